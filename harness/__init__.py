@@ -1,0 +1,3 @@
+"""Equivalence and fuzz test harness for migrations of validation."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,46 @@
+"""One difference between the two sides, as the comparator states it: a record first, text is rendered from it."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, TypeAlias
+
+import msgspec
+
+MismatchKind: TypeAlias = Literal["unmatched", "extra", "served", "version", "composition", "path", "panic", "self"]
+
+Side: TypeAlias = Literal["", "handwritten", "declarative", "both"]
+
+_SUBSCRIPT = re.compile(r"\[[^\]]*\]")
+
+
+def canonical_path(path: str) -> str:
+    """Replace every subscript by `[*]`; the root path `<nil>` becomes the empty string (DV 9.2)."""
+    if path == "<nil>":
+        return ""
+    return _SUBSCRIPT.sub("[*]", path)
+
+
+class Mismatch(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One difference on one case.
+
+    `path` is the path as reported, `type` and `origin` those of the error concerned, `side` who reported it.
+    `setting` names the setting of the gates under which it shows (empty when it shows without composition), `gates`
+    are its gates. `detail` is a sentence for people: what was expected beside what. `ratcheting` tells wanted
+    forgiveness of an unchanged value apart (design.md 4, comparison 2).
+    """
+
+    kind: MismatchKind
+    path: str
+    type: str = ""
+    origin: str = ""
+    side: Side = ""
+    setting: str = ""
+    gates: dict[str, bool] = {}
+    detail: str = ""
+    ratcheting: bool = False
+
+    @property
+    def signature(self) -> tuple[str, str, str, str, str]:
+        """What makes two mismatches of one kind and operation the same: kind, canonical path, type, origin, side."""
+        return self.kind, canonical_path(self.path), self.type, self.origin, self.side

@@ -1,0 +1,112 @@
+"""What a run tells while it goes on, and what it returns in the end. Plain data; knows no report and no command line."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import msgspec
+
+from harness.case import Excluded, KindInfo, TargetInfo
+from harness.compare.finding import Finding
+
+
+class Budget(msgspec.Struct, frozen=True):
+    """How much a run may ask: seconds, cases, or both; the first limit that is reached ends it."""
+
+    max_time: float | None = None
+    max_cases: int | None = None
+
+
+class KindReport(msgspec.Struct, frozen=True):
+    """What was done for one kind and operation.
+
+    `base` says whether an object (for update: a pair) that both sides accept was found; if not, `remaining` holds the
+    texts of the errors that remained on the best candidate. `failures` counts answers with a failure.
+    `error` is set when the search of this kind stopped on an internal problem: it is reported, never hidden.
+    """
+
+    kind: KindInfo
+    operation: str
+    cases: int
+    accepted: int
+    base: bool
+    remaining: tuple[str, ...] = ()
+    failures: int = 0
+    error: str = ""
+
+
+class Timings(msgspec.Struct, frozen=True):
+    """Where the time of the harness went. Units: seconds, summed over jobs."""
+
+    generate: float = 0.0
+    encode: float = 0.0
+    wait: float = 0.0
+    compare: float = 0.0
+
+
+class Started(msgspec.Struct, frozen=True):
+    """The first event of a run."""
+
+    target: TargetInfo
+    seed: int
+    budget: Budget
+    kinds: int
+
+
+class Progress(msgspec.Struct, frozen=True):
+    """Sent about four times a second. `fraction` is of the budget, 0 to 1."""
+
+    cases: int
+    seconds: float
+    findings: int
+    fraction: float
+    current: str = ""
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A new finding, reduced."""
+
+    finding: Finding
+
+
+class Noted(msgspec.Struct, frozen=True):
+    """Something a person should read now: a worker was restarted, a corpus file was unreadable."""
+
+    text: str
+
+
+class Result(msgspec.Struct, frozen=True):
+    """What a run returns, whether it ended by its budget, by an interrupt or by the loss of its target.
+
+    `compared` counts cases whose two lists were really compared (answers without failure). `composition_checked` and
+    `composition_differences` count the cases where the target's own served lists were compared with ours.
+    `stopped` is one of: budget, exhausted, interrupted, target-lost; `stopped_detail` explains the last one.
+    """
+
+    subject: str
+    target: TargetInfo
+    mode: str
+    seed: int
+    budget: Budget
+    started: str
+    seconds: float
+    cases: int
+    compared: int
+    composition_checked: int
+    composition_differences: int
+    kinds: tuple[KindReport, ...]
+    findings: tuple[Finding, ...]
+    excluded: tuple[Excluded, ...]
+    timings: Timings
+    stopped: str = "budget"
+    stopped_detail: str = ""
+    restarts: int = 0
+
+
+class Finished(msgspec.Struct, frozen=True):
+    """The last event of a run."""
+
+    result: Result
+
+
+Event: TypeAlias = Started | Progress | Found | Noted | Finished

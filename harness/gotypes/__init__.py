@@ -1,0 +1,1 @@
+"""Reads Go type declarations: types.go and doc.go in, plain data out. Knows the meaning of no tag."""

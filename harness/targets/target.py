@@ -1,0 +1,48 @@
+"""The protocol of a target: cases in, answers out, in order. A target is a black box and knows no tags."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Protocol, Self
+
+from harness.case import Answer, Case, TargetInfo
+
+
+class Pending(Protocol):
+    """A batch on its way."""
+
+    def result(self) -> list[Answer]:
+        """Wait for the batch and return one answer per case, in order. Never raises for a bad object."""
+        ...
+
+
+class Target(Protocol):
+    """Somebody who answers cases.
+
+    Both calls answer every case of the batch, in order. A bad object, a panic, a worker that dies or hangs gives an
+    answer with a `Failure`. Raises only `TargetError`, when the target cannot be used at all any more.
+    """
+
+    @property
+    def info(self) -> TargetInfo:
+        """What the target serves and can do."""
+        ...
+
+    def ask(self, cases: Sequence[Case]) -> list[Answer]:
+        """Answer a batch and wait for it."""
+        ...
+
+    def submit(self, cases: Sequence[Case]) -> Pending:
+        """Start a batch; several may be in flight, and results may be collected in any order."""
+        ...
+
+    def close(self) -> None:
+        """Free what the target holds. May be called twice."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
