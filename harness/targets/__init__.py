@@ -1,0 +1,1 @@
+"""Who answers cases: the targets."""
