@@ -1,0 +1,22 @@
+"""What all tests share: in CI a skipped test is a failure, because a fresh CI machine can run every one of them."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name what was skipped, so that nobody has to ask."""
+    for report in terminalreporter.stats.get("skipped", []):
+        if os.environ.get("HARNESS_NO_SKIPS"):
+            terminalreporter.write_line(f"FAILED because it was skipped: {report.nodeid}", red=True)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail the run when HARNESS_NO_SKIPS is set and something was skipped."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("HARNESS_NO_SKIPS") and reporter is not None and reporter.stats.get("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
