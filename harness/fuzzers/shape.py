@@ -1,0 +1,273 @@
+"""What JSON an object of a type is made of: pure structure, no rule and no tag.
+
+A shape is a graph that is resolved where it is looked at, so that recursive types (a schema within a schema) cost
+nothing and loop nowhere. One Go type gives one `Shape` object per universe. Refuses nothing: a type that cannot be
+found or understood is `any`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from harness.diagnostics import Position
+from harness.gotypes.model import Field, Struct, Typedef, TypeRef
+
+if TYPE_CHECKING:
+    from harness.gotypes.packages import Universe
+
+ShapeKind: TypeAlias = Literal[
+    "struct", "list", "map", "string", "bytes", "bool", "int", "float", "any",
+    "time", "micro-time", "duration", "quantity", "int-or-string", "raw", "fields",
+]  # fmt: skip
+"""`any` is any JSON value, `raw` any JSON object (RawExtension), `fields` a managed-fields set (FieldsV1)."""
+
+META = "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+_SPECIAL: dict[str, ShapeKind] = {
+    f"{META}.Time": "time",
+    f"{META}.MicroTime": "micro-time",
+    f"{META}.Duration": "duration",
+    f"{META}.FieldsV1": "fields",
+    "k8s.io/apimachinery/pkg/api/resource.Quantity": "quantity",
+    "k8s.io/apimachinery/pkg/util/intstr.IntOrString": "int-or-string",
+    "k8s.io/apimachinery/pkg/runtime.RawExtension": "raw",
+    "k8s.io/apimachinery/pkg/runtime.Unknown": "raw",
+    "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON": "any",
+    "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSONSchemaPropsOrBool": "any",
+    "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSONSchemaPropsOrArray": "any",
+    "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSONSchemaPropsOrStringArray": "any",
+}
+
+_INTEGERS: dict[str, tuple[int, bool]] = {
+    "int": (64, True), "int8": (8, True), "int16": (16, True), "int32": (32, True), "int64": (64, True),
+    "uint": (64, False), "uint8": (8, False), "uint16": (16, False), "uint32": (32, False), "uint64": (64, False),
+    "byte": (8, False), "rune": (32, True), "uintptr": (64, False),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class FieldShape:
+    """One member of a struct, by its JSON name. Whether it is required is not known here.
+
+    `pointer` says that absent and zero differ to the validators; `omitempty` is as written in the tag.
+    """
+
+    name: str
+    shape: Shape
+    pointer: bool = False
+    omitempty: bool = False
+
+
+class Shape:
+    """The structure of one type. Immutable; members are resolved on first use.
+
+    `type` is the qualified Go name (or a builtin's, or empty), `choices` the values of the constants declared with that
+    type, `bits` and `signed` describe integers.
+    """
+
+    def __init__(
+        self,
+        kind: ShapeKind,
+        type: str = "",
+        *,
+        ref: TypeRef | None = None,
+        owner: _Shapes | None = None,
+        struct: Struct | None = None,
+        choices: tuple[str | int, ...] = (),
+        bits: int = 64,
+        signed: bool = True,
+    ) -> None:
+        self.kind = kind
+        self.type = type
+        self.choices = choices
+        self.bits = bits
+        self.signed = signed
+        self._ref = ref
+        self._owner = owner
+        self._struct = struct
+
+    @cached_property
+    def fields(self) -> tuple[FieldShape, ...]:
+        """The members of a struct, inlined ones included; `apiVersion` and `kind` of TypeMeta are left out."""
+        if self._struct is None or self._owner is None:
+            return ()
+        members: dict[str, FieldShape] = {}
+        for member in self._owner.members(self._struct, frozenset()):
+            members.setdefault(member.name, member)
+        return tuple(members.values())
+
+    @cached_property
+    def by_name(self) -> dict[str, FieldShape]:
+        """The members of a struct by JSON name."""
+        return {member.name: member for member in self.fields}
+
+    @cached_property
+    def elem(self) -> Shape:
+        """The shape of a list's items or a map's values; `any` for everything else."""
+        if self._ref is None or self._ref.elem is None or self._owner is None:
+            return ANY
+        return self._owner.of_ref(self._ref.elem)
+
+    @cached_property
+    def key(self) -> Shape:
+        """The shape of a map's keys; `any` for everything else."""
+        if self._ref is None or self._ref.key is None or self._owner is None:
+            return ANY
+        return self._owner.of_ref(self._ref.key)
+
+    @cached_property
+    def type_meta(self) -> bool:
+        """Whether this is a root object, which says its apiVersion and kind."""
+        return self._struct is not None and any(_is_type_meta(field) for field in self._struct.fields)
+
+    @property
+    def is_object_meta(self) -> bool:
+        """Whether this is the metadata of an object, with name, namespace and resourceVersion."""
+        return self.kind == "struct" and self.type.rpartition(".")[2] == "ObjectMeta"
+
+    def child(self, part: str | int) -> Shape:
+        """Return the shape below a member name, map key or list index; `any` where nothing is known."""
+        if self.kind == "struct":
+            member = self.by_name.get(str(part))
+            return member.shape if member else ANY
+        return self.elem if self.kind in ("list", "map") else ANY
+
+    def __repr__(self) -> str:
+        return f"Shape({self.kind!r}, {self.type!r})"
+
+
+ANY = Shape("any")
+STRING = Shape("string", "string")
+
+
+def shape_of(universe: Universe, qualified: str) -> Shape:
+    """Return the shape of a type by its qualified name, `import/path.Name`."""
+    return _Shapes.of(universe).named(qualified)
+
+
+class _Shapes:
+    """The shapes of one universe, each made once."""
+
+    def __init__(self, universe: Universe) -> None:
+        self._universe = universe
+        self._named: dict[str, Shape] = {}
+
+    @classmethod
+    def of(cls, universe: Universe) -> _Shapes:
+        """Return the shapes of this universe; the same object at every call, as long as the universe lives."""
+        known = _CACHE.get(id(universe))
+        if known is None or known._universe is not universe:
+            known = _CACHE[id(universe)] = cls(universe)
+        return known
+
+    def named(self, qualified: str) -> Shape:
+        """Return the shape of a named type."""
+        known = self._named.get(qualified)
+        if known is None:
+            known = self._named[qualified] = self._make(qualified)
+        return known
+
+    def of_ref(self, ref: TypeRef) -> Shape:
+        """Return the shape of a use of a type; a pointer has the shape of what it points to."""
+        while ref.kind == "pointer" and ref.elem is not None:
+            ref = ref.elem
+        if ref.kind == "named":
+            return self.named(ref.name)
+        return self._plain(ref)
+
+    def members(self, struct: Struct, seen: frozenset[str]) -> Iterator[FieldShape]:
+        """Yield the members of a struct in order, those of inlined structs at their place."""
+        for field in struct.fields:
+            if field.json_ignored or _is_type_meta(field):
+                continue
+            if field.inline or (field.embedded and not field.json_name):
+                yield from self._inlined(field, seen | {struct.qualified})
+            elif field.exported:
+                pointer = field.type.kind == "pointer"
+                yield FieldShape(field.json_name, self.of_ref(field.type), pointer, field.omitempty)
+
+    def _inlined(self, field: Field, seen: frozenset[str]) -> Iterator[FieldShape]:
+        shape = self.of_ref(field.type)
+        if shape._struct is not None and shape._struct.qualified not in seen:
+            yield from self.members(shape._struct, seen)
+
+    def _make(self, qualified: str) -> Shape:
+        special = _SPECIAL.get(qualified)
+        if special is not None:
+            return Shape(special, qualified)
+        found = self._universe.find(qualified)
+        if isinstance(found, Struct):
+            return Shape("struct", qualified, struct=found, owner=self)
+        if isinstance(found, Typedef):
+            return self._typedef(found)
+        return Shape("struct", qualified, struct=_OBJECT_META, owner=self) if _names_meta(qualified) else ANY
+
+    def _typedef(self, typedef: Typedef) -> Shape:
+        # A typedef of itself, through others, is no Go; the placeholder keeps broken input from looping.
+        self._named[typedef.qualified] = ANY
+        target = typedef.underlying
+        if target.kind == "named" and typedef.alias:
+            return self.named(target.name)
+        below = self.of_ref(target)
+        return Shape(
+            below.kind, typedef.qualified, ref=below._ref, owner=self, struct=below._struct,
+            choices=self._choices(typedef.qualified) or below.choices, bits=below.bits, signed=below.signed,
+        )  # fmt: skip
+
+    def _choices(self, qualified: str) -> tuple[str | int, ...]:
+        values = (const.value for const in self._universe.consts_of(qualified))
+        return tuple(dict.fromkeys(v for v in values if isinstance(v, str | int) and not isinstance(v, bool)))
+
+    def _plain(self, ref: TypeRef) -> Shape:
+        if ref.kind in ("list", "array"):
+            is_bytes = ref.elem is not None and ref.elem.kind == "builtin" and ref.elem.name in ("uint8", "byte")
+            return Shape("bytes" if is_bytes else "list", ref=ref, owner=self)
+        if ref.kind == "map":
+            return Shape("map", ref=ref, owner=self)
+        if ref.kind == "builtin":
+            return _builtin(ref.name)
+        return ANY
+
+
+_CACHE: dict[int, _Shapes] = {}
+
+
+def _builtin(name: str) -> Shape:
+    if name in _INTEGERS:
+        bits, signed = _INTEGERS[name]
+        return Shape("int", name, bits=bits, signed=signed)
+    if name in ("float32", "float64"):
+        return Shape("float", name, bits=int(name[5:]))
+    if name == "bool":
+        return Shape("bool", name)
+    return STRING if name == "string" else ANY
+
+
+def _is_type_meta(field: Field) -> bool:
+    return field.type.name.rpartition(".")[2] == "TypeMeta" and (field.inline or field.embedded)
+
+
+def _names_meta(qualified: str) -> bool:
+    return qualified.rpartition(".")[2] == "ObjectMeta"
+
+
+def _object_meta() -> Struct:
+    """Make an ObjectMeta for universes that do not hold the package of the real one."""
+    text = TypeRef("builtin", "string")
+    texts = TypeRef("map", elem=text, key=text)
+    members = {
+        "name": text, "generateName": text, "namespace": text, "uid": text, "resourceVersion": text,
+        "generation": TypeRef("builtin", "int64"), "labels": texts, "annotations": texts,
+        "finalizers": TypeRef("list", elem=text),
+    }  # fmt: skip
+    nowhere = Position("")
+    fields = tuple(
+        Field(name[:1].upper() + name[1:], name, ref, nowhere, omitempty=True) for name, ref in members.items()
+    )
+    return Struct("ObjectMeta", META, fields, nowhere)
+
+
+_OBJECT_META = _object_meta()
