@@ -1,4 +1,4 @@
-"""Imports point down only, as style has it: the drawing is read here as a table and every import statement is held to it."""
+"""Imports point down only: the drawing of style is a table here, and every import statement is held to it."""
 
 from __future__ import annotations
 
