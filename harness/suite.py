@@ -46,7 +46,10 @@ class SuiteKind:
     `conversions` bring an object of any other version to it: `{("v1beta1", "v1"): convert, ("v1", "v1beta1"): back}`.
     `normalization` are (regex, replacement) pairs applied to declarative paths when they are compared with handwritten
     ones. `defaults` per version fill in what a client left out; `prepare` resets what a request may not set.
-    `operations` limits a subresource, e.g. `{"status": (Operation.UPDATE,)}`.
+    `operations` says what a subresource (or the root, "") answers, e.g. `{"status": (Operation.UPDATE,)}`; by default
+    the root answers both operations and a subresource answers updates. `root` is false for a kind that exists only as
+    a subresource of the resource, such as a Scale. An option that has the name of a gate of the suite follows the gate.
+    `prepare` and `handwritten` see the object in `internal_version` (by default the last of `versions`).
     """
 
     kind: str
@@ -62,6 +65,7 @@ class SuiteKind:
     normalization: Sequence[tuple[str, str]] = ()
     options: Mapping[str, bool] = field(default_factory=dict)
     namespaced: bool = True
+    root: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,3 +78,15 @@ class Suite:
     composition: Composition = "levels"
     gates: Mapping[str, bool] = field(default_factory=dict)
     folder: FilePath = FilePath(".")
+
+
+@dataclass(frozen=True, slots=True)
+class KubernetesSuite:
+    """What `suites/kubernetes/suite.py` defines as SUITE: the real validators of a release, or of a checkout.
+
+    `release` is a version such as `1.37.1`, or the path of a checkout.
+    """
+
+    release: str
+    gates: Mapping[str, bool] = field(default_factory=dict)
+    name: str = "kubernetes"

@@ -1,0 +1,102 @@
+"""Make field errors as Go's constructors do: the words and shown values that users know.
+
+For authors of handwritten validators. `origin` names the rule, `covered` marks that a declarative rule exists.
+Source: apimachinery pkg/util/validation/field/errors.go (2026-07); DV 6.3, 6.4.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from harness.field.error import ErrorType, FieldError, quote
+from harness.field.path import Path
+
+_HTML = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+
+def shown(value: Any) -> str:
+    """Render a bad value as the text of an error shows it: strings quoted, numbers plain, all else as JSON."""
+    if isinstance(value, str):
+        return quote(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=isinstance(value, dict))
+    return "".join(_HTML.get(char, char) for char in text)
+
+
+def required(path: Path, detail: str = "", *, covered: bool = False) -> FieldError:
+    """A value is missing."""
+    return FieldError(ErrorType.REQUIRED, str(path), detail, covered=covered)
+
+
+def forbidden(path: Path, detail: str = "", *, origin: str = "", covered: bool = False) -> FieldError:
+    """A value, or a change, is not allowed here."""
+    return FieldError(ErrorType.FORBIDDEN, str(path), detail, origin, covered=covered)
+
+
+def invalid(path: Path, value: Any, detail: str, *, origin: str = "", covered: bool = False) -> FieldError:
+    """A value breaks a rule, which `detail` states."""
+    return FieldError(ErrorType.INVALID, str(path), detail, origin, covered=covered, value=shown(value))
+
+
+def duplicate(path: Path, value: Any, *, covered: bool = False) -> FieldError:
+    """A value stands twice where it may stand once; the path is that of the later one."""
+    return FieldError(ErrorType.DUPLICATE, str(path), covered=covered, value=shown(value))
+
+
+def not_supported(path: Path, value: Any, supported: Iterable[str], *, covered: bool = False) -> FieldError:
+    """A value is none of those supported, which are listed in the given order."""
+    names = ", ".join(quote(name) for name in supported)
+    detail = f"supported values: {names}" if names else ""
+    return FieldError(ErrorType.NOT_SUPPORTED, str(path), detail, covered=covered, value=shown(value))
+
+
+def not_found(path: Path, value: Any, *, covered: bool = False) -> FieldError:
+    """A value refers to something that is not there."""
+    return FieldError(ErrorType.NOT_FOUND, str(path), covered=covered, value=shown(value))
+
+
+def too_long(path: Path, limit: int, *, origin: str = "", covered: bool = False) -> FieldError:
+    """A string is too long. Units: bytes."""
+    detail = _at_most(limit, "byte", "value is too long")
+    return FieldError(ErrorType.TOO_LONG, str(path), detail, origin, covered=covered)
+
+
+def too_long_characters(path: Path, limit: int, *, origin: str = "", covered: bool = False) -> FieldError:
+    """A string is too long. Units: Unicode code points."""
+    detail = _at_most(limit, "character", "value is too long")
+    return FieldError(ErrorType.TOO_LONG, str(path), detail, origin, covered=covered)
+
+
+def too_short(path: Path, limit: int, *, origin: str = "", covered: bool = False) -> FieldError:
+    """A string is too short. Units: Unicode code points."""
+    detail = f"must be at least {limit} {_plural('character', limit)}" if limit >= 0 else "value is too short"
+    return FieldError(ErrorType.TOO_SHORT, str(path), detail, origin, covered=covered)
+
+
+def too_many(path: Path, got: int, limit: int, *, origin: str = "", covered: bool = False) -> FieldError:
+    """A list or map has too many items. A negative `got` is not shown."""
+    detail = f"must have at most {limit} {_plural('item', limit)}" if limit >= 0 else "has too many items"
+    value = str(got) if got >= 0 else ""
+    return FieldError(ErrorType.TOO_MANY, str(path), detail, origin, covered=covered, value=value)
+
+
+def too_few(path: Path, got: int, limit: int, *, origin: str = "", covered: bool = False) -> FieldError:
+    """A list or map has too few items."""
+    detail = f"must have at least {limit} {_plural('item', limit)}" if limit >= 0 else "has too few items"
+    return FieldError(ErrorType.TOO_FEW, str(path), detail, origin, covered=covered, value=str(got))
+
+
+def internal(path: Path, detail: str) -> FieldError:
+    """Validation itself went wrong."""
+    return FieldError(ErrorType.INTERNAL, str(path), detail)
+
+
+def _at_most(limit: int, unit: str, otherwise: str) -> str:
+    return f"may not be more than {limit} {_plural(unit, limit)}" if limit >= 0 else otherwise
+
+
+def _plural(word: str, count: int) -> str:
+    return word if count == 1 else f"{word}s"
