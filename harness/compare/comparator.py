@@ -1,0 +1,372 @@
+"""One answer to mismatches: the six comparisons of design.md 4.
+
+Each real difference is said once. A mark without a twin is `unmatched`, a declarative error without one `extra`, each
+with the first setting under which a user would notice; `served` holds what only the served lists show: words that
+changed, errors that come twice, errors that vanish or appear although both lists agree. Reads no rules.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from harness.case import Answer, Case, Failure, KindInfo, Operation
+from harness.compare.composition import Setting, baseline, compose_parts, settings
+from harness.compare.covered import gather
+from harness.compare.mismatch import Mismatch, MismatchKind, Side, canonical_path
+from harness.compare.objects import MISSING, steps, value_at, values_at
+from harness.errormatch.matcher import Key, matcher_for
+from harness.errormatch.trusted import NO_WORDINGS, Wordings
+from harness.field import ErrorType, FieldError
+
+Errors = tuple[FieldError, ...]
+
+PANIC = "panic during declarative validation"
+"""How the detail of an internal error begins when a validator crashed inside the target."""
+
+_INTERNAL = ErrorType.INTERNAL.value
+_REMEMBERED = 2048  # pairs of lists; values in errors make their number unbounded
+_VARIABLE_PARTS = re.compile(r"0x[0-9a-fA-F]+|\d+|\"[^\"]*\"")
+
+
+class Served(NamedTuple):
+    """What is served under one setting, in two halves."""
+
+    setting: Setting
+    handwritten: list[FieldError]
+    declarative: list[FieldError]
+
+    @property
+    def errors(self) -> list[FieldError]:
+        """The whole list, as the user reads it."""
+        return self.handwritten + self.declarative
+
+
+class Comparator:
+    """Compares the answers about one kind. Remembers pairs of lists that it has compared."""
+
+    def __init__(
+        self,
+        info: KindInfo,
+        *,
+        is_known_path: Callable[[str], bool] | None = None,
+        trusted: Wordings = NO_WORDINGS,
+    ) -> None:
+        self.info = info
+        self.matcher = matcher_for(info.normalization)
+        self.trusted = trusted
+        self.settings = settings(info.composition)
+        self.baseline = baseline(info.composition)
+        self._is_known_path = is_known_path
+        self._known_paths: dict[str, bool] = {"": True}
+        self._memo: dict[tuple[Errors, Errors], tuple[Mismatch, ...]] = {}
+
+    def compare(self, case: Case, answer: Answer) -> list[Mismatch]:
+        """Return everything that differs, worst comparison first. Pure: the same case and answer give the same list."""
+        handwritten, declarative = answer.handwritten, answer.declarative
+        if not handwritten and not declarative and answer.failure is None and not answer.served and not answer.versions:
+            return []
+        if answer.failure is not None:
+            return _failed(answer.failure)
+        found = list(self._lists(handwritten, declarative))
+        if found and case.operation is Operation.UPDATE:
+            found = [_told_apart(case, mismatch) for mismatch in found]
+        if answer.versions:
+            found += self._versions(case, answer, {self._mismatch_key(m) for m in found})
+        if answer.served:
+            found += self._composition(answer)
+        return found
+
+    def served(self, answer: Answer) -> list[Served]:
+        """Return what is served under each setting: today's first, `graduated` last."""
+        return self.served_of(answer.handwritten, answer.declarative)
+
+    def served_of(self, handwritten: Sequence[FieldError], declarative: Sequence[FieldError]) -> list[Served]:
+        """Return what is served of two lists under each setting."""
+        return [Served(s, *compose_parts(handwritten, declarative, self.info, s)) for s in self.settings]
+
+    def concerns(self, mismatch: Mismatch, error: FieldError) -> bool:
+        """Whether a mismatch is about this error: same type, origin and normalized field."""
+        return self.matcher.key(error) == self._mismatch_key(mismatch)
+
+    def same(self, first: FieldError, second: FieldError) -> bool:
+        """Whether two served errors tell the user the same, whichever side they come from."""
+        return (
+            (first.type, first.field, first.origin) == (second.type, second.field, second.origin)
+            or self.matcher.matches(first, second)
+            or self.matcher.matches(second, first)
+        )
+
+    def _mismatch_key(self, mismatch: Mismatch) -> Key:
+        return mismatch.type, self.matcher.normalize(mismatch.path), mismatch.origin
+
+    def _lists(self, handwritten: Errors, declarative: Errors) -> tuple[Mismatch, ...]:
+        asked = (handwritten, declarative)
+        known = self._memo.get(asked)
+        if known is None:
+            if len(self._memo) >= _REMEMBERED:
+                self._memo.clear()
+            self._memo[asked] = known = tuple(self._compare_lists(handwritten, declarative))
+        return known
+
+    def _compare_lists(self, handwritten: Errors, declarative: Errors) -> Iterator[Mismatch]:
+        panics = [error for error in declarative if _is_panic(error)]
+        yield from (_panicked("declarative", error.detail) for error in panics[:1])
+        if panics:
+            declarative = tuple(error for error in declarative if error not in panics)
+        served = self.served_of(handwritten, declarative)
+        found = list(self._covered(handwritten, declarative, served))
+        yield from found
+        yield from self._differently_served(handwritten, declarative, served, {self._mismatch_key(m) for m in found})
+        if self._is_known_path is not None:
+            yield from self._paths(handwritten, "handwritten")
+            yield from self._paths(declarative, "declarative")
+
+    # covered
+
+    def _covered(self, handwritten: Errors, declarative: Errors, served: list[Served]) -> Iterator[Mismatch]:
+        unmatched, extra = gather(handwritten, declarative, self.info, self.matcher)
+        # No server counts them, but no rule wants them either: a validator could not do its work.
+        extra += [error for error in declarative if error.type == _INTERNAL and error not in extra]
+        for error in self._once(unmatched):
+            setting = self._first(served, lambda s, e=error: not self._is_in(e, s.errors))  # type: ignore[misc]
+            yield _mismatch(
+                "unmatched", error, "handwritten", setting, f"no declarative twin of the covered {error.text}"
+            )
+        for error in self._once(extra):
+            setting = self._first(served, lambda s, e=error: e in s.declarative)  # type: ignore[misc]
+            yield _mismatch("extra", error, "declarative", setting, f"no covered handwritten twin of {error.text}")
+
+    def _once(self, errors: Iterable[FieldError]) -> list[FieldError]:
+        """Say a difference once, however many errors of one key show it."""
+        return list({self.matcher.key(error): error for error in reversed(list(errors))}.values())[::-1]
+
+    def _first(self, served: list[Served], differs: Callable[[Served], bool]) -> Setting | None:
+        """Return the first setting other than the baseline under which something differs from the baseline."""
+        base = next(s for s in served if s.setting is self.baseline)
+        if differs(base):
+            return self.baseline
+        return next((s.setting for s in served if differs(s)), None)
+
+    def _is_in(self, error: FieldError, errors: list[FieldError]) -> bool:
+        if error in errors:
+            return True
+        kind = error.type
+        return any(other.type == kind and self.same(error, other) for other in errors)
+
+    # served
+
+    def _differently_served(
+        self, handwritten: Errors, declarative: Errors, served: list[Served], said: set[Key]
+    ) -> Iterator[Mismatch]:
+        for mismatch in self._all_served(handwritten, declarative, served):
+            key = self._mismatch_key(mismatch)
+            if key not in said:
+                said.add(key)
+                yield mismatch
+
+    def _all_served(self, handwritten: Errors, declarative: Errors, served: list[Served]) -> Iterator[Mismatch]:
+        base = next(s for s in served if s.setting is self.baseline)
+        for one in served:
+            yield from self._lost_and_gained(base, one)
+        for one in served:
+            yield from self._twice(one)
+        for one in served:
+            yield from self._reworded(handwritten, one)
+
+    def _lost_and_gained(self, base: Served, one: Served) -> Iterator[Mismatch]:
+        before, after = base.errors, one.errors
+        if one is base or before == after:
+            return
+        stops = self.info.short_circuit_mismatch
+        for error in before:
+            stopped = stops and any(self.matcher.stops(other, error) for other in after)
+            if not stopped and not self._is_in(error, after):
+                detail = f"served under {base.setting.name}, gone under {one.setting.name}: {error.text}"
+                yield _mismatch("served", error, base_side(error, base), one.setting, detail)
+        for error in after:
+            if not self._is_in(error, before):
+                detail = f"served under {one.setting.name}, not under {base.setting.name}: {error.text}"
+                yield _mismatch("served", error, base_side(error, one), one.setting, detail)
+
+    def _twice(self, one: Served) -> Iterator[Mismatch]:
+        errors = one.errors
+        if len({self.matcher.normalize(error.field) for error in errors}) == len(errors):
+            return
+        seen: set[str] = set()
+        for error in errors:
+            text = error.text
+            again = text in seen or (error in one.declarative and self._is_twin(error, one.handwritten))
+            if again:
+                detail = f"served twice under {one.setting.name}: {text}"
+                yield _mismatch("served", error, base_side(error, one), one.setting, detail)
+            seen.add(text)
+
+    def _is_twin(self, error: FieldError, handwritten: list[FieldError]) -> bool:
+        return any(self.matcher.matches(other, error) for other in handwritten)
+
+    def _reworded(self, handwritten: Errors, one: Served) -> Iterator[Mismatch]:
+        if not one.declarative:
+            return
+        for error in handwritten:
+            if not error.covered or error in one.handwritten:
+                continue
+            twins = [other for other in one.declarative if self.matcher.matches(error, other)]
+            if twins and not any(self.trusted.same(error, other) for other in twins):
+                detail = f"the words change under {one.setting.name}: {error.detail!r} becomes {twins[0].detail!r}"
+                yield _mismatch("served", error, "both", one.setting, detail)
+
+    # paths
+
+    def _paths(self, errors: Errors, side: Side) -> Iterator[Mismatch]:
+        said: set[str] = set()
+        for error in errors:
+            canonical = canonical_path(error.field)
+            if canonical not in said and not self._knows(error.field, canonical, side):
+                said.add(canonical)
+                detail = f"the type has no field {canonical}: {error.text}"
+                yield _mismatch("path", error, side, None, detail)
+
+    def _knows(self, path: str, canonical: str, side: Side) -> bool:
+        known = self._known_paths.get(canonical)
+        if known is None:
+            assert self._is_known_path is not None
+            self._known_paths[canonical] = known = bool(self._is_known_path(path))
+        # Handwritten paths are in the internal form, which may be the right-hand side of a normalization rule.
+        return known or (side == "handwritten" and self.matcher.normalize.is_result(path))
+
+    # versions
+
+    def _versions(self, case: Case, answer: Answer, said: set[Key]) -> Iterator[Mismatch]:
+        here = self._by_key(answer.declarative)
+        for version, errors in answer.versions.items():
+            if version == case.version:
+                continue
+            there = self._by_key(errors)
+            for key in dict.fromkeys((*here, *there)):
+                detail = _version_detail(here.get(key), there.get(key), case.version, version)
+                if detail and key not in said:
+                    said.add(key)
+                    error_type, path, origin = key
+                    yield Mismatch("version", path, error_type, origin, "declarative", detail=detail)
+
+    def _by_key(self, errors: Iterable[FieldError]) -> dict[Key, list[FieldError]]:
+        found: dict[Key, list[FieldError]] = {}
+        for error in errors:
+            if not _is_panic(error):
+                found.setdefault(self.matcher.key(error), []).append(error)
+        return found
+
+    # composition
+
+    def _composition(self, answer: Answer) -> Iterator[Mismatch]:
+        ours = {one.setting.name: one for one in self.served(answer)}
+        for theirs in answer.served:
+            one = ours.get(theirs.setting)
+            detail = f"the setting {theirs.setting!r} is none of {', '.join(ours)}"
+            differing: FieldError | None = None
+            if one is not None:
+                if _same_served(one, theirs.errors):
+                    continue
+                differing = _first_difference(one.errors, list(theirs.errors))
+                detail = _both_lists(one.errors, theirs.errors, theirs.setting)
+            error = differing or FieldError("", "")
+            setting = Setting(theirs.setting, dict(theirs.gates))
+            yield _mismatch("composition", error, "", setting, detail)
+
+
+def base_side(error: FieldError, served: Served) -> Side:
+    """Return the side an error of a served list comes from."""
+    return "declarative" if error in served.declarative else "handwritten"
+
+
+def _mismatch(kind: MismatchKind, error: FieldError, side: Side, setting: Setting | None, detail: str) -> Mismatch:
+    name, gates = (setting.name, dict(setting.gates)) if setting else ("", {})
+    return Mismatch(kind, error.field, error.type, error.origin, side, name, gates, detail)
+
+
+def _failed(failure: Failure) -> list[Mismatch]:
+    if failure.stage == "self":
+        return [Mismatch("self", "", detail=failure.message)]
+    if failure.panic:
+        return [_panicked(failure.stage, failure.message)]
+    return []
+
+
+def _panicked(stage: str, message: str) -> Mismatch:
+    """Name a panic by its stage and the first line of its message without the values in it."""
+    line = message.removeprefix(PANIC).lstrip(": ").split("\n", 1)[0]
+    where: Side = "handwritten" if stage == "handwritten" else "declarative" if stage == "declarative" else ""
+    origin = f"{stage}: {_VARIABLE_PARTS.sub('N', line)[:80]}".rstrip(": ")
+    return Mismatch("panic", "", origin=origin, side=where, detail=message)
+
+
+def _is_panic(error: FieldError) -> bool:
+    return error.type == ErrorType.INTERNAL and error.detail.startswith(PANIC)
+
+
+def _told_apart(case: Case, mismatch: Mismatch) -> Mismatch:
+    """Mark a mismatch about a value that the update did not change: forgiving it is wanted (design.md 4)."""
+    if mismatch.kind not in ("unmatched", "extra", "served") or not is_unchanged(case, mismatch.path):
+        return mismatch
+    return msgspec.structs.replace(mismatch, ratcheting=True)
+
+
+def is_unchanged(case: Case, path: str) -> bool:
+    """Whether an update left alone what stands at a path.
+
+    List items may have moved. Where the path leads nowhere (it is of another version), the objects must be equal.
+    """
+    if case.operation is not Operation.UPDATE or case.old is None:
+        return False
+    way = steps(path)
+    value = value_at(case.object, way)
+    if value is not MISSING:
+        return any(old == value for old in values_at(case.old, way))
+    beside, before = (value_at(value, way[:-1]) for value in (case.object, case.old))
+    if beside is MISSING or before is MISSING:
+        return bool(case.object == case.old)
+    return value_at(case.old, way) is MISSING
+
+
+def _version_detail(here: list[FieldError] | None, there: list[FieldError] | None, own: str, other: str) -> str:
+    if here is None and there is not None:
+        return f"only {other} reports {there[0].text}"
+    if there is None and here is not None:
+        return f"only {own} reports {here[0].text}, {other} does not"
+    ours, theirs = ({error.level or "standard" for error in errors or ()} for errors in (here, there))
+    if ours != theirs:
+        return f"the levels differ: {'/'.join(sorted(ours))} in {own}, {'/'.join(sorted(theirs))} in {other}"
+    return ""
+
+
+def _same_served(ours: Served, theirs: Sequence[FieldError]) -> bool:
+    """Whether two lists are the same to the letter, in order but for the order inside each half.
+
+    Upstream walks maps in random order, and the target validated a second time to compose its own list.
+    """
+    if list(theirs) == ours.errors:
+        return True
+    middle = len(ours.handwritten)
+    return _shown(theirs[:middle]) == _shown(ours.handwritten) and _shown(theirs[middle:]) == _shown(ours.declarative)
+
+
+def _shown(errors: Iterable[FieldError]) -> list[tuple[str, str, str, str, str]]:
+    return sorted((e.type, e.field, e.value, e.detail, e.origin) for e in errors)
+
+
+def _first_difference(ours: list[FieldError], theirs: list[FieldError]) -> FieldError | None:
+    mine, other = _shown(ours), _shown(theirs)
+    for error in ours + theirs:
+        one = _shown([error])[0]
+        if mine.count(one) != other.count(one):
+            return error
+    return None
+
+
+def _both_lists(ours: Sequence[FieldError], theirs: Sequence[FieldError], setting: str) -> str:
+    mine, other = ("; ".join(error.text for error in errors) or "nothing" for errors in (ours, theirs))
+    return f"under {setting} the target serves {other}, composed from both lists it is {mine}"

@@ -1,0 +1,137 @@
+"""What a user sees of two lists under given gates, for every generation of the migration.
+
+| composition | releases | who decides what is shown |
+|---|---|---|
+| `levels` | 1.37 | the level of each declarative error and DeclarativeValidationBeta |
+| `explicit` | 1.36, opted in | the same, but a handwritten error carries its own level and goes without a twin |
+| `shadow` | 1.36, not opted in | handwritten errors alone |
+| `takeover` | 1.33 to 1.35 | DeclarativeValidation and DeclarativeValidationTakeover |
+
+`graduated` is the day after the migration: every declarative error counts, every covered handwritten error is gone.
+Source: apiserver pkg/registry/rest/validate.go, apimachinery pkg/api/validate/errors.go (2026-07); DV 7.3, 7.4, 7.6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from harness.case import Composition, Gates, KindInfo
+from harness.errormatch.matcher import Matcher, matcher_for
+from harness.field import ErrorType, FieldError
+
+BETA = "DeclarativeValidationBeta"
+VALIDATION = "DeclarativeValidation"
+TAKEOVER = "DeclarativeValidationTakeover"
+
+Parts: TypeAlias = tuple[list[FieldError], list[FieldError]]
+"""What is served, in two halves: handwritten errors that stay, declarative errors that count."""
+
+_INTERNAL = ErrorType.INTERNAL.value
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting of the migration's gates, by a name that the wire uses too."""
+
+    name: str
+    gates: Gates = field(default_factory=dict, hash=False)
+
+    @property
+    def is_graduated(self) -> bool:
+        """Whether this is no setting of today but the end of the migration."""
+        return self.name == GRADUATED
+
+
+GRADUATED = "graduated"
+
+_BETA_SETTINGS = (Setting("beta-on", {BETA: True}), Setting("beta-off", {BETA: False}), Setting(GRADUATED))
+_TAKEOVER_SETTINGS = (
+    Setting("takeover", {VALIDATION: True, TAKEOVER: True}),
+    Setting("validation-on", {VALIDATION: True, TAKEOVER: False}),
+    Setting("takeover-only", {VALIDATION: False, TAKEOVER: True}),
+    Setting("validation-off", {VALIDATION: False, TAKEOVER: False}),
+    Setting(GRADUATED),
+)
+
+
+def settings(composition: Composition) -> tuple[Setting, ...]:
+    """Return every setting of the migration's gates today, and `graduated` last."""
+    return _TAKEOVER_SETTINGS if composition == "takeover" else _BETA_SETTINGS
+
+
+def baseline(composition: Composition) -> Setting:
+    """Return the setting that trusts the handwritten side: the last one of today."""
+    return settings(composition)[-2]
+
+
+def compose(
+    handwritten: Sequence[FieldError], declarative: Sequence[FieldError], info: KindInfo, setting: Setting
+) -> list[FieldError]:
+    """Return what a user is served: surviving handwritten errors, then declarative errors that count, each in order."""
+    kept, enforced = compose_parts(handwritten, declarative, info, setting)
+    return kept + enforced
+
+
+def compose_parts(
+    handwritten: Sequence[FieldError], declarative: Sequence[FieldError], info: KindInfo, setting: Setting
+) -> Parts:
+    """Return what a user is served, the two halves apart."""
+    match info.composition:
+        case "takeover":
+            return _takeover(handwritten, declarative, setting)
+        case "shadow":
+            return _shadow(handwritten, declarative, setting)
+        case "explicit":
+            return _explicit(handwritten, declarative, setting)
+        case "levels":
+            return _levels(handwritten, declarative, setting, matcher_for(info.normalization))
+
+
+def is_enforced(error: FieldError, *, beta: bool) -> bool:
+    """Whether a declarative error counts: internal and standard ones always, beta ones by the gate, alpha never."""
+    return not error.level or error.type == _INTERNAL or (beta and error.level == "beta")
+
+
+def dedupe_by_text(errors: Sequence[FieldError]) -> list[FieldError]:
+    """Drop errors whose text was seen before. Origins and marks do not count (DV S39)."""
+    if len({error.field for error in errors}) == len(errors):  # a text begins with its field
+        return list(errors)
+    first: dict[str, FieldError] = {}
+    for error in errors:
+        first.setdefault(error.text, error)
+    return list(first.values())
+
+
+def _levels(hv: Sequence[FieldError], dv: Sequence[FieldError], setting: Setting, matcher: Matcher) -> Parts:
+    if setting.is_graduated:
+        return _graduated(hv, dv)
+    beta = setting.gates[BETA]
+    enforced = [error for error in dv if is_enforced(error, beta=beta)]
+    twins = [error for error in enforced if error.level == "beta"]
+    return [e for e in dedupe_by_text(hv) if not (e.covered and twins and matcher.any_matches(e, twins))], enforced
+
+
+def _explicit(hv: Sequence[FieldError], dv: Sequence[FieldError], setting: Setting) -> Parts:
+    if setting.is_graduated:
+        return _graduated(hv, dv)
+    beta = setting.gates[BETA]
+    # 1.36 asks the handwritten error for its level and does not look whether a declarative one is there.
+    kept = [e for e in dedupe_by_text(hv) if not (e.covered and e.level == "beta" and beta)]
+    return kept, [error for error in dv if is_enforced(error, beta=beta)]
+
+
+def _shadow(hv: Sequence[FieldError], dv: Sequence[FieldError], setting: Setting) -> Parts:
+    # The early return comes before the filter, so identical texts stay.
+    return _graduated(hv, dv) if setting.is_graduated else (list(hv), [])
+
+
+def _takeover(hv: Sequence[FieldError], dv: Sequence[FieldError], setting: Setting) -> Parts:
+    if setting.is_graduated or (setting.gates[VALIDATION] and setting.gates[TAKEOVER]):
+        return [error for error in hv if not error.covered], list(dv)
+    return list(hv), []
+
+
+def _graduated(hv: Sequence[FieldError], dv: Sequence[FieldError]) -> Parts:
+    return [error for error in dedupe_by_text(hv) if not error.covered], list(dv)

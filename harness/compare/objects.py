@@ -1,0 +1,61 @@
+"""Finds and removes what a reported path names in a JSON object. Never changes an object in place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from harness.case import Json
+
+Steps: TypeAlias = tuple[str, ...]
+"""A path taken apart: field names, indexes and map keys, all as text."""
+
+_STEP = re.compile(r"\[(.*?)\](?=[.\[]|$)|([^.\[]+)", re.DOTALL)
+
+MISSING = object()
+"""What a path leads to when nothing is there."""
+
+
+def steps(path: str) -> Steps:
+    """Take a path apart. The root has no steps."""
+    if path == "<nil>":
+        return ()
+    return tuple(found[1] if found[1] is not None else found[2] for found in _STEP.finditer(path))
+
+
+def value_at(value: Json, path: Steps) -> Json:
+    """Return what stands at a path, MISSING when nothing does."""
+    for step in path:
+        if isinstance(value, dict):
+            value = value.get(step, MISSING)
+        elif isinstance(value, list) and step.isdecimal() and int(step) < len(value):
+            value = value[int(step)]
+        else:
+            return MISSING
+    return value
+
+
+def values_at(value: Json, path: Steps) -> Iterator[Json]:
+    """Yield everything that stands at a path when an index may be any: items move, and only keys know them."""
+    if not path:
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from values_at(item, path[1:])
+    elif isinstance(value, dict) and path[0] in value:
+        yield from values_at(value[path[0]], path[1:])
+
+
+def without(value: Json, path: Steps) -> Json:
+    """Return a copy that lacks what stands at a path; the value itself when nothing does."""
+    if not path or value_at(value, path) is MISSING:
+        return value
+    step, rest = path[0], path[1:]
+    if isinstance(value, list):
+        index = int(step)
+        changed = [without(value[index], rest)] if rest else []
+        return [*value[:index], *changed, *value[index + 1 :]]
+    if not rest:
+        return {key: item for key, item in value.items() if key != step}
+    return {**value, step: without(value[step], rest)}

@@ -1,0 +1,161 @@
+"""Reads a YAML file that is a list of entries with known keys, and says everything that is wrong with it.
+
+Shared by the exceptions and the wordings. Works on YAML nodes, because a message without its line helps nobody; every
+value is a text, whatever YAML would make of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from harness.diagnostics import Diagnostic, InputError, Position, near_miss
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What an entry looks like: its name for people, the prefix of its diagnostic codes, its keys, and an example."""
+
+    noun: str
+    code: str
+    mandatory: tuple[str, ...]
+    optional: tuple[str, ...] = ()
+    may_be_empty: tuple[str, ...] = ()
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Every known key, in reading order."""
+        return self.mandatory + self.optional
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry: its values by key, where each value stands, and where the entry begins."""
+
+    values: Mapping[str, str]
+    places: Mapping[str, Position]
+    position: Position
+
+    def __getitem__(self, key: str) -> str:
+        return self.values.get(key, "")
+
+    def place(self, key: str) -> Position:
+        """Return where the value of a key stands, or the entry itself when it is missing."""
+        return self.places.get(key, self.position)
+
+
+class Page:
+    """A file of entries while it is read: its text, and the diagnostics so far."""
+
+    def __init__(self, path: Path, form: Form) -> None:
+        """Raises: InputError when the file cannot be read at all."""
+        self.path, self.form = path, form
+        self.diagnostics: list[Diagnostic] = []
+        self.text = _text_of(path, form)
+        self.lines = self.text.splitlines()
+
+    def complain(self, place: Position, code: str, message: str, why: str = "", fix: str = "", width: int = 1) -> None:
+        """Remember a diagnostic, with the line it is about. `code` is completed by the prefix of the form."""
+        source = self.lines[place.line - 1] if 0 < place.line <= len(self.lines) else ""
+        self.diagnostics.append(Diagnostic(place, f"{self.form.code}-{code}", message, why, fix, source, width))
+
+    def position(self, node: yaml.Node) -> Position:
+        """Return where a node begins."""
+        return Position(str(self.path), node.start_mark.line + 1, node.start_mark.column + 1)
+
+    def entries(self) -> list[Entry]:
+        """Return the entries that are whole; complain about all others."""
+        root = self._root()
+        if root is None or (isinstance(root, yaml.ScalarNode) and root.tag == "tag:yaml.org,2002:null"):
+            return []
+        if not isinstance(root, yaml.SequenceNode):
+            self.complain(
+                self.position(root), "shape", "the file must be a list", fix=f"begin each {self.form.noun} with `- `"
+            )
+            return []
+        found = [self._entry(node) for node in root.value]
+        return [entry for entry in found if entry is not None]
+
+    def _root(self) -> yaml.Node | None:
+        try:
+            return yaml.compose(self.text, Loader=yaml.SafeLoader)
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark or error.context_mark
+            place = Position(str(self.path), mark.line + 1, mark.column + 1) if mark else Position(str(self.path))
+            self.complain(place, "yaml", f"not YAML: {error.problem or error.context}", fix=_yaml_fix(error))
+        except yaml.YAMLError as error:
+            self.complain(Position(str(self.path)), "yaml", f"not YAML: {' '.join(str(error).split())}")
+        except RecursionError:
+            self.complain(
+                Position(str(self.path)), "yaml", "nested too deeply", fix="the file is a flat list of entries"
+            )
+        return None
+
+    def _entry(self, node: yaml.Node) -> Entry | None:
+        place = self.position(node)
+        if not isinstance(node, yaml.MappingNode):
+            self.complain(place, "shape", f"an entry must have keys: {', '.join(self.form.mandatory)}")
+            return None
+        before = len(self.diagnostics)
+        values: dict[str, str] = {}
+        places: dict[str, Position] = {}
+        for key, value in node.value:
+            self._pair(key, value, values, places)
+        self._missing(place, values, set(places))
+        return Entry(values, places, place) if len(self.diagnostics) == before else None
+
+    def _pair(self, key: yaml.Node, value: yaml.Node, values: dict[str, str], places: dict[str, Position]) -> None:
+        name = key.value if isinstance(key, yaml.ScalarNode) else ""
+        at = self.position(key)
+        if name not in self.form.keys:
+            guess = near_miss(name, self.form.keys)
+            known = f"known keys: {', '.join(self.form.keys)}"
+            self.complain(at, "key", f"unknown key {name!r}", known, guess, width=max(1, len(name)))
+        elif name in places:
+            self.complain(at, "key", f"key {name!r} stands twice in one entry", fix="keep one of them", width=len(name))
+        elif not isinstance(value, yaml.ScalarNode):
+            places[name] = self.position(value)
+            self.complain(places[name], "value", f"{name} must be a text", fix=f'{name}: "..."')
+        else:
+            places[name] = self.position(value)
+            self._value(name, value, values)
+
+    def _value(self, name: str, value: yaml.ScalarNode, values: dict[str, str]) -> None:
+        # An empty plain scalar is YAML's null: `origin:` says nothing, `origin: ""` says that there is none.
+        explicit = value.style is not None or bool(value.value)
+        if value.value.strip() or (name in self.form.may_be_empty and explicit):
+            values[name] = str(value.value)
+            return
+        allowed = f'{name}: ""' if name in self.form.may_be_empty else f"{name}: ..."
+        self.complain(self.position(value), "value", f"{name} is empty", "every key is a statement", allowed)
+
+    def _missing(self, place: Position, values: Mapping[str, str], seen: set[str]) -> None:
+        missing = [name for name in self.form.mandatory if name not in values and name not in seen]
+        if missing:
+            keys = ", ".join(missing)
+            why = f"every {self.form.noun} says all of: {', '.join(self.form.mandatory)}"
+            self.complain(place, "missing", f"missing {keys}", why, f"{missing[0]}: ...")
+
+
+def _text_of(path: Path, form: Form) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        problem = error.strerror or str(error)
+    except UnicodeDecodeError:
+        problem = "not UTF-8 text"
+    raise InputError([Diagnostic(Position(str(path)), f"{form.code}-file", f"cannot be read: {problem}")])
+
+
+def _yaml_fix(error: yaml.MarkedYAMLError) -> str:
+    text = f"{error.context} {error.problem}"
+    return 'write "*" with its quotation marks' if "alias" in text else ""
+
+
+def raise_if(diagnostics: Sequence[Diagnostic]) -> None:
+    """Raise InputError when there is anything to say, in the order of the file."""
+    if diagnostics:
+        raise InputError(sorted(diagnostics, key=lambda d: (d.position.line, d.position.column)))

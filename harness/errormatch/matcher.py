@@ -1,0 +1,68 @@
+"""When a handwritten and a declarative error are the same error.
+
+The judge needs one configuration of upstream's matcher, the *fuzzy* one: by type, by origin, with an origin required
+when the type is Invalid, and by normalized field; and the same with short-circuits of ancestors. Source: apimachinery
+pkg/util/validation/field/error_matcher.go (2026-07); DV 6.5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import TypeAlias
+
+from harness.errormatch.normalize import Normalizer, normalizer
+from harness.field import ErrorType, FieldError
+
+Key: TypeAlias = tuple[str, str, str]
+"""What the matcher sees of an error: type, normalized field, origin."""
+
+_INVALID = ErrorType.INVALID.value
+
+
+def is_child(parent: str, child: str) -> bool:
+    """Whether `child` lies below `parent`: `a` has `a.b` and `a[0]`, but not `ab`. The empty path has no children."""
+    return bool(parent) and len(child) > len(parent) and child.startswith(parent) and child[len(parent)] in ".["
+
+
+class Matcher:
+    """Compares errors. `want` is in the internal form, `got` may come from any version and is normalized."""
+
+    __slots__ = ("normalize",)
+
+    def __init__(self, normalize: Normalizer) -> None:
+        self.normalize = normalize
+
+    def matches(self, want: FieldError, got: FieldError) -> bool:
+        """Whether the two agree in type, origin and normalized field; Invalid errors without origin never do."""
+        if want.type != got.type or want.origin != got.origin:
+            return False
+        if not want.origin and want.type == _INVALID:
+            return False
+        field = got.field
+        return want.field == field or want.field == self.normalize(field)
+
+    def matches_ancestor(self, want: FieldError, got: FieldError) -> bool:
+        """Whether they match, or `got` is a short-circuit on an ancestor of `want`'s field."""
+        return self.stops(got, want) or self.matches(want, got)
+
+    def stops(self, got: FieldError, want: FieldError) -> bool:
+        """Whether `got` short-circuits a field above the one of `want`."""
+        if not got.short_circuit:
+            return False
+        field = got.field
+        return is_child(field, want.field) or (want.field != field and is_child(self.normalize(field), want.field))
+
+    def any_matches(self, want: FieldError, among: Iterable[FieldError]) -> bool:
+        """Whether one of `among`, taken as *got*, matches."""
+        return any(self.matches(want, got) for got in among)
+
+    def key(self, error: FieldError) -> Key:
+        """What two errors share when they are the same rule at the same place, whatever the words."""
+        return error.type, self.normalize(error.field), error.origin
+
+
+@lru_cache(maxsize=1024)
+def matcher_for(rules: tuple[tuple[str, str], ...]) -> Matcher:
+    """Return the matcher with these normalization rules, one for all who ask."""
+    return Matcher(normalizer(rules))

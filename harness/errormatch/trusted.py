@@ -1,0 +1,104 @@
+"""Wordings that are trusted to mean the same: pairs of regexes with a reason each.
+
+The two sides rarely use the same words. A difference that nobody has looked at is a finding; one that somebody has is
+an entry of trusted_wordings.yaml. Regexes cover the whole detail, are run by a linear-time engine, and groups of the
+same name must capture the same text on both sides, so that a trusted wording never hides another limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.diagnostics import near_miss
+from harness.errormatch.entries import Entry, Form, Page, raise_if
+from harness.errormatch.normalize import compile_regex
+from harness.field import ErrorType, FieldError
+
+_SIDES = ("handwritten", "declarative")
+FORM = Form("wording", "wording", (*_SIDES, "reason"), ("type",), may_be_empty=_SIDES)
+
+_REMEMBERED = 65536  # details hold values, so their number has no bound of its own
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A pair of regexes for details that mean the same, and why. `type` narrows it to one type of error."""
+
+    handwritten: str
+    declarative: str
+    reason: str
+    type: str = ""
+
+
+class Wordings:
+    """Decides whether two details mean the same. Remembers what it has decided."""
+
+    def __init__(self, entries: Sequence[Wording] = ()) -> None:
+        """Raises: ValueError when a regex is invalid; `load_wordings` says where."""
+        self.entries = tuple(entries)
+        self._compiled = [(e.type, compile_regex(e.handwritten), compile_regex(e.declarative)) for e in self.entries]
+        self._known: dict[tuple[str, str, str], bool] = {}
+
+    def same(self, handwritten: FieldError, declarative: FieldError) -> bool:
+        """Whether the details of two errors of one type mean the same."""
+        first, second = handwritten.detail, declarative.detail
+        if first == second:
+            return True
+        if not self._compiled:
+            return False
+        asked = (handwritten.type, first, second)
+        known = self._known.get(asked)
+        return self._decide(asked) if known is None else known
+
+    def _decide(self, asked: tuple[str, str, str]) -> bool:
+        if len(self._known) >= _REMEMBERED:
+            self._known.clear()
+        of_type, first, second = asked
+        self._known[asked] = decided = any(
+            _agree(one, other, first, second) for only, one, other in self._compiled if only in ("", of_type)
+        )
+        return decided
+
+
+def _agree(handwritten: Any, declarative: Any, first: str, second: str) -> bool:
+    try:
+        one, other = handwritten.fullmatch(first), declarative.fullmatch(second)
+    except UnicodeEncodeError:  # half a surrogate pair cannot be matched by anything
+        return False
+    if one is None or other is None:
+        return False
+    captured, beside = one.groupdict(), other.groupdict()
+    return all(captured[name] == beside[name] for name in captured.keys() & beside.keys())
+
+
+NO_WORDINGS = Wordings()
+"""Trusts nothing: details must be equal."""
+
+
+def load_wordings(path: Path) -> Wordings:
+    """Read trusted_wordings.yaml. Raises: InputError with everything that is wrong with it."""
+    page = Page(path, FORM)
+    entries = page.entries()
+    for entry in entries:
+        _check(page, entry)
+    raise_if(page.diagnostics)
+    return Wordings([Wording(e["handwritten"], e["declarative"], e["reason"], e["type"]) for e in entries])
+
+
+def _check(page: Page, entry: Entry) -> None:
+    for side in _SIDES:
+        try:
+            compile_regex(entry[side])
+        except ValueError as error:
+            why = "both sides are regular expressions (RE2) for the whole detail"
+            fix = r"put a backslash before signs that are meant literally: \( \[ \. \*"
+            page.complain(entry.place(side), "regex", f"{side} is no regular expression: {error}", why, fix)
+    known = [str(one) for one in ErrorType]
+    if entry["type"] and entry["type"] not in known:
+        page.complain(
+            entry.place("type"), "type", f"unknown type {entry['type']!r}", f"known types: {', '.join(known)}",
+            near_miss(entry["type"], known), width=len(entry["type"]),
+        )  # fmt: skip
