@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import msgspec
 
@@ -16,8 +16,10 @@ SEVERITIES: tuple[Severity, ...] = ("verdict", "graduation", "visible", "shadow"
 
 Cause: TypeAlias = Literal[
     "ratcheting", "masked", "short-circuit", "path", "type", "origin", "unmarked", "no-rule", "no-twin", "boundary",
-    "version", "gate", "duplicate", "wrong-path", "unreachable", "panic", "unknown",
+    "version", "gate", "duplicate", "wrong-path", "unreachable", "panic", "unknown", "wording", "unstable",
+    "composition", "normalization",
 ]  # fmt: skip
+CAUSES: tuple[Cause, ...] = get_args(Cause)
 
 
 class Finding(msgspec.Struct, frozen=True):
