@@ -1,0 +1,7 @@
+"""What is examined: suite folders, Kubernetes releases and programs, opened from a plain specification."""
+
+from harness.subject.opening import Note, Subject, open_subject
+from harness.subject.spec import SubjectKind, SubjectSpec
+from harness.subject.suitefile import AnySuite, load_suite
+
+__all__ = ["AnySuite", "Note", "Subject", "SubjectKind", "SubjectSpec", "load_suite", "open_subject"]

@@ -1,0 +1,240 @@
+"""Decoding as an API server does it: JSON types are checked, unknown members dropped, null is absent.
+
+Built once per type from its shape, so that validators never meet a string where a number belongs. Checks types only:
+limits, formats and required members are the validators' business.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import copy
+import re
+from collections.abc import Callable
+from typing import TypeAlias
+
+from harness.case import Json
+from harness.fuzzers.shape import Shape
+from harness.targets.python import DecodeError, Decoder
+
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)")
+_DURATION = re.compile(r"[+-]?(0|((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)")
+_QUANTITY = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?")
+
+Build: TypeAlias = Callable[[Shape], Decoder]
+
+
+class _Misfit(DecodeError):
+    """A value is not of its type. Parts of its path are added on the way out."""
+
+    def __init__(self, problem: str) -> None:
+        self.problem = problem
+        self.parts: list[str] = []
+
+    def below(self, part: str | int) -> None:
+        self.parts.append(f"[{part}]" if isinstance(part, int) else f".{part}")
+
+    def __str__(self) -> str:
+        path = "".join(reversed(self.parts)).removeprefix(".")
+        return f"{path}: {self.problem}" if path else self.problem
+
+
+def decoder_of(shape: Shape) -> Decoder:
+    """Return the decoder of a root object: as for any struct, and apiVersion and kind are kept.
+
+    Raises: the decoder raises `DecodeError` with the path of the first value that does not fit.
+    """
+    decode = _Builder().of(shape)
+
+    def decode_root(value: Json) -> Json:
+        decoded = decode(value)
+        head = {name: value[name] for name in ("apiVersion", "kind") if name in value}
+        return {**head, **decoded} if isinstance(decoded, dict) else decoded
+
+    return decode_root
+
+
+class _Builder:
+    """Builds each type's decoder once; a recursive type finds itself."""
+
+    def __init__(self) -> None:
+        self._made: dict[int, Decoder] = {}
+        self._alive: list[Shape] = []
+
+    def of(self, shape: Shape) -> Decoder:
+        made = self._made.get(id(shape))
+        if made is None:
+            self._alive.append(shape)
+            made = self._build(shape)
+            self._made.setdefault(id(shape), made)
+        return made
+
+    def _build(self, shape: Shape) -> Decoder:
+        match shape.kind:
+            case "struct":
+                return self._struct(shape)
+            case "list":
+                return _list_decoder(self.of(shape.elem), _zero(shape.elem))
+            case "map":
+                return _map_decoder(self.of(shape.elem), _zero(shape.elem))
+            case "int":
+                return _int_decoder(shape.bits, shape.signed)
+        return _SCALARS.get(shape.kind, copy.deepcopy)
+
+    def _struct(self, shape: Shape) -> Decoder:
+        members: dict[str, Decoder] = {}
+
+        def decode_struct(value: Json) -> Json:
+            if not isinstance(value, dict):
+                raise _misfit("an object", value)
+            decoded = {}
+            name = ""
+            try:
+                for name, item in value.items():
+                    if item is not None and name in members:
+                        decoded[name] = members[name](item)
+            except _Misfit as misfit:
+                misfit.below(name)
+                raise
+            return decoded
+
+        self._made[id(shape)] = decode_struct  # before its members, which may contain the type itself
+        members |= {field.name: self.of(field.shape) for field in shape.fields}
+        return decode_struct
+
+
+def _list_decoder(decode: Decoder, zero: Json) -> Decoder:
+    def decode_list(value: Json) -> Json:
+        if not isinstance(value, list):
+            raise _misfit("a list", value)
+        decoded: list[Json] = []
+        try:
+            for item in value:
+                decoded.append(copy.copy(zero) if item is None else decode(item))
+        except _Misfit as misfit:
+            misfit.below(len(decoded))
+            raise
+        return decoded
+
+    return decode_list
+
+
+def _map_decoder(decode: Decoder, zero: Json) -> Decoder:
+    def decode_map(value: Json) -> Json:
+        if not isinstance(value, dict):
+            raise _misfit("an object", value)
+        key: Json = ""
+        decoded = {}
+        try:
+            for key, item in value.items():
+                decoded[_string(key)] = copy.copy(zero) if item is None else decode(item)
+        except _Misfit as misfit:
+            misfit.below(str(key))
+            raise
+        return decoded
+
+    return decode_map
+
+
+def _int_decoder(bits: int, signed: bool) -> Decoder:
+    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+    name = f"{'' if signed else 'u'}int{bits}"
+
+    def decode_int(value: Json) -> Json:
+        if type(value) is not int:
+            raise _misfit("a whole number", value)
+        if not low <= value <= high:
+            raise _Misfit(f"{value} does not fit in {name}")
+        return value
+
+    return decode_int
+
+
+def _string(value: Json) -> Json:
+    if not isinstance(value, str):
+        raise _misfit("a string", value)
+    if not value.isascii():
+        # As a decoder of JSON in Go: half a surrogate pair is no character.
+        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return value
+
+
+def _bool(value: Json) -> Json:
+    if not isinstance(value, bool):
+        raise _misfit("true or false", value)
+    return value
+
+
+def _float(value: Json) -> Json:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise _misfit("a number", value)
+    return value
+
+
+def _bytes(value: Json) -> Json:
+    try:
+        base64.b64decode(_string(value), validate=True)
+    except (binascii.Error, ValueError):
+        raise _Misfit("not base64") from None
+    return value
+
+
+def _object(value: Json) -> Json:
+    if not isinstance(value, dict):
+        raise _misfit("an object", value)
+    return copy.deepcopy(value)
+
+
+def _matching(pattern: re.Pattern[str], what: str) -> Decoder:
+    def decode_text(value: Json) -> Json:
+        if not isinstance(value, str) or not pattern.fullmatch(value):
+            raise _misfit(what, value)
+        return value
+
+    return decode_text
+
+
+def _int_or_string(value: Json) -> Json:
+    return _string(value) if isinstance(value, str) else _int_decoder(32, True)(value)
+
+
+def _quantity(value: Json) -> Json:
+    if isinstance(value, bool) or not isinstance(value, str | int | float) or not _QUANTITY.fullmatch(str(value)):
+        raise _misfit("a quantity such as 10Gi", value)
+    return value
+
+
+_SCALARS: dict[str, Decoder] = {
+    "string": _string,
+    "bool": _bool,
+    "float": _float,
+    "bytes": _bytes,
+    "raw": _object,
+    "fields": _object,
+    "time": _matching(_TIME, "a time such as 2026-01-31T12:00:00Z"),
+    "micro-time": _matching(_TIME, "a time such as 2026-01-31T12:00:00.000000Z"),
+    "duration": _matching(_DURATION, "a duration such as 1h30m"),
+    "quantity": _quantity,
+    "int-or-string": _int_or_string,
+}
+
+_ZEROES: dict[str, Json] = {"struct": {}, "list": [], "map": {}, "string": "", "bytes": "", "bool": False, "int": 0}
+
+
+def _zero(shape: Shape) -> Json:
+    """What a null item of a list or map becomes: Go's zero value."""
+    return _ZEROES.get(shape.kind)
+
+
+def _misfit(wanted: str, value: Json) -> _Misfit:
+    names = {
+        type(None): "null",
+        bool: "a boolean",
+        int: "a number",
+        float: "a number",
+        list: "a list",
+        dict: "an object",
+    }
+    text = repr(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+    shown = text if 0 < len(text) <= 40 else names.get(type(value), "a string")
+    return _Misfit(f"{wanted} is needed, got {shown}")

@@ -1,0 +1,221 @@
+"""Opens a subject: its target, and the readers of its types that generators and comparator want.
+
+Everything a run knows of "what is examined" comes from here, for suites, Kubernetes releases and programs alike.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TypeAlias, cast
+
+from harness.case import Json, KindInfo
+from harness.compiler import Compiled, compile_types
+from harness.diagnostics import Diagnostic, InputError, Position, UsageError, near_miss
+from harness.field import ErrorList
+from harness.fuzzers.shape import ANY, Shape, shape_of
+from harness.gotypes.packages import Universe
+from harness.gotypes.paths import known_path_checker
+from harness.subject.decode import decoder_of
+from harness.subject.spec import SubjectSpec
+from harness.subject.suitefile import load_suite
+from harness.suite import KubernetesSuite, Suite, SuiteKind
+from harness.targets.python import Declarative, Decoder, KindVersion, PythonTarget
+from harness.targets.target import Target
+
+Note: TypeAlias = Callable[[str], None]
+
+_GO = Path(__file__).parent / "go"
+_KNOWN_PACKAGES = {
+    "k8s.io/apimachinery/pkg/apis/meta/v1": _GO / "meta_v1",
+    "k8s.io/apimachinery/pkg/api/resource": _GO / "resource",
+    "k8s.io/apimachinery/pkg/util/intstr": _GO / "intstr",
+    "k8s.io/apimachinery/pkg/runtime": _GO / "runtime",
+}
+"""Shared types that a suite may name without having the Go packages."""
+
+
+def _silent(_text: str) -> None:
+    """Tell nobody."""
+
+
+class Subject:
+    """What is examined. Close it when done; job processes open their own from `spec`."""
+
+    def __init__(
+        self, spec: SubjectSpec, name: str, target: Target, universe: Universe | None, corpus: Path | None
+    ) -> None:
+        self.spec, self.name, self.target, self.universe, self.corpus = spec, name, target, universe, corpus
+        self._checkers: dict[str, Callable[[str], bool]] = {}
+
+    def shape(self, info: KindInfo) -> Shape:
+        """Return what JSON an object of this kind is made of; `any` when its types are not known."""
+        if self.universe is None or not info.type:
+            return ANY
+        return shape_of(self.universe, info.type)
+
+    def is_known_path(self, info: KindInfo) -> Callable[[str], bool] | None:
+        """Return the check whether a reported path names a field of this kind, None when its types are not known."""
+        if self.universe is None or not info.type or self.universe.find(info.type) is None:
+            return None
+        if info.type not in self._checkers:
+            self._checkers[info.type] = known_path_checker(self.universe, info.type)
+        return self._checkers[info.type]
+
+    def close(self) -> None:
+        """Free the target. May be called twice."""
+        self.target.close()
+
+    def __enter__(self) -> Subject:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+
+def open_subject(spec: SubjectSpec, note: Note = _silent) -> Subject:
+    """Open what a specification names. `note` is told what a person should know, such as a build that takes minutes.
+
+    Raises: InputError for a suite or types that cannot be used, TargetError for a target that cannot, UsageError.
+    """
+    match spec.kind:
+        case "suite":
+            return _open_suite(spec, note)
+        case "kubernetes":
+            return _open_kubernetes(spec, note)
+        case "command":
+            return _open_command(spec, note)
+    raise UsageError(f"unknown kind of subject {spec.kind!r}\n  fix: suite, kubernetes or command")
+
+
+def _open_suite(spec: SubjectSpec, note: Note) -> Subject:
+    suite = load_suite(spec.location)
+    if isinstance(suite, KubernetesSuite):
+        gates = {**suite.gates, **spec.gates}
+        return _open_kubernetes(replace(spec, kind="kubernetes", location=suite.release, gates=gates), note)
+    _check_gates(suite, spec.gates)
+    universe = Universe.from_files({**_package_files(_KNOWN_PACKAGES), **_suite_files(suite)})
+    compiled = _compile(suite, universe, note)
+    declarative, decoders, types = _callables(suite, universe, compiled)
+    target = PythonTarget(suite, declarative, decoders=decoders, types=types, gates=spec.gates)
+    return Subject(spec, suite.name, target, universe, suite.folder / "corpus")
+
+
+def _check_gates(suite: Suite, gates: Mapping[str, bool]) -> None:
+    for name in gates:
+        if name not in suite.gates:
+            known = ", ".join(suite.gates) or "it has none"
+            hint = near_miss(name, list(suite.gates)) or f"its gates: {known}"
+            raise UsageError(f"the suite {suite.name} has no gate {name!r}\n  fix: {hint}")
+
+
+def _package_of(suite: Suite, version: str, place: str) -> str:
+    """Return an import path for the types of one version; its last part is the version, which lint reads."""
+    folder = Path(place).parent.name if place.endswith(".go") else Path(place).name
+    between = "" if folder in ("", version) else f"/{folder}"
+    return f"suites/{suite.name}{between}/{version}"
+
+
+def _suite_files(suite: Suite) -> dict[str, list[Path]]:
+    files: dict[str, list[Path]] = {}
+    for kind in suite.kinds:
+        for version, place in kind.versions.items():
+            files[_package_of(suite, version, place)] = _go_files(suite.folder / place)
+    return files
+
+
+def _go_files(place: Path) -> list[Path]:
+    """Return the files of a package: those of a folder, or one file and the doc.go beside it."""
+    if place.is_dir():
+        return sorted(path for path in place.glob("*.go") if not path.name.endswith("_test.go"))
+    doc = place.with_name("doc.go")
+    return [doc, place] if doc.is_file() and doc != place else [place]
+
+
+def _package_files(folders: Mapping[str, Path]) -> dict[str, list[Path]]:
+    return {package: sorted(folder.glob("*.go")) for package, folder in folders.items()}
+
+
+def _compile(suite: Suite, universe: Universe, note: Note) -> dict[str, Compiled]:
+    """Compile every package once, and report what is wrong in all of them."""
+    compiled: dict[str, Compiled] = {}
+    problems: list[Diagnostic] = []
+    for package in _suite_files(suite):
+        try:
+            compiled[package] = compile_types(universe, package)
+        except InputError as error:
+            problems += error.diagnostics
+    for result in compiled.values():
+        for warning in getattr(result, "warnings", ()):
+            note(str(warning))
+    if problems:
+        raise InputError(problems)
+    return compiled
+
+
+def _callables(
+    suite: Suite, universe: Universe, compiled: Mapping[str, Compiled]
+) -> tuple[dict[KindVersion, Declarative], dict[KindVersion, Decoder], dict[KindVersion, str]]:
+    declarative: dict[KindVersion, Declarative] = {}
+    decoders: dict[KindVersion, Decoder] = {}
+    types: dict[KindVersion, str] = {}
+    for kind in suite.kinds:
+        for version, place in kind.versions.items():
+            key, package = (kind.kind, version), _package_of(suite, version, place)
+            types[key] = f"{package}.{kind.kind}"
+            _check_type(suite, kind, universe, types[key], place)
+            decoders[key] = decoder_of(shape_of(universe, types[key]))
+            if compiled[package].has_rules(kind.kind):
+                declarative[key] = partial(_validate, compiled[package], kind.kind)
+    return declarative, decoders, types
+
+
+def _validate(
+    compiled: Compiled, name: str, operation: str, new: Json, old: Json, options: Mapping[str, bool], subresource: str
+) -> ErrorList:
+    return compiled.validate(name, operation, new, old, options, subresource)
+
+
+def _check_type(suite: Suite, kind: SuiteKind, universe: Universe, qualified: str, place: str) -> None:
+    if universe.find(qualified) is None:
+        package = universe.package(qualified.rpartition(".")[0])
+        hint = near_miss(kind.kind, list(package.structs)) or f"declare `type {kind.kind} struct`"
+        position = Position(str(suite.folder / place))
+        raise InputError([Diagnostic(position, "suite-type", f"there is no type {kind.kind} here", fix=hint)])
+
+
+def _open_kubernetes(spec: SubjectSpec, note: Note) -> Subject:
+    # Imported here: suites must open fast, and without anything that only a Go worker needs.
+    from harness.targets.kubernetes import KubernetesTarget, type_folders
+
+    target = KubernetesTarget(spec.location, gates=spec.gates, note=note)
+    universe = Universe.from_folders(type_folders(spec.location))
+    return Subject(spec, "kubernetes", cast(Target, target), universe, None)
+
+
+def _open_command(spec: SubjectSpec, note: Note) -> Subject:
+    # Imported here for the same reason.
+    from harness.targets.command import CommandTarget
+
+    argv = shlex.split(spec.location)
+    if not argv:
+        raise UsageError("no program is named\n  fix: --command 'PROGRAM ARGUMENT ...'")
+    target = CommandTarget(argv)
+    universe = _types_of(spec.types) if spec.types else None
+    return Subject(spec, Path(argv[0]).stem, cast(Target, target), universe, None)
+
+
+def _types_of(types: str) -> Universe:
+    """Read `DIR` or `IMPORT/PATH=DIR`; below a plain folder every folder with Go files is a package by its path."""
+    package, _, folder = types.rpartition("=")
+    root = Path(folder)
+    if not root.is_dir():
+        raise UsageError(f"the folder of types {folder} does not exist\n  fix: --types DIR, or --types IMPORT/PATH=DIR")
+    if package:
+        return Universe.from_folders({**_KNOWN_PACKAGES, package: root})
+    found = {path.parent for path in root.rglob("*.go")}
+    folders = {(path.relative_to(root).as_posix() if path != root else root.name): path for path in found}
+    return Universe.from_folders({**_KNOWN_PACKAGES, **folders})

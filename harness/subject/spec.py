@@ -1,0 +1,26 @@
+"""What names a subject of examination, so that every process of a run can open it again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from harness.case import Mode
+
+SubjectKind: TypeAlias = Literal["suite", "kubernetes", "command"]
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectSpec:
+    """How to open a subject: plain data, may be pickled.
+
+    `location` is a suite folder, a Kubernetes release or checkout, or a program with its arguments. `types` is a folder
+    of Go types for a program (`DIR`, or `IMPORT/PATH=DIR` for the import path its kinds name).
+    """
+
+    kind: SubjectKind
+    location: str
+    gates: Mapping[str, bool] = field(default_factory=dict)
+    types: str | None = None
+    mode: Mode = "served"
