@@ -7,13 +7,14 @@ found or understood is `any`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from harness.diagnostics import Position
-from harness.gotypes.model import Field, Struct, Typedef, TypeRef
+from harness.gotypes.model import Comments, Field, Struct, Typedef, TypeRef
 
 if TYPE_CHECKING:
     from harness.gotypes.packages import Universe
@@ -47,18 +48,23 @@ _INTEGERS: dict[str, tuple[int, bool]] = {
     "byte": (8, False), "rune": (32, True), "uintptr": (64, False),
 }  # fmt: skip
 
+_NUMBER = re.compile(r"(?<![\w.])-?\d{1,12}(?![\w.])")
+_QUOTED = re.compile(r"[\"'`]([\w./:*-]{1,60})[\"'`]")
+
 
 @dataclass(frozen=True, slots=True)
 class FieldShape:
     """One member of a struct, by its JSON name. Whether it is required is not known here.
 
-    `pointer` says that absent and zero differ to the validators; `omitempty` is as written in the tag.
+    `pointer` says that absent and zero differ to the validators; `omitempty` is as written in the tag. `hints` are
+    numbers in the tags of the field and words quoted in its comment: values worth trying, whatever they mean.
     """
 
     name: str
     shape: Shape
     pointer: bool = False
     omitempty: bool = False
+    hints: tuple[str | int, ...] = ()
 
 
 class Shape:
@@ -187,7 +193,9 @@ class _Shapes:
                 yield from self._inlined(field, seen | {struct.qualified})
             elif field.exported:
                 pointer = field.type.kind == "pointer"
-                yield FieldShape(field.json_name, self.of_ref(field.type), pointer, field.omitempty)
+                yield FieldShape(
+                    field.json_name, self.of_ref(field.type), pointer, field.omitempty, _hints(field.comments)
+                )
 
     def _inlined(self, field: Field, seen: frozenset[str]) -> Iterator[FieldShape]:
         shape = self.of_ref(field.type)
@@ -244,6 +252,17 @@ def _builtin(name: str) -> Shape:
     if name == "bool":
         return Shape("bool", name)
     return STRING if name == "string" else ANY
+
+
+def _hints(comments: Comments) -> tuple[str | int, ...]:
+    """Collect numbers from tags and quoted words from text; at most a dozen of each."""
+    found: dict[str | int, None] = {}
+    for line in comments:
+        if line.text.lstrip().startswith("+"):
+            found.update((int(number), None) for number in _NUMBER.findall(line.text)[:12])
+        else:
+            found.update((word, None) for word in _QUOTED.findall(line.text)[:12])
+    return tuple(found)[:24]
 
 
 def _is_type_meta(field: Field) -> bool:

@@ -1,0 +1,205 @@
+"""Base objects that both sides accept, found by repair: ask, mend what the errors say, keep the best, ask again.
+
+No kind is known here. What an error cannot teach (the content of a certificate, say) comes from the pools of
+`values.py`, tried blindly. Validators return early, so that a good step may show more errors than before: progress is
+an error that went away and a set of errors that was not met before.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TypeAlias
+
+import msgspec
+
+from harness.case import Answer, Case, Json
+from harness.field import FieldError
+from harness.fuzzers.feedback import Harvest
+from harness.fuzzers.mend import at_once, fixes, undecodable
+from harness.fuzzers.places import Place, put
+from harness.fuzzers.shape import Shape
+from harness.fuzzers.values import filled, rich
+
+Asking: TypeAlias = Generator[list[Case], list[Answer], list[Answer]]
+Ask: TypeAlias = Callable[[list[Json]], Asking]
+"""Turns objects into cases, yields them as one batch, and returns the answers."""
+
+ErrorKey: TypeAlias = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """An object that both sides accept. `focus` is the part that no other base has; empty for the first one."""
+
+    obj: Json
+    focus: Place = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """What a repair came to: an accepted object, or the best candidate with the errors that remained."""
+
+    obj: Json
+    accepted: bool
+    remaining: tuple[str, ...] = ()
+    asked: int = 0
+
+
+@dataclass(slots=True)
+class _Candidate:
+    obj: Json
+    errors: list[FieldError]
+    chain: int
+    options: Iterator[tuple[ErrorKey | None, Json]]
+    expanded: int = 0
+    keys: frozenset[ErrorKey] = frozenset()
+
+
+def errors_of(answer: Answer) -> list[FieldError]:
+    """Return the errors of both sides, in an order that does not depend on how a validator walks its maps."""
+    return sorted((*answer.handwritten, *answer.declarative), key=_order)
+
+
+def accepted(answer: Answer) -> bool:
+    """Whether both sides accept the object, whatever the level of a rule."""
+    return not answer.handwritten and not answer.declarative and answer.failure is None
+
+
+def _order(error: FieldError) -> tuple[int, str, str, str]:
+    return error.field.count("."), error.field, error.type, error.detail
+
+
+def _key(error: FieldError) -> ErrorKey:
+    return error.type, error.field, error.detail[:80]
+
+
+def starts(shape: Shape, root: Json) -> list[Json]:
+    """Return first candidates: almost nothing, what has no `omitempty`, and a little of everything."""
+    sparse, full = filled(shape), rich(shape)
+    status = {name: value for name, value in sparse.items() if name not in ("metadata", "status")}
+    everything = {name: value for name, value in full.items() if name not in ("metadata", "status")}
+    return [root, {**root, **status}, {**root, **everything}]
+
+
+@dataclass(slots=True)
+class Repair:
+    """A search for an accepted object: best first, over candidates and what may mend them."""
+
+    shape: Shape
+    ask: Ask
+    harvest: Harvest
+    limit: int = 1500
+    width: int = 3
+    slice: int = 24
+    asked: int = 0
+    _open: list[tuple[float, int, _Candidate]] = field(default_factory=list)
+    _seen: set[bytes] = field(default_factory=set)
+    _visits: dict[frozenset[ErrorKey], int] = field(default_factory=dict)
+    _order: int = 0
+    _best: _Candidate | None = None
+    _failure: str = ""
+
+    def run(self, first: list[Json]) -> Generator[list[Case], list[Answer], Repaired]:
+        """Repair the first candidates until one is accepted or the limit is reached."""
+        found = yield from self._try([(obj, 0, None, frozenset()) for obj in first])
+        while found is None and self._open and self.asked < self.limit:
+            found = yield from self._try(self._next())
+        if found is not None:
+            return Repaired(found, True, asked=self.asked)
+        best = self._best
+        if best is None:
+            return Repaired(first[0], False, (self._failure or "no answer without a failure",), self.asked)
+        return Repaired(best.obj, False, tuple(dict.fromkeys(error.text for error in best.errors))[:12], self.asked)
+
+    def _next(self) -> list[tuple[Json, int, ErrorKey | None, frozenset[ErrorKey]]]:
+        """Take the best open candidates and the next options of each; what is not used up stays open."""
+        batch: list[tuple[Json, int, ErrorKey | None, frozenset[ErrorKey]]] = []
+        popped = [heapq.heappop(self._open)[2] for _ in range(min(self.width, len(self._open)))]
+        for candidate in popped:
+            for target, obj in islice(candidate.options, self.slice):
+                batch.append((obj, candidate.chain, target, candidate.keys))
+            candidate.expanded += 1
+            if candidate.expanded < 12:
+                self._push(candidate)
+        return batch
+
+    def _try(
+        self, batch: list[tuple[Json, int, ErrorKey | None, frozenset[ErrorKey]]]
+    ) -> Generator[list[Case], list[Answer], Json | None]:
+        fresh = []
+        for entry in batch:
+            code = msgspec.json.encode(entry[0])
+            if code not in self._seen:
+                self._seen.add(code)
+                fresh.append(entry)
+        if not fresh:
+            return None
+        self.asked += len(fresh)
+        answers = yield from self.ask([entry[0] for entry in fresh])
+        for (obj, chain, target, before), answer in zip(fresh, answers, strict=False):
+            if accepted(answer):
+                return obj
+            self._consider(obj, answer, chain, target, before)
+        return None
+
+    def _consider(
+        self, obj: Json, answer: Answer, chain: int, target: ErrorKey | None, before: frozenset[ErrorKey]
+    ) -> None:
+        errors = errors_of(answer)
+        if answer.failure is not None and not errors:
+            self._undecodable(obj, answer.failure.message, chain)
+            return
+        self.harvest.learn(errors)
+        keys = frozenset(map(_key, errors))
+        if before and target in keys:
+            return
+        known = self._visits.get(keys, 0)
+        self._visits[keys] = known + 1
+        if known >= 4:
+            return
+        candidate = _Candidate(obj, errors, chain + (known == 0), iter(()), keys=keys)
+        candidate.options = self._options(candidate)
+        best = self._best
+        if best is None or (candidate.chain, -len(keys)) > (best.chain, -len(best.keys)):
+            self._best = candidate
+        self._push(candidate)
+
+    def _undecodable(self, obj: Json, message: str, chain: int) -> None:
+        self._failure = self._failure or message
+        objects = [put(obj, place, value) for place, value in undecodable(message, self.shape)]
+        if objects and self._visits.get(frozenset(), 0) < 20:
+            self._visits[frozenset()] = self._visits.get(frozenset(), 0) + 1
+            self._push(_Candidate(obj, [], chain, iter([(None, one) for one in objects])))
+
+    def _push(self, candidate: _Candidate) -> None:
+        self._order += 1
+        known = self._visits.get(candidate.keys, 0)
+        score = len(candidate.keys) + 1.5 * known + 3.0 * candidate.expanded - 2.0 * candidate.chain
+        heapq.heappush(self._open, (score, self._order, candidate))
+
+    def _options(self, candidate: _Candidate) -> Iterator[tuple[ErrorKey | None, Json]]:
+        """Yield objects to try: everything mended at once, then one fix at a time, errors taking turns."""
+        obj = candidate.obj
+        together = at_once(candidate.errors, obj, self.shape, self.harvest)
+        if len(together) > 1:
+            yield None, _apply(obj, together)
+        errors = candidate.errors[:8]
+        turns = [(_key(error), fixes(error, obj, self.shape, self.harvest)) for error in errors]
+        while turns:
+            left = []
+            for key, options in turns:
+                taken = list(islice(options, 4))
+                for place, value in taken:
+                    yield key, put(obj, place, value)
+                if len(taken) == 4:
+                    left.append((key, options))
+            turns = left
+
+
+def _apply(obj: Json, changes: list[tuple[Place, Json]]) -> Json:
+    for place, value in changes:
+        obj = put(obj, place, value)
+    return obj

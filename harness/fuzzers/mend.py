@@ -1,0 +1,244 @@
+"""From an error to changes that may silence it. Knows messages, shapes and values; knows no kind and no rule.
+
+Every fix is one place and its new value. The order is by likelihood: what the message says, what the type says, what
+stands elsewhere in the object, what programs commonly accept, and in the end removal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
+
+from harness.case import Json
+from harness.field import ErrorType, FieldError
+from harness.fuzzers.feedback import Harvest, names_of, numbers_of, words_of
+from harness.fuzzers.places import ABSENT, Place, look, place_of, places
+from harness.fuzzers.shape import ANY, Shape
+from harness.fuzzers.values import alternatives, filled, fits, plausible, pool
+
+Fix: TypeAlias = tuple[Place, Json]
+"""One change: put this value at this place; `ABSENT` removes."""
+
+_DECODED = re.compile(r"(?:field|field name) \"?(?:\w+\.)?([\w.\[\]]+)\"?")
+
+
+def fixes(error: FieldError, obj: Json, shape: Shape, harvest: Harvest) -> Iterator[Fix]:
+    """Yield distinct changes that may silence an error, the likeliest first."""
+    at, below = place_of(error.field, shape)
+    seen: set[str] = set()
+    for place, value in _candidates(error, obj, shape, at, below, harvest):
+        key = repr((place, value))
+        if key not in seen and look(obj, place) != value:
+            seen.add(key)
+            yield place, value
+
+
+def undecodable(message: str, shape: Shape) -> Iterator[Fix]:
+    """Yield the removal of the places that a decoder's message names."""
+    for path in _DECODED.findall(message):
+        place, _ = place_of(path, shape)
+        if place:
+            yield place, ABSENT
+
+
+def _candidates(error: FieldError, obj: Json, root: Shape, at: Place, shape: Shape, harvest: Harvest) -> Iterator[Fix]:
+    value = look(obj, at)
+    absent = value is ABSENT or value is None
+    if error.type == ErrorType.FORBIDDEN:
+        yield at, ABSENT
+        yield from _named_siblings(error.detail, obj, root, at)
+    elif error.type == ErrorType.DUPLICATE:
+        yield from _distinct(value, at, shape)
+    elif error.type in (ErrorType.TOO_MANY, ErrorType.TOO_LONG):
+        yield from _shorter(error.detail, value, at)
+    elif error.type in (ErrorType.TOO_FEW, ErrorType.TOO_SHORT):
+        yield from _longer(error.detail, value, at, shape)
+    elif error.type == ErrorType.REQUIRED and absent:
+        yield from _named_members(error.detail, obj, root, at)
+        yield from _added(error.detail, at, root, shape)
+    yield from _replaced(error, obj, root, at, shape, value, harvest)
+    yield from _named_siblings(error.detail, obj, root, at)
+    yield from _members(obj, at, shape, value)
+    if not absent:
+        yield at, ABSENT
+    yield from _around(obj, root, at)
+
+
+def _added(detail: str, at: Place, root: Shape, shape: Shape) -> Iterator[Fix]:
+    parent = shape_at(root, at[:-1])
+    member = parent.by_name.get(str(at[-1])) if at and parent.kind == "struct" else None
+    for word in (*words_of(detail), *numbers_of(detail)):
+        if fits(word, shape):
+            yield at, word
+    if member is not None:
+        for value in alternatives(member):
+            yield at, value
+    elif at:
+        yield at, filled(shape)
+
+
+def _replaced(
+    error: FieldError, obj: Json, root: Shape, at: Place, shape: Shape, value: Json, harvest: Harvest
+) -> Iterator[Fix]:
+    """Other values for a place that has a wrong one: from the message, from elsewhere in the object, from pools."""
+    if not at or shape.kind in ("struct", "list"):
+        yield from _donated(obj, root, at, shape)
+        return
+    for word in words_of(error.detail):
+        if fits(word, shape):
+            yield at, word
+    if shape.kind in ("int", "int-or-string", "float"):
+        for number in numbers_of(error.detail):
+            yield from ((at, near) for near in (number, number + 1, number - 1) if fits(near, shape))
+    for choice in shape.choices:
+        yield at, choice
+    yield from _donated(obj, root, at, shape)
+    parent = shape_at(root, at[:-1])
+    if parent.kind == "struct" and str(at[-1]) in parent.by_name:
+        yield from ((at, hint) for hint in parent.by_name[str(at[-1])].hints if fits(hint, shape))
+    if shape.kind == "map":
+        yield at, {}
+        yield from _keys(error.detail, at, shape, value)
+    if shape.kind == "string" and isinstance(value, str) and len(value) > 1:
+        yield at, value.lower()
+    for other in pool(shape):
+        yield at, other
+    for word in tuple(harvest.words)[-20:]:
+        if fits(word, shape):
+            yield at, word
+
+
+def _keys(detail: str, at: Place, shape: Shape, value: Json) -> Iterator[Fix]:
+    held = next(iter(value.values()), None) if isinstance(value, dict) else None
+    held = plausible(shape.elem) if held is None else held
+    for key in (*words_of(detail), *(str(choice) for choice in pool(shape.key))):
+        yield at, {key: held}
+
+
+def _donated(obj: Json, root: Shape, at: Place, shape: Shape) -> Iterator[Fix]:
+    """Values of the same type that stand elsewhere: labels that a selector must match, names that are referred to."""
+    if shape.kind not in ("string", "map", "struct"):
+        return
+    given = 0
+    for place, other, value in places(obj, root):
+        if other.kind == shape.kind and place != at and place[: len(at)] != at:
+            same = other.type == shape.type if shape.kind == "struct" else other.elem.kind == shape.elem.kind
+            if same and value and given < 12:
+                given += 1
+                yield at, value
+
+
+def _named_members(detail: str, obj: Json, root: Shape, at: Place) -> Iterator[Fix]:
+    """Members that a message names, added here or at the parent: `must specify one of: "a", "b"`."""
+    names = (*words_of(detail), *sorted(names_of(detail)))
+    for place in (at, at[:-1]):
+        shape = shape_at(root, place)
+        for name in names:
+            member = shape.by_name.get(name) if shape.kind == "struct" else None
+            if member is not None and look(obj, (*place, name)) in (ABSENT, None):
+                yield (*place, name), filled(member.shape)
+                yield (*place, name), plausible(member.shape)
+
+
+def _named_siblings(detail: str, obj: Json, root: Shape, at: Place) -> Iterator[Fix]:
+    """Members near the place that a message names: present ones removed, absent ones added."""
+    names = sorted(names_of(detail))
+    for depth in range(len(at) - 1, max(-1, len(at) - 4), -1):
+        shape = shape_at(root, at[:depth])
+        for name in names if shape.kind == "struct" else ():
+            member = shape.by_name.get(name)
+            if member is None:
+                continue
+            place = (*at[:depth], name)
+            if look(obj, place) not in (ABSENT, None):
+                yield place, ABSENT
+            for value in (filled(member.shape), *pool(member.shape)[:4]):
+                yield place, value
+
+
+def _members(obj: Json, at: Place, shape: Shape, value: Json) -> Iterator[Fix]:
+    """Members of a wrong struct or list: absent ones added alone, present ones removed."""
+    if shape.kind == "struct" and (isinstance(value, dict) or value is ABSENT or value is None):
+        held = value if isinstance(value, dict) else {}
+        for member in shape.fields:
+            if member.name not in held:
+                yield (*at, member.name), filled(member.shape)
+        for name in held:
+            if len(held) > 1:
+                yield (*at, name), ABSENT
+        for member in shape.fields:
+            if member.name not in held and member.shape.kind in ("struct", "list", "map", "string"):
+                yield from (
+                    ((*at, member.name), other) for _, other in zip(range(6), alternatives(member), strict=False)
+                )
+    elif shape.kind == "list":
+        count = len(value) if isinstance(value, list) else 0
+        if count == 0:
+            yield at, [filled(shape.elem)]
+            yield from ((at, [other]) for other in pool(shape.elem)[:30])
+        elif count > 1:
+            yield from (((*at, index), ABSENT) for index in range(count))
+        yield at, []
+
+
+def _distinct(value: Json, at: Place, shape: Shape) -> Iterator[Fix]:
+    index = max((position for position, part in enumerate(at) if isinstance(part, int)), default=None)
+    if index is not None:
+        yield at[: index + 1], ABSENT
+    if isinstance(value, str):
+        yield from ((at, value + suffix) for suffix in ("b", "2"))
+
+
+def _shorter(detail: str, value: Json, at: Place) -> Iterator[Fix]:
+    limits = [*numbers_of(detail), 1, 0]
+    if isinstance(value, str | list):
+        yield from ((at, value[:limit]) for limit in limits if 0 <= limit < len(value))
+    if isinstance(value, dict):
+        yield from ((at, dict(list(value.items())[:limit])) for limit in limits if 0 <= limit < len(value))
+
+
+def _longer(detail: str, value: Json, at: Place, shape: Shape) -> Iterator[Fix]:
+    for wanted in (*numbers_of(detail), 1, 2):
+        if shape.kind == "list" and 0 < wanted < 50:
+            held = list(value) if isinstance(value, list) else []
+            extra = [*pool(shape.elem)[:wanted], *[filled(shape.elem)] * wanted]
+            yield at, (held + extra)[:wanted]
+        if shape.kind == "string" and 0 < wanted < 5000:
+            yield at, (value if isinstance(value, str) else "").ljust(wanted, "a")
+
+
+def _around(obj: Json, root: Shape, at: Place) -> Iterator[Fix]:
+    """Last resort: siblings and parents removed, absent siblings added."""
+    for depth in range(len(at) - 1, 0, -1):
+        parent, shape = at[:depth], shape_at(root, at[:depth])
+        if shape.kind == "struct" and depth >= len(at) - 2:
+            held = look(obj, parent)
+            for member in shape.fields:
+                if not isinstance(held, dict) or member.name not in held:
+                    yield (*parent, member.name), filled(member.shape)
+        yield parent, ABSENT
+
+
+def shape_at(shape: Shape, place: Place) -> Shape:
+    """Return the shape at a place; `any` where nothing is known."""
+    for part in place:
+        shape = shape.child(part)
+        if shape is ANY:
+            return ANY
+    return shape
+
+
+def at_once(errors: Iterable[FieldError], obj: Json, shape: Shape, harvest: Harvest) -> list[Fix]:
+    """Return the likeliest fix of every error, leaving out places that lie within one another."""
+    chosen: list[Fix] = []
+    for error in errors:
+        fix = next(fixes(error, obj, shape, harvest), None)
+        if fix is not None and not any(_within(fix[0], other) or _within(other, fix[0]) for other, _ in chosen):
+            chosen.append(fix)
+    # Later list items first, so that a removal does not move the others.
+    return sorted(chosen, key=lambda fix: [(isinstance(part, str), str(part)) for part in fix[0]], reverse=True)
+
+
+def _within(place: Place, other: Place) -> bool:
+    return place[: len(other)] == other

@@ -1,0 +1,155 @@
+"""Places in JSON objects: tuples of member names and list indices, and copies that change one place.
+
+Objects are never changed: a copy shares everything that does not lie on the way to the change.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final, TypeAlias
+
+from harness.case import Json
+from harness.fuzzers.shape import ANY, Shape
+
+Place: TypeAlias = tuple[str | int, ...]
+"""Where something is in an object: `("spec", "ports", 0, "name")`."""
+
+
+class _Absent:
+    """The value of a place that is not there."""
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+ABSENT: Final = _Absent()
+
+_PART = re.compile(r"\[([^\]]*)\]|([^.\[\]]+)")
+
+
+def look(obj: Json, place: Place) -> Json:
+    """Return the value at a place, `ABSENT` when there is none."""
+    for part in place:
+        if isinstance(obj, dict):
+            obj = obj.get(part, ABSENT)
+        elif isinstance(obj, list) and isinstance(part, int) and 0 <= part < len(obj):
+            obj = obj[part]
+        else:
+            return ABSENT
+    return obj
+
+
+def put(obj: Json, place: Place, value: Json) -> Json:
+    """Return a copy with this value at the place; missing parents are made, `ABSENT` removes.
+
+    A list index past the end appends. A parent of the wrong sort is replaced.
+    """
+    if not place:
+        return value
+    part, rest = place[0], place[1:]
+    if isinstance(part, int):
+        return _put_item(obj, part, rest, value)
+    members = dict(obj) if isinstance(obj, dict) else {}
+    if not rest and value is ABSENT:
+        members.pop(part, None)
+    elif value is ABSENT and part not in members:
+        return obj
+    else:
+        members[part] = put(members.get(part), rest, value)
+    return members
+
+
+def _put_item(obj: Json, index: int, rest: Place, value: Json) -> Json:
+    items = list(obj) if isinstance(obj, list) else []
+    if index < len(items):
+        if not rest and value is ABSENT:
+            del items[index]
+        else:
+            items[index] = put(items[index], rest, value)
+    elif value is not ABSENT:
+        items.append(put(None, rest, value))
+    return items
+
+
+def remove(obj: Json, place: Place) -> Json:
+    """Return a copy without this place."""
+    return put(obj, place, ABSENT)
+
+
+def insert(obj: Json, place: Place, value: Json) -> Json:
+    """Return a copy with a list item inserted before this index."""
+    items = list(look(obj, place[:-1]) or ())
+    items.insert(int(place[-1]), value)
+    return put(obj, place[:-1], items)
+
+
+def places(obj: Json, shape: Shape = ANY, at: Place = ()) -> Iterator[tuple[Place, Shape, Any]]:
+    """Yield every place of an object with its shape and value, parents first; the root is not yielded."""
+    if isinstance(obj, dict):
+        for name, value in obj.items():
+            below = shape.child(name)
+            yield (*at, name), below, value
+            if value.__class__ is dict or value.__class__ is list:
+                yield from places(value, below, (*at, name))
+    elif isinstance(obj, list):
+        below = shape.child(0)
+        for index, value in enumerate(obj):
+            yield (*at, index), below, value
+            if value.__class__ is dict or value.__class__ is list:
+                yield from places(value, below, (*at, index))
+
+
+def place_of(path: str, shape: Shape = ANY) -> tuple[Place, Shape]:
+    """Return the place a reported field path means, and its shape.
+
+    A name that the type does not have is tried without regard to case, because handwritten validators speak of internal
+    types; a subscript is an index where the shape is a list (0 when it is no number), else a key.
+    """
+    found: list[str | int] = []
+    if path in ("", "<nil>"):
+        return (), shape
+    for match in _PART.finditer(path):
+        subscript, name = match.group(1), match.group(2)
+        part: str | int = name if subscript is None else subscript
+        if subscript is not None and shape.kind != "map" and (shape.kind == "list" or subscript.isdigit()):
+            part = int(subscript) if subscript.isdigit() else 0
+        elif shape.kind == "struct":
+            part = _member(shape, str(part))
+        found.append(part)
+        shape = shape.child(part)
+    return tuple(found), shape
+
+
+def _member(shape: Shape, name: str) -> str:
+    if name in shape.by_name:
+        return name
+    return next((known for known in shape.by_name if known.lower() == name.lower()), name)
+
+
+def size(obj: Json) -> int:
+    """Measure an object for reduction. Units: one per member or item, plus the characters of strings and digits."""
+    if isinstance(obj, dict):
+        return sum(8 + len(name) + size(value) for name, value in obj.items())
+    if isinstance(obj, list):
+        return sum(8 + size(value) for value in obj)
+    if isinstance(obj, str):
+        return len(obj)
+    return 0 if obj in (None, ABSENT, 0, False) else len(str(obj))
+
+
+def differences(new: Json, old: Json, at: Place = ()) -> Iterator[Place]:
+    """Yield the places at which two objects differ, as deep as both have the same sort of parent."""
+    if new is old or (new == old and type(new) is type(old)):
+        return
+    if isinstance(new, dict) and isinstance(old, dict):
+        for name in dict.fromkeys((*new, *old)):
+            yield from differences(new.get(name, ABSENT), old.get(name, ABSENT), (*at, name))
+    elif isinstance(new, list) and isinstance(old, list) and len(new) == len(old):
+        for index, (one, other) in enumerate(zip(new, old, strict=True)):
+            yield from differences(one, other, (*at, index))
+    else:
+        yield at

@@ -1,0 +1,210 @@
+"""Old and new made smaller together, to the smallest pair that still shows the same difference and nothing else.
+
+A step is kept when the difference is still there and no error came up that was not there before, so that what remains
+of the object is what its other rules demand. Steps are asked in batches; every pass tries to bring its successes
+together before it takes them one at a time. Ends, because every step makes the pair smaller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TypeAlias
+
+import msgspec
+
+from harness.case import Answer, Case, Json
+from harness.fuzzers.places import ABSENT, Place, differences, look, places, put, remove, size
+
+Verdict: TypeAlias = Callable[[Case, Answer], frozenset[str] | None]
+"""What else there is to say of an answer (its errors, other mismatches), or None when the difference is not there."""
+
+Pair: TypeAlias = tuple[Json, Json]
+Step: TypeAlias = Callable[[Pair], Pair]
+
+BATCH = 48
+
+
+@dataclass(slots=True)
+class Reducer:
+    """The reduction of one case. `limit` is in cases; `protected` are places that are never touched."""
+
+    case: Case
+    verdict: Verdict
+    base: Json = None
+    limit: int = 1500
+    protected: frozenset[Place] = frozenset(
+        {("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "namespace")}
+    )
+    is_over: Callable[[], bool] = bool
+    asked: int = 0
+    answer: Answer | None = None
+    _others: frozenset[str] = frozenset()
+    _seen: set[bytes] = field(default_factory=set)
+
+    def run(self) -> Generator[list[Case], list[Answer], Case]:
+        """Return the smallest case that was found; the given one when the difference does not show again."""
+        (answer,) = yield [self.case]
+        others = self.verdict(self.case, answer)
+        self.answer = answer
+        if others is None:
+            return self.case
+        self._others = others
+        for passes in (self._reverts, self._unions, self._removals, self._scalars):
+            yield from self._exhaust(passes)
+        while (yield from self._round()):
+            pass
+        return self.case
+
+    def _round(self) -> Generator[list[Case], list[Answer], bool]:
+        before = size(self.case.object) + size(self.case.old)
+        for passes in (self._removals, self._unions, self._scalars):
+            yield from self._exhaust(passes)
+        return size(self.case.object) + size(self.case.old) < before and not self._done()
+
+    def _done(self) -> bool:
+        return self.asked >= self.limit or self.is_over()
+
+    def _exhaust(self, steps: Callable[[], Iterator[Pair]]) -> Generator[list[Case], list[Answer], None]:
+        """Take steps of one sort until none succeeds."""
+        while not self._done():
+            batch = list(islice(self._fresh(steps()), BATCH))
+            if not batch:
+                return
+            yield from self._take(batch)
+
+    def _fresh(self, pairs: Iterator[Pair]) -> Iterator[Pair]:
+        limit = self._measure((self.case.object, self.case.old))
+        for pair in pairs:
+            if self._measure(pair) < limit:
+                code = msgspec.json.encode(pair)
+                if code not in self._seen:
+                    self._seen.add(code)
+                    yield pair
+
+    def _measure(self, pair: Pair) -> tuple[int, int]:
+        """Fewer differences between old and new come second: an update that changes little says more."""
+        new, old = pair
+        return size(new) + size(old), sum(1 for _ in differences(new, old)) if old is not None else 0
+
+    def _take(self, batch: list[Pair]) -> Generator[list[Case], list[Answer], None]:
+        """Ask the steps one by one; then ask for growing runs of the successful ones together."""
+        start = (self.case.object, self.case.old)
+        kept = yield from self._ask(batch)
+        kept.sort(key=lambda pair: self._measure(pair))
+        if not kept:
+            return
+        merged: list[Pair] = []
+        together = start
+        for pair in kept:
+            together = _merge(start, together, pair)
+            merged.append(together)
+        wider = [pair for pair in merged[1:] if self._measure(pair) < self._measure(kept[0])]
+        best = (yield from self._ask(wider)) if wider else []
+        self._accept(min([*best, kept[0]], key=self._measure))
+
+    def _ask(self, pairs: list[Pair]) -> Generator[list[Case], list[Answer], list[Pair]]:
+        cases = [msgspec.structs.replace(self.case, object=new, old=old) for new, old in pairs]
+        self.asked += len(cases)
+        answers = yield cases
+        kept = []
+        for pair, case, answer in zip(pairs, cases, answers, strict=True):
+            others = self.verdict(case, answer)
+            if others is not None and others <= self._others:
+                kept.append(pair)
+                self._results[msgspec.json.encode(pair)] = (case, answer, others)
+        return kept
+
+    _results: dict[bytes, tuple[Case, Answer, frozenset[str]]] = field(default_factory=dict)
+
+    def _accept(self, pair: Pair) -> None:
+        self.case, self.answer, self._others = self._results[msgspec.json.encode(pair)]
+        self._results.clear()
+
+    def _reverts(self) -> Iterator[Pair]:
+        """Bring places back to what they are in the accepted base."""
+        new, old = self.case.object, self.case.old
+        if self.base is None:
+            return
+        for place in list(differences(new, self.base)):
+            yield put(new, place, look(self.base, place)), old
+            if old is not None:
+                yield put(new, place, look(self.base, place)), put(old, place, look(self.base, place))
+
+    def _unions(self) -> Iterator[Pair]:
+        """Make old and new say the same at a place."""
+        new, old = self.case.object, self.case.old
+        if old is None:
+            return
+        for place in list(differences(new, old)):
+            if place not in self.protected:
+                yield put(new, place, look(old, place)), old
+                yield new, put(old, place, look(new, place))
+
+    def _removals(self) -> Iterator[Pair]:
+        """Leave out a place, in both at once, then in one of the two; large parts first."""
+        new, old = self.case.object, self.case.old
+        found = [place for place, _, _ in places(new) if place not in self.protected]
+        found.sort(key=lambda place: (len(place), -size(look(new, place))))
+        for place in found:
+            if old is not None and look(old, place) is not ABSENT:
+                yield remove(new, place), remove(old, place)
+        for place in found:
+            yield remove(new, place), old
+        if old is not None:
+            for place, _, _ in list(places(old)):
+                if place not in self.protected:
+                    yield new, remove(old, place)
+
+    def _scalars(self) -> Iterator[Pair]:
+        """Make strings shorter and numbers smaller, in both at once where both say the same."""
+        new, old = self.case.object, self.case.old
+        for which, obj in (("new", new), ("old", old)):
+            for place, _, value in list(places(obj)) if obj is not None else ():
+                if place in self.protected:
+                    continue
+                for simpler in _simpler(value):
+                    if which == "new":
+                        if old is not None and look(old, place) == value:
+                            yield put(new, place, simpler), put(old, place, simpler)
+                        yield put(new, place, simpler), old
+                    else:
+                        yield new, put(old, place, simpler)
+
+
+def _simpler(value: Json) -> Iterator[Json]:
+    if isinstance(value, str):
+        yield from dict.fromkeys(
+            ("", "a", value[: len(value) // 2], value[: len(value) * 7 // 8], value[:-1], value[1:])
+        )
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        half = int(value / 2)
+        yield from (0, 1, half, int(value * 7 / 8), int(value) - (1 if value > 0 else -1))
+    elif isinstance(value, list) and len(value) > 3:
+        yield from (value[: len(value) // 2], value[: len(value) * 7 // 8])
+    elif value is True:
+        yield False
+
+
+def _merge(start: Pair, one: Pair, other: Pair) -> Pair:
+    """Bring to `one` what changed from `start` to `other`."""
+    return _bring(start[0], one[0], other[0]), _bring(start[1], one[1], other[1])
+
+
+def _bring(start: Json, one: Json, other: Json) -> Json:
+    if other is start or one is start:
+        return one if other is start else other
+    if isinstance(start, dict) and isinstance(one, dict) and isinstance(other, dict):
+        return _bring_members(start, one, other)
+    return other
+
+
+def _bring_members(start: dict[str, Json], one: dict[str, Json], other: dict[str, Json]) -> dict[str, Json]:
+    merged = {}
+    for name in one:
+        if name in other:
+            merged[name] = _bring(start.get(name), one[name], other[name])
+        elif name not in start:
+            merged[name] = one[name]
+    return merged
