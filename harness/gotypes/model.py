@@ -22,13 +22,14 @@ class TypeRef:
     `builtin`: `name` is bool, string, int32, float64, ... (byte and rune are given as uint8 and int32).
     `named`: `name` is qualified, `import/path.Name`; an unqualified name of the same file is qualified by its package.
     `pointer`, `list`, `array`, `map`: `elem`, and `key` for maps. `interface`: any interface, `any` too.
-    `struct`: an anonymous struct. `other`: chan, func, generics; `name` is the source text.
+    `struct`: an anonymous struct with its `fields`. `other`: chan, func, generics; `name` is the source text.
     """
 
     kind: TypeKind
     name: str = ""
     elem: TypeRef | None = None
     key: TypeRef | None = None
+    fields: tuple[Field, ...] = ()
 
     def __str__(self) -> str:
         if self.kind == "pointer":

@@ -1,0 +1,216 @@
+"""Says whether a path that a validator reported names a field of the type, by JSON name.
+
+Subscripts are followed: any on a list, any text on a map, even one with dots and brackets. Behind a type whose JSON
+its Go declaration does not show (RawExtension, interfaces, packages nobody handed in) every path is known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from harness.gotypes.model import Field, Struct, TypeRef
+from harness.gotypes.packages import Universe
+
+_META = "k8s.io/apimachinery/pkg/apis/meta/v1"
+LEAVES = frozenset(
+    {
+        f"{_META}.Time",
+        f"{_META}.MicroTime",
+        f"{_META}.Duration",
+        "k8s.io/apimachinery/pkg/api/resource.Quantity",
+        "k8s.io/apimachinery/pkg/util/intstr.IntOrString",
+        "time.Time",
+        "time.Duration",
+    }
+)
+"""Structs that are one JSON value."""
+
+OPAQUE = frozenset(
+    {
+        f"{_META}.FieldsV1",
+        "k8s.io/apimachinery/pkg/runtime.RawExtension",
+        "k8s.io/apimachinery/pkg/runtime.Unknown",
+        "k8s.io/apimachinery/pkg/runtime.Object",
+        "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON",
+        "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1.JSON",
+    }
+)
+"""Types that may hold any JSON."""
+
+_ROOT_NAMES = frozenset({"", "<nil>"})
+_MOST_REMEMBERED = 1 << 16
+_STEP = re.compile(r"\.?([^.\[\]]+)|\[([^\[\]]*)\]")
+_ARTIFACT = re.compile(r"(?:\w+\.)?(\w+)(?=[.\[]|\Z)")
+
+
+def known_path_checker(universe: Universe, qualified: str) -> Callable[[str], bool]:
+    """Make the check for one type. It remembers what it was asked."""
+    graph = _Graph(universe)
+    root = graph.node(TypeRef("named", qualified))
+    remembered: dict[str, bool] = dict.fromkeys(_ROOT_NAMES, True)
+
+    def is_known(path: str) -> bool:
+        known = remembered.get(path)
+        if known is None:
+            if len(remembered) >= _MOST_REMEMBERED:
+                remembered.clear()
+                remembered.update(dict.fromkeys(_ROOT_NAMES, True))
+            known = remembered[path] = _is_known(graph, root, path)
+        return known
+
+    return is_known
+
+
+@dataclass(slots=True, eq=False)
+class _Node:
+    """A type as a place on a path. `elem` is what a subscript leads to; `members` are filled when first needed."""
+
+    opaque: bool = False
+    is_map: bool = False
+    elem: _Node | None = None
+    fields: tuple[Field, ...] | None = None
+    members: dict[str, _Node] | None = None
+    artifacts: dict[str, _Node] = field(default_factory=dict)
+
+
+class _Graph:
+    """Types as nodes, one per type; cycles are edges back."""
+
+    def __init__(self, universe: Universe) -> None:
+        self.universe = universe
+        self.made: dict[TypeRef, _Node] = {}
+
+    def node(self, ref: TypeRef) -> _Node:
+        """The node of a type, pointers and typedefs removed."""
+        found = self.made.get(ref)
+        if found is None:
+            found = self.made[ref] = self._make(self._bare(ref))
+        return found
+
+    def _bare(self, ref: TypeRef) -> TypeRef:
+        for _ in range(50):
+            if ref.kind == "pointer" and ref.elem is not None:
+                ref = ref.elem
+            elif ref.kind == "named" and ref.name not in LEAVES | OPAQUE:
+                below = self.universe.resolve(TypeRef("named", ref.name))
+                if below == ref:
+                    break
+                ref = below
+            else:
+                break
+        return ref
+
+    def _make(self, ref: TypeRef) -> _Node:
+        if ref.kind == "named":
+            return self._named(ref.name)
+        if ref.kind in ("list", "array", "map") and ref.elem is not None:
+            if ref.kind != "map" and ref.elem == TypeRef("builtin", "uint8"):
+                return _Node()  # bytes are a text in JSON
+            return _Node(is_map=ref.kind == "map", elem=self.node(ref.elem))
+        if ref.kind == "struct":
+            return _Node(fields=ref.fields)
+        return _Node(opaque=ref.kind != "builtin")
+
+    def _named(self, name: str) -> _Node:
+        if name in LEAVES:
+            return _Node()
+        found = None if name in OPAQUE else self.universe.find(name)
+        if not isinstance(found, Struct) or name.endswith(("OrBool", "OrArray", "OrStringArray")):
+            return _Node(opaque=True)  # the types of JSON schemas named so marshal themselves
+        if found.fields and all(one.json_ignored for one in found.fields):
+            return _Node(opaque=True)  # it marshals itself as well
+        return _Node(fields=found.fields)
+
+    def members(self, node: _Node) -> dict[str, _Node]:
+        """JSON names to nodes, those of inline fields included; an outer name hides an inner one."""
+        if node.members is None:
+            node.members = {}  # a struct that embeds itself finds this
+            for one in node.fields or ():
+                if one.json_ignored or not one.exported:
+                    continue
+                if one.inline:
+                    self._inline(node, one)
+                else:
+                    node.members[one.json_name] = self.node(one.type)
+        return node.members
+
+    def _inline(self, node: _Node, one: Field) -> None:
+        inner = self.node(one.type)
+        node.opaque |= inner.opaque or inner.is_map
+        assert node.members is not None
+        direct = {named.json_name for named in node.fields or () if not named.inline}
+        for name, member in self.members(inner).items():
+            if name not in direct:
+                node.members.setdefault(name, member)
+
+    def artifacts(self, root: _Node) -> dict[str, _Node]:
+        """Names that upstream invents at the root for inline fields (DV S22): the Go type's."""
+        if not root.artifacts:
+            for one in root.fields or ():
+                if one.inline:
+                    ref = self._pointed(one.type)
+                    root.artifacts[ref.name.rpartition(".")[2]] = self.node(ref)
+        return root.artifacts
+
+    @staticmethod
+    def _pointed(ref: TypeRef) -> TypeRef:
+        return ref.elem if ref.kind == "pointer" and ref.elem is not None else ref
+
+
+def _is_known(graph: _Graph, root: _Node, path: str) -> bool:
+    quick = _follow(graph, root, path)
+    if quick is not None:
+        return quick
+    if any(_reaches(graph, root, path)):
+        return True
+    found = _ARTIFACT.match(path)
+    inner = graph.artifacts(root).get(found[1]) if found else None
+    return found is not None and inner is not None and any(_reaches(graph, inner, path[found.end() :]))
+
+
+def _follow(graph: _Graph, node: _Node, path: str) -> bool | None:
+    """Take one step after the other; None when a step fails and another reading of the path may not."""
+    at = 0
+    while at < len(path):
+        step = _STEP.match(path, at)
+        if step is None:
+            return None
+        name = step[1]
+        if name is not None:
+            if (path[at] == ".") != (at > 0):
+                return None
+            following = (node.members if node.members is not None else graph.members(node)).get(name)
+        else:
+            following = node.elem
+        if following is None:
+            return True if node.opaque else None
+        node = following
+        at = step.end()
+    return True
+
+
+def _reaches(graph: _Graph, start: _Node, path: str) -> Iterator[bool]:
+    """Try every reading: keys of maps and names of members may hold dots and brackets."""
+    waiting = [(start, 0)]
+    seen: set[tuple[int, int]] = set()
+    while waiting:
+        node, at = waiting.pop()
+        if (id(node), at) in seen:
+            continue
+        seen.add((id(node), at))
+        members = graph.members(node)
+        if at == len(path) or node.opaque:
+            yield True
+            return
+        if path[at] == "[" and node.elem is not None:
+            ends = (found.end() for found in re.finditer(r"\](?=[.\[]|\Z)", path[at:]))
+            waiting += [(node.elem, at + end) for end in ends if node.is_map or "[" not in path[at + 1 : at + end]]
+        elif path[at] == "." or at == 0:
+            begin = at + 1 if path[at] == "." else at
+            for name, member in members.items():
+                end = begin + len(name)
+                if path.startswith(name, begin) and (end == len(path) or path[end] in ".["):
+                    waiting.append((member, end))
+    yield False

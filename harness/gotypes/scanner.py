@@ -1,0 +1,251 @@
+"""Reads one Go source file as text: its lines, comment groups and build constraints. Knows nothing of declarations.
+
+Comment groups are those of Go's own parser: neighbouring comments without code or a blank line between them; a comment
+behind code on the same line is a group of its own. Source of the rules: DV 1.1.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from harness.diagnostics import Diagnostic, Position
+from harness.gotypes.model import CommentLine, Comments
+
+LARGEST = 4 << 20
+"""Files of more bytes are refused: the largest types.go of Kubernetes has a tenth of that."""
+
+_TOKEN = re.compile(
+    rb"""//[^\n]*                           # a comment to the end of the line
+       | /\*(?s:.*?)(?:\*/|\Z)             # a comment in slashes and stars, or an open one
+       | "(?:\\.|[^"\\\n])*(?:"|(?=\n)|\Z) # a string, or an open one
+       | `[^`]*(?:`|\Z)                    # a raw string, or an open one
+       | '(?:\\.|[^'\\\n])*'               # a rune
+    """,
+    re.VERBOSE,
+)
+_DIRECTIVE = re.compile(r"(?:line |extern |export |[a-z0-9]+:[a-z0-9])")
+_CONSTRAINT = re.compile(r"//go:build\s+(.*)|//\s*\+build\s+(ignore)\s*$")
+_SYSTEMS = "aix|android|darwin|dragonfly|freebsd|illumos|ios|js|netbsd|openbsd|plan9|solaris|wasip1|windows"
+_OTHER_SYSTEM = re.compile(rf"_(?:{_SYSTEMS})(?:_[a-z0-9]+)?\.go$")
+# Rewriting turns a constraint into T or F; and binds closer than or because it is rewritten first.
+_TRUTH = {"&&": "&", "||": "|", "!": "!", "(": "(", ")": ")"}
+_REDUCTIONS = (
+    (re.compile(r"!T|\(F\)"), "F"),
+    (re.compile(r"!F|\(T\)"), "T"),
+    (re.compile(r"T&T"), "T"),
+    (re.compile(r"F&[TF]|T&F"), "F"),
+    (re.compile(r"(?<![&!])(?:T\|[TF]|F\|T)(?!&)"), "T"),
+    (re.compile(r"(?<![&!])F\|F(?!&)"), "F"),
+)
+_TRUE_TAGS = frozenset({"linux", "unix", "amd64", "gc", "cgo"})
+
+
+@dataclass(frozen=True, slots=True)
+class CommentGroup:
+    """Comments that Go's parser keeps together. Units: lines count from 1; `end` is the line of the last character."""
+
+    start: int
+    end: int
+    lines: Comments
+
+
+@dataclass(frozen=True)
+class Source:
+    """The text of one file. `data` is valid UTF-8."""
+
+    file: str
+    data: bytes
+    diagnostics: tuple[Diagnostic, ...] = ()
+    imports: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(found.end() for found in re.finditer(b"\n", self.data))]
+
+    def line_of(self, offset: int) -> int:
+        """The line a byte stands on, from 1."""
+        return bisect_right(self._line_starts, offset)
+
+    def line_text(self, line: int) -> str:
+        """The text of a line without its end."""
+        starts = self._line_starts
+        if not 1 <= line <= len(starts):
+            return ""
+        end = starts[line] if line < len(starts) else len(self.data)
+        return self.data[starts[line - 1] : end].decode("utf-8", "replace").rstrip("\r\n")
+
+    def position(self, offset: int) -> Position:
+        """Where a byte stands. Units: columns are characters."""
+        line = self.line_of(offset)
+        before = self.data[self._line_starts[line - 1] : offset]
+        return Position(self.file, line, len(before.decode("utf-8", "replace")) + 1)
+
+    def diagnose(self, offset: int, code: str, message: str, why: str, fix: str, width: int = 1) -> Diagnostic:
+        """A diagnostic about the text at a byte."""
+        position = self.position(min(offset, len(self.data)))
+        text = self.line_text(position.line)
+        if len(text) > 200:  # a line that long helps nobody; the position says where
+            text = ""
+        return Diagnostic(position, code, message, why, fix, text, max(1, min(width, len(text) + 1)))
+
+    @cached_property
+    def groups(self) -> tuple[CommentGroup, ...]:
+        """The comment groups, in order."""
+        return tuple(_groups(self))
+
+    @cached_property
+    def groups_by_end(self) -> dict[int, CommentGroup]:
+        """The last group that ends on a line, by that line."""
+        return {group.end: group for group in self.groups}
+
+    def comments_above(self, line: int) -> tuple[Comments, Comments]:
+        """The closest and the second closest block of what stands on a line (DV 1.1)."""
+        closest = self.groups_by_end.get(line - 1)
+        start = closest.start if closest else line
+        second = self.groups_by_end.get(start - 2)
+        return closest.lines if closest else (), second.lines if second else ()
+
+
+def read_source(path: Path) -> Source:
+    """Read a file. One that cannot be read gives a source without data whose diagnostics say why."""
+    file = str(path)
+    try:
+        if path.stat().st_size > LARGEST:
+            return _refused(file, "go-too-large", f"the file has more than {LARGEST >> 20} MiB", "split the file")
+        data = path.read_bytes()
+    except (OSError, ValueError) as error:
+        message = f"cannot read the file: {getattr(error, 'strerror', None) or error}"
+        return _refused(file, "go-unreadable", message, "check the path and its permissions")
+    return source_of(file, data)
+
+
+def source_of(file: str, data: bytes) -> Source:
+    """Take the content of a file."""
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if len(data) > LARGEST:
+        return _refused(file, "go-too-large", f"the file has more than {LARGEST >> 20} MiB", "split the file")
+    if not data.strip():
+        return _refused(file, "go-empty", "the file is empty", "write a package clause, such as: package v1")
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        good = Source(file, data[: error.start])
+        position = good.position(error.start)
+        message = f"byte 0x{data[error.start]:02x} is not UTF-8"
+        why = "Go source is UTF-8; the rest of the file was read with the byte replaced"
+        found = Diagnostic(position, "go-encoding", message, why, "save the file as UTF-8")
+        return Source(file, data.decode("utf-8", "replace").encode(), (found,))
+    return Source(file, data, tuple(_open_tokens(Source(file, data))))
+
+
+def is_left_out(source: Source) -> bool:
+    """Whether build constraints or the file's name keep the file out of a build on Linux."""
+    if _OTHER_SYSTEM.search(source.file):
+        return True
+    head = source.data[: _package_offset(source.data)].decode("utf-8", "replace")
+    for line in head.splitlines():
+        if found := _CONSTRAINT.match(line.strip()):
+            return bool(found[2]) or not _holds(found[1])
+    return False
+
+
+def _package_offset(data: bytes) -> int:
+    """Where the package clause begins, comments skipped."""
+    for found in re.finditer(rb"^package\b", data, re.MULTILINE):
+        return found.start()
+    return len(data)
+
+
+def _holds(constraint: str) -> bool:
+    """Evaluate `//go:build`. What cannot be read counts as true, so that nothing is dropped for a typo."""
+    words = re.findall(r"[\w.]+|&&|\|\||\S", constraint)[:100]
+    text = "".join(_TRUTH.get(word) or "FT"[word in _TRUE_TAGS or word.startswith("go1.")] for word in words)
+    for _ in range(len(words)):
+        for pattern, result in _REDUCTIONS:
+            text = pattern.sub(result, text)
+    return text != "F"
+
+
+def _refused(file: str, code: str, message: str, fix: str) -> Source:
+    """A source without text."""
+    return Source(file, b"", (Diagnostic(Position(file), code, message, "no types were read from it", fix),))
+
+
+def _open_tokens(source: Source) -> Iterator[Diagnostic]:
+    """Comments and strings that do not end."""
+    for found in _TOKEN.finditer(source.data):
+        text = found[0]
+        if text.startswith(b"/*") and (len(text) < 4 or not text.endswith(b"*/")):
+            what, end = "comment", "*/"
+        elif text.startswith(b"`") and (len(text) < 2 or not text.endswith(b"`")):
+            what, end = "raw string", "`"
+        elif text.startswith(b'"') and (len(text) < 2 or not text.endswith(b'"')):
+            what, end = "string", '"'
+        else:
+            continue
+        why = f"the {what} that begins here has no end"
+        yield source.diagnose(found.start(), "go-unterminated", f"{what} not terminated", why, f"add {end}")
+
+
+def _groups(source: Source) -> Iterator[CommentGroup]:
+    """Put the comments of a file into groups, as Go's parser does."""
+    data = source.data
+    group: list[tuple[int, bytes]] = []
+    end_line = end = 0
+    trailing = False
+    for start, text in _comments(data):
+        line = source.line_of(start)
+        code_between = bool(data[end:start].strip())
+        if group and (code_between or line > end_line + (0 if trailing else 1)):
+            yield _group(source, group, end_line)
+            group = []
+        if not group:
+            line_start = data.rfind(b"\n", 0, start) + 1
+            trailing = bool(data[max(line_start, end) : start].strip())
+        group.append((start, text))
+        end = start + len(text)
+        end_line = source.line_of(max(start, end - 1))
+    if group:
+        yield _group(source, group, end_line)
+
+
+def _comments(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Where comments begin, and their text with the markers."""
+    for found in _TOKEN.finditer(data):
+        if found[0][:1] == b"/":
+            yield found.start(), found[0]
+
+
+def _group(source: Source, comments: Iterable[tuple[int, bytes]], end: int) -> CommentGroup:
+    """Strip markers, directives and blank lines around and between, as Go does."""
+    listed = list(comments)
+    lines: list[CommentLine] = []
+    for start, raw in listed:
+        lines.extend(_lines_of(source.position(start), raw.decode("utf-8", "replace")))
+    kept: list[CommentLine] = []
+    for line in lines:
+        if line.text or (kept and kept[-1].text):
+            kept.append(line)
+    while kept and not kept[-1].text:
+        kept.pop()
+    return CommentGroup(source.line_of(listed[0][0]), end, tuple(kept))
+
+
+def _lines_of(position: Position, raw: str) -> Iterator[CommentLine]:
+    """The lines of one comment without its markers."""
+    if raw.startswith("//"):
+        text, shift = raw[2:], 2
+        if text.startswith(" "):
+            text, shift = text[1:], 3
+        elif _DIRECTIVE.match(text):
+            return
+        yield CommentLine(text.rstrip(), Position(position.file, position.line, position.column + shift))
+        return
+    for number, text in enumerate(raw[2:].removesuffix("*/").split("\n")):
+        column = 1 if number else position.column + 2
+        yield CommentLine(text.rstrip(), Position(position.file, position.line + number, column))
