@@ -1,0 +1,99 @@
+"""Why the two sides differ, found by experiment on the reduced case.
+
+First what the two lists show by themselves (`obvious`), then one batch of questions that differ from the case in one
+thing each (`experiments`): asked in mode served, as a create, with another old object, without the other errors, with
+an option turned, through other versions. What no experiment explains is `no-rule` or `no-twin`. Knows no rule; the
+remedies only name tags. Not told apart yet: `boundary` (both sides check, at another limit) is still `no-rule` or
+`no-twin`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TypeAlias, TypeVar
+
+import msgspec
+
+from harness.case import Answer, Case
+from harness.compare import remedies
+from harness.compare.comparator import Comparator
+from harness.compare.experiments import experiments, served_mode
+from harness.compare.finding import Finding, fingerprint
+from harness.compare.mismatch import Mismatch, canonical_path
+from harness.compare.obvious import CauseFound, error_of, obvious, short_circuit
+from harness.compare.severity import severity_of
+from harness.errormatch.matcher import is_child
+from harness.field import FieldError
+
+__all__ = ["CauseFound", "Experiment", "find_cause", "judge"]
+
+R = TypeVar("R")
+Experiment: TypeAlias = Generator[list[Case], list[Answer], R]
+"""Yields batches of cases, is sent their answers, returns what was learned."""
+
+
+def judge(
+    case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator, *, subject: str, occurrences: int = 1
+) -> Experiment[Finding]:
+    """Explain and grade a mismatch on a reduced case. `subject` is the suite, or `kubernetes`."""
+    found = yield from find_cause(case, answer, mismatch, comparator)
+    severity = severity_of(case, answer, mismatch, comparator)
+    if found.cause == "unreachable":
+        severity = "unreachable"
+    return Finding(
+        fingerprint=fingerprint(subject, case, mismatch),
+        code=found.cause,
+        cause=found.cause,
+        severity=severity,
+        mismatch=mismatch.kind,
+        group=case.group,
+        version=case.version,
+        kind=case.kind,
+        resource=case.resource,
+        subresource=case.subresource,
+        operation=str(case.operation),
+        path=canonical_path(mismatch.path),
+        type=mismatch.type,
+        origin=mismatch.origin,
+        side=mismatch.side,
+        gates=mismatch.gates,
+        detail=f"{mismatch.detail}; {found.detail}" if found.detail else mismatch.detail,
+        fix=found.fix,
+        occurrences=occurrences,
+        case=case,
+        answer=answer,
+        others=tuple(m for m in comparator.compare(case, answer) if m.signature != mismatch.signature),
+    )
+
+
+def find_cause(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Experiment[CauseFound]:
+    """Say why the two sides differ on this case. Asks at most one batch."""
+    known = obvious(answer, mismatch, comparator)
+    reachable = list(served_mode(case, mismatch, comparator))
+    trials = reachable if known else reachable + list(experiments(case, answer, mismatch, comparator))
+    # Ids say which answer belongs to which question, should two targets ever share a log.
+    asked = [msgspec.structs.replace(trial.case, id=number) for number, trial in enumerate(trials)]
+    answers = (yield asked) if asked else []
+    for trial, said in zip(trials, answers, strict=True):
+        found = None if said.failure is not None else trial.proves(said)
+        if found is not None:
+            return found
+    return known or _remains(answer, mismatch, comparator)
+
+
+def _remains(answer: Answer, mismatch: Mismatch, comparator: Comparator) -> CauseFound:
+    if mismatch.side != "handwritten":
+        return CauseFound("no-twin", "the handwritten side never reports it", remedies.write_check(mismatch))
+    if mismatch.kind == "served":
+        return CauseFound("unknown", "", "compare the two lists of the report")
+    error = error_of(mismatch, answer.handwritten, comparator, covered=True)
+    stop = next((other for other in answer.declarative if error and _may_stop(other, error, comparator)), None)
+    if stop is not None:  # before 1.37 no error says whether it stops others
+        return short_circuit(stop)
+    return CauseFound("no-rule", "no rule of this version declares it", remedies.declare(mismatch))
+
+
+def _may_stop(other: FieldError, error: FieldError, comparator: Comparator) -> bool:
+    place = comparator.matcher.normalize(other.field)
+    known = comparator.info.composition == "levels"
+    return not known and (place == error.field or is_child(place, error.field))

@@ -1,0 +1,174 @@
+"""Causes that the two lists show by themselves, without another question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from harness.case import Answer
+from harness.compare import remedies
+from harness.compare.comparator import Comparator
+from harness.compare.finding import Cause
+from harness.compare.mismatch import Mismatch, canonical_path
+from harness.errormatch.matcher import is_child
+from harness.field import ErrorType, FieldError
+
+
+class CauseFound(NamedTuple):
+    """A cause, what shows it in words, and a proposed fix."""
+
+    cause: Cause
+    detail: str
+    fix: str
+
+
+def obvious(answer: Answer, mismatch: Mismatch, comparator: Comparator) -> CauseFound | None:
+    """Return the cause when the two lists show it without another question."""
+    match mismatch.kind:
+        case "panic":
+            return CauseFound("panic", "a validator crashed", "guard the nil value or the index that the message names")
+        case "self":
+            fix = "let the validator read the object only, and walk maps in a sorted order"
+            return CauseFound("unstable", "two answers to one case, or a changed object", fix)
+        case "composition":
+            return CauseFound("composition", "", "report it: the harness or the target composes lists wrongly")
+        case "path":
+            fix = f"report a JSON name that the type has instead of {canonical_path(mismatch.path)}"
+            return CauseFound("wrong-path", "no field of the type has this path", fix)
+        case "version":
+            return CauseFound(
+                "version", "", f"declare the same rule, at the same level, in every version: {rule_of(mismatch)}"
+            )
+        case "unmatched":
+            return _obvious_unmatched(answer, mismatch, comparator)
+        case "extra":
+            return _obvious_extra(answer, mismatch, comparator)
+        case "served":
+            return _obvious_served(answer, mismatch, comparator)
+
+
+def rule_of(mismatch: Mismatch) -> str:
+    tag = remedies.tag_for(mismatch.type, mismatch.origin)
+    return f"{tag} on {remedies.place(mismatch)}" if tag else remedies.place(mismatch)
+
+
+def _obvious_unmatched(answer: Answer, mismatch: Mismatch, comparator: Comparator) -> CauseFound | None:
+    error = error_of(mismatch, answer.handwritten, comparator, covered=True)
+    if error is None:
+        return None
+    twin = next((d for d in answer.declarative if comparator.matcher.matches(error, d)), None)
+    if twin is not None:
+        return CauseFound("duplicate", f"the rule is already standard: {twin.text}", "delete the handwritten check")
+    free = [d for d in answer.declarative if not _has_twin(d, answer.handwritten, comparator)]
+    found = _one_thing_else(error, free, mismatch, comparator, alone=len(answer.handwritten) == len(free) == 1)
+    return found or _stopped(error, answer, comparator)
+
+
+def _obvious_extra(answer: Answer, mismatch: Mismatch, comparator: Comparator) -> CauseFound | None:
+    error = error_of(mismatch, answer.declarative, comparator)
+    if error is None:
+        return None
+    if error.type == ErrorType.INTERNAL:
+        fix = "define every option that a tag names, and let the rule run"
+        return CauseFound("no-twin", f"a rule could not run: {error.detail}", fix)
+    twin = next((h for h in answer.handwritten if comparator.matcher.matches(h, error)), None)
+    if twin is not None:
+        return CauseFound(
+            "unmarked", f"the handwritten side reports it without a mark: {twin.text}", remedies.mark(mismatch)
+        )
+    free = [h for h in answer.handwritten if not comparator.matcher.any_matches(h, answer.declarative)]
+    covered = [h for h in free if h.covered]
+    alone = len(covered) == len(answer.declarative) == 1
+    return _one_thing_else(error, covered, mismatch, comparator, alone=alone) or _one_thing_else(
+        error, [h for h in free if not h.covered], mismatch, comparator, alone=False
+    )
+
+
+def _obvious_served(answer: Answer, mismatch: Mismatch, comparator: Comparator) -> CauseFound | None:
+    if mismatch.side == "both":
+        fix = "use the same words on both sides, or add the pair to trusted_wordings.yaml with a reason"
+        return CauseFound("wording", "type, field and origin agree, the words do not", fix)
+    concerned = [e for e in (*answer.handwritten, *answer.declarative) if comparator.concerns(mismatch, e)]
+    marked = [e for e in answer.handwritten if comparator.concerns(mismatch, e) and e.covered]
+    levels = {e.level for e in concerned}
+    if marked and len(levels) > 1:
+        words = " and ".join(sorted(level or "standard" for level in levels))
+        return CauseFound("gate", f"the levels of check and rule differ: {words}", "give both the same level")
+    if len(concerned) > 1:
+        sides = (
+            "by both sides"
+            if any(comparator.concerns(mismatch, e) for e in answer.handwritten)
+            else "twice by one side"
+        )
+        return CauseFound("duplicate", f"reported {sides}", "delete the handwritten check, or the second call of it")
+    stopped = [e for e in answer.handwritten if comparator.concerns(mismatch, e)]
+    return _stopped(stopped[0], answer, comparator) if stopped else None
+
+
+def error_of(
+    mismatch: Mismatch, errors: Sequence[FieldError], comparator: Comparator, *, covered: bool = False
+) -> FieldError | None:
+    found = [error for error in errors if comparator.concerns(mismatch, error) and error.covered >= covered]
+    return next((error for error in found if error.field == mismatch.path), found[0] if found else None)
+
+
+def _has_twin(declarative: FieldError, handwritten: Sequence[FieldError], comparator: Comparator) -> bool:
+    return any(h.covered and comparator.matcher.matches(h, declarative) for h in handwritten)
+
+
+def _one_thing_else(
+    error: FieldError, others: Sequence[FieldError], mismatch: Mismatch, comparator: Comparator, *, alone: bool
+) -> CauseFound | None:
+    """Find the one error of the other side that differs in just origin, type or path."""
+    place = comparator.matcher.normalize(error.field)
+    beside = [(other, comparator.matcher.normalize(other.field)) for other in others]
+    for other, path in beside:
+        if path == place and other.type == error.type:
+            return _other_origin(error, other, mismatch)
+    for other, path in beside:
+        if path == place and other.origin == error.origin:
+            detail = f"one side says {error.type}, the other {other.type}"
+            return CauseFound("type", detail, f"report one type on {remedies.place(mismatch)}, the one users know")
+    moved = [
+        (other, path)
+        for other, path in beside
+        if (other.type, other.origin) == (error.type, error.origin) and (alone or _related(error, place, other, path))
+    ]
+    if len(moved) != 1:
+        return None
+    detail = f"the other side reports it at {moved[0][0].field}"
+    return CauseFound("path", detail, remedies.move(canonical_path(error.field), canonical_path(moved[0][0].field)))
+
+
+def _other_origin(error: FieldError, other: FieldError, mismatch: Mismatch) -> CauseFound:
+    ours, theirs = error.origin or "none", other.origin or "none"
+    known = (error if mismatch.side == "declarative" else other).origin
+    if error.origin == other.origin:  # Invalid without origin on both sides: the matcher wants one
+        return CauseFound(
+            "origin", "both errors lack an origin, so nothing tells their rules apart", "give both an origin"
+        )
+    fix = f'let the handwritten error say .WithOrigin("{known}")' if known else "give both errors the same origin"
+    return CauseFound("origin", f"the origins differ: {ours} and {theirs}", fix)
+
+
+def _related(error: FieldError, place: str, other: FieldError, path: str) -> bool:
+    """Whether two paths may well mean one field: same words, one above the other, or the same last name."""
+    if error.detail and error.detail == other.detail:
+        return True
+    one, two = canonical_path(place), canonical_path(path)
+    return one == two or is_child(one, two) or is_child(two, one) or one.split(".")[-1] == two.split(".")[-1]
+
+
+def _stopped(error: FieldError, answer: Answer, comparator: Comparator) -> CauseFound | None:
+    """Find a declarative short-circuit on the same field or above it."""
+    for other in answer.declarative:
+        if other.short_circuit and (
+            comparator.matcher.stops(other, error) or comparator.matcher.normalize(other.field) == error.field
+        ):
+            return short_circuit(other)
+    return None
+
+
+def short_circuit(other: FieldError) -> CauseFound:
+    fix = "let the handwritten check stop there too, or set ShortCircuitMismatch for the kind"
+    return CauseFound("short-circuit", f"the declarative side stops at {other.text}", fix)
