@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Literal, TypeAlias, get_args
+from collections.abc import Iterable
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import msgspec
 
-from harness.case import Answer, Case
+from harness.case import Answer, Case, KindInfo, Operation
 from harness.compare.mismatch import Mismatch, MismatchKind, canonical_path
+from harness.errormatch.normalize import RuleProblem
 
 Severity: TypeAlias = Literal["verdict", "graduation", "visible", "shadow", "unreachable"]
 SEVERITIES: tuple[Severity, ...] = ("verdict", "graduation", "visible", "shadow", "unreachable")
@@ -66,3 +68,61 @@ def fingerprint(subject: str, case: Case, mismatch: Mismatch) -> str:
         mismatch.kind, canonical_path(mismatch.path), mismatch.type, mismatch.origin, mismatch.side,
     )  # fmt: skip
     return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:12]
+
+
+class Group(NamedTuple):
+    """Findings that one line can tell: of one cause, at one canonical path."""
+
+    cause: Cause
+    path: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def severity(self) -> Severity:
+        """The worst severity in the group."""
+        return min((finding.severity for finding in self.findings), key=SEVERITIES.index)
+
+
+def ordered(findings: Iterable[Finding]) -> list[Finding]:
+    """Sort findings as people read them: by severity, cause, kind, path; the rest only makes the order total."""
+    return sorted(findings, key=_rank)
+
+
+def _rank(finding: Finding) -> tuple[int, str, str, str, str, str, str, str, str]:
+    return (
+        SEVERITIES.index(finding.severity), finding.cause, finding.kind, finding.path, finding.group, finding.version,
+        finding.subresource, finding.operation, finding.fingerprint,
+    )  # fmt: skip
+
+
+def grouped(findings: Iterable[Finding]) -> list[Group]:
+    """Gather findings by cause and canonical path: worst first, then the cause that shows most often."""
+    found: dict[tuple[Cause, str], list[Finding]] = {}
+    for finding in ordered(findings):
+        found.setdefault((finding.cause, finding.path), []).append(finding)
+    groups = [Group(cause, path, tuple(members)) for (cause, path), members in found.items()]
+    return sorted(groups, key=lambda g: (SEVERITIES.index(g.severity), -len(g.findings), g.cause, g.path))
+
+
+def rule_findings(info: KindInfo, problems: Iterable[RuleProblem], subject: str) -> list[Finding]:
+    """Turn what is wrong with a kind's normalization rules (`check_rules`) into findings for the end of a run."""
+    return [_rule_finding(info, problem, subject) for problem in problems]
+
+
+def _rule_finding(info: KindInfo, problem: RuleProblem, subject: str) -> Finding:
+    case = Case(
+        id=0, group=info.group, version=problem.version or info.version, kind=info.kind, resource=info.resource,
+        subresource=info.subresource, operation=Operation.CREATE, object=None,
+    )  # fmt: skip
+    mismatch = Mismatch("path", problem.result, origin=problem.rule[0], detail=str(problem))
+    fix = {
+        "unused": "remove the rule, or mend its regex",
+        "collision": "make the regex so narrow that the two fields keep two paths",
+    }[problem.kind]
+    return Finding(
+        fingerprint=fingerprint(subject, case, mismatch), code="normalization", cause="normalization",
+        severity="shadow", mismatch="path", group=case.group, version=case.version, kind=case.kind,
+        resource=case.resource, subresource=case.subresource, operation=str(case.operation),
+        path=canonical_path(problem.result), type="", origin=mismatch.origin, side="", gates={},
+        detail=mismatch.detail, fix=fix, occurrences=1, case=case, answer=Answer(0),
+    )  # fmt: skip

@@ -11,7 +11,8 @@ MismatchKind: TypeAlias = Literal["unmatched", "extra", "served", "version", "co
 
 Side: TypeAlias = Literal["", "handwritten", "declarative", "both"]
 
-_SUBSCRIPT = re.compile(r"\[[^\]]*\]")
+# A map key may hold brackets itself: a subscript ends where the path goes on or ends.
+_SUBSCRIPT = re.compile(r"\[.*?\](?=[.\[]|$)|\[[^\]]*\]", re.DOTALL)
 
 
 def canonical_path(path: str) -> str:

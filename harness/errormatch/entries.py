@@ -152,7 +152,9 @@ def _text_of(path: Path, form: Form) -> str:
 
 def _yaml_fix(error: yaml.MarkedYAMLError) -> str:
     text = f"{error.context} {error.problem}"
-    return 'write "*" with its quotation marks' if "alias" in text else ""
+    if "alias" in text:
+        return 'write "*" with its quotation marks'
+    return "put the text between single quotation marks" if "mapping values" in text else ""
 
 
 def raise_if(diagnostics: Sequence[Diagnostic]) -> None:
