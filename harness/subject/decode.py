@@ -1,7 +1,8 @@
 """Decoding as an API server does it: JSON types are checked, unknown members dropped, null is absent.
 
-Built once per type from its shape, so that validators never meet a string where a number belongs. Checks types only:
-limits, formats and required members are the validators' business.
+Built once per type from its shape, so that validators never meet a string where a number belongs. Members that hold
+the zero value of a type without pointer are dropped too: Go cannot tell them from absent ones, so two decoded objects
+that mean the same are equal in Python. Checks types only: limits and formats are the validators' business.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ class _Builder:
         return _SCALARS.get(shape.kind, copy.deepcopy)
 
     def _struct(self, shape: Shape) -> Decoder:
-        members: dict[str, Decoder] = {}
+        members: dict[str, tuple[Decoder, bool]] = {}
 
         def decode_struct(value: Json) -> Json:
             if not isinstance(value, dict):
@@ -92,14 +93,18 @@ class _Builder:
             try:
                 for name, item in value.items():
                     if item is not None and name in members:
-                        decoded[name] = members[name](item)
+                        decode, keeps_zero = members[name]
+                        result = decode(item)
+                        if result or keeps_zero:
+                            decoded[name] = result
             except _Misfit as misfit:
                 misfit.below(name)
                 raise
             return decoded
 
         self._made[id(shape)] = decode_struct  # before its members, which may contain the type itself
-        members |= {field.name: self.of(field.shape) for field in shape.fields}
+        for field in shape.fields:
+            members[field.name] = self.of(field.shape), field.pointer or field.shape.kind not in _ZEROES
         return decode_struct
 
 
@@ -218,7 +223,9 @@ _SCALARS: dict[str, Decoder] = {
     "int-or-string": _int_or_string,
 }
 
-_ZEROES: dict[str, Json] = {"struct": {}, "list": [], "map": {}, "string": "", "bytes": "", "bool": False, "int": 0}
+_ZEROES: dict[str, Json] = {
+    "struct": {}, "list": [], "map": {}, "string": "", "bytes": "", "bool": False, "int": 0, "float": 0,
+}  # fmt: skip
 
 
 def _zero(shape: Shape) -> Json:
