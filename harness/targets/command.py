@@ -1,0 +1,21 @@
+"""Any program, in any language, that speaks the wire protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from harness.targets.process import WorkerProcess
+
+
+class CommandTarget(WorkerProcess):
+    """A program as a target. `argv` is the program with its arguments; it is started without a shell."""
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        *,
+        start_timeout: float = 30.0,
+        case_timeout: float = 10.0,
+        note: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        super().__init__(argv, start_timeout=start_timeout, case_timeout=case_timeout, note=note)

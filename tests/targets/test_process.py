@@ -1,0 +1,139 @@
+"""Whatever a worker does, no case is lost, and the one that kills it is named."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from harness.case import Answer, Case, Operation
+from harness.diagnostics import TargetError
+from harness.targets.process import WorkerProcess
+
+WORKER = Path(__file__).parent.parent / "workers" / "odd_worker.py"
+
+
+def worker(mode: str = "honest", case_timeout: float = 5.0, start_timeout: float = 20.0) -> WorkerProcess:
+    """Start the odd worker in a mode."""
+    argv = [sys.executable, str(WORKER), mode]
+    return WorkerProcess(argv, case_timeout=case_timeout, start_timeout=start_timeout)
+
+
+def cases(count: int, **odd: str) -> list[Case]:
+    """Cases 0 to count-1; `n7="exit"` makes the seventh exit."""
+    bodies = [{"n": n} | ({"do": odd[f"n{n}"]} if f"n{n}" in odd else {}) for n in range(count)]
+    return [Case(id=5, group="g", version="v1", kind="K", operation=Operation.CREATE, object=body) for body in bodies]
+
+
+def fields(answers: Sequence[Answer]) -> list[str]:
+    """What was answered: the field of the only error, or the stage of the failure."""
+    return [a.failure.stage if a.failure else a.handwritten[0].field for a in answers]
+
+
+def test_answers_come_in_the_order_of_the_cases_under_the_callers_ids() -> None:
+    """Ids of callers may repeat; each case gets its own answer."""
+    with worker() as target:
+        answers = target.ask(cases(50))
+    assert [str(n) for n in range(50)] == fields(answers)
+    assert {5} == {answer.id for answer in answers}
+
+
+def test_many_batches_are_in_flight() -> None:
+    """Batches may be collected in any order, and a pipe full of cases blocks nobody."""
+    with worker() as target:
+        batches = [target.submit(cases(200)) for _ in range(20)]
+        results = [batch.result() for batch in reversed(batches)]
+    assert [len(result) for result in results] == [200] * 20
+
+
+def test_an_empty_batch_is_answered() -> None:
+    """Nothing asked, nothing answered, at once."""
+    with worker() as target:
+        assert target.ask([]) == []
+
+
+def test_answers_out_of_order_are_sorted() -> None:
+    """A worker that answers backwards loses nothing."""
+    with worker("backwards") as target:
+        assert [str(n) for n in range(30)] == fields(target.ask(cases(30)))
+
+
+@pytest.mark.parametrize("odd", ["exit", "rubbish", "hang"])
+def test_the_killing_case_is_found_and_no_other_is_lost(odd: str) -> None:
+    """One case breaks the worker: it alone fails, in this batch and in those behind it."""
+    notes: list[str] = []
+    argv = [sys.executable, str(WORKER), "honest"]
+    with WorkerProcess(argv, case_timeout=1.0, note=notes.append) as target:
+        first, second = target.submit(cases(16, n5=odd)), target.submit(cases(8))
+        answers, others = first.result(), second.result()
+        assert target.restarts > 0
+    assert [str(n) if n != 5 else "worker" for n in range(16)] == fields(answers)
+    assert [str(n) for n in range(8)] == fields(others)
+    failure = answers[5].failure
+    assert failure is not None
+    assert failure.panic
+    assert notes
+    assert all("restarted" in note for note in notes)
+
+
+def test_several_killing_cases_are_each_found() -> None:
+    """Two killers in one batch are told apart from the innocent between them."""
+    with worker() as target:
+        answers = target.ask(cases(9, n2="exit", n6="exit"))
+    assert fields(answers) == ["0", "1", "worker", "3", "4", "5", "worker", "7", "8"]
+
+
+def test_the_last_words_of_a_dead_worker_are_told() -> None:
+    """The failure says how the worker ended and what it printed before."""
+    with worker() as target:
+        (answer,) = target.ask(cases(1, n0="exit"))
+    assert answer.failure is not None
+    assert "exit code 7" in answer.failure.message
+    assert "fatal: told to" in answer.failure.message
+
+
+@pytest.mark.parametrize("odd", ["twice", "unknown-id", "noise"])
+def test_harmless_oddities_lose_nothing(odd: str) -> None:
+    """A doubled answer, an answer to nobody and a flood on stderr change no other answer."""
+    with worker() as target:
+        assert [str(n) for n in range(10)] == fields(target.ask(cases(10, n3=odd)))
+        assert target.restarts == 0
+
+
+@pytest.mark.parametrize(
+    ("mode", "words"),
+    [
+        ("dies", "out of luck"),
+        ("silent", "printed nothing"),
+        ("rubbish", "'hello'"),
+        ("protocol", "protocol 99"),
+    ],
+)
+def test_a_worker_that_does_not_greet_is_refused(mode: str, words: str) -> None:
+    """What the worker did instead is told, with the way to look closer."""
+    with pytest.raises(TargetError, match=words) as error:
+        worker(mode, start_timeout=1.0 if mode == "silent" else 20.0)
+    assert "check-worker" in error.value.fix
+
+
+def test_a_missing_program_is_named() -> None:
+    """A program that is not there gives a message, not a traceback."""
+    with pytest.raises(TargetError, match="no-such-program"):
+        WorkerProcess(["no-such-program"])
+
+
+def test_a_hopeless_worker_is_given_up() -> None:
+    """A worker that dies on every case is not restarted for ever."""
+    with worker("always-dies") as target, pytest.raises(TargetError, match="without giving any answer"):
+        target.ask(cases(64))
+
+
+def test_a_closed_worker_says_so() -> None:
+    """Closing twice is fine, asking afterwards is an error for people."""
+    target = worker()
+    target.close()
+    target.close()
+    with pytest.raises(TargetError, match="closed"):
+        target.submit(cases(1))
