@@ -1,1 +1,17 @@
-"""To be described."""
+"""The command `harness`: one module per command, imported when it is called.
+
+`COMMANDS` is in reading order; each entry is the command's name, its module's name and its one-line help, so that
+`harness --help` answers without importing any of them.
+"""
+
+from __future__ import annotations
+
+COMMANDS: tuple[tuple[str, str, str], ...] = (
+    ("run", "run", "Search for differences and report them."),
+    ("check", "check", "Ask what both sides say of given objects."),
+    ("replay", "replay", "Show a finding again: does it still differ?"),
+    ("kinds", "kinds", "List what a target serves, and what it leaves out and why."),
+    ("explain", "explain", "Explain a word of a report or of a message."),
+    ("render", "render", "Write a saved report as HTML, JUnit or text."),
+    ("check-worker", "check_worker", "Test whether a program speaks the wire protocol."),
+)

@@ -1,0 +1,205 @@
+"""`harness check`: what do both sides say of given objects, and what would users be served?"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import click
+import msgspec
+
+from harness.case import Case, Operation
+from harness.cli.asking import Asker, CheckedAnswer
+from harness.cli.manifests import Manifest, read_case, read_manifests
+from harness.cli.targets import TargetChoice, is_suite, parse_gates, target_options
+from harness.diagnostics import HarnessError, InputError, UsageError
+from harness.reporting.terminal import describe
+from harness.reporting.text import visible
+from harness.subject import open_subject
+
+
+@click.command("check")
+@click.argument("files", nargs=-1, metavar="[SUITE] [MANIFEST]...")
+@target_options
+@click.option("--old", "old_file", metavar="FILE", help="The objects before the change: ask for updates.")
+@click.option("--cases", metavar="FILE", help="Cases as NDJSON, `-` for standard input; answers come out as NDJSON.")
+@click.option("--subresource", default="", help="Send the objects to this subresource.")
+@click.option("--resource", default="", help="Which resource, where several take such an object.")
+@click.option("--version", default="", help="Send the objects through this version of the API.")
+@click.option("--versions", is_flag=True, help="Show the declarative errors of every version.")
+@click.option("--option", "options", multiple=True, metavar="NAME=true", help="A validation option.")
+@click.option("--json", "as_json", is_flag=True, help="Print answers as NDJSON.")
+def command(
+    files: tuple[str, ...], target: TargetChoice, old_file: str | None, cases: str | None, subresource: str,
+    resource: str, version: str, versions: bool, options: tuple[str, ...], as_json: bool,
+) -> int:  # fmt: skip
+    """Print what both sides say of objects, and what users would be served under each setting of the gates.
+
+    \b
+    harness check suites/widgets_v1 widget.yaml
+    harness check --kubernetes 1.37.1 new.yaml --old old.yaml
+    harness check --kubernetes 1.37.1 --cases - < cases.ndjson
+
+    Exit codes: 0 both sides agree on everything, 1 they differ, 2 something could not be asked.
+    """
+    suites = [name for name in files if is_suite(name)]
+    manifests = [name for name in files if name not in suites]
+    if (
+        target.kubernetes is None
+        and target.program is None
+        and not suites
+        and len(files) > 1
+        and Path(files[0]).is_dir()
+    ):
+        suites, manifests = [files[0]], list(files[1:])
+    if bool(cases) == bool(manifests):
+        raise UsageError("nothing to check\n  fix: name manifests, or --cases FILE" if not cases else
+                         "name manifests or --cases, not both")  # fmt: skip
+    spec = target.one(suites)
+    wanted = parse_gates(options)
+    objects = [m for name in manifests for m in read_manifests(name)]
+    olds = read_manifests(old_file) if old_file else []
+    with open_subject(spec, lambda text: click.echo(visible(text), err=True)) as subject:
+        asker = Asker(subject)
+        if cases:
+            return _check_lines(asker, cases, spec.mode)
+        pairs = [(m, _old_of(m, objects, olds) if old_file else None) for m in objects]
+        made, codes = [], []
+        for number, (new, old) in enumerate(pairs):
+            try:
+                info = asker.find(new.api_version, new.kind, subresource, version, resource)
+                operation = Operation.UPDATE if old is not None else Operation.CREATE
+                if operation not in info.operations:
+                    raise UsageError(f"{info.name} takes no {operation}\n  fix: {_fix(operation)}")
+                made.append(
+                    Case(
+                        number, info.group, info.version, info.kind, operation, _sent(new, info.api_version),
+                        None if old is None else _sent(old, info.api_version), info.resource, subresource, spec.mode,
+                        {**info.options, **wanted} if wanted else {}, versions,
+                    )
+                )  # fmt: skip
+            except HarnessError as error:
+                click.echo(f"harness: {visible(str(new.position))}: {visible(str(error), keep=chr(10))}", err=True)
+                codes.append(2)
+        for case, answer in asker.ask(made):
+            codes.append(_code(answer))
+            if as_json:
+                _print_line(answer)
+            else:
+                click.echo("\n".join(_told(asker, pairs[case.id][0], case, answer)))
+    return _worst(codes)
+
+
+def _fix(operation: Operation) -> str:
+    return "add --old FILE" if operation is Operation.CREATE else "leave --old out"
+
+
+def _sent(manifest: Manifest, api_version: str) -> dict[str, object]:
+    return {**manifest.object, "apiVersion": api_version}
+
+
+def _old_of(new: Manifest, objects: Sequence[Manifest], olds: Sequence[Manifest]) -> Manifest:
+    """Find the object before the change: the one of the same name, or the one in the same place."""
+    named = [old for old in olds if old.name == new.name]
+    if len(named) == 1:
+        return named[0]
+    if len(objects) == len(olds):
+        return olds[objects.index(new)]
+    raise UsageError(
+        f"{new.position}: no old object for {' '.join(part for part in new.name if part)}\n"
+        "  fix: give it the same kind, namespace and name, or list old objects in the same order"
+    )
+
+
+def _check_lines(asker: Asker, name: str, mode: str) -> int:
+    """Answer cases as they come. A line that is no case is told, and the others are answered."""
+    codes: list[int] = []
+    cases = _read_lines(asker, name, mode, codes)
+    for _, answer in asker.ask(cases):
+        codes.append(_code(answer))
+        _print_line(answer)
+    if not codes:
+        raise UsageError(f"{name} holds no case\n  fix: one JSON object per line")
+    return _worst(codes)
+
+
+def _read_lines(asker: Asker, name: str, mode: str, codes: list[int]) -> Iterator[Case]:
+    try:
+        stream: Iterable[bytes] = sys.stdin.buffer if name == "-" else Path(name).open("rb")
+    except OSError as error:
+        raise UsageError(
+            f"{name} cannot be read: {error.strerror}\n  fix: name a file, or - for standard input"
+        ) from None
+    for number, line in enumerate(stream, 1):
+        if not line.strip():
+            continue
+        try:
+            yield _completed(asker, read_case(line, number, name), b'"mode"' in line, mode)
+        except InputError as error:
+            codes.append(2)
+            click.echo(f"harness: {visible(str(error), keep=chr(10))}", err=True)
+        except UsageError as error:
+            codes.append(2)
+            click.echo(f"harness: {visible(name)}:{number}: {visible(str(error), keep=chr(10))}", err=True)
+
+
+def _completed(asker: Asker, case: Case, has_mode: bool, mode: str) -> Case:
+    """Add the resource, which people need not name, and the mode of the command line."""
+    changes: dict[str, object] = {} if has_mode else {"mode": mode}
+    if not case.resource:
+        fits = [
+            i
+            for i in asker.kinds.values()
+            if (i.group, i.version, i.subresource) == (case.group, case.version, case.subresource)
+            and i.kind == case.kind
+        ]
+        if not fits:
+            asker.find(f"{case.group}/{case.version}".lstrip("/"), case.kind, case.subresource)
+        if len(fits) > 1:
+            raise UsageError(f'several resources fit: {", ".join(i.name for i in fits)}\n  fix: add "resource"')
+        changes["resource"] = fits[0].resource if fits else ""
+    completed = msgspec.structs.replace(case, **changes) if changes else case
+    asker.info(completed)
+    return completed
+
+
+def _print_line(answer: CheckedAnswer) -> None:
+    click.get_binary_stream("stdout").write(msgspec.json.encode(answer) + b"\n")
+
+
+def _code(answer: CheckedAnswer) -> int:
+    if answer.mismatches:
+        return 1
+    return 2 if answer.failure is not None else 0
+
+
+def _worst(codes: Sequence[int]) -> int:
+    """A difference is the news; without one, an object that could not be asked about is."""
+    return 1 if 1 in codes else max(codes, default=2)
+
+
+def _told(asker: Asker, manifest: Manifest, case: Case, answer: CheckedAnswer) -> Iterator[str]:
+    info = asker.info(case)
+    yield visible(f"{manifest.position}: {info.name} {case.operation} {'/'.join(p for p in manifest.name[1:] if p)}")
+    if answer.failure is not None:
+        yield visible(f"  cannot be answered: {answer.failure.stage}: {answer.failure.message}", keep="")
+    else:
+        for label, errors in (("handwritten", answer.handwritten), ("declarative", answer.declarative)):
+            yield from _listed(label, [describe(error) for error in errors])
+        for served in answer.served:
+            verdict = "rejected" if served.errors else "accepted"
+            yield f"  served {served.setting:<10} {verdict}"
+            yield from (f"      {visible(error.text)}" for error in served.errors)
+        for version, errors in answer.versions.items():
+            yield from _listed(f"as {version}", [describe(error) for error in errors])
+    for mismatch in answer.mismatches:
+        severity = asker.severity(case, answer, mismatch)
+        yield visible(f"  DIFFERS {mismatch.kind} ({severity}) {mismatch.path}: {mismatch.detail}")
+    if not answer.mismatches and answer.failure is None:
+        yield "  both sides agree"
+
+
+def _listed(label: str, texts: Sequence[str]) -> Iterator[str]:
+    yield f"  {visible(label):<12} {texts[0] if texts else 'no errors'}"
+    yield from (f"  {'':<12} {text}" for text in texts[1:])

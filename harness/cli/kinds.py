@@ -1,0 +1,68 @@
+"""`harness kinds`: what a target serves, and what it leaves out and why."""
+
+from __future__ import annotations
+
+import click
+import msgspec
+
+from harness.case import KindInfo, TargetInfo
+from harness.cli.targets import TargetChoice, target_options
+from harness.reporting.text import count, visible
+from harness.subject import open_subject
+
+
+@click.command("kinds")
+@click.argument("suites", nargs=-1, metavar="[SUITE]")
+@target_options
+@click.option("--json", "as_json", is_flag=True, help="Print the target's own words as JSON.")
+def command(suites: tuple[str, ...], target: TargetChoice, as_json: bool) -> int:
+    """List every group, version, kind and subresource that a target serves, and what it leaves out and why."""
+    with open_subject(target.one(suites), lambda text: click.echo(visible(text), err=True)) as subject:
+        info = subject.target.info
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(info), indent=1).decode())
+    else:
+        click.echo("\n".join(table(info)))
+    return 0 if info.kinds else 2
+
+
+def table(info: TargetInfo) -> list[str]:
+    """Write what is served as a table, then what is excluded, then the sums."""
+    head = ("NAME", "KIND", "OPERATIONS", "RULES", "STORAGE", "COMPOSITION", "OTHER VERSIONS")
+    rows = [head, *(_row(kind) for kind in info.kinds)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    if info.excluded:
+        lines += ["", "EXCLUDED"]
+        lines += [visible(f"{_name(e.group, e.version, e.resource)}: {e.reason}") for e in info.excluded]
+    return [*lines, "", *_sums(info)]
+
+
+def _row(kind: KindInfo) -> tuple[str, ...]:
+    operations = ",".join(str(operation) for operation in kind.operations)
+    cells = (
+        kind.name, kind.kind if kind.api_version in ("", _version(kind)) else f"{kind.api_version} {kind.kind}", operations,
+        "yes" if kind.rules else "-", "yes" if kind.storage else "-", kind.composition, ",".join(kind.versions),
+    )  # fmt: skip
+    return tuple(visible(cell) for cell in cells)
+
+
+def _version(kind: KindInfo) -> str:
+    return f"{kind.group}/{kind.version}" if kind.group else kind.version
+
+
+def _name(group: str, version: str, resource: str) -> str:
+    return f"{group}/{version} {resource}" if group else f"{version} {resource}"
+
+
+def _sums(info: TargetInfo) -> list[str]:
+    storage = {kind.key[:3] for kind in info.kinds if kind.storage}
+    resources = {kind.key[:3] for kind in info.kinds}
+    rules = sum(kind.rules for kind in info.kinds)
+    subresources = sum(bool(kind.subresource) for kind in info.kinds)
+    where = visible(f"{info.name} {info.release}".rstrip())
+    return [
+        f"{where}: {count(len(info.kinds), 'entry', 'entries')}: {count(len(resources), 'resource')} "
+        f"({len(storage)} with storage), {count(subresources, 'subresource')}; {rules} with declarative rules, "
+        f"{len(info.excluded)} excluded"
+    ]

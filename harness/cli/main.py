@@ -1,0 +1,128 @@
+"""The way in: finds the command, and turns whatever goes wrong into a message and an exit code.
+
+Exit codes: 0 nothing beyond the exceptions, 1 findings, 2 could not run, 130 interrupted. No traceback reaches a user:
+an unexpected exception is our bug, its traceback is saved and its place is printed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from harness import __version__
+from harness.cli import COMMANDS
+from harness.diagnostics import HarnessError, near_miss
+
+COULD_NOT_RUN = 2
+INTERRUPTED = 130
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name and imports a command when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, in reading order."""
+        return [name for name, _, _ in COMMANDS]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the module of a command; None when there is no such command."""
+        for name, module, _ in COMMANDS:
+            if name == cmd_name:
+                command = importlib.import_module(f"harness.cli.{module}").command
+                assert isinstance(command, click.Command)
+                return command
+        return None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, and suggest one for a misspelt name."""
+        if args and not args[0].startswith("-") and args[0] not in self.list_commands(ctx):
+            hint = near_miss(args[0], self.list_commands(ctx))
+            raise click.UsageError(f"no such command: {args[0]!r}. {hint}".rstrip(), ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List commands by their one-line help, without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, _, summary in COMMANDS])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="harness")
+def cli() -> None:
+    """Does a new validator give the same answer as the old one? If not: where, why, and on which smallest object.
+
+    \b
+    harness run                          search the suites of this checkout
+    harness run suites/widgets_v1        search one suite
+    harness run --kubernetes 1.37.1      search a real release of Kubernetes
+    harness check suites/widgets_v1 my-widget.yaml
+
+    Exit codes: 0 nothing beyond the exceptions, 1 findings, 2 could not run, 130 interrupted.
+    """
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command line and leave the process."""
+    sys.exit(run(argv))
+
+
+def run(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError):
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        code = cli.main(args=None if argv is None else list(argv), prog_name="harness", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except click.exceptions.Exit as leave:
+        return leave.exit_code
+    except click.ClickException as error:
+        error.show()
+        return COULD_NOT_RUN
+    except HarnessError as error:
+        return _tell(str(error))
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("interrupted", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has left (`harness kinds | head`); keep the interpreter from complaining at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return COULD_NOT_RUN
+    except Exception as error:
+        return _apologize(error)
+
+
+def _tell(message: str) -> int:
+    from harness.reporting.text import lines
+
+    click.echo(f"harness: {lines(message)}", err=True)
+    return COULD_NOT_RUN
+
+
+def _apologize(error: Exception) -> int:
+    """Say that the fault is ours and where the traceback is."""
+    text = f"harness {__version__}, python {sys.version}\narguments: {sys.argv[1:]}\n\n" + "".join(
+        traceback.format_exception(error)
+    )
+    where = "it could not be saved"
+    with contextlib.suppress(OSError):
+        handle, name = tempfile.mkstemp(prefix="harness-traceback-", suffix=".txt")
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as stream:
+            stream.write(text)
+        where = f"it is saved in {Path(name)}"
+    return _tell(
+        f"sorry, this is a bug of the harness: {type(error).__name__}: {error}\n"
+        f"  the traceback: {where}\n"
+        "  please report it with that file and the command you ran"
+    )

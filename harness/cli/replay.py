@@ -1,0 +1,172 @@
+"""`harness replay`: show a finding again, and say whether it still differs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+import msgspec
+
+from harness.case import Case, KindInfo
+from harness.cli.asking import Asker, CheckedAnswer
+from harness.cli.manifests import read_case, read_text
+from harness.cli.targets import TargetChoice, is_suite, spec_of, target_options
+from harness.compare.finding import SEVERITIES, Finding
+from harness.compare.mismatch import Mismatch, canonical_path
+from harness.diagnostics import Diagnostic, InputError, Position, UsageError, near_miss
+from harness.reporting import document
+from harness.reporting.document import ReportedFinding
+from harness.reporting.terminal import full, show
+from harness.reporting.text import visible
+from harness.subject import SubjectSpec, open_subject
+
+Asked = tuple[SubjectSpec, Case, Finding | None]
+"""What to ask whom again; with the finding it is about, when there is one."""
+
+
+@click.command("replay")
+@click.argument("arguments", nargs=-1, metavar="[REPORT.json [FINGERPRINT]... | FINDING.json | SUITE]")
+@target_options
+@click.option("--case", "cases", multiple=True, metavar="FILE|JSON", help="A case as JSON, in a file or right here.")
+def command(arguments: tuple[str, ...], target: TargetChoice, cases: tuple[str, ...]) -> int:
+    """Ask the target of a finding again and show what it says now.
+
+    \b
+    harness replay report.json                     every finding of a report
+    harness replay report.json 1f2e3d4c5b6a        one of them
+    harness replay report.json --kubernetes PATH   the same objects against another target
+    harness replay suites/widgets_v1 --case case.json
+
+    Exit codes: 1 something still differs, 0 nothing does, 2 it could not be asked.
+    """
+    asked = _cases(arguments, target, cases) if cases else _findings(arguments, target)
+    codes = []
+    for spec in dict.fromkeys(_identity(spec) for spec, _, _ in asked):
+        mine = [entry for entry in asked if _identity(entry[0]) == spec]
+        with open_subject(mine[0][0], lambda text: click.echo(visible(text), err=True)) as subject:
+            asker = Asker(subject)
+            answers = asker.ask(case for _, case, _ in mine)
+            for (_, _, finding), (case, answer) in zip(mine, answers, strict=True):
+                codes.append(_tell(asker, finding, case, answer))
+    differing = codes.count(1)
+    click.echo(f"{differing} of {len(codes)} still differ" if len(codes) > 1 else _verdict(codes[0]))
+    return 1 if 1 in codes else max(codes)
+
+
+def _verdict(code: int) -> str:
+    return ("no longer differs", "still differs", "could not be answered")[code]
+
+
+def _identity(spec: SubjectSpec) -> tuple[object, ...]:
+    return spec.kind, spec.location, tuple(sorted(spec.gates.items())), spec.types, spec.mode
+
+
+def _cases(arguments: Sequence[str], target: TargetChoice, texts: Sequence[str]) -> list[Asked]:
+    spec = target.one(arguments)
+    asked: list[Asked] = []
+    for text in texts:
+        data = text.encode() if text.lstrip().startswith("{") else read_text(text)
+        name = "--case" if text.lstrip().startswith("{") else text
+        case = read_case(data, 1, name)
+        changes = {} if b'"mode"' in data else {"mode": spec.mode}
+        asked.append((spec, msgspec.structs.replace(case, **changes), None))
+    return asked
+
+
+def _findings(arguments: Sequence[str], target: TargetChoice) -> list[Asked]:
+    if not arguments or is_suite(arguments[0]):
+        raise UsageError("nothing to replay\n  fix: name a report (harness run --json FILE writes one), or --case FILE")
+    name, *wanted = arguments
+    named = target.specs([])
+    if single := _read_finding(name):
+        return [(target.one([]) if named else target.one(wanted), single.case, single)]
+    report = document.read_report(name)
+    chosen = _chosen(report.findings, wanted, name)
+    reaches = {part.subject: part.reach for part in report.parts}
+    return [(named[0] if named else _spec(reaches, finding, name), _as_found(finding), finding) for finding in chosen]
+
+
+def _spec(reaches: dict[str, document.Reach], finding: ReportedFinding, name: str) -> SubjectSpec:
+    reach = reaches.get(finding.subject)
+    if reach is None or not reach.kind:
+        fix = "name the target: a suite folder, --kubernetes RELEASE or --command PROGRAM"
+        message = f"does not say how to open {finding.subject}"
+        raise InputError([Diagnostic(Position(name), "report-unreadable", message, fix=fix)])
+    return spec_of(reach)
+
+
+def _as_found(finding: Finding) -> Case:
+    """Ask for what the comparison needs that found it."""
+    kind = finding.mismatch
+    return msgspec.structs.replace(
+        finding.case,
+        served=finding.case.served or kind == "composition",
+        versions=finding.case.versions or kind == "version",
+        repeat=finding.case.repeat or kind == "self",
+    )
+
+
+def _read_finding(name: str) -> Finding | None:
+    """Read a file that holds one finding; None when it holds a whole report, or nothing that can be read."""
+    try:
+        value = msgspec.json.decode(Path(name).read_bytes())
+        if not isinstance(value, dict) or "fingerprint" not in value:
+            return None
+        return msgspec.convert(value, ReportedFinding)
+    except msgspec.ValidationError as error:
+        message = f"breaks the schema of findings: {error}"
+        raise InputError([Diagnostic(Position(name), "report-unreadable", message)]) from None
+    except (OSError, msgspec.MsgspecError, RecursionError):
+        return None
+
+
+def _chosen(findings: Sequence[ReportedFinding], wanted: Sequence[str], name: str) -> list[ReportedFinding]:
+    """Pick findings by fingerprint or its beginning."""
+    if not findings:
+        raise UsageError(f"{name} has no findings to replay")
+    chosen = []
+    for prefix in wanted:
+        fits = [f for f in findings if f.fingerprint.startswith(prefix)]
+        if not fits:
+            hint = near_miss(prefix, [f.fingerprint for f in findings]) or f"it has {findings[0].fingerprint}, ..."
+            raise UsageError(f"{name} has no finding {prefix!r}\n  fix: {hint}")
+        chosen += fits
+    return chosen or list(findings)
+
+
+def _tell(asker: Asker, finding: Finding | None, case: Case, answer: CheckedAnswer) -> int:
+    if finding is None:
+        if answer.failure is not None and not answer.mismatches:
+            click.echo(visible(f"cannot be answered: {answer.failure.stage}: {answer.failure.message}"), err=True)
+            return 2
+        for mismatch in answer.mismatches:
+            show(full(_made(asker, case, answer, mismatch)))
+        return 1 if answer.mismatches else 0
+    again = next((m for m in answer.mismatches if _is_same(finding, m)), None)
+    now = ReportedFinding(**{
+        **{name: getattr(finding, name) for name in Finding.__struct_fields__},
+        "answer": answer, "detail": again.detail if again else "both sides agree on this now", "replay": "",
+    })  # fmt: skip
+    show(full(now))
+    click.echo()
+    if again is None and answer.failure is not None:
+        return 2
+    return 0 if again is None else 1
+
+
+def _is_same(finding: Finding, mismatch: Mismatch) -> bool:
+    return mismatch.signature == (finding.mismatch, finding.path, finding.type, finding.origin, finding.side)
+
+
+def _made(asker: Asker, case: Case, answer: CheckedAnswer, mismatch: Mismatch) -> ReportedFinding:
+    info: KindInfo = asker.info(case)
+    severity = asker.severity(case, answer, mismatch)
+    return ReportedFinding(
+        fingerprint="", code=mismatch.kind, cause="unknown",
+        severity=next(name for name in SEVERITIES if name == severity), mismatch=mismatch.kind, group=info.group,
+        version=info.version, kind=info.kind, resource=info.resource, subresource=info.subresource,
+        operation=str(case.operation), path=canonical_path(mismatch.path), type=mismatch.type, origin=mismatch.origin,
+        side=mismatch.side, gates=mismatch.gates, detail=mismatch.detail, fix="", occurrences=1, case=case,
+        answer=answer,
+    )  # fmt: skip

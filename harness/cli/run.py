@@ -1,0 +1,288 @@
+"""`harness run`: search for differences between the two sides and report them."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import shlex
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from harness import engine
+from harness.cli.live import Live
+from harness.cli.targets import TargetChoice, embedded_suites, reach_of, target_options
+from harness.compare.finding import Finding
+from harness.diagnostics import HarnessError, UsageError
+from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
+from harness.events import Budget, Result, Timings
+from harness.reporting.document import ExceptionEntry, Exceptions, Report, build_report, encode
+from harness.reporting.html import render_html
+from harness.reporting.junit import render_junit
+from harness.reporting.saving import save
+from harness.reporting.terminal import show, summary
+from harness.subject import SubjectSpec
+
+DEFAULT_CASES = 20_000
+"""Cases for each suite when no budget is given."""
+DEFAULT_SECONDS = 120.0
+"""Seconds for a release or a program when no budget is given."""
+EXCEPTIONS = Path("equivalence_exceptions.yaml")
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """What to write."""
+
+    json: Path | None
+    junit: Path | None
+    html: Path | None
+    report: Path | None
+
+    def wanted(self) -> dict[str, Path]:
+        """The places by form; `--report DIR` stands for all three."""
+        places = {"json": self.json, "junit": self.junit, "html": self.html}
+        if self.report is not None:
+            names = {"json": "report.json", "junit": "junit.xml", "html": "report.html"}
+            places = {form: place or self.report / names[form] for form, place in places.items()}
+        return {form: place for form, place in places.items() if place is not None}
+
+
+@click.command("run")
+@click.argument("suites", nargs=-1, metavar="[SUITE]...")
+@target_options
+@click.option("--seed", default="1", show_default=True, help='A number, or "random".')
+@click.option("--max-time", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Budget in all.")
+@click.option("--max-cases", type=click.IntRange(min=1), metavar="N", help="Budget for each suite.")
+@click.option("--jobs", type=click.IntRange(min=1), default=None, help="Processes. Default: one per core, at most 4.")
+@click.option("--kind", "kinds", multiple=True, metavar="PATTERN", help='Such as "deployments", "apps/*", "*/status".')
+@click.option("--operation", "operations", multiple=True, type=click.Choice(["create", "update"]))
+@click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write the report document.")
+@click.option("--junit", "junit_file", type=click.Path(path_type=Path), help="Write JUnit XML.")
+@click.option("--html", "html_file", type=click.Path(path_type=Path), help="Write one self-contained page.")
+@click.option(
+    "--report", "report_folder", type=click.Path(path_type=Path), metavar="DIR", help="Write all three there."
+)
+@click.option("--exceptions", type=click.Path(path_type=Path), help="Default: equivalence_exceptions.yaml, if there.")
+@click.option("--corpus", type=click.Path(path_type=Path), metavar="DIR", help="Kept inputs, replayed first.")
+def command(
+    suites: tuple[str, ...], target: TargetChoice, seed: str, max_time: float | None, max_cases: int | None,
+    jobs: int | None, kinds: tuple[str, ...], operations: tuple[str, ...], json_file: Path | None,
+    junit_file: Path | None, html_file: Path | None, report_folder: Path | None, exceptions: Path | None,
+    corpus: Path | None,
+) -> int:  # fmt: skip
+    """Search for differences between the two sides, reduce them, and say why they are there.
+
+    SUITE is the folder of a suite; without one, and without --kubernetes or --command, every suite in ./suites is
+    searched. The same seed and number of cases give the same findings, whatever --jobs is.
+    """
+    files = Files(json_file, junit_file, html_file, report_folder)
+    specs = target.specs(suites) or target.specs(embedded_suites())
+    if not specs:
+        raise UsageError(
+            "there is no suite in ./suites\n"
+            "  fix: name a suite folder, or --kubernetes RELEASE, or --command PROGRAM, or start in a checkout"
+        )
+    if json_file is not None and str(json_file) == "-":
+        raise UsageError("--json needs a file\n  fix: --json /dev/stdout, or a name")
+    entries = _exceptions(exceptions)
+    search = {"seed": _seed(seed), "jobs": jobs or min(4, os.process_cpu_count() if sys.version_info >= (3, 13) else
+              len(os.sched_getaffinity(0))), "kinds": kinds, "operations": operations, "corpus": corpus}  # fmt: skip
+    budget = _budget(specs, max_time, max_cases)
+    signal.signal(signal.SIGTERM, _terminated)
+    results, trouble = _search(specs, budget, search)
+    if not results:
+        raise trouble or HarnessError("interrupted before anything was asked")
+    partial = bool(kinds or operations)
+    report = _judge(results, specs, entries, exceptions or EXCEPTIONS, partial, files)
+    code = publish(report, files)
+    if trouble is not None:
+        raise trouble
+    return code
+
+
+def _search(
+    specs: Sequence[SubjectSpec], budget: Budget, options: dict[str, Any]
+) -> tuple[list[Result], BaseException | None]:
+    """Run against each subject. An interrupt or an error ends it; what was found until then is returned with it."""
+    results: list[Result] = []
+    for spec in specs:
+        with Live(_title(spec)) as live:
+            try:
+                results.append(engine.run(spec, budget=budget, on_event=live, **options))
+            except KeyboardInterrupt as error:
+                results += _rest(live, spec, options["seed"], budget, "interrupted", "")
+                return results, None if results else error
+            except HarnessError as error:
+                results += _rest(live, spec, options["seed"], budget, "target-lost", str(error))
+                if not results:
+                    return results, error
+                return results, error
+            except Exception as error:
+                text = f"a bug of the harness: {type(error).__name__}: {error}"
+                results += _rest(live, spec, options["seed"], budget, "target-lost", text)
+                return results, error
+        if results[-1].stopped == "interrupted":
+            break
+    return results, None
+
+
+def _rest(
+    live: Live, spec: SubjectSpec, seed: int, budget: Budget, stopped: str, detail: str
+) -> list[Result]:  # fmt: skip
+    """Make a result of what was seen of a run that returned none."""
+    if live.started is None:
+        return []
+    progress = live.last
+    return [
+        Result(
+            subject=live.started.target.name, target=live.started.target, mode=spec.mode, seed=seed, budget=budget,
+            started=datetime.now(UTC).isoformat(timespec="seconds"),
+            seconds=progress.seconds if progress else 0.0, cases=progress.cases if progress else 0,
+            compared=progress.cases if progress else 0, composition_checked=0, composition_differences=0, kinds=(),
+            findings=tuple(live.findings), excluded=live.started.target.excluded, timings=Timings(), stopped=stopped,
+            stopped_detail=detail,
+        )
+    ]  # fmt: skip
+
+
+def _title(spec: SubjectSpec) -> str:
+    return Path(spec.location).name if spec.kind == "suite" else f"{spec.kind} {spec.location}"
+
+
+def _judge(
+    results: list[Result], specs: Sequence[SubjectSpec], entries: ExceptionFile | None, file: Path, partial: bool,
+    files: Files,
+) -> Report:  # fmt: skip
+    findings: list[Finding] = []
+    outcomes = []
+    for result in results:
+        if entries is None:
+            findings += result.findings
+        else:
+            outcomes.append(entries.apply(result.findings, result.subject))
+            findings += outcomes[-1].findings
+    reaches = {result.subject: reach_of(spec) for result, spec in zip(results, specs, strict=False)}
+    place = files.wanted().get("json") or _kept_place(results[0])
+    # A search of some kinds, or one that was broken off, cannot say that an exception is not needed.
+    partial = partial or any(result.stopped in ("interrupted", "target-lost") for result in results)
+    return build_report(
+        results,
+        findings,
+        _exceptions_of(outcomes, findings, file, partial),
+        reaches,
+        lambda finding: f"harness replay {shlex.quote(str(place))} {finding.fingerprint}",
+    )
+
+
+def _exceptions_of(outcomes: Sequence[Any], findings: Sequence[Finding], file: Path, partial: bool) -> Exceptions:
+    if not outcomes:
+        return Exceptions()
+
+    def entries(name: str) -> tuple[ExceptionEntry, ...]:
+        unique = {entry.id: entry for outcome in outcomes for entry in getattr(outcome, name)}
+        return tuple(
+            ExceptionEntry(
+                e.id, e.suite, e.reason, e.owner, e.until.isoformat(), e.link,
+                tuple(f.fingerprint for f in findings if f.exception == e.id),
+            )
+            for e in unique.values()
+        )  # fmt: skip
+
+    return Exceptions(str(file), entries("used"), () if partial else entries("unused"), entries("expired"))
+
+
+def _kept_place(result: Result) -> Path:
+    """Where a report with findings is kept when none was asked for, so that its replay commands work."""
+    import platformdirs
+
+    stamp = re.sub(r"[^0-9A-Za-z]", "", result.started)[:15]
+    return platformdirs.user_cache_path("equivalence-harness") / "reports" / f"{stamp}-{os.getpid()}.json"
+
+
+KEPT_REPORTS = 20
+RENDERINGS: dict[str, Callable[[Report], bytes]] = {
+    "json": encode,
+    "junit": lambda report: render_junit(report).encode(),
+    "html": lambda report: render_html(report).encode(),
+}
+"""What a report can be written as."""
+
+
+def publish(report: Report, files: Files) -> int:
+    """Write the files, tell the run on one screen, and return the exit code. Nothing found is lost on the way."""
+    wanted = files.wanted()
+    if "json" not in wanted and report.findings:
+        place = Path(shlex.split(report.findings[0].replay)[2])
+        _forget_old(place.parent)
+        wanted["json"] = place
+    written, lost, failed = [], False, False
+    for form, place in wanted.items():
+        saved = save(place, RENDERINGS[form](report))
+        failed = failed or bool(saved.trouble)
+        if saved.trouble:
+            click.echo(
+                f"harness: {saved.trouble}" + (f"\n  fix: it is in {saved.path}" if saved.path else ""), err=True
+            )
+        if saved.path is not None:
+            written.append(str(saved.path))
+            if form == "json" and saved.path != place:
+                report = _replayed_from(report, saved.path)
+        elif form == "json":
+            lost = True
+    show(summary(report, written))
+    if lost:
+        click.echo("harness: the report could be written nowhere; here it is, on standard output", err=True)
+        click.echo(encode(report).decode())
+    return 2 if failed and report.exit_code != 130 else report.exit_code
+
+
+def _replayed_from(report: Report, place: Path) -> Report:
+    """Let replay commands name the place where the report really is."""
+    findings = tuple(
+        msgspec.structs.replace(f, replay=f"harness replay {shlex.quote(str(place))} {f.fingerprint}")
+        for f in report.findings
+    )
+    return msgspec.structs.replace(report, findings=findings)
+
+
+def _forget_old(folder: Path) -> None:
+    for old in sorted(folder.glob("*.json"))[: -KEPT_REPORTS + 1]:
+        old.unlink(missing_ok=True)
+
+
+def _budget(specs: Sequence[SubjectSpec], max_time: float | None, max_cases: int | None) -> Budget:
+    if max_time is None and max_cases is None:
+        return Budget(None, DEFAULT_CASES) if specs[0].kind == "suite" else Budget(DEFAULT_SECONDS, None)
+    return Budget(max_time / len(specs) if max_time else None, max_cases)
+
+
+def _seed(text: str) -> int:
+    if text == "random":
+        return random.SystemRandom().randrange(1 << 31)
+    try:
+        return int(text)
+    except ValueError:
+        raise UsageError(f'--seed wants a number or "random", got {text!r}') from None
+
+
+def _exceptions(file: Path | None) -> ExceptionFile | None:
+    if file is None and not EXCEPTIONS.exists():
+        return None
+    return load_exceptions(file or EXCEPTIONS, date.today())
+
+
+def _terminated(number: int, frame: object) -> None:
+    """A CI server that runs out of patience sends SIGTERM: write the report, as after Ctrl-C."""
+    raise KeyboardInterrupt
+
+
+__all__ = ["Files", "command", "publish"]

@@ -1,0 +1,146 @@
+"""The options that name a target, the same for every command, and what they mean."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import click
+
+from harness.case import Mode
+from harness.diagnostics import Diagnostic, InputError, Position, UsageError
+from harness.reporting.document import Reach
+from harness.subject import SubjectSpec
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+SUITES = Path("suites")
+"""Where the embedded suites are, from the top of a checkout."""
+
+
+@dataclass(frozen=True, slots=True)
+class TargetChoice:
+    """What the options said of the target."""
+
+    kubernetes: str | None = None
+    program: str | None = None
+    types: str | None = None
+    gates: Mapping[str, bool] = field(default_factory=dict)
+    mode: Mode = "served"
+
+    def specs(self, suites: Sequence[str]) -> list[SubjectSpec]:
+        """Return what to open. Raises UsageError unless exactly one kind of target is named."""
+        named = [bool(suites), self.kubernetes is not None, self.program is not None]
+        if sum(named) > 1:
+            raise UsageError("name one target: a suite folder, --kubernetes or --command\n  fix: leave the others out")
+        if self.kubernetes is not None:
+            return [self._spec("kubernetes", self.kubernetes)]
+        if self.program is not None:
+            return [self._spec("command", self.program)]
+        return [self._spec("suite", suite) for suite in suites]
+
+    def one(self, suites: Sequence[str]) -> SubjectSpec:
+        """Return the only target. Raises UsageError for none or several."""
+        specs = self.specs(suites)
+        if len(specs) != 1:
+            problem = "no target is named" if not specs else "this command takes one suite at a time"
+            raise UsageError(
+                f"{problem}\n  fix: name a suite folder such as suites/widgets_v1, or --kubernetes RELEASE, "
+                "or --command PROGRAM"
+            )
+        return specs[0]
+
+    def _spec(self, kind: str, location: str) -> SubjectSpec:
+        return make_spec(kind, location, self.gates, self.types or "", self.mode)
+
+
+def make_spec(kind: str, location: str, gates: Mapping[str, bool], types: str, mode: str) -> SubjectSpec:
+    """Make the specification of a subject."""
+    return SubjectSpec(
+        kind=cast(Any, kind), location=location, gates=dict(gates), types=types or None, mode=cast(Mode, mode)
+    )
+
+
+def reach_of(spec: SubjectSpec) -> Reach:
+    """Say in the report how to open a subject again."""
+    return Reach(spec.kind, str(spec.location), dict(spec.gates), str(spec.types or ""), spec.mode)
+
+
+def spec_of(reach: Reach) -> SubjectSpec:
+    """Open again what a report was made of."""
+    return make_spec(reach.kind, reach.location, reach.gates, reach.types, reach.mode)
+
+
+def arguments_of(spec: SubjectSpec) -> str:
+    """Write the arguments that name a subject on the command line."""
+    parts = [str(spec.location)] if spec.kind == "suite" else [f"--{spec.kind}", str(spec.location)]
+    if spec.types:
+        parts += ["--types", str(spec.types)]
+    if spec.gates:
+        parts += ["--gates", ",".join(f"{name}={str(value).lower()}" for name, value in spec.gates.items())]
+    if spec.mode != "served":
+        parts += ["--mode", spec.mode]
+    return " ".join(shlex.quote(part) for part in parts)
+
+
+def parse_gates(texts: Sequence[str]) -> dict[str, bool]:
+    """Read `A=true,B=false`. Raises InputError with every part that is wrong."""
+    gates: dict[str, bool] = {}
+    wrong = []
+    for part in (part.strip() for text in texts for part in text.split(",") if part.strip()):
+        name, _, value = part.partition("=")
+        if name and value.lower() in ("true", "false"):
+            gates[name] = value.lower() == "true"
+        else:
+            wrong.append(
+                Diagnostic(
+                    Position("--gates"),
+                    "gates-syntax",
+                    f"{part!r} is no setting of a gate",
+                    fix=f"{name or 'Name'}=true or {name or 'Name'}=false",
+                )
+            )
+    if wrong:
+        raise InputError(wrong)
+    return gates
+
+
+def target_options(function: F) -> F:
+    """Add the options that name a target; the command gets them as `target: TargetChoice`."""
+
+    @click.option("--kubernetes", metavar="RELEASE|CHECKOUT", help="A release such as 1.37.1, or a folder of sources.")
+    @click.option("--command", "program", metavar="PROGRAM", help="A program that speaks the wire protocol.")
+    @click.option("--types", metavar="DIR", help="With --command: the folder of types.go, for better objects.")
+    @click.option("--gates", metavar="A=true,B=false", multiple=True, help="Feature gates of the target.")
+    @click.option(
+        "--mode",
+        type=click.Choice(["served", "given"]),
+        default="served",
+        show_default=True,
+        help="Default and prepare objects as the server does, or take them as they are.",
+    )
+    def wrapped(
+        *args: Any, kubernetes: str | None, program: str | None, types: str | None, gates: tuple[str, ...], mode: str,
+        **others: Any,
+    ) -> Any:  # fmt: skip
+        choice = TargetChoice(kubernetes, program, types, parse_gates(gates), cast(Mode, mode))
+        return function(*args, target=choice, **others)
+
+    wrapped.__name__, wrapped.__doc__ = function.__name__, function.__doc__
+    own = getattr(function, "__click_params__", [])
+    wrapped.__click_params__ = own + wrapped.__click_params__  # type: ignore[attr-defined]
+    return cast(F, wrapped)
+
+
+def is_suite(name: str) -> bool:
+    """Whether an argument names a suite folder."""
+    return (Path(name) / "suite.py").is_file()
+
+
+def embedded_suites(root: Path = SUITES) -> list[str]:
+    """Return every suite under a folder except the one for Kubernetes, in order of name."""
+    found = sorted(path.parent for path in root.glob("*/suite.py"))
+    return [str(path) for path in found if path.name != "kubernetes"]

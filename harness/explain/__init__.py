@@ -1,0 +1,49 @@
+"""Pages that explain the words of reports and messages: package data, one file per category, one section per code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+CATEGORIES: tuple[str, ...] = ("severities", "mismatches", "causes", "diagnostics")
+"""In reading order; each is a file in `pages`."""
+
+_PAGES = Path(__file__).parent / "pages"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One explanation. `summary` is its first sentence."""
+
+    code: str
+    category: str
+    text: str
+
+    @property
+    def summary(self) -> str:
+        """The first paragraph on one line, up to its first full stop."""
+        first = " ".join(self.text.split("\n\n", 1)[0].split())
+        head, stop, _ = first.partition(". ")
+        return head + "." if stop else first
+
+
+@cache
+def all_pages() -> dict[str, tuple[Page, ...]]:
+    """Return every page by category."""
+    return {category: _read(category) for category in CATEGORIES}
+
+
+def pages_of(code: str) -> list[Page]:
+    """Return what is said of a code; a word such as `version` may be both a cause and a kind of mismatch."""
+    return [page for pages in all_pages().values() for page in pages if page.code == code]
+
+
+def _read(category: str) -> tuple[Page, ...]:
+    text = (_PAGES / f"{category}.md").read_text(encoding="utf-8")
+    sections = text.split("\n## ")[1:]
+    pages = []
+    for section in sections:
+        code, _, body = section.partition("\n")
+        pages.append(Page(code.strip(), category, body.strip()))
+    return tuple(pages)

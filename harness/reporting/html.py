@@ -1,0 +1,104 @@
+"""The report as one page: no request leaves it, no script is needed to read it, and no text in it can act.
+
+Everything shown was written by others. It is escaped by the template engine, control characters become visible, and a
+content security policy allows only the page's own style and script, by their hashes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from harness.reporting.changes import changes
+from harness.reporting.document import KindEntry, Report, ReportedFinding
+from harness.reporting.grouping import SEVERITY_MEANING, Group, group
+from harness.reporting.terminal import HEADLINES, effort
+from harness.reporting.text import compact, lines, pretty, visible
+
+FOLDED = 1_500
+"""Characters of an indented object from which it is folded."""
+CUT = 60_000
+"""Characters of one object on the page; the document has it whole."""
+
+
+def render_html(report: Report) -> str:
+    """Write a report as one self-contained page."""
+    environment = _environment()
+    style, script = (environment.loader.get_source(environment, name)[0] for name in ("report.css", "report.js"))  # type: ignore[union-attr]
+    return environment.get_template("report.html.j2").render(
+        report=report,
+        headline=HEADLINES[report.verdict][0],
+        groups=[_numbered(number, one) for number, one in enumerate(group(report.open_findings), 1)],
+        tolerated=group(f for f in report.findings if f.exception is not None),
+        meaning=SEVERITY_MEANING,
+        effort=effort(report),
+        unfound=[k for k in report.kinds if not k.base],
+        subjects=len(report.parts),
+        style=Markup(style),
+        script=Markup(script),
+        policy=(
+            f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+            "base-uri 'none'; form-action 'none'"
+        ),
+    )
+
+
+def _numbered(number: int, one: Group) -> tuple[int, Group]:
+    return number, one
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("harness.reporting", "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_finalize,
+    )
+    environment.filters |= {"compact": compact, "visible": visible, "lines": lines, "object": _object}
+    environment.globals |= {"changes": _changes, "words": _words, "state": _state}
+    return environment
+
+
+def _finalize(value: Any) -> Any:
+    """Every text that reaches the page goes through here, so that none can hide a control character."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return lines(value)
+    return value
+
+
+def _object(value: Any) -> dict[str, Any]:
+    text = pretty(value, CUT)
+    return {"text": text, "folded": len(text) > FOLDED, "size": f"{len(text):,}"}
+
+
+def _changes(finding: ReportedFinding) -> Any:
+    return changes(finding.case.old, finding.case.object) if finding.case.old is not None else []
+
+
+def _words(finding: ReportedFinding) -> str:
+    """What the search field looks through."""
+    parts = (
+        finding.fingerprint, finding.cause, finding.severity, finding.mismatch, finding.name, finding.kind,
+        finding.operation, finding.path, finding.type, finding.origin, finding.detail,
+    )  # fmt: skip
+    return " ".join(part for part in parts if part).lower()
+
+
+def _state(kind: KindEntry) -> str:
+    if kind.error:
+        return "search stopped"
+    if not kind.cases:
+        return "not reached"
+    return "accepted object found" if kind.base else "errors remained"
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

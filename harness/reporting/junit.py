@@ -1,0 +1,131 @@
+"""JUnit XML, as CI servers read it: one test suite per subject, one test case per kind and operation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from xml.etree import ElementTree
+
+from harness.reporting.document import KindEntry, Part, Report, ReportedFinding
+from harness.reporting.terminal import full, render, where
+from harness.reporting.text import visible
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def render_junit(report: Report) -> str:
+    """Write a report as JUnit XML.
+
+    A finding fails its test case; a search that stopped is an error; a kind that was never asked, and what the target
+    excludes, is skipped with the reason. Unused and expired exceptions fail a test case of their own.
+    """
+    root = ElementTree.Element("testsuites", {"name": "harness"})
+    for part in report.parts:
+        root.append(_suite(report, part))
+    if report.exceptions.unused or report.exceptions.expired:
+        root.append(_exceptions(report))
+    suites = root.findall("testsuite")
+    for name in ("tests", "failures", "errors", "skipped"):
+        root.set(name, str(sum(int(suite.get(name, "0")) for suite in suites)))
+    root.set("time", f"{report.seconds:.3f}")
+    ElementTree.indent(root)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def _suite(report: Report, part: Part) -> ElementTree.Element:
+    suite = ElementTree.Element("testsuite", {"name": _clean(part.subject), "timestamp": report.started[:19]})
+    properties = ElementTree.SubElement(suite, "properties")
+    for name, value in _properties(report, part):
+        ElementTree.SubElement(properties, "property", {"name": name, "value": _clean(value)})
+    for kind in report.kinds:
+        if kind.subject == part.subject:
+            suite.append(_kind(report, part, kind))
+    for excluded in report.excluded:
+        if excluded.subject == part.subject:
+            name = f"{excluded.resource}-{excluded.version}"
+            case = _case(part.subject, excluded.group, excluded.version, name, 0.0)
+            ElementTree.SubElement(case, "skipped", {"message": _clean(f"excluded: {excluded.reason}")})
+            suite.append(case)
+    if not part.compared:
+        case = _case(part.subject, "", "", "compared", part.seconds)
+        ElementTree.SubElement(case, "error", {"message": "nothing was compared", "type": "nothing-compared"})
+        suite.append(case)
+    if part.stopped == "target-lost":
+        case = _case(part.subject, "", "", "target", part.seconds)
+        ElementTree.SubElement(case, "error", {"message": _clean(part.stopped_detail), "type": "target-lost"})
+        suite.append(case)
+    _count(suite, part.seconds)
+    return suite
+
+
+def _properties(report: Report, part: Part) -> Iterable[tuple[str, str]]:
+    yield "seed", str(report.seed)
+    yield "mode", report.mode
+    yield "release", part.target.release
+    yield "cases", str(part.cases)
+    yield "harness", report.harness_version
+
+
+def _kind(report: Report, part: Part, kind: KindEntry) -> ElementTree.Element:
+    share = part.seconds * kind.cases / part.cases if part.cases else 0.0
+    case = _case(part.subject, kind.group, kind.version, kind.id, share)
+    findings = [f for f in report.findings if f.subject == part.subject and _belongs(f, kind)]
+    opened = [f for f in findings if f.exception is None]
+    if opened:
+        message = f"{len(opened)} finding(s), worst: {opened[0].severity} {opened[0].cause} {where(opened[0])}"
+        failure = ElementTree.SubElement(case, "failure", {"message": _clean(message), "type": opened[0].severity})
+        failure.text = _clean("\n".join(render(full(f)) for f in opened))
+    elif kind.error:
+        error = ElementTree.SubElement(case, "error", {"message": _clean(kind.error), "type": "search"})
+        error.text = _clean(kind.error)
+    elif not kind.cases:
+        ElementTree.SubElement(case, "skipped", {"message": "not reached within the budget"})
+    output = ElementTree.SubElement(case, "system-out")
+    output.text = _clean(_told(kind, findings))
+    return case
+
+
+def _told(kind: KindEntry, findings: list[ReportedFinding]) -> str:
+    rows = [f"{kind.cases} cases, {kind.accepted} accepted, {kind.failures} failures"]
+    if not kind.base:
+        rows.append("no object that both sides accept was found; these errors remained:")
+        rows += [f"  {text}" for text in kind.remaining]
+    rows += [f"tolerated by {f.exception}: {where(f)}" for f in findings if f.exception]
+    return "\n".join(rows)
+
+
+def _belongs(finding: ReportedFinding, kind: KindEntry) -> bool:
+    return (finding.group, finding.version, finding.resource, finding.subresource, finding.operation) == (
+        kind.group, kind.version, kind.resource, kind.subresource, kind.operation,
+    )  # fmt: skip
+
+
+def _case(subject: str, group: str, version: str, name: str, seconds: float) -> ElementTree.Element:
+    classname = ".".join(part for part in (subject, group.replace(".", "_"), version) if part)
+    return ElementTree.Element(
+        "testcase", {"classname": _clean(classname), "name": _clean(name), "time": f"{seconds:.3f}"}
+    )
+
+
+def _exceptions(report: Report) -> ElementTree.Element:
+    suite = ElementTree.Element("testsuite", {"name": "equivalence_exceptions", "timestamp": report.started[:19]})
+    for words, entries in (("unused", report.exceptions.unused), ("expired", report.exceptions.expired)):
+        for entry in entries:
+            case = _case("equivalence_exceptions", "", "", entry.id, 0.0)
+            message = f"{words} since or until {entry.until}, owner {entry.owner}: {entry.reason}"
+            ElementTree.SubElement(case, "failure", {"message": _clean(message), "type": words})
+            suite.append(case)
+    _count(suite, 0.0)
+    return suite
+
+
+def _count(suite: ElementTree.Element, seconds: float) -> None:
+    suite.set("tests", str(len(suite.findall("testcase"))))
+    for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(name, str(len(suite.findall(f"testcase/{tag}"))))
+    suite.set("time", f"{seconds:.3f}")
+
+
+def _clean(text: str) -> str:
+    """XML 1.0 has no way to write most control characters; they become visible escapes."""
+    return _NOT_XML.sub("�", visible(text, keep="\n\t"))

@@ -1,0 +1,237 @@
+"""The report for people at a terminal: one screen at the end of a run, and one finding at length.
+
+Lines are rich Text, never markup, because what they show was written by others. Written to a pipe they are plain.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import IO
+
+from rich.console import Console
+from rich.text import Text
+
+from harness.field import FieldError
+from harness.reporting.document import KindEntry, Report, ReportedFinding
+from harness.reporting.grouping import SEVERITY_MEANING, Group, group
+from harness.reporting.text import compact, count, lines, visible
+
+STYLES = {
+    "verdict": "bold red",
+    "graduation": "bold magenta",
+    "visible": "yellow",
+    "shadow": "cyan",
+    "unreachable": "dim",
+}
+OBJECT_LIMIT = 400
+"""Characters of an object on the one screen; the document has it whole."""
+
+HEADLINES = {
+    "equivalent": ("Equivalent as far as we looked", "bold green"),
+    "different": ("Not equivalent", "bold red"),
+    "nothing-compared": ("Nothing was compared", "bold red"),
+    "incomplete": ("Incomplete: no difference found, but not everything could be asked", "bold yellow"),
+}
+
+
+def console(stream: IO[str] | None = None) -> Console:
+    """Return a console that colours on a terminal only and never reads text as markup."""
+    return Console(file=stream or sys.stdout, markup=False, highlight=False, emoji=False, soft_wrap=True)
+
+
+def show(rows: Iterable[Text], stream: IO[str] | None = None) -> None:
+    """Print lines."""
+    out = console(stream)
+    for row in rows:
+        out.print(row, soft_wrap=True)
+
+
+def render(rows: Iterable[Text]) -> str:
+    """Return lines as plain text."""
+    return "".join(row.plain + "\n" for row in rows)
+
+
+def summary(report: Report, written: Sequence[str] = (), limit: int = 5) -> list[Text]:
+    """Tell the run on one screen: the verdict, what was found, the worst examples, how hard was tried, the files."""
+    rows = [_headline(report), *_severities(report)]
+    groups = group(report.open_findings)
+    if groups:
+        rows += [Text(), *_causes(groups)]
+    for number, one in enumerate(groups[:limit], 1):
+        rows += [Text(), *_group(number, one)]
+    if len(groups) > limit:
+        rows += [Text(), Text(f"… and {count(len(groups) - limit, 'more group')}; the report has them all")]
+    rows += [Text(), *_effort(report), *_exceptions(report)]
+    rows += [Text(f"written: {visible(name)}") for name in written]
+    return rows
+
+
+def _headline(report: Report) -> Text:
+    words, style = HEADLINES[report.verdict]
+    if report.stopped == "interrupted":
+        words += " (interrupted)"
+    row = Text()
+    row.append(words, style=style)
+    row.append(f": {visible(report.target.name)}")
+    if report.target.release:
+        row.append(f" {visible(report.target.release)}")
+    row.append(f", {count(report.totals.findings, 'finding')}")
+    if report.totals.tolerated:
+        row.append(f" beyond {count(report.totals.tolerated, 'exception')}")
+    return row
+
+
+def _severities(report: Report) -> list[Text]:
+    rows = []
+    for name, number in report.totals.by_severity.items():
+        row = Text(f"  {number:>5,} ")
+        row.append(f"{name:<12}", style=STYLES[name])
+        row.append(SEVERITY_MEANING[name], style="dim")
+        rows.append(row)
+    return rows
+
+
+def _causes(groups: Sequence[Group]) -> list[Text]:
+    table: dict[str, list[Group]] = {}
+    for one in groups:
+        table.setdefault(one.cause, []).append(one)
+    rows = [Text("causes", style="bold")]
+    for cause, members in sorted(table.items(), key=lambda item: -sum(len(g.findings) for g in item[1])):
+        kinds = dict.fromkeys(kind for g in members for kind in g.kinds)
+        shown = ", ".join(list(kinds)[:3]) + (f" and {len(kinds) - 3} more" if len(kinds) > 3 else "")
+        rows.append(Text(f"  {sum(len(g.findings) for g in members):>5,} {visible(cause):<14} {visible(shown)}"))
+    return rows
+
+
+def _group(number: int, one: Group) -> list[Text]:
+    finding = one.first
+    row = Text(f"{number}. ")
+    row.append(finding.severity, style=STYLES[finding.severity])
+    row.append(f"  {visible(finding.cause)}  {where(finding)}")
+    if len(one.findings) > 1:
+        row.append(f"  (and {len(one.findings) - 1} like it)", style="dim")
+    return [row, *body(finding, OBJECT_LIMIT)]
+
+
+def where(finding: ReportedFinding) -> str:
+    """Say on which kind, operation and field."""
+    return visible(f"{finding.name} {finding.operation}  {finding.path or '(the object itself)'}")
+
+
+def full(finding: ReportedFinding) -> list[Text]:
+    """Tell one finding at length."""
+    row = Text()
+    row.append(finding.severity, style=STYLES[finding.severity])
+    row.append(f"  {visible(finding.cause)}  {where(finding)}  [{visible(finding.fingerprint)}]")
+    rows = [row, *body(finding, 4000)]
+    for served in finding.answer.served:
+        verdict = "rejected" if served.errors else "accepted"
+        rows.append(_labelled(f"served {visible(served.setting)}", verdict))
+        rows += _errors("", served.errors)
+    if finding.exception:
+        rows.append(_labelled("tolerated by", visible(finding.exception)))
+    return rows
+
+
+def body(finding: ReportedFinding, limit: int) -> list[Text]:
+    """The lines under a finding's title: what, the smallest object, both lists, the fix, the command."""
+    rows = []
+    if finding.detail:
+        rows.append(_labelled("what", lines(finding.detail).replace("\n", " ")))
+    rows.append(_labelled("object", compact(finding.case.object, limit)))
+    if finding.case.old is not None:
+        rows.append(_labelled("old", compact(finding.case.old, limit)))
+    rows += _errors("handwritten", finding.answer.handwritten)
+    rows += _errors("declarative", finding.answer.declarative)
+    if finding.answer.failure is not None:
+        failure = finding.answer.failure
+        rows.append(_labelled("failure", visible(f"{failure.stage}: {failure.message}"[:limit])))
+    if finding.fix:
+        rows.append(_labelled("fix", visible(finding.fix)))
+    if finding.replay:
+        rows.append(_labelled("replay", visible(finding.replay)))
+    return rows
+
+
+def _errors(label: str, errors: Sequence[FieldError]) -> list[Text]:
+    if not errors:
+        return [_labelled(label, "no errors", "dim")] if label else []
+    rows = [_labelled(label if index == 0 else "", describe(error)) for index, error in enumerate(errors[:8])]
+    if len(errors) > 8:
+        rows.append(_labelled("", f"… {len(errors) - 8} more", "dim"))
+    return rows
+
+
+def describe(error: FieldError) -> str:
+    """Write one error as users read it, with what only we see behind it: origin, level, covered."""
+    notes = [f"origin {error.origin}"] if error.origin else []
+    notes += [error.level] if error.level else []
+    notes += ["covered"] if error.covered else []
+    return visible(error.text)[:1000] + (f"  ({visible(', '.join(notes))})" if notes else "")
+
+
+def _labelled(label: str, text: str, style: str = "") -> Text:
+    row = Text("   ")
+    row.append(f"{label:<12} ", style="dim")
+    row.append(text, style=style)
+    return row
+
+
+def effort(report: Report) -> list[str]:
+    """Say how hard was tried, so that a clean result can be weighed."""
+    kinds = report.kinds
+    reached = [k for k in kinds if k.cases]
+    based = [k for k in kinds if k.base]
+    rows = [
+        f"{count(report.cases, 'case')} in {report.seconds:,.1f} s ({report.totals.cases_per_second:,.0f} a second), "
+        f"seed {report.seed}, mode {report.mode}, ended by: {report.stopped}"
+    ]
+    if report.stopped_detail:
+        rows.append(f"stopped because {visible(report.stopped_detail)}")
+    rows.append(
+        f"{len(reached)} of {count(len(kinds), 'kind and operation', 'kinds and operations')} asked, "
+        f"{len(based)} with an object that both sides accept"
+    )
+    rows += [row for row in (_without(kinds), _composition(report), _failures(report)) if row]
+    rows += [f"{k.name} {k.operation}: the search stopped: {visible(k.error)}" for k in kinds if k.error]
+    return rows
+
+
+def _without(kinds: Sequence[KindEntry]) -> str:
+    names = [f"{k.name} {k.operation}" for k in kinds if not k.base]
+    if not names:
+        return ""
+    shown = ", ".join(visible(name) for name in names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+    return f"without: {shown}"
+
+
+def _composition(report: Report) -> str:
+    if not report.composition_checked:
+        return ""
+    return (
+        f"composition: {report.composition_differences:,} differences from the target's own "
+        f"in {report.composition_checked:,} checked"
+    )
+
+
+def _failures(report: Report) -> str:
+    restarts = sum(p.restarts for p in report.parts)
+    texts = [f"{report.totals.failures:,} answers failed"] if report.totals.failures else []
+    texts += [f"{count(restarts, 'restart')} of the worker"] if restarts else []
+    texts += [f"{count(len(report.excluded), 'resource')} excluded (harness kinds says why)"] if report.excluded else []
+    return ", ".join(texts)
+
+
+def _effort(report: Report) -> list[Text]:
+    first, *rest = effort(report)
+    return [Text(f"tried: {first}"), *(Text(f"       {row}") for row in rest)]
+
+
+def _exceptions(report: Report) -> list[Text]:
+    rows = []
+    for words, entries in (("unused", report.exceptions.unused), ("expired", report.exceptions.expired)):
+        for entry in entries:
+            text = f"{words} exception {entry.id} ({entry.owner}, until {entry.until}): {entry.reason}"
+            rows.append(Text(visible(text), style="red"))
+    return rows

@@ -1,0 +1,64 @@
+"""Making any text safe to show, and any object short enough to read.
+
+What we show was written by others: objects, error details, file names. A control character in one of them could
+repaint a terminal, and a bidirectional override could make a line read backwards, so both are shown as escapes.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any
+
+import msgspec
+
+_SUSPECT = re.compile(r"[^ -~]")
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+
+def visible(text: str, keep: str = "") -> str:
+    """Replace characters that do not print by escapes such as `\\x1b`; those in `keep` stay."""
+
+    def escape(match: re.Match[str]) -> str:
+        char = match.group()
+        if char in keep or unicodedata.category(char) not in _HIDDEN:
+            return char
+        code = ord(char)
+        return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+    return _SUSPECT.sub(escape, text)
+
+
+def lines(text: str) -> str:
+    """As `visible`, but line breaks and tabs of a longer text stay."""
+    return visible(text, keep="\n\t")
+
+
+def compact(value: Any, limit: int = 0) -> str:
+    """Write an object as JSON on one line, cut in the middle when it is longer than `limit` characters."""
+    text = visible(_json(value, 0))
+    if limit and len(text) > limit:
+        half = max(1, (limit - 30) // 2)
+        text = f"{text[:half]} … {len(text) - 2 * half:,} characters … {text[-half:]}"
+    return text
+
+
+def pretty(value: Any, limit: int = 0) -> str:
+    """Write an object as indented JSON; a longer one than `limit` characters says how much is left out."""
+    text = lines(_json(value, 2))
+    if limit and len(text) > limit:
+        text = f"{text[:limit]}\n… {len(text) - limit:,} more characters"
+    return text
+
+
+def _json(value: Any, indent: int) -> str:
+    try:
+        return msgspec.json.format(msgspec.json.encode(value), indent=indent or -1).decode("utf-8", "backslashreplace")
+    except (UnicodeEncodeError, RecursionError, OverflowError, TypeError, ValueError):
+        # Lone surrogates and absurd depth: a picture of the value is better than none.
+        return repr(value)
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """Say how many: `1 finding`, `1,200 findings`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
