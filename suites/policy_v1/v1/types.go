@@ -1,0 +1,109 @@
+package v1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Policy says which traffic a target takes.
+type Policy struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec PolicySpec `json:"spec"`
+}
+
+// Mode is what a policy does.
+//
+// +k8s:beta(since: "1.37")=+k8s:enum
+type Mode string
+
+const (
+	// ModeEnforce refuses.
+	ModeEnforce Mode = "Enforce"
+	// ModeWarn only warns.
+	ModeWarn Mode = "Warn"
+)
+
+// PolicySpec says which traffic a target takes.
+type PolicySpec struct {
+	// Mode defaults to Enforce.
+	//
+	// +k8s:beta(since: "1.37")=+k8s:required
+	Mode Mode `json:"mode,omitempty"`
+
+	// Target is who takes the traffic.
+	Target Target `json:"target"`
+
+	// Limits apply to all rules together.
+	Limits Limits `json:"limits,omitempty"`
+
+	// Rules are tried in order.
+	//
+	// +k8s:beta(since: "1.37")=+k8s:required
+	// +k8s:beta(since: "1.37")=+k8s:maxItems=5
+	// +k8s:beta(since: "1.37")=+k8s:listType=map
+	// +k8s:beta(since: "1.37")=+k8s:listMapKey=name
+	Rules []Rule `json:"rules"`
+}
+
+// Target is who takes the traffic. It never changes.
+type Target struct {
+	// +k8s:beta(since: "1.37")=+k8s:required
+	// +k8s:beta(since: "1.37")=+k8s:immutable
+	// +k8s:beta(since: "1.37")=+k8s:maxLength=24
+	Kind string `json:"kind"`
+
+	// +k8s:beta(since: "1.37")=+k8s:required
+	// +k8s:beta(since: "1.37")=+k8s:immutable
+	// +k8s:beta(since: "1.37")=+k8s:format=k8s-long-name
+	Name string `json:"name"`
+}
+
+// Limits apply to all rules together.
+type Limits struct {
+	// +k8s:optional
+	// +k8s:beta(since: "1.37")=+k8s:minimum=1
+	// +k8s:beta(since: "1.37")=+k8s:maximum=1000
+	Connections *int32 `json:"connections,omitempty"`
+
+	// +k8s:optional
+	// +k8s:alpha(since: "1.37")=+k8s:minimum=1
+	RequestsPerSecond *int32 `json:"requestsPerSecond,omitempty"`
+}
+
+// Action is what happens to traffic that a rule matches.
+//
+// +k8s:beta(since: "1.37")=+k8s:enum
+type Action string
+
+const (
+	// ActionAllow lets it in.
+	ActionAllow Action = "Allow"
+	// ActionDeny does not.
+	ActionDeny Action = "Deny"
+	// ActionLog lets it in and remembers it.
+	ActionLog Action = "Log"
+)
+
+// Rule matches traffic.
+type Rule struct {
+	// +k8s:beta(since: "1.37")=+k8s:required
+	// +k8s:beta(since: "1.37")=+k8s:format=k8s-short-name
+	Name string `json:"name"`
+
+	// +k8s:beta(since: "1.37")=+k8s:required
+	Action Action `json:"action"`
+
+	// +k8s:optional
+	// +k8s:listType=atomic
+	// +k8s:beta(since: "1.37")=+k8s:maxItems=4
+	// +k8s:beta(since: "1.37")=+k8s:eachVal=+k8s:minimum=1
+	// +k8s:beta(since: "1.37")=+k8s:eachVal=+k8s:maximum=65535
+	Ports []int32 `json:"ports,omitempty"`
+
+	// Note is for people.
+	//
+	// +k8s:optional
+	// +k8s:maxLength=60
+	Note string `json:"note,omitempty"`
+}
