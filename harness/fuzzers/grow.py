@@ -124,8 +124,10 @@ class Growth:
             obj = self.main
             for change in group:
                 obj = put(obj, *change)
-            (answer,) = yield from self._ask([obj])
-            if accepted(answer):
+            answers = yield from self._ask([obj])
+            if not answers:
+                break
+            if accepted(answers[0]):
                 self.main = obj
             elif len(group) > 1:
                 half = len(group) // 2

@@ -21,9 +21,26 @@ Verdict: TypeAlias = Callable[[Case, Answer], frozenset[str] | None]
 """What else there is to say of an answer (its errors, other mismatches), or None when the difference is not there."""
 
 Pair: TypeAlias = tuple[Json, Json]
-Step: TypeAlias = Callable[[Pair], Pair]
+
+Sized: TypeAlias = tuple[int, int]
+Steps: TypeAlias = Callable[[], Iterator[Pair]]
+Measure: TypeAlias = Callable[[Pair], Sized]
 
 BATCH = 48
+KEPT = frozenset({("apiVersion",), ("kind",), ("metadata",), ("metadata", "name"), ("metadata", "namespace")})
+"""Places that say which object this is."""
+
+
+def _measure(pair: Pair) -> Sized:
+    """Measure a pair: small first, then few differences, because an update that changes little says more."""
+    new, old = pair
+    return size(new) + size(old), sum(1 for _ in differences(new, old)) if old is not None else 0
+
+
+def _apart(pair: Pair) -> Sized:
+    """Measure how much an update changes."""
+    whole, changes = _measure(pair)
+    return changes, whole
 
 
 @dataclass(slots=True)
@@ -34,14 +51,13 @@ class Reducer:
     verdict: Verdict
     base: Json = None
     limit: int = 1500
-    protected: frozenset[Place] = frozenset(
-        {("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "namespace")}
-    )
+    protected: frozenset[Place] = KEPT
     is_over: Callable[[], bool] = bool
     asked: int = 0
     answer: Answer | None = None
     _others: frozenset[str] = frozenset()
     _seen: set[bytes] = field(default_factory=set)
+    _results: dict[bytes, tuple[Case, Answer, frozenset[str]]] = field(default_factory=dict)
 
     def run(self) -> Generator[list[Case], list[Answer], Case]:
         """Return the smallest case that was found; the given one when the difference does not show again."""
@@ -51,48 +67,47 @@ class Reducer:
         if others is None:
             return self.case
         self._others = others
-        for passes in (self._reverts, self._unions, self._removals, self._scalars):
-            yield from self._exhaust(passes)
+        yield from self._exhaust(self._reverts, self._distance)
         while (yield from self._round()):
             pass
         return self.case
 
     def _round(self) -> Generator[list[Case], list[Answer], bool]:
         before = size(self.case.object) + size(self.case.old)
-        for passes in (self._removals, self._unions, self._scalars):
-            yield from self._exhaust(passes)
+        yield from self._exhaust(self._unions, _apart)
+        yield from self._exhaust(self._removals, _measure)
+        yield from self._exhaust(self._scalars, _measure)
         return size(self.case.object) + size(self.case.old) < before and not self._done()
 
     def _done(self) -> bool:
         return self.asked >= self.limit or self.is_over()
 
-    def _exhaust(self, steps: Callable[[], Iterator[Pair]]) -> Generator[list[Case], list[Answer], None]:
+    def _exhaust(self, steps: Steps, measure: Measure) -> Generator[list[Case], list[Answer], None]:
         """Take steps of one sort until none succeeds."""
         while not self._done():
-            batch = list(islice(self._fresh(steps()), BATCH))
+            batch = list(islice(self._fresh(steps(), measure), BATCH))
             if not batch:
                 return
-            yield from self._take(batch)
+            yield from self._take(batch, measure)
 
-    def _fresh(self, pairs: Iterator[Pair]) -> Iterator[Pair]:
-        limit = self._measure((self.case.object, self.case.old))
+    def _fresh(self, pairs: Iterator[Pair], measure: Measure) -> Iterator[Pair]:
+        limit = measure((self.case.object, self.case.old))
         for pair in pairs:
-            if self._measure(pair) < limit:
+            if measure(pair) < limit:
                 code = msgspec.json.encode(pair)
                 if code not in self._seen:
                     self._seen.add(code)
                     yield pair
 
-    def _measure(self, pair: Pair) -> tuple[int, int]:
-        """Fewer differences between old and new come second: an update that changes little says more."""
-        new, old = pair
-        return size(new) + size(old), sum(1 for _ in differences(new, old)) if old is not None else 0
+    def _distance(self, pair: Pair) -> Sized:
+        """How far a pair is from the accepted base."""
+        return sum(1 for obj in pair if obj is not None for _ in differences(obj, self.base)), 0
 
-    def _take(self, batch: list[Pair]) -> Generator[list[Case], list[Answer], None]:
+    def _take(self, batch: list[Pair], measure: Measure) -> Generator[list[Case], list[Answer], None]:
         """Ask the steps one by one; then ask for growing runs of the successful ones together."""
         start = (self.case.object, self.case.old)
         kept = yield from self._ask(batch)
-        kept.sort(key=lambda pair: self._measure(pair))
+        kept.sort(key=measure)
         if not kept:
             return
         merged: list[Pair] = []
@@ -100,9 +115,9 @@ class Reducer:
         for pair in kept:
             together = _merge(start, together, pair)
             merged.append(together)
-        wider = [pair for pair in merged[1:] if self._measure(pair) < self._measure(kept[0])]
+        wider = [pair for pair in merged[1:] if measure(pair) < measure(kept[0])]
         best = (yield from self._ask(wider)) if wider else []
-        self._accept(min([*best, kept[0]], key=self._measure))
+        self._accept(min([*best, kept[0]], key=measure))
 
     def _ask(self, pairs: list[Pair]) -> Generator[list[Case], list[Answer], list[Pair]]:
         cases = [msgspec.structs.replace(self.case, object=new, old=old) for new, old in pairs]
@@ -115,8 +130,6 @@ class Reducer:
                 kept.append(pair)
                 self._results[msgspec.json.encode(pair)] = (case, answer, others)
         return kept
-
-    _results: dict[bytes, tuple[Case, Answer, frozenset[str]]] = field(default_factory=dict)
 
     def _accept(self, pair: Pair) -> None:
         self.case, self.answer, self._others = self._results[msgspec.json.encode(pair)]

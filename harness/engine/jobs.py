@@ -1,0 +1,180 @@
+"""Several processes, each with its own target and its part of the units. What one finds is told at once.
+
+A process that dies loses nothing it has told: its findings and the last stock of its units stay. Processes are asked
+to stop, and ended when they do not; Ctrl-C reaches the parent alone.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+
+import msgspec
+
+from harness.compare.finding import Finding
+from harness.diagnostics import HarnessError
+from harness.engine.local import Local, Order, Telling
+from harness.engine.outcome import JobOutcome, UnitOutcome
+from harness.engine.search import UnitSearch
+from harness.fuzzers.budget import Clock
+from harness.subject import Subject, SubjectSpec
+
+Opener = Callable[[SubjectSpec, Callable[[str], None]], Subject]
+
+STOCK_SECONDS = 2.0
+PATIENCE = 15.0
+"""How long a process that was asked to stop may take. Units: seconds."""
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """How far a process is."""
+
+    cases: int
+    current: str
+
+
+class Told(msgspec.Struct, frozen=True):
+    """A finding of a unit."""
+
+    unit: int
+    finding: Finding
+
+
+class Note(msgspec.Struct, frozen=True):
+    """Something a person should read."""
+
+    text: str
+
+
+Message = Turn | Told | Note | UnitOutcome | JobOutcome
+
+
+@dataclass(slots=True)
+class Job:
+    """A process, and what it has told."""
+
+    process: BaseProcess
+    link: Connection
+    cases: int = 0
+    outcome: JobOutcome | None = None
+    units: dict[int, UnitOutcome] = field(default_factory=dict)
+    findings: dict[int, dict[str, Finding]] = field(default_factory=dict)
+
+    def result(self) -> JobOutcome:
+        """Return the outcome; of a process that died, what it told before."""
+        if self.outcome is not None:
+            return self.outcome
+        indexes = sorted({*self.units, *self.findings})
+        units = tuple(self._rescued(index) for index in indexes)
+        code = self.process.exitcode
+        return JobOutcome(units, stopped="target-lost", stopped_detail=f"a job process died (exit code {code})")
+
+    def _rescued(self, index: int) -> UnitOutcome:
+        told = self.findings.get(index, {})
+        stock = self.units.get(index) or UnitOutcome(index, (), (), 0, 0, 0, 0)
+        known = {finding.fingerprint for finding in stock.findings}
+        later = tuple(finding for name, finding in told.items() if name not in known)
+        return msgspec.structs.replace(stock, findings=(*stock.findings, *later))
+
+
+def start(spec: SubjectSpec, order: Order, opener: Opener) -> list[Job]:
+    """Start the processes of a run."""
+    context = multiprocessing.get_context("spawn")
+    jobs = []
+    for part in range(order.jobs):
+        ours, theirs = context.Pipe()
+        own = replace(order, part=part)
+        process = context.Process(target=_work, args=(spec, own, opener, theirs), daemon=False, name=f"job {part}")
+        process.start()
+        theirs.close()
+        jobs.append(Job(process, ours))
+    return jobs
+
+
+def _work(spec: SubjectSpec, order: Order, opener: Opener, link: Connection) -> None:
+    """Do one part of a run in this process, and tell the parent."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    last = [0.0, 0.0]
+    local: list[Local] = []
+
+    def on_turn(search: UnitSearch) -> None:
+        now = time.monotonic()
+        if now - last[0] >= 0.25:
+            last[0] = now
+            if link.poll():
+                raise KeyboardInterrupt
+            link.send(Turn(sum(one.asked for one in local[0].searches), search.plan.unit.name))
+        if now - last[1] >= STOCK_SECONDS:
+            last[1] = now
+            for one in local[0].searches:
+                link.send(UnitOutcome.of(one))
+
+    telling = Telling(
+        lambda index, finding: link.send(Told(index, finding)), on_turn, lambda text: link.send(Note(text))
+    )
+    try:
+        subject = opener(spec, telling.note)
+    except HarnessError as error:
+        link.send(JobOutcome((), stopped="target-lost", stopped_detail=str(error)))
+        return
+    try:
+        local.append(Local(subject, order, telling, Clock(order.budget.max_time)))
+        link.send(local[0].run())
+    except BrokenPipeError:
+        pass
+    finally:
+        subject.close()
+
+
+def collect(jobs: list[Job], on_message: Callable[[Job, Message], None]) -> None:
+    """Read what the processes tell until all have ended."""
+    by_link = {job.link: job for job in jobs}
+    while by_link:
+        for ready in wait(list(by_link), timeout=0.5):
+            assert isinstance(ready, Connection)
+            job = by_link[ready]
+            try:
+                message = ready.recv()
+            except (EOFError, OSError):
+                del by_link[ready]
+                job.process.join(PATIENCE)
+                continue
+            _remember(job, message)
+            on_message(job, message)
+
+
+def _remember(job: Job, message: Message) -> None:
+    match message:
+        case Turn():
+            job.cases = message.cases
+        case Told():
+            job.findings.setdefault(message.unit, {})[message.finding.fingerprint] = message.finding
+        case UnitOutcome():
+            job.units[message.index] = message
+        case JobOutcome():
+            job.outcome = message
+
+
+def ask_to_stop(jobs: list[Job]) -> None:
+    """Ask every process to stop at its next turn."""
+    for job in jobs:
+        try:
+            job.link.send("stop")
+        except OSError:
+            continue
+
+
+def end(jobs: list[Job]) -> None:
+    """End what still runs."""
+    for job in jobs:
+        if job.process.is_alive():
+            job.process.terminate()
+        job.process.join(PATIENCE)
+        if job.process.is_alive():
+            job.process.kill()
+        job.link.close()

@@ -1,0 +1,120 @@
+"""The searches of one process: opens nothing, starts nothing; drives units over a subject that is open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.case import Case, KindInfo
+from harness.compare.comparator import Comparator
+from harness.compare.finding import Finding
+from harness.diagnostics import TargetError
+from harness.engine.outcome import JobOutcome, UnitOutcome, timings_of
+from harness.engine.schedule import Schedule
+from harness.engine.search import Abilities, Plan, UnitSearch
+from harness.engine.units import Unit, units_of
+from harness.errormatch.trusted import NO_WORDINGS, Wordings, load_wordings
+from harness.events import Budget
+from harness.fuzzers import corpus as kept
+from harness.fuzzers.budget import Clock, shares
+from harness.subject import Subject
+
+Kinds = Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a run is to do; the same for every process. `parts` of it are done by `jobs` processes, one part each."""
+
+    seed: int
+    budget: Budget
+    kinds: tuple[str, ...] = ()
+    operations: tuple[str, ...] = ()
+    corpus: Path | None = None
+    trusted: Path | None = None
+    part: int = 0
+    jobs: int = 1
+
+
+@dataclass(slots=True)
+class Telling:
+    """Who is told what while searches go on."""
+
+    on_found: Callable[[int, Finding], None] = lambda index, finding: None
+    on_turn: Callable[[UnitSearch], None] = lambda search: None
+    note: Callable[[str], None] = lambda text: None
+
+
+@dataclass(slots=True)
+class Local:
+    """The searches of one process over an open subject."""
+
+    subject: Subject
+    order: Order
+    telling: Telling
+    clock: Clock
+    searches: list[UnitSearch] = field(default_factory=list)
+    _cases: list[Case] | None = None
+    _wordings: Wordings | None = None
+
+    def units(self) -> tuple[Unit, ...]:
+        """Return every unit of the run, those of other processes too."""
+        return units_of(self.subject.target.info.kinds, self.order.kinds, self.order.operations)
+
+    def run(self) -> JobOutcome:
+        """Search this process's units. Whatever stops it, what was found until then is returned."""
+        schedule = Schedule(self.subject.target, self.searches, self.telling.on_turn)
+        stopped, detail = "budget", ""
+        try:
+            self.searches.extend(self._search(unit, cases) for unit, cases in self._own())
+            schedule.run()
+        except KeyboardInterrupt:
+            stopped = "interrupted"
+        except TargetError as error:
+            stopped, detail = "target-lost", str(error)
+        restarts = int(getattr(self.subject.target, "restarts", 0))
+        outcomes = tuple(UnitOutcome.of(search) for search in self.searches)
+        return JobOutcome(outcomes, timings_of(schedule.spent, self.searches), stopped, detail, restarts)
+
+    def _own(self) -> list[tuple[Unit, int | None]]:
+        """Return this process's units with their shares, which do not depend on the number of processes."""
+        units = self.units()
+        cases: list[int | None] = [None] * len(units)
+        if self.order.budget.max_cases is not None:
+            cases = list(shares(self.order.budget.max_cases, [unit.weight for unit in units]))
+        pairs = list(zip(units, cases, strict=True))
+        return [pair for pair in pairs if pair[0].index % self.order.jobs == self.order.part and pair[1] != 0]
+
+    def _search(self, unit: Unit, cases: int | None) -> UnitSearch:
+        infos = {lane.info.key: lane.info for lane in unit.lanes}
+        plan = Plan(
+            unit=unit,
+            seed=self.order.seed,
+            shape=self.subject.shape(unit.lanes[0].info),
+            comparators={key: self._comparator(info) for key, info in infos.items()},
+            abilities=Abilities.of(self.subject.target.info.abilities),
+            mode=self.subject.spec.mode,
+            subject=self.subject.name,
+            cases=cases,
+            corpus=self._corpus(),
+            is_late=self.clock.is_late,
+            is_over=self.clock.is_over,
+        )
+        return UnitSearch(plan, lambda finding: self.telling.on_found(unit.index, finding))
+
+    def _comparator(self, info: KindInfo) -> Comparator:
+        return Comparator(info, is_known_path=self.subject.is_known_path(info), trusted=self._trusted())
+
+    def _trusted(self) -> Wordings:
+        if self._wordings is None:
+            path = self.order.trusted
+            self._wordings = NO_WORDINGS if path is None else load_wordings(path)
+        return self._wordings
+
+    def _corpus(self) -> list[Case]:
+        if self._cases is None:
+            note = self.telling.note if self.order.part == 0 else lambda text: None
+            folders = dict.fromkeys((self.subject.corpus, self.order.corpus))
+            self._cases = [case for folder in folders for case in kept.load(folder, note)]
+        return self._cases

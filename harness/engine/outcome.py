@@ -1,0 +1,81 @@
+"""What searches came to: plain records that cross process borders, and their sum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from harness.compare.finding import Finding
+from harness.engine.schedule import Spent
+from harness.engine.search import UnitSearch
+from harness.events import KindReport, Timings
+
+
+class UnitOutcome(msgspec.Struct, frozen=True):
+    """What one unit's search came to, or has come to so far."""
+
+    index: int
+    kinds: tuple[KindReport, ...]
+    findings: tuple[Finding, ...]
+    cases: int
+    compared: int
+    composition_checked: int
+    composition_differences: int
+
+    @classmethod
+    def of(cls, search: UnitSearch) -> UnitOutcome:
+        """Take stock of a search."""
+        return cls(
+            search.plan.unit.index,
+            _kind_reports(search),
+            tuple(search.findings()),
+            search.asked,
+            search.compared,
+            search.composition_checked,
+            search.composition_differences,
+        )
+
+
+class JobOutcome(msgspec.Struct, frozen=True):
+    """What one process came to."""
+
+    units: tuple[UnitOutcome, ...]
+    timings: Timings = Timings()
+    stopped: str = "budget"
+    stopped_detail: str = ""
+    restarts: int = 0
+
+
+_WORST = ("target-lost", "interrupted", "budget", "exhausted")
+
+
+def merged(jobs: Sequence[JobOutcome]) -> JobOutcome:
+    """Bring the outcomes of several processes together, units in their order."""
+    units = sorted((unit for job in jobs for unit in job.units), key=lambda unit: unit.index)
+    stopped = min((job.stopped for job in jobs), key=_WORST.index, default="budget")
+    details = dict.fromkeys(job.stopped_detail for job in jobs if job.stopped_detail)
+    return JobOutcome(
+        tuple(units), total(job.timings for job in jobs), stopped, "; ".join(details), sum(job.restarts for job in jobs)
+    )
+
+
+def total(timings: Iterable[Timings]) -> Timings:
+    """Add timings up."""
+    every = list(timings)
+    return Timings(*(sum(getattr(one, name) for one in every) for name in Timings.__struct_fields__))
+
+
+def timings_of(spent: Spent, searches: Iterable[UnitSearch]) -> Timings:
+    """Say where the time of one process went."""
+    return Timings(spent.generate, spent.encode, spent.wait, sum(search.compare_seconds for search in searches))
+
+
+def _kind_reports(search: UnitSearch) -> tuple[KindReport, ...]:
+    return tuple(
+        KindReport(
+            state.lane.info, str(state.lane.operation), state.cases, state.accepted, state.base,
+            state.remaining, state.failures, search.error,
+        )
+        for state in search.states.values()
+    )  # fmt: skip

@@ -1,0 +1,86 @@
+"""What is searched, in pieces: one unit per resource and type of object, with every subresource that takes that type.
+
+Units know nothing of one another: each has its own random numbers and its own share of the cases, so that the result
+does not depend on how many run at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from random import Random
+
+from harness.case import KindInfo, Operation
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """One kind and operation: what is counted and reported apart."""
+
+    info: KindInfo
+    operation: Operation
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What one search covers. `main` can create objects of the type, wanted or not, and so finds the bases."""
+
+    index: int
+    lanes: tuple[Lane, ...]
+    main: KindInfo | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the resource, for people."""
+        return self.lanes[0].info.name
+
+    @property
+    def weight(self) -> float:
+        """How much of a budget it gets: without declarative rules there is little to compare."""
+        return math.pow(sum(1.0 if lane.info.rules else 0.12 for lane in self.lanes), 0.7)
+
+    def random(self, seed: int) -> Random:
+        """Return the unit's own random numbers, from the seed and the kind alone."""
+        info = self.lanes[0].info
+        text = "\x1f".join(
+            (str(seed), *info.key, *(f"{lane.info.subresource}:{lane.operation}" for lane in self.lanes))
+        )
+        return Random(int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big"))
+
+
+def matches(info: KindInfo, patterns: Sequence[str]) -> bool:
+    """Whether a kind is meant: by its kind, resource, `group/resource`, `group/version/resource` or full name."""
+    if not patterns:
+        return True
+    resource = info.resource + (f"/{info.subresource}" if info.subresource else "")
+    group = info.group or "core"
+    names = [resource, f"{group}/{resource}", f"{group}/{info.version}/{resource}", info.name]
+    if not info.subresource:
+        names.append(info.kind)
+    return any(fnmatchcase(name.lower(), pattern.lower()) for name in names for pattern in patterns)
+
+
+def units_of(
+    kinds: Iterable[KindInfo], patterns: Sequence[str] = (), operations: Sequence[str] = ()
+) -> tuple[Unit, ...]:
+    """Group what is wanted into units, in the target's order."""
+    families: dict[tuple[str, str, str, str], list[KindInfo]] = {}
+    for info in kinds:
+        families.setdefault((info.group, info.version, info.resource, info.type or info.kind), []).append(info)
+    units: list[Unit] = []
+    for family in families.values():
+        lanes = tuple(_lanes(family, patterns, operations))
+        if lanes:
+            main = next((info for info in family if Operation.CREATE in info.operations), None)
+            units.append(Unit(len(units), lanes, main))
+    return tuple(units)
+
+
+def _lanes(family: list[KindInfo], patterns: Sequence[str], operations: Sequence[str]) -> Iterator[Lane]:
+    wanted = {str(operation) for operation in operations}
+    for info in family:
+        if matches(info, patterns):
+            yield from (Lane(info, operation) for operation in info.operations if not wanted or operation in wanted)
