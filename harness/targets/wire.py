@@ -51,7 +51,7 @@ def protocol_schema() -> dict[str, Any]:
         "$id": f"urn:equivalence-harness:protocol:{PROTOCOL}",
         "title": "Wire protocol of the equivalence harness",
         "description": "A worker prints a TargetInfo line, then reads Case lines and prints an Answer line for each.",
-        "oneOf": [{"$ref": f"#/$defs/{name}"} for name in ("TargetInfo", "Case", "Answer")],
+        "anyOf": [{"$ref": f"#/$defs/{name}"} for name in ("TargetInfo", "Case", "Answer")],
         "$defs": components,
     }
 

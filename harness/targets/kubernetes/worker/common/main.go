@@ -1,0 +1,179 @@
+// The worker: links one Kubernetes release and answers cases on standard input, one JSON document per line.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"sort"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/klog/v2"
+)
+
+type server struct {
+	found   *discovery
+	byKind  map[string]*entry
+	measure bool
+}
+
+func main() {
+	release := flag.String("release", "", "what the answers are said to come from")
+	gateList := flag.String("gates", "", "feature gates, as in A=true,B=false")
+	checkGates := flag.Bool("check-gates", false, "print the gates that are known and what is wrong with --gates, then stop")
+	measure := flag.Bool("nanoseconds", false, "say where the time went")
+	flag.Parse()
+	klog.SetLogger(logr.Discard()) // every mismatch would be logged; the harness reports them better
+	err := setGates(*gateList)
+	if *checkGates {
+		message := ""
+		if err != nil {
+			message = err.Error()
+		}
+		_ = json.NewEncoder(os.Stdout).Encode(map[string]any{"error": message, "gates": knownGates()})
+		return
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	s := &server{found: discover(), measure: *measure}
+	s.index()
+	s.serve(*release)
+}
+
+func setGates(list string) error {
+	if list == "" {
+		return nil
+	}
+	return utilfeature.DefaultMutableFeatureGate.Set(list)
+}
+
+func knownGates() map[string]bool {
+	known := map[string]bool{}
+	for name := range utilfeature.DefaultMutableFeatureGate.GetAll() {
+		known[string(name)] = utilfeature.DefaultFeatureGate.Enabled(name)
+	}
+	return known
+}
+
+// index lets a case leave out the resource and name the kind alone.
+func (s *server) index() {
+	s.byKind = map[string]*entry{}
+	for _, e := range s.sorted() {
+		key := schema.GroupVersionKind{Group: e.gv.Group, Version: e.gv.Version, Kind: e.gvk.Kind}.String() + "/" + e.info.Subresource
+		if s.byKind[key] == nil {
+			s.byKind[key] = e
+		}
+	}
+}
+
+func (s *server) sorted() []*entry {
+	entries := make([]*entry, 0, len(s.found.entries))
+	for _, e := range s.found.entries {
+		entries = append(entries, e)
+	}
+	sort.Slice(entries, func(i, j int) bool { return entries[i].key() < entries[j].key() })
+	return entries
+}
+
+func (s *server) info(release string) targetInfo {
+	kinds := make([]kindInfo, 0, len(s.found.entries))
+	for _, e := range s.sorted() {
+		kinds = append(kinds, e.info)
+	}
+	abilities := []string{"served", "versions", "modes", "options", "repeat", "update"}
+	if s.measure {
+		abilities = append(abilities, "nanoseconds")
+	}
+	return targetInfo{
+		Name: "kubernetes " + release, Protocol: protocol, Release: release, Abilities: abilities, Kinds: kinds,
+		Excluded: s.found.excluded, Gates: knownGates(),
+	}
+}
+
+// job is a line on its way to its answer; jobs are written in the order they were read.
+type job struct {
+	line []byte
+	done chan []byte
+}
+
+// serve answers lines concurrently and in order, and flushes whenever nothing is waiting.
+func (s *server) serve(release string) {
+	out := bufio.NewWriterSize(os.Stdout, 1<<18)
+	first, err := json.Marshal(s.info(release))
+	if err != nil {
+		panic(err)
+	}
+	write(out, first)
+	flush(out)
+	order := make(chan *job, 4096)
+	work := make(chan *job, 4096)
+	for range runtime.GOMAXPROCS(0) {
+		go func() {
+			for j := range work {
+				j.done <- s.reply(j.line)
+			}
+		}()
+	}
+	go read(order, work)
+	for j := range order {
+		write(out, <-j.done)
+		if len(order) == 0 {
+			flush(out)
+		}
+	}
+	flush(out)
+}
+
+func read(order, work chan<- *job) {
+	in := bufio.NewReaderSize(os.Stdin, 1<<20)
+	for {
+		line, err := in.ReadBytes('\n')
+		if len(line) > 1 {
+			j := &job{line: line, done: make(chan []byte, 1)}
+			order <- j
+			work <- j
+		}
+		if err != nil {
+			if err != io.EOF {
+				fmt.Fprintln(os.Stderr, "reading cases:", err)
+			}
+			close(order)
+			return
+		}
+	}
+}
+
+func (s *server) reply(raw []byte) []byte {
+	var line caseLine
+	var out answer
+	if err := json.Unmarshal(raw, &line); err != nil {
+		out = answer{ID: line.ID, Failure: &failure{Stage: "decode", Message: "not a case: " + err.Error()}}
+	} else {
+		out = s.answer(&line)
+	}
+	encoded, err := json.Marshal(out)
+	if err != nil {
+		encoded, _ = json.Marshal(answer{ID: line.ID, Failure: &failure{Stage: "compose", Message: err.Error()}})
+	}
+	return encoded
+}
+
+func write(out *bufio.Writer, line []byte) {
+	out.Write(line)
+	out.WriteByte('\n')
+}
+
+// flush stops the worker when nobody reads any more.
+func flush(out *bufio.Writer) {
+	if out.Flush() != nil {
+		os.Exit(1)
+	}
+}

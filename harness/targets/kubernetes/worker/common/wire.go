@@ -1,0 +1,154 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"strings"
+	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/registry/rest"
+)
+
+const protocol = 1
+
+// longestValue is what is kept of a bad value; the rest is told apart by a hash.
+const longestValue = 256
+
+type caseLine struct {
+	ID          int64           `json:"id"`
+	Group       string          `json:"group"`
+	Version     string          `json:"version"`
+	Kind        string          `json:"kind"`
+	Operation   string          `json:"operation"`
+	Object      json.RawMessage `json:"object"`
+	Old         json.RawMessage `json:"old"`
+	Resource    string          `json:"resource"`
+	Subresource string          `json:"subresource"`
+	Mode        string          `json:"mode"`
+	Options     map[string]bool `json:"options"`
+	Versions    bool            `json:"versions"`
+	Served      bool            `json:"served"`
+	Repeat      bool            `json:"repeat"`
+}
+
+type wireError struct {
+	Type         string `json:"type"`
+	Field        string `json:"field"`
+	Detail       string `json:"detail,omitempty"`
+	Origin       string `json:"origin,omitempty"`
+	Level        string `json:"level,omitempty"`
+	Covered      bool   `json:"covered,omitempty"`
+	ShortCircuit bool   `json:"short_circuit,omitempty"`
+	Value        string `json:"value,omitempty"`
+}
+
+func (e wireError) order() string {
+	return strings.Join([]string{e.Field, e.Type, e.Origin, e.Detail, e.Value, e.Level}, "\x00")
+}
+
+type servedList struct {
+	Setting string          `json:"setting"`
+	Gates   map[string]bool `json:"gates"`
+	Errors  []wireError     `json:"errors"`
+}
+
+type failure struct {
+	Stage   string `json:"stage"`
+	Message string `json:"message"`
+	Panic   bool   `json:"panic,omitempty"`
+}
+
+type answer struct {
+	ID          int64                  `json:"id"`
+	Handwritten []wireError            `json:"handwritten,omitempty"`
+	Declarative []wireError            `json:"declarative,omitempty"`
+	Served      []servedList           `json:"served,omitempty"`
+	Versions    map[string][]wireError `json:"versions,omitempty"`
+	Failure     *failure               `json:"failure,omitempty"`
+	Nanoseconds map[string]int64       `json:"nanoseconds,omitempty"`
+}
+
+type kindInfo struct {
+	Group                string          `json:"group"`
+	Version              string          `json:"version"`
+	Kind                 string          `json:"kind"`
+	Resource             string          `json:"resource"`
+	APIVersion           string          `json:"api_version"`
+	Subresource          string          `json:"subresource,omitempty"`
+	Type                 string          `json:"type"`
+	Operations           []string        `json:"operations"`
+	Namespaced           bool            `json:"namespaced"`
+	Rules                bool            `json:"rules"`
+	Storage              bool            `json:"storage"`
+	Composition          string          `json:"composition"`
+	Normalization        [][2]string     `json:"normalization"`
+	ShortCircuitMismatch bool            `json:"short_circuit_mismatch"`
+	Options              map[string]bool `json:"options"`
+	Versions             []string        `json:"versions,omitempty"`
+}
+
+type excluded struct {
+	Group    string `json:"group"`
+	Version  string `json:"version"`
+	Resource string `json:"resource"`
+	Reason   string `json:"reason"`
+}
+
+type targetInfo struct {
+	Name      string          `json:"name"`
+	Protocol  int             `json:"protocol"`
+	Release   string          `json:"release"`
+	Abilities []string        `json:"abilities"`
+	Kinds     []kindInfo      `json:"kinds"`
+	Excluded  []excluded      `json:"excluded"`
+	Gates     map[string]bool `json:"gates"`
+}
+
+func wireErrors(errs field.ErrorList) []wireError {
+	if len(errs) == 0 {
+		return nil
+	}
+	out := make([]wireError, 0, len(errs))
+	for _, err := range errs {
+		out = append(out, wireError{
+			Type: string(err.Type), Field: err.Field, Detail: err.Detail, Origin: err.Origin, Level: level(err),
+			Covered: err.CoveredByDeclarative, ShortCircuit: rest.HarnessShortCircuit(err), Value: badValue(err),
+		})
+	}
+	return out
+}
+
+func level(err *field.Error) string {
+	switch {
+	case err.IsAlpha():
+		return "alpha"
+	case err.IsBeta():
+		return "beta"
+	}
+	return ""
+}
+
+// badValue is the part of the error's text between the words of its type and its detail.
+func badValue(err *field.Error) string {
+	text := err.ErrorBody()
+	text = strings.TrimPrefix(text, err.Type.String())
+	if err.Detail != "" {
+		text = strings.TrimSuffix(text, ": "+err.Detail)
+	}
+	return capped(strings.TrimPrefix(text, ": "))
+}
+
+func capped(text string) string {
+	if len(text) <= longestValue {
+		return text
+	}
+	end := longestValue
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	hash := fnv.New64a()
+	hash.Write([]byte(text))
+	return fmt.Sprintf("%s… (%d bytes, %016x)", text[:end], len(text), hash.Sum64())
+}

@@ -1,0 +1,60 @@
+"""The conformance check passes an honest worker and names what a dishonest one does."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.case import Case, Operation
+from harness.targets.command import CommandTarget
+from harness.targets.conformance import check_worker
+
+WORKERS = Path(__file__).parent.parent / "workers"
+NODE = pytest.mark.skipif(shutil.which("node") is None, reason="no node on PATH: install Node.js")
+
+
+def failed(argv: list[str], timeout: float = 20.0) -> set[str]:
+    """The names of the checks that failed."""
+    return {result.name for result in check_worker(argv, timeout) if not result.ok}
+
+
+@pytest.mark.node
+@NODE
+def test_an_honest_worker_in_another_language_passes_every_check() -> None:
+    """The small worker in JavaScript keeps the whole protocol."""
+    assert set() == failed(["node", str(WORKERS / "node_worker.mjs")])
+
+
+@pytest.mark.node
+@NODE
+def test_a_worker_in_another_language_is_a_target() -> None:
+    """Its two sides come back as they were printed, in order, under the caller's ids."""
+    body = {"apiVersion": "example.dev/v1", "kind": "Note", "spec": {"title": "x" * 11}}
+    case = Case(9, "example.dev", "v1", "Note", Operation.CREATE, body, resource="notes")
+    with CommandTarget(["node", str(WORKERS / "node_worker.mjs")]) as target:
+        assert target.info.name == "node-example"
+        (answer,) = target.ask([case])
+    assert (answer.id, [e.type for e in answer.handwritten], answer.declarative) == (9, ["FieldValueTooLong"], ())
+
+
+@pytest.mark.parametrize("mode", ["dies", "rubbish"])
+def test_a_worker_that_does_not_greet_fails_at_once(mode: str) -> None:
+    """Nothing else is checked behind a missing greeting, and the fix is told."""
+    results = check_worker([sys.executable, str(WORKERS / "odd_worker.py"), mode])
+    assert [(result.name, result.ok) for result in results] == [("greets", False)]
+    assert "TargetInfo" in results[0].fix
+
+
+def test_a_careless_worker_is_told_what_it_breaks() -> None:
+    """The odd worker serves any kind, dies on odd objects and answers in its own order."""
+    wrong = failed([sys.executable, str(WORKERS / "odd_worker.py"), "backwards"], timeout=2.0)
+    assert {"keeps the order", "survives an unknown kind", "survives an undecodable object"} <= wrong
+    assert "ends with its input" not in wrong
+
+
+def test_a_missing_program_fails_the_greeting() -> None:
+    """A program that is not there is a failed check, not a traceback."""
+    assert {"greets"} == failed(["no-such-program"])

@@ -1,0 +1,56 @@
+"""The protocol is published, and people's cases are read with patience."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema_rs
+import msgspec
+
+import harness.targets
+from harness.case import Answer, Case, Failure, KindInfo, Operation, TargetInfo
+from harness.diagnostics import Diagnostic
+from harness.field import FieldError
+from harness.targets.wire import protocol_schema, read_cases
+
+SCHEMA = Path(harness.targets.__file__).parent / "schema" / "protocol.schema.json"
+
+
+def test_the_published_schema_is_up_to_date() -> None:
+    """The file in the package is what the records say: write it again with `python -m harness.targets.schema`."""
+    assert json.loads(json.dumps(protocol_schema())) == json.loads(SCHEMA.read_text(encoding="utf-8"))
+
+
+def test_what_the_harness_writes_fits_the_schema() -> None:
+    """Greeting, case and answer pass; a record that is none of them does not."""
+    validator = jsonschema_rs.validator_for(protocol_schema())
+    records = [
+        TargetInfo("t", kinds=(KindInfo("g", "v1", "K", "ks", "g/v1"),)),
+        Case(1, "g", "v1", "K", Operation.UPDATE, {"a": 1}, old={}),
+        Answer(1, handwritten=(FieldError("FieldValueRequired", "a"),), failure=Failure("decode", "m")),
+    ]
+    for record in records:
+        assert validator.is_valid(json.loads(msgspec.json.encode(record)))
+    assert not validator.is_valid({"id": "one", "operation": "patch"})
+
+
+def test_cases_of_people_are_completed() -> None:
+    """Group, version and kind come from the object, the id from the line, the operation from the old object."""
+    lines = [
+        b'{"object": {"apiVersion": "apps/v1", "kind": "D"}}\n',
+        b"\n",
+        b'{"object": {"apiVersion": "v1", "kind": "P"}, "old": {}}\n',
+    ]
+    first, second = (case for case in read_cases(lines, "-") if isinstance(case, Case))
+    assert (first.id, first.group, first.version, first.kind, first.operation) == (1, "apps", "v1", "D", "create")
+    assert (second.id, second.group, second.version, second.kind, second.operation) == (3, "", "v1", "P", "update")
+
+
+def test_a_bad_line_is_told_and_the_others_are_read() -> None:
+    """Every bad line gets a diagnostic with its number; no good line is lost."""
+    lines = [b"{", b'{"object": 3}', b"\xff", b'{"object": {"apiVersion": "v1", "kind": "P"}}', b"[" * 5000]
+    read = list(read_cases(lines, "cases.ndjson"))
+    assert [item.position.line for item in read if isinstance(item, Diagnostic)] == [1, 2, 3, 5]
+    assert [item.id for item in read if isinstance(item, Case)] == [4]
+    assert all(item.code == "bad-case" and item.fix for item in read if isinstance(item, Diagnostic))
