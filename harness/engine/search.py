@@ -37,6 +37,8 @@ Signature: TypeAlias = tuple[str, ...]
 
 BATCH = 100
 KEPT_POINTS = 48
+SWEEPS = (range(5), range(5, 14), range(14, 60))
+"""The turns of the deterministic pass: which probes of every place; random rounds stand between them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +140,11 @@ class UnitSearch:
         yield from self._replay()
         yield from self._find_bases()
         if self.bases:
-            yield from self._sweep()
-            while not self._spent():
-                yield from self._random_round()
+            for turns in SWEEPS:
+                before = self.asked
+                yield from self._sweep(turns)
+                yield from self._random_rounds(self.asked + (self.asked - before) // 2)
+            yield from self._random_rounds(None)
         yield from self._settle()
 
     def fail(self, error: Exception) -> None:
@@ -429,19 +433,19 @@ class UnitSearch:
             ]
         return point.sites
 
-    def _sweep(self) -> Search:
-        """Put every probe at every place of every base: first probes of all places first, then second ones."""
+    def _sweep(self, turns: range) -> Search:
+        """Put these probes at every place of every base: first probes of all places first, then second ones."""
         for base in list(self.bases):
-            edits = self._probes(Point(base.obj, base.focus))
+            edits = self._probes(Point(base.obj, base.focus), turns)
             while not self._spent():
                 batch = list(islice(edits, BATCH // max(1, min(2, len(self.states)))))
                 if not batch:
                     break
                 yield from self._sweep_batch(base.obj, batch)
 
-    def _probes(self, point: Point) -> Iterator[Edit]:
+    def _probes(self, point: Point, turns: range) -> Iterator[Edit]:
         sites = self._sites(point)
-        for turn in range(60):
+        for turn in turns:
             for site in sites:
                 values = site.values(self.harvest)
                 if turn < len(values):
@@ -466,6 +470,11 @@ class UnitSearch:
         yield from self._ask(related)
 
     # The random phase
+
+    def _random_rounds(self, until: int | None) -> Search:
+        """Draw batches until so many cases were asked, or until the budget is used up."""
+        while not self._spent() and (until is None or self.asked < until):
+            yield from self._random_round()
 
     def _random_round(self) -> Search:
         """Draw one batch; points that lately showed something new are drawn more often."""

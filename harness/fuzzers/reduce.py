@@ -32,15 +32,13 @@ KEPT = frozenset({("apiVersion",), ("kind",), ("metadata",), ("metadata", "name"
 
 
 def _measure(pair: Pair) -> Sized:
-    """Measure a pair: small first, then few differences, because an update that changes little says more."""
+    """Measure a pair: how much the update changes, then how large both are.
+
+    So a member goes from both or from none, unless the difference is about its absence.
+    """
     new, old = pair
-    return size(new) + size(old), sum(1 for _ in differences(new, old)) if old is not None else 0
-
-
-def _apart(pair: Pair) -> Sized:
-    """Measure how much an update changes."""
-    whole, changes = _measure(pair)
-    return changes, whole
+    changes = sum(1 for _ in differences(new, old)) if old is not None else 0
+    return changes, size(new) + size(old)
 
 
 @dataclass(slots=True)
@@ -73,11 +71,11 @@ class Reducer:
         return self.case
 
     def _round(self) -> Generator[list[Case], list[Answer], bool]:
-        before = size(self.case.object) + size(self.case.old)
-        yield from self._exhaust(self._unions, _apart)
+        before = _measure((self.case.object, self.case.old))
+        yield from self._exhaust(self._unions, _measure)
         yield from self._exhaust(self._removals, _measure)
         yield from self._exhaust(self._scalars, _measure)
-        return size(self.case.object) + size(self.case.old) < before and not self._done()
+        return _measure((self.case.object, self.case.old)) < before and not self._done()
 
     def _done(self) -> bool:
         return self.asked >= self.limit or self.is_over()
@@ -188,9 +186,10 @@ class Reducer:
 
 def _simpler(value: Json) -> Iterator[Json]:
     if isinstance(value, str):
-        yield from dict.fromkeys(
-            ("", "a", value[: len(value) // 2], value[: len(value) * 7 // 8], value[:-1], value[1:])
-        )
+        # The last but one keeps the length: where only that counts, plain letters say so.
+        half, most = len(value) // 2, len(value) * 7 // 8
+        plain = "a" * len(value)
+        yield from dict.fromkeys(("", "a", plain[:half], value[:half], plain[:most], value[:most], plain, value[:-1]))
     elif isinstance(value, int | float) and not isinstance(value, bool):
         half = int(value / 2)
         yield from (0, 1, half, int(value * 7 / 8), int(value) - (1 if value > 0 else -1))

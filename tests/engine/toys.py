@@ -6,11 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from harness.case import KindInfo, Mode
 from harness.fuzzers.shape import Shape
 from tests.fuzzers.toys import WIDGETS, ToyTarget, widget_shape
 
-GADGETS = WIDGETS.__class__(**{**{name: getattr(WIDGETS, name) for name in WIDGETS.__struct_fields__}, "resource": "gadgets"})
+GADGETS = msgspec.structs.replace(WIDGETS, resource="gadgets")
 
 
 class ToySpec(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from harness.case import Answer, Case, Failure, Json, KindInfo, Operation, TargetInfo
 from harness.diagnostics import Position
@@ -42,7 +42,7 @@ def struct(name: str, members: dict[str, str]) -> Struct:
 class Toys:
     """A universe of a few types; quacks like `gotypes.packages.Universe`."""
 
-    structs = {
+    structs: ClassVar[dict[str, Struct]] = {
         one.name: one
         for one in (
             struct("Widget", {"+meta": "metav1.TypeMeta", "metadata": "metav1.ObjectMeta", "spec": "WidgetSpec"}),
@@ -64,7 +64,7 @@ class Toys:
             struct("Selector", {"matchLabels": "map[string]string"}),
         )
     }
-    typedefs = {"Mode": Typedef("Mode", PACKAGE, TypeRef("builtin", "string"), NOWHERE)}
+    typedefs: ClassVar[dict[str, Typedef]] = {"Mode": Typedef("Mode", PACKAGE, TypeRef("builtin", "string"), NOWHERE)}
 
     def find(self, qualified: str) -> Struct | Typedef | None:
         """Look a type up."""
@@ -141,7 +141,9 @@ def declarative(new: Json, old: Json) -> list[FieldError]:
     else:
         forgiven = before is not None and before.get("replicas") == spec.get("replicas")
         if (spec.get("replicas") or 0) < 0 and not forgiven:
-            found.append(error("Invalid", "spec.replicas", "must be greater than or equal to 0", "minimum", level="beta"))
+            found.append(
+                error("Invalid", "spec.replicas", "must be greater than or equal to 0", "minimum", level="beta")
+            )
         if len(spec.get("title") or "") > 9:
             found.append(error("TooLong", "spec.title", "may not be more than 9 bytes", "maxLength", level="beta"))
         if before is not None and before.get("ceiling") != spec.get("ceiling"):
@@ -163,7 +165,9 @@ class Done:
 class ToyTarget:
     """Answers in this process. `fails` may raise in the place of an answer; `asked` counts cases."""
 
-    def __init__(self, kinds: Sequence[KindInfo] = (WIDGETS,), fails: Callable[[int], None] = lambda asked: None) -> None:
+    def __init__(
+        self, kinds: Sequence[KindInfo] = (WIDGETS,), fails: Callable[[int], None] = lambda asked: None
+    ) -> None:
         self.info = TargetInfo("toys", kinds=tuple(kinds), abilities=("update",))
         self.asked = 0
         self._fails = fails
