@@ -133,6 +133,8 @@ class PythonTarget:
             return self._repeated(case, kind) if case.repeat else self._once(case, kind)
         except _StageError as stop:
             return Answer(case.id, failure=stop.failure)
+        except _Stopped:
+            return Answer(case.id, failure=self._too_slow("self"))
 
     def _kind_of(self, case: Case) -> SuiteKind:
         kind = self._kinds.get((case.version, case.kind, case.subresource))
@@ -242,8 +244,7 @@ class PythonTarget:
         try:
             yield
         except _Stopped:
-            message = f"did not finish within {self._limit:g} seconds"
-            raise _StageError(Failure(stage, message, panic=True)) from None
+            raise _StageError(self._too_slow(stage)) from None
         except (Exception, SystemExit) as error:
             raise _StageError(Failure(stage, _message(error), panic=True)) from None
 
@@ -267,6 +268,9 @@ class PythonTarget:
         if time.monotonic() - self._started > self._limit:
             self._started = time.monotonic()
             raise _Stopped
+
+    def _too_slow(self, stage: Stage) -> Failure:
+        return Failure(stage, f"did not finish within {self._limit:g} seconds", panic=True)
 
     def _follow_gates(self, options: Mapping[str, bool]) -> dict[str, bool]:
         return {name: self._gates.get(name, value) for name, value in options.items()}
