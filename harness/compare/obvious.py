@@ -60,7 +60,7 @@ def _obvious_unmatched(answer: Answer, mismatch: Mismatch, comparator: Comparato
     if twin is not None:
         return CauseFound("duplicate", f"the rule is already standard: {twin.text}", "delete the handwritten check")
     free = [d for d in answer.declarative if not _has_twin(d, answer.handwritten, comparator)]
-    found = _one_thing_else(error, free, mismatch, comparator, alone=len(answer.handwritten) == len(free) == 1)
+    found = _one_thing_else(error, free, mismatch, comparator, alone=_alone(answer))
     return found or _stopped(error, answer, comparator)
 
 
@@ -78,8 +78,7 @@ def _obvious_extra(answer: Answer, mismatch: Mismatch, comparator: Comparator) -
         )
     free = [h for h in answer.handwritten if not comparator.matcher.any_matches(h, answer.declarative)]
     covered = [h for h in free if h.covered]
-    alone = len(covered) == len(answer.declarative) == 1
-    return _one_thing_else(error, covered, mismatch, comparator, alone=alone) or _one_thing_else(
+    return _one_thing_else(error, covered, mismatch, comparator, alone=_alone(answer)) or _one_thing_else(
         error, [h for h in free if not h.covered], mismatch, comparator, alone=False
     )
 
@@ -114,6 +113,11 @@ def error_of(
 
 def _has_twin(declarative: FieldError, handwritten: Sequence[FieldError], comparator: Comparator) -> bool:
     return any(h.covered and comparator.matcher.matches(h, declarative) for h in handwritten)
+
+
+def _alone(answer: Answer) -> bool:
+    """Whether each side says just one thing, so that both can only mean the same."""
+    return len(answer.handwritten) == len(answer.declarative) == 1
 
 
 def _one_thing_else(

@@ -66,8 +66,7 @@ def write_check(mismatch: Mismatch) -> str:
 
 def mark(mismatch: Mismatch) -> str:
     """Say that a check wants its mark."""
-    origin = f'.WithOrigin("{mismatch.origin}")' if mismatch.origin else ""
-    return f"mark the handwritten error on {place(mismatch)}: {origin}.MarkCoveredByDeclarative()".replace(": .", ": ")
+    return f"mark the handwritten error on {place(mismatch)} with .MarkCoveredByDeclarative()"
 
 
 def move(from_path: str, to_path: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Generator
+from typing import Any, TypeVar
 
 from harness.case import Answer, Case, Composition, KindInfo, Operation
 from harness.field import ErrorType, FieldError
@@ -50,3 +51,20 @@ def case(new: Any = None, old: Any = None, **more: Any) -> Case:
 def answer(handwritten: tuple[FieldError, ...] = (), declarative: tuple[FieldError, ...] = (), **more: Any) -> Answer:
     """What a target says."""
     return Answer(1, handwritten, declarative, **more)
+
+
+Ask = Callable[[Case], Answer]
+"""A target in one function."""
+
+T = TypeVar("T")
+
+
+def drive(search: Generator[list[Case], list[Answer], T], ask: Ask) -> T:
+    """Run a generator that asks questions to its end."""
+    answers: list[Answer] | None = None
+    while True:
+        try:
+            cases = search.send(answers)  # type: ignore[arg-type]  # the first call sends nothing
+        except StopIteration as stop:
+            return stop.value  # type: ignore[no-any-return]
+        answers = [ask(one) for one in cases]

@@ -1,0 +1,290 @@
+"""Every cause is found by its experiment on a target of a few lines, and not found where it is not the cause."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from harness.case import Answer, Case, Failure, Operation
+from harness.compare.cause import CauseFound, find_cause, judge
+from harness.compare.comparator import Comparator
+from harness.field import FieldError
+from tests.compare.builders import Ask, answer, case, drive, error, errors, info
+
+
+def causes(asked: Case, ask: Ask, **more: Any) -> dict[str, CauseFound]:
+    """Ask, compare, and find the cause of every mismatch, by path (of an extra one with a + before it)."""
+    known = more.pop("is_known_path", None)
+    one = Comparator(info(**more), is_known_path=known)
+    said = ask(asked)
+    found = {}
+    for mismatch in one.compare(asked, said):
+        name = ("+" if mismatch.kind == "extra" else "") + mismatch.path
+        found[name] = drive(find_cause(asked, said, mismatch, one), ask)
+    return found
+
+
+def slugs(asked: Case, ask: Ask, **more: Any) -> dict[str, str]:
+    return {path: found.cause for path, found in causes(asked, ask, **more).items()}
+
+
+def always(hv: tuple[FieldError, ...], dv: tuple[FieldError, ...]) -> Ask:
+    """A target that says the same of everything."""
+    return lambda asked: answer(hv, dv)
+
+
+STATIC = [
+    # handwritten, declarative, expected causes
+    (["Required@a covered"], [], {"a": "no-rule"}),
+    ([], ["Required@a alpha"], {"+a": "no-twin"}),
+    (["Required@a"], ["Required@a alpha"], {"+a": "unmarked"}),
+    (["Required@a covered"], ["Required@a"], {"a": "duplicate"}),
+    (["Required@a"], ["Required@a"], {"a": "duplicate"}),
+    ([], ["Forbidden@a", "Forbidden@a"], {"a": "duplicate"}),
+    (["Required@s.a covered"], ["Required@s.b alpha"], {"s.a": "path", "+s.b": "path"}),
+    (["Required@s.a covered"], ["Required@s[0].a alpha"], {"s.a": "path", "+s[0].a": "path"}),
+    (["Forbidden@a covered"], ["Required@a alpha"], {"a": "type", "+a": "type"}),
+    (["Invalid@a/minimum covered"], ["Invalid@a/maximum alpha"], {"a": "origin", "+a": "origin"}),
+    (["Invalid@a covered"], ["Invalid@a/maximum alpha"], {"a": "origin", "+a": "origin"}),
+    (["Invalid@a covered"], ["Invalid@a alpha"], {"a": "origin", "+a": "origin"}),
+    (["Required@s.a covered"], ["TooMany@s alpha sc"], {"s.a": "short-circuit", "+s": "no-twin"}),
+    ([], ["Internal@<nil>"], {"+<nil>": "no-twin"}),
+    # Unrelated errors of one type are not the same rule at two paths.
+    (["Required@s.a covered", "TooMany@z"], ["Required@t.b alpha"], {"s.a": "no-rule", "+t.b": "no-twin"}),
+    (["Required@s.a"], ["Required@s.b alpha"], {"+s.b": "no-twin"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("hv", "dv", "expected"), STATIC)
+def test_causes_that_the_lists_show(hv: list[str], dv: list[str], expected: dict[str, str]) -> None:
+    """Two lists alone tell a wrong path, type, origin or mark, a stop, a repetition, or they tell nothing."""
+    assert expected == slugs(case(), always(errors(*hv), errors(*dv)))
+
+
+def test_words_and_levels() -> None:
+    """Served mismatches have causes too: other words, other levels."""
+    words = always((error("Required@a covered", detail="x"),), (error("Required@a beta", detail="y"),))
+    levels = always(errors("Required@a covered beta"), errors("Required@a alpha"))
+    assert slugs(case(), words) == {"a": "wording"}
+    assert slugs(case(), levels, composition="explicit") == {"a": "gate"}
+
+
+def _is_bad(value: Any) -> bool:
+    return isinstance(value, dict) and value.get("spec", {}).get("a") == "bad"
+
+
+def _forgiving(handwritten: bool, declarative: bool) -> Ask:
+    """Both sides reject spec.a; on an update a forgiving side skips what did not change."""
+
+    def ask(asked: Case) -> Answer:
+        bad, forgiven = _is_bad(asked.object), asked.old is not None and _is_bad(asked.old)
+        hv = errors("Invalid@spec.a/minimum covered") if bad and not (handwritten and forgiven) else ()
+        dv = errors("Invalid@spec.a/minimum beta") if bad and not (declarative and forgiven) else ()
+        return answer(hv, dv)
+
+    return ask
+
+
+BAD = {"spec": {"a": "bad"}}
+
+
+@pytest.mark.parametrize("operations", [(Operation.CREATE, Operation.UPDATE), (Operation.UPDATE,)])
+def test_ratcheting(operations: tuple[Operation, ...]) -> None:
+    """One side forgives what the update left alone: shown as a create, or where there is none by another old object."""
+    asked = case(BAD, BAD)
+    assert slugs(asked, _forgiving(False, True), operations=operations) == {"spec.a": "ratcheting"}
+    assert slugs(asked, _forgiving(True, False), operations=operations) == {"+spec.a": "ratcheting"}
+    assert slugs(asked, _forgiving(True, True), operations=operations) == {}
+
+
+def test_ratcheting_says_who_forgives() -> None:
+    """The side that forgives is named, and forgiving on the declarative side is wanted."""
+    asked = case(BAD, BAD)
+    assert "declarative side forgives" in causes(asked, _forgiving(False, True))["spec.a"].detail
+    assert "handwritten side forgives" in causes(asked, _forgiving(True, False))["+spec.a"].detail
+
+
+def test_no_ratcheting_where_a_create_has_no_rule_either() -> None:
+    """A side that never reports it forgives nothing."""
+    asked = case(BAD, BAD)
+
+    def only_handwritten(asked: Case) -> Answer:
+        return answer(errors("Invalid@spec.a/minimum covered") if _is_bad(asked.object) else ())
+
+    assert slugs(asked, only_handwritten) == {"spec.a": "no-rule"}
+
+
+def _returns_early(asked: Case) -> Answer:
+    """The handwritten side stops at spec.first; both know spec.a."""
+    spec = asked.object.get("spec", {})
+    early = errors("Invalid@spec.first/minimum covered") if "first" in spec else ()
+    hv = early or (errors("Invalid@spec.a/minimum covered") if "a" in spec else ())
+    first = errors("Invalid@spec.first/minimum beta") if "first" in spec else ()
+    return answer(hv, first + (errors("Invalid@spec.a/minimum beta") if "a" in spec else ()))
+
+
+def test_masked() -> None:
+    """The handwritten validator returned early: without the other error both sides agree."""
+    both = {"spec": {"first": 1, "a": 1}}
+    found = causes(case(both), _returns_early)
+    assert {path: one.cause for path, one in found.items()} == {"+spec.a": "masked"}
+    assert "because of spec.first: Invalid value" in found["+spec.a"].detail
+    assert slugs(case(both, both), _returns_early) == {"+spec.a": "masked"}
+    assert slugs(case({"spec": {"first": 1}}), _returns_early) == {}
+
+
+def test_masked_by_several_errors_and_items() -> None:
+    """All other errors are repaired together, items from the end, and what the mismatch is about is left alone."""
+
+    def ask(asked: Case) -> Answer:
+        spec = asked.object["spec"]
+        early = errors(*(f"Invalid@spec.l[{i}]/minimum" for i, item in enumerate(spec["l"]) if item < 0))
+        return answer(early or errors("Required@spec.l.z covered"), errors("Required@spec.l.z beta"))
+
+    assert slugs(case({"spec": {"l": [-1, 5, -1]}}), ask) == {"+spec.l.z": "masked"}
+
+
+def test_not_masked() -> None:
+    """Where the other error goes and the twin still does not come, it was no mask."""
+
+    def ask(asked: Case) -> Answer:
+        other = errors("Invalid@spec.first/minimum") if "first" in asked.object["spec"] else ()
+        return answer(other, errors("Invalid@spec.a/minimum beta"))
+
+    assert slugs(case({"spec": {"first": 1, "a": 1}}), ask) == {"+spec.a": "no-twin"}
+
+
+def test_short_circuit_by_experiment() -> None:
+    """A declarative error elsewhere stops the rule: without it both sides agree."""
+
+    def ask(asked: Case) -> Answer:
+        spec = asked.object["spec"]
+        stop = "stop" in spec
+        hv = errors("TooMany@spec.stop covered") if stop else ()
+        return answer(
+            (*hv, *errors("Required@spec.a covered")),
+            errors("TooMany@spec.stop beta") if stop else errors("Required@spec.a beta"),
+        )
+
+    assert slugs(case({"spec": {"stop": 1, "b": 1}}), ask) == {"spec.a": "short-circuit"}
+
+
+def test_short_circuit_before_137() -> None:
+    """Old releases do not say which errors stop others: one on the same field or above it is taken for it."""
+    lists = always(errors("TooMany@s covered", "Required@s.a covered"), errors("TooMany@s alpha"))
+    assert slugs(case(), lists, composition="explicit") == {"s.a": "short-circuit"}
+    assert slugs(case(), lists) == {"s.a": "no-rule"}
+
+
+def test_version() -> None:
+    """Another version of the same object has the rule."""
+
+    def ask(asked: Case) -> Answer:
+        versions = {"v2": errors("Required@a alpha")} if asked.versions else {}
+        return answer(errors("Required@a covered"), versions=versions)
+
+    found = causes(case(), ask, versions=("v2",))
+    assert (found["a"].cause, found["a"].detail) == ("version", "v2 reports it, v1 does not")
+    assert slugs(case(), always(errors("Required@a covered"), ()), versions=("v2",)) == {"a": "no-rule"}
+    listed = answer((), errors("Required@a"), versions={"v2": ()})
+    assert slugs(case(versions=True), lambda asked: listed) == {"a": "version"}
+
+
+def test_gate() -> None:
+    """Both sides agree when an option is turned."""
+
+    def ask(asked: Case) -> Answer:
+        on = asked.options.get("Feature", False)
+        return answer(errors("Required@a covered"), errors("Required@a alpha") if on else ())
+
+    found = causes(case(), ask, options={"Feature": False, "Other": True})
+    assert (found["a"].cause, found["a"].detail) == ("gate", "both sides agree with the option Feature on")
+
+
+def test_unreachable() -> None:
+    """Gone in mode served, so only a direct call of the validators meets it; other causes do not matter then."""
+
+    def ask(asked: Case) -> Answer:
+        return answer((), errors("Required@a beta") if asked.mode == "given" else ())
+
+    one, asked = Comparator(info()), case(mode="given")
+    (mismatch,) = one.compare(asked, ask(asked))
+    finding = drive(judge(asked, ask(asked), mismatch, one, subject="s"), ask)
+    assert (finding.cause, finding.severity) == ("unreachable", "unreachable")
+    stays = always((), errors("Required@a beta"))
+    assert slugs(case(mode="given"), stays) == {"+a": "no-twin"}
+    assert slugs(case(mode="served"), stays) == {"+a": "no-twin"}
+
+
+def test_failures_and_paths() -> None:
+    """A panic, an unstable answer, a wrong path and a wrong composition name themselves."""
+    panic = answer(failure=Failure("handwritten", "x", panic=True))
+    unstable = answer(failure=Failure("self", "x"))
+    assert slugs(case(), lambda asked: panic) == {"": "panic"}
+    assert slugs(case(), lambda asked: unstable) == {"": "unstable"}
+    assert slugs(case(), always(errors("Required@x"), ()), is_known_path=lambda _: False) == {"x": "wrong-path"}
+
+
+def test_an_experiment_that_fails_proves_nothing() -> None:
+    """A question the target cannot answer is no evidence."""
+
+    def ask(asked: Case) -> Answer:
+        if asked.operation is Operation.CREATE or "a" not in asked.old["spec"]:
+            return answer(failure=Failure("decode", "no"))
+        return _forgiving(False, True)(asked)
+
+    assert slugs(case(BAD, BAD), ask) == {"spec.a": "no-rule"}
+
+
+def test_at_most_one_batch_is_asked() -> None:
+    """All experiments travel together, and a cause the lists show asks nothing."""
+    one, asked = Comparator(info(options={"F": True}, versions=("v2",))), case(BAD, BAD)
+    said = answer(errors("Required@spec.a covered"))
+    search = find_cause(asked, said, one.compare(asked, said)[0], one)
+    batch = next(search)
+    assert list(range(len(batch))) == [each.id for each in batch]
+    with pytest.raises(StopIteration):
+        search.send([answer() for _ in batch])
+    shown = answer(errors("Required@a"), errors("Required@a alpha"))
+    with pytest.raises(StopIteration):
+        next(find_cause(case(), shown, one.compare(case(), shown)[0], one))
+
+
+FIXES = [
+    (["Required@a covered"], [], "declare +k8s:required on a in every version"),
+    (["Invalid@l[0].n/format=k8s-uuid covered"], [], "declare +k8s:format=k8s-uuid on l[*].n"),
+    (["NotSupported@a covered"], [], "declare +k8s:enum on its type"),
+    (["Invalid@a/odd covered"], [], "declare the rule that reports FieldValueInvalid odd on a"),
+    ([], ["TooMany@a/maxItems alpha"], "remove +k8s:maxItems=<limit> from a"),
+    (
+        ["TooMany@a/maxItems"],
+        ["TooMany@a/maxItems alpha"],
+        "mark the handwritten error on a with .MarkCoveredByDeclarative()",
+    ),
+    (["Invalid@a covered"], ["Invalid@a/minimum alpha"], 'let the handwritten error say .WithOrigin("minimum")'),
+    (["Required@s.a covered"], ["Required@s.b alpha"], "let both sides report one path, s.b or s.a"),
+]
+
+
+@pytest.mark.parametrize(("hv", "dv", "expected"), FIXES)
+def test_fixes_name_field_and_tag(hv: list[str], dv: list[str], expected: str) -> None:
+    """The proposed fix says what to write, and where."""
+    found = causes(case(), always(errors(*hv), errors(*dv)))
+    assert expected in next(iter(found.values())).fix
+
+
+def test_judge_builds_the_finding() -> None:
+    """A finding holds the mismatch, its cause and grade, the case and the answer, and what else differs there."""
+    ask = always(errors("Required@l[3].a covered"), errors("TooMany@z/maxItems alpha"))
+    one, asked = Comparator(info(), is_known_path=None), case({"l": []})
+    said = ask(asked)
+    first, second = one.compare(asked, said)
+    finding = drive(judge(asked, said, first, one, subject="kubernetes", occurrences=7), ask)
+    expected = ("no-rule", "no-rule", "shadow", "unmatched", "create", "l[*].a", "handwritten", 7, None, "")
+    assert expected == (
+        finding.code, finding.cause, finding.severity, finding.mismatch, finding.operation, finding.path, finding.side,
+        finding.occurrences, finding.exception, finding.replay,
+    )  # fmt: skip
+    assert (asked, said, (second,)) == (finding.case, finding.answer, finding.others)
+    assert "l[3].a: Required value; no rule of this version declares it" in finding.detail
