@@ -1,0 +1,128 @@
+"""Decoding as a server does it: types are checked, and objects that mean the same become equal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.fuzzers.shape import shape_of
+from harness.gotypes.packages import Universe
+from harness.subject.decode import decoder_of
+from harness.targets.python import DecodeError, Decoder
+
+GO = """package v1
+
+import (
+	resource "k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	runtime "k8s.io/apimachinery/pkg/runtime"
+	intstr "k8s.io/apimachinery/pkg/util/intstr"
+)
+
+type Thing struct {
+	metav1.TypeMeta `json:",inline"`
+	Text    string               `json:"text"`
+	Pointer *string              `json:"pointer"`
+	Small   int8                 `json:"small"`
+	Natural uint32               `json:"natural"`
+	Half    float64              `json:"half"`
+	Flag    bool                 `json:"flag"`
+	Raw     []byte               `json:"raw"`
+	Texts   []string             `json:"texts"`
+	Things  []Thing              `json:"things"`
+	Map     map[string]int32     `json:"map"`
+	Maps    map[string]Thing     `json:"maps"`
+	Inner   Inner                `json:"inner"`
+	Outer   *Inner               `json:"outer"`
+	Time    metav1.Time          `json:"time"`
+	Micro   *metav1.MicroTime    `json:"micro"`
+	Span    *metav1.Duration     `json:"span"`
+	Size    resource.Quantity    `json:"size"`
+	Either  intstr.IntOrString   `json:"either"`
+	Any     runtime.RawExtension `json:"any"`
+}
+
+type Inner struct {
+	Deep int32 `json:"deep"`
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def decode(tmp_path_factory: pytest.TempPathFactory) -> Decoder:
+    """The decoder of Thing."""
+    file = tmp_path_factory.mktemp("go") / "types.go"
+    file.write_text(GO)
+    universe = Universe.from_files({"example.com/v1": [Path(file)]})
+    return decoder_of(shape_of(universe, "example.com/v1.Thing"))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"apiVersion": "example.com/v1", "kind": "Thing", "text": "x"},
+        {"pointer": ""},
+        {"small": -128, "natural": 4294967295, "half": 1.5, "flag": True},
+        {"raw": "aGk=", "texts": ["", "a"], "map": {"a": 0}, "things": [{"text": "y"}, {}]},
+        {"inner": {"deep": 1}, "outer": {}},
+        {"time": "2026-01-31T12:00:00Z", "micro": "2026-01-31T12:00:00.123456+01:00", "span": "1h30m"},
+        {"size": "10Gi", "either": 0, "any": {"what": ["ever", None]}},
+        {"size": 3, "either": "50%"},
+    ],
+)
+def test_what_fits_is_kept(decode: Decoder, value: Any) -> None:
+    """A well-typed object comes back equal, as a copy."""
+    decoded = decode(value)
+    assert value == decoded
+    assert decoded is not value
+
+
+@pytest.mark.parametrize(
+    ("value", "decoded"),
+    [
+        ({"text": "", "small": 0, "flag": False, "half": 0, "texts": [], "map": {}, "inner": {"deep": 0}}, {}),
+        ({"text": None, "pointer": None, "outer": None, "texts": None}, {}),
+        ({"unknown": 1, "inner": {"unknown": 1, "deep": 2}}, {"inner": {"deep": 2}}),
+        ({"texts": [None], "things": [None], "map": {"a": None}}, {"texts": [""], "things": [{}], "map": {"a": 0}}),
+        ({"text": "\ud800"}, {"text": "\ufffd"}),
+        ({"outer": {"deep": 0}}, {"outer": {}}),
+    ],
+)
+def test_what_go_cannot_tell_apart_becomes_equal(decode: Decoder, value: Any, decoded: Any) -> None:
+    """Zero values without a pointer, null and unknown members are dropped; a null item is a zero value."""
+    assert decoded == decode(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ({"text": 1}, "text: a string is needed, got 1"),
+        ({"small": "1"}, "small: a whole number is needed, got '1'"),
+        ({"small": True}, "small: a whole number is needed, got a boolean"),
+        ({"small": 1.0}, "small: a whole number is needed, got 1.0"),
+        ({"small": 128}, "small: 128 does not fit in int8"),
+        ({"natural": -1}, "natural: -1 does not fit in uint32"),
+        ({"half": "x"}, "half: a number is needed, got 'x'"),
+        ({"flag": 0}, "flag: true or false is needed, got 0"),
+        ({"raw": "?"}, "raw: not base64"),
+        ({"texts": "x"}, "texts: a list is needed, got 'x'"),
+        ({"things": [{}, {"things": [{"text": []}]}]}, "things[1].things[0].text: a string is needed, got a list"),
+        ({"map": {"a": {}}}, "map.a: a whole number is needed, got an object"),
+        ({"map": {3: 1}}, "map.3: a string is needed, got 3"),
+        ({"maps": []}, "maps: an object is needed, got a list"),
+        ({"inner": "x"}, "inner: an object is needed, got 'x'"),
+        ({"time": "yesterday"}, "time: a time such as 2026-01-31T12:00:00Z is needed, got 'yesterday'"),
+        ({"span": "soon"}, "span: a duration such as 1h30m is needed, got 'soon'"),
+        ({"size": "huge"}, "size: a quantity such as 10Gi is needed, got 'huge'"),
+        ({"either": 1 << 40}, "either: 1099511627776 does not fit in int32"),
+        ({"any": 3}, "any: an object is needed, got 3"),
+        ({"text": 10**50}, "text: a string is needed, got a number"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_its_path(decode: Decoder, value: Any, message: str) -> None:
+    """The first value of another type is named by its path."""
+    with pytest.raises(DecodeError) as refused:
+        decode(value)
+    assert message == str(refused.value)
