@@ -67,7 +67,7 @@ def fingerprint(subject: str, case: Case, mismatch: Mismatch) -> str:
         subject, case.group, case.version, case.kind, case.resource, case.subresource, str(case.operation),
         mismatch.kind, canonical_path(mismatch.path), mismatch.type, mismatch.origin, mismatch.side,
     )  # fmt: skip
-    return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:12]
+    return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 class Group(NamedTuple):

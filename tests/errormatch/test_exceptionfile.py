@@ -1,0 +1,247 @@
+"""Tolerated findings: scoped, owned, dated; and everything that can be wrong with the file."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import get_args
+
+import msgspec
+import pytest
+
+from harness.compare.finding import CAUSES as ALL_CAUSES
+from harness.compare.finding import SEVERITIES as ALL_SEVERITIES
+from harness.compare.mismatch import MismatchKind
+from harness.diagnostics import InputError
+from harness.errormatch.exceptionfile import (
+    CAUSES,
+    MISMATCHES,
+    NO_EXCEPTIONS,
+    SEVERITIES,
+    ExceptionFile,
+    Outcome,
+    load_exceptions,
+)
+
+TODAY = date(2026, 11, 21)
+SHIPPED = Path(__file__).parents[2] / "equivalence_exceptions.yaml"
+
+ENTRY = {
+    "suite": "example_v1",
+    "kind": "Workload",
+    "path": "spec.ports[*]",
+    "type": "FieldValueDuplicate",
+    "origin": '""',
+    "mismatch": "extra",
+    "cause": "no-twin",
+    "severity": "graduation",
+    "reason": "the handwritten check compares names per protocol; it goes away with v2",
+    "owner": "sig-example",
+    "until": "2027-01-31",
+}
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A finding, as far as exceptions look at it."""
+
+    kind: str = "Workload"
+    path: str = "spec.ports[*]"
+    type: str = "FieldValueDuplicate"
+    origin: str = ""
+    mismatch: str = "extra"
+    cause: str = "no-twin"
+    severity: str = "graduation"
+    exception: str | None = None
+
+
+def text(*entries: dict[str, str]) -> str:
+    return "".join("- " + "\n  ".join(f"{key}: {value}" for key, value in entry.items()) + "\n" for entry in entries)
+
+
+def read(tmp_path: Path, content: str) -> ExceptionFile:
+    file = tmp_path / "equivalence_exceptions.yaml"
+    file.write_text(content)
+    return load_exceptions(file, TODAY)
+
+
+def complaints(tmp_path: Path, content: str) -> list[str]:
+    with pytest.raises(InputError) as caught:
+        read(tmp_path, content)
+    return [f"{d.position.line}: {d.code}: {d.message} | {d.why} | {d.fix}" for d in caught.value.diagnostics]
+
+
+def apply(tmp_path: Path, *findings: Found, subject: str = "example_v1", **changes: str) -> Outcome[Found]:
+    return read(tmp_path, text({**ENTRY, **changes})).apply(findings, subject)
+
+
+def test_the_example_of_the_style_guide(tmp_path: Path) -> None:
+    """An entry tolerates the finding it speaks of: it is marked, the entry is used, and the run does not fail."""
+    outcome = apply(tmp_path, Found())
+    (entry,) = outcome.used
+    assert [entry.id] == [finding.exception for finding in outcome.findings]
+    assert (entry.owner, entry.until) == ("sig-example", date(2027, 1, 31))
+    assert (outcome.beyond, outcome.unused, outcome.diagnostics, outcome.failed) == ((), (), (), False)
+
+
+OTHERS = [
+    Found(kind="Pod"),
+    Found(path="spec.ports[*].name"),
+    Found(type="FieldValueInvalid"),
+    Found(origin="unique"),
+    Found(mismatch="unmatched"),
+    Found(cause="masked"),
+    Found(severity="verdict"),
+]
+
+
+@pytest.mark.parametrize("finding", OTHERS, ids=lambda f: f"{f}")
+def test_any_other_finding_is_not_tolerated(tmp_path: Path, finding: Found) -> None:
+    """Each part of the scope counts, a worse severity is never hidden, and the entry is then unused."""
+    outcome = apply(tmp_path, finding)
+    assert (finding,) == outcome.beyond
+    assert len(outcome.unused) == 1
+    assert outcome.failed
+
+
+@pytest.mark.parametrize("severity", ["graduation", "visible", "shadow", "unreachable"])
+def test_a_milder_finding_is_tolerated(tmp_path: Path, severity: str) -> None:
+    """The severity of an entry is the worst that it tolerates."""
+    assert not apply(tmp_path, Found(severity=severity)).failed
+
+
+def test_stars_are_explicit(tmp_path: Path) -> None:
+    """A star stands for any value of its key, and for nothing less."""
+    outcome = apply(tmp_path, Found(kind="Pod", origin="x"), kind='"*"', origin='"*"')
+    assert not outcome.failed
+    assert apply(tmp_path, Found(kind="Pod", path="spec.x"), kind='"*"').failed
+
+
+def test_other_subjects_are_none_of_our_business(tmp_path: Path) -> None:
+    """An entry of another suite tolerates nothing here and is not unused either; one for all suites does and is not."""
+    other = apply(tmp_path, subject="kubernetes")
+    assert (other.unused, other.diagnostics) == ((), ())
+    assert (Found(),) == apply(tmp_path, Found(), subject="kubernetes").beyond
+    everywhere = apply(tmp_path, Found(), subject="kubernetes", suite='"*"')
+    assert (everywhere.beyond, everywhere.unused) == ((), ())
+    assert apply(tmp_path, subject="kubernetes", suite='"*"').unused == ()
+
+
+def test_an_unused_entry_fails_the_run(tmp_path: Path) -> None:
+    """An entry that no finding needs is told with its line."""
+    outcome = apply(tmp_path)
+    (diagnostic,) = outcome.diagnostics
+    assert (diagnostic.code, diagnostic.position.line, outcome.failed) == ("exception-unused", 1, True)
+    assert diagnostic.fix == "remove the entry"
+
+
+@pytest.mark.parametrize(("until", "expired"), [("2026-11-20", True), ("2026-11-21", False)])
+def test_an_expired_entry_fails_the_run(tmp_path: Path, until: str, expired: bool) -> None:
+    """The last day counts; after it the entry tolerates nothing and fails the run, whatever suite it is of."""
+    outcome = apply(tmp_path, Found(), until=until)
+    assert expired == outcome.failed
+    assert ([Found()] if expired else []) == list(outcome.beyond)
+    assert (["exception-expired"] if expired else []) == [d.code for d in outcome.diagnostics]
+    assert expired == bool(apply(tmp_path, subject="kubernetes", until=until).expired)
+
+
+def test_an_id_outlives_editing(tmp_path: Path) -> None:
+    """The id comes from the scope, not from the place or the words."""
+    first = read(tmp_path, text(ENTRY)).entries[0]
+    moved = read(tmp_path, text({**ENTRY, "kind": "Pod"}, {**ENTRY, "reason": "better", "owner": "me"})).entries
+    assert first.id == moved[1].id != moved[0].id
+
+
+MISTAKES = [
+    ({"pth": "x"}, ["did you mean path?"]),
+    ({"until": "soon"}, ["11: exception-value: until must be a day, got 'soon'"]),
+    ({"until": "20270131"}, ["until must be a day"]),
+    ({"severity": "shadows"}, ["8: exception-value: unknown severity 'shadows'", "did you mean shadow?"]),
+    ({"severity": '"*"'}, ["must name one"]),
+    ({"mismatch": "extras"}, ["did you mean extra?"]),
+    ({"cause": "notwin"}, ["did you mean no-twin?"]),
+    ({"type": "FieldValueDuplicat"}, ["did you mean FieldValueDuplicate?"]),
+    ({"path": "spec.*"}, ["3: exception-value: path holds a lone *"]),
+    ({"kind": "Work*"}, ["kind holds a lone *"]),
+    ({"kind": "*x"}, ["exception-yaml", 'write "*" with its quotation marks']),
+    ({"suite": '"*"', "path": '"*"'}, ["1: exception-wide: suite and path are both open"]),
+    ({"kind": '"*"', "path": '"*"', "type": '"*"', "origin": '"*"'}, ["4 keys are open: kind, path, type, origin"]),
+    ({"owner": ""}, ["10: exception-value: owner is empty"]),
+    ({"origin": ""}, ['origin: ""']),
+    ({"owner": "[a, b]"}, ["owner must be a text"]),
+]
+
+
+@pytest.mark.parametrize(("changes", "expected"), MISTAKES)
+def test_mistakes_in_an_entry(tmp_path: Path, changes: dict[str, str], expected: list[str]) -> None:
+    """Every mistake is told with its line, why it is one, and what to write instead."""
+    said = "\n".join(complaints(tmp_path, text({**ENTRY, **changes})))
+    assert all(part in said for part in expected)
+
+
+@pytest.mark.parametrize("key", list(ENTRY))
+def test_every_key_is_mandatory(tmp_path: Path, key: str) -> None:
+    """An entry says all of it."""
+    (said,) = complaints(tmp_path, text({name: value for name, value in ENTRY.items() if name != key}))
+    assert f"1: exception-missing: missing {key}" in said
+
+
+def test_a_link_is_optional(tmp_path: Path) -> None:
+    """A link may be there."""
+    assert read(tmp_path, text({**ENTRY, "link": "https://x"})).entries[0].link == "https://x"
+
+
+def test_a_foreign_type_is_allowed(tmp_path: Path) -> None:
+    """Workers in other languages may have types of their own."""
+    assert read(tmp_path, text({**ENTRY, "type": "max_digits"})).entries[0].scope["type"] == "max_digits"
+
+
+def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
+    """One run tells everything that is wrong, in the order of the file."""
+    content = text({**ENTRY, "severity": "bad"}, ENTRY, ENTRY, {**ENTRY, "kind": "A", "until": "x"}) + "- 3\n"
+    lines = [said.split(":")[0] for said in complaints(tmp_path, content)]
+    assert lines == ["8", "23", "44", "45"]
+
+
+SHAPES = [
+    ("a: b\n", "1: exception-shape: the file must be a list"),
+    ("- [x]\n", "1: exception-shape: an entry must have keys"),
+    ("- suite: [\n", "exception-yaml"),
+    ("- {suite: a, suite: b}\n", "key 'suite' stands twice"),
+    ("- {? [a] : b}\n", "unknown key ''"),
+    ("\x00", "exception-yaml"),
+    ("- a\n---\n- b\n", "exception-yaml"),
+    ("[" * 1100, "exception-yaml"),
+]
+
+
+@pytest.mark.parametrize(("content", "expected"), SHAPES, ids=range(len(SHAPES)))
+def test_files_of_another_shape(tmp_path: Path, content: str, expected: str) -> None:
+    """Whatever the file holds, it gets a diagnostic and never a traceback."""
+    assert expected in "\n".join(complaints(tmp_path, content))
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    """A missing file, a folder, and bytes that are no text are told as such."""
+    binary = tmp_path / "binary.yaml"
+    binary.write_bytes(b"\xff\xfe\xff")
+    for file in (tmp_path / "missing.yaml", tmp_path, binary):
+        with pytest.raises(InputError, match="exception-file: cannot be read"):
+            load_exceptions(file, TODAY)
+
+
+@pytest.mark.parametrize("content", ["", "# nothing\n", "[]\n", "null\n"])
+def test_an_empty_file_tolerates_nothing(tmp_path: Path, content: str) -> None:
+    """No entries, no exceptions, no complaints."""
+    assert read(tmp_path, content).entries == ()
+    assert not NO_EXCEPTIONS.apply([], "s").failed
+    assert NO_EXCEPTIONS.apply([Found()], "s").failed
+
+
+def test_the_committed_file_is_empty() -> None:
+    """We ship no exception of our own."""
+    assert load_exceptions(SHIPPED, TODAY).entries == ()
+
+
+def test_words_are_those_of_the_judge() -> None:
+    """Severities, kinds and causes are written down twice, since this layer may not look up; they agree."""
+    assert (ALL_SEVERITIES, get_args(MismatchKind), ALL_CAUSES) == (SEVERITIES, MISMATCHES, CAUSES)
