@@ -1,14 +1,18 @@
 """A worker that misbehaves on demand: its first argument is how, objects say when.
 
-An object `{"do": X}` makes it X: exit, hang, rubbish, endless, noise. Every other object is answered with one error
+An object `{"do": X}` makes it X: exit, hang, rubbish, endless, noise, twice,
+contradiction, unknown-id, bad-level. Every other object is answered with one error
 whose field is the object's `n`.
 """
 
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import time
+from pathlib import Path
+from typing import Any
 
 KIND = {"group": "g", "version": "v1", "kind": "K", "resource": "ks", "api_version": "g/v1"}
 
@@ -22,6 +26,9 @@ def main(mode: str) -> None:
     if mode == "dies":
         print("out of luck", file=sys.stderr)
         sys.exit(3)
+    if mode == "forks":
+        with Path(sys.argv[2]).open("w") as held_open:
+            subprocess.Popen(["sleep", "60"], stdout=held_open)
     if mode == "silent":
         time.sleep(60)
     if mode == "rubbish":
@@ -40,9 +47,16 @@ def main(mode: str) -> None:
             print("%%% not json", flush=True)
         if todo == "noise":
             print("x" * 100_000, file=sys.stderr, flush=True)
-        answer = {"id": case["id"], "handwritten": [{"type": "T", "field": str(case["object"].get("n"))}]}
+        answer: Any = {"id": case["id"], "handwritten": [{"type": "T", "field": str(case["object"].get("n"))}]}
         if todo == "unknown-id":
             say({"id": 123456789})
+            continue
+        if todo == "bad-level":
+            answer["handwritten"][0]["level"] = "gamma"
+        if todo == "contradiction":
+            say({"id": case["id"]})
+        while todo == "endless":
+            sys.stdout.write("x" * 10_000)
         if todo == "twice":
             say(answer)
         if mode != "backwards":

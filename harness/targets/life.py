@@ -1,0 +1,250 @@
+"""One life of a worker: a process, three threads that keep its pipes moving, and the routes of answers to batches.
+
+Broken once, a life stays broken; starting another one is the business of `harness.targets.process`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import re
+import signal
+import subprocess
+import threading
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from harness.case import PROTOCOL, Answer, Case, Failure, TargetInfo
+from harness.targets.wire import decode_answer, decode_info, id_of, protocol_of
+
+MAX_LINE = 64 << 20
+"""The longest line a worker may print, in bytes; a longer one is rubbish."""
+
+_READ = 1 << 20
+_STDERR_LINES = 200
+_TELLING = re.compile(r"^(panic|fatal error|fatal|[\w.]*(Error|Exception))\b.*:")
+
+
+class Batch:
+    """Cases on their way, and the answers that came so far. Answers arrive in any order."""
+
+    def __init__(self, cases: Sequence[Case]) -> None:
+        self.cases = cases
+        self.answers: list[Answer | None] = [None] * len(cases)
+        self.missing = len(cases)
+        self.serials = range(0)
+        self.done = threading.Event()
+        if not cases:
+            self.done.set()
+
+    def put(self, index: int, answer: Answer) -> bool:
+        """Keep an answer under the caller's own id. Returns: False when the case is answered already."""
+        if self.answers[index] is not None:
+            return False
+        # The answer was decoded for us and nobody else has seen it: cheaper than a copy.
+        msgspec.structs.force_setattr(answer, "id", self.cases[index].id)
+        self.answers[index] = answer
+        self.missing -= 1
+        if not self.missing:
+            self.done.set()
+        return True
+
+    def forget(self) -> None:
+        """Drop what came: it cannot be trusted."""
+        self.answers = [None] * len(self.cases)
+        self.missing = len(self.cases)
+        if self.cases:
+            self.done.clear()
+
+    def unanswered(self) -> list[int]:
+        """Indexes of the cases that still have no answer."""
+        return [index for index, answer in enumerate(self.answers) if answer is None]
+
+
+class Life:
+    """A running worker.
+
+    `broken` says why it cannot go on, empty while it can; `distrusted` that its ids were wrong, so that no answer of a
+    batch in flight may be believed; `oddities` what it did without harm.
+    """
+
+    def __init__(
+        self, argv: Sequence[str], env: Mapping[str, str] | None, cwd: str | None, max_line: int = MAX_LINE
+    ) -> None:
+        self.process = subprocess.Popen(
+            list(argv), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env=None if env is None else dict(env), cwd=cwd, start_new_session=True, bufsize=0,
+        )  # fmt: skip
+        self.greeting: TargetInfo | None = None
+        self.greeted = threading.Event()
+        self.broken = ""
+        self.distrusted = False
+        self.oddities: deque[str] = deque(maxlen=20)
+        self.stderr: deque[str] = deque(maxlen=_STDERR_LINES)
+        self.routes: dict[int, tuple[Batch, int]] = {}
+        self.waiting = 0
+        self.last_serial = 0
+        self.last_progress = time.monotonic()
+        self.sent = self.answered = 0
+        self._max_line = max_line
+        self._killed = False
+        self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._threads = [
+            threading.Thread(target=target, daemon=True) for target in (self._write, self._read, self._drain)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def send(self, data: bytes) -> None:
+        """Queue bytes for the worker; never blocks on a slow one."""
+        self._outbox.put(data)
+
+    def kill(self) -> None:
+        """End the whole process group and its threads, and wait for both. May be called twice."""
+        if self._killed:
+            return
+        self._killed = True
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self._outbox.put(None)
+        self.process.wait()
+        for thread in self._threads:
+            thread.join(timeout=2)
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+
+    def end(self, grace: float) -> None:
+        """Ask the worker to end by closing its input; kill it when it does not."""
+        self._outbox.put(None)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(timeout=grace)
+        self.kill()
+
+    def tail(self) -> str:
+        """The last lines of the worker's stderr."""
+        return "\n".join(list(self.stderr)[-20:]).strip()
+
+    def words(self) -> str:
+        """The one telling line of the worker's stderr: a panic, an exception, or simply the last one."""
+        lines = [line.strip() for line in list(self.stderr) if line.strip()]
+        return next((line for line in lines if _TELLING.match(line)), lines[-1] if lines else "")
+
+    def ending(self) -> str:
+        """Say how the process ended by itself, or nothing when it was killed. After `kill` only."""
+        code = self.process.returncode
+        if not code or code == -signal.SIGKILL:
+            return ""
+        if code > 0:
+            return f"exit code {code}"
+        with contextlib.suppress(ValueError):
+            return f"signal {signal.Signals(-code).name}"
+        return f"signal {-code}"
+
+    def break_(self, reason: str, distrusted: bool = False) -> None:
+        """Call this life broken. The first reason stays."""
+        if not self.broken:
+            self.broken, self.distrusted = reason, distrusted
+        self.greeted.set()
+
+    def _write(self) -> None:
+        assert self.process.stdin is not None
+        descriptor = self.process.stdin.fileno()
+        with contextlib.suppress(OSError):
+            while (data := self._outbox.get()) is not None:
+                view = memoryview(data)
+                while view:
+                    view = view[os.write(descriptor, view) :]
+        with contextlib.suppress(OSError):
+            self.process.stdin.close()
+
+    def _drain(self) -> None:
+        assert self.process.stderr is not None
+        pending = b""
+        with contextlib.suppress(OSError, ValueError):
+            while chunk := os.read(self.process.stderr.fileno(), 1 << 16):
+                lines = (pending + chunk).split(b"\n")
+                pending = lines.pop()[-4096:]
+                self.stderr.extend(line[:400].decode("utf-8", "replace") for line in lines)
+        if pending:
+            self.stderr.append(pending[:400].decode("utf-8", "replace"))
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        pending: list[bytes] = []
+        size = 0
+        with contextlib.suppress(OSError, ValueError):
+            while chunk := os.read(self.process.stdout.fileno(), _READ):
+                if b"\n" not in chunk:
+                    pending.append(chunk)
+                    size += len(chunk)
+                    if size > self._max_line:
+                        shown = pending[0][:80].decode("utf-8", "replace")
+                        return self.break_(f"it printed a line of more than {self._max_line:,} bytes: {shown!r}")
+                    continue
+                lines = (b"".join(pending) + chunk).split(b"\n")
+                rest = lines.pop()
+                pending, size = [rest], len(rest)
+                for line in lines:
+                    if not self._take(line):
+                        return None
+        return self.break_("it ended" if not size else "it ended in the middle of a line")
+
+    def _take(self, line: bytes) -> bool:
+        """Read one line. Returns: whether this life can go on."""
+        if self.greeting is None:
+            return self._greet(line)
+        try:
+            answer = decode_answer(line)
+        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+            serial = id_of(line)
+            if serial is None or serial not in self.routes:
+                return self._rubbish(line, "an answer", error)
+            # The worker lives and means this case: its answer is bad, nobody else's is.
+            problem = f"its answer does not follow the protocol: {error}"
+            answer = Answer(id=serial, failure=Failure("worker", problem, True))
+        return self._route(answer)
+
+    def _greet(self, line: bytes) -> bool:
+        protocol = protocol_of(line)
+        if protocol is not None and protocol != PROTOCOL:
+            self.break_(f"it speaks protocol {protocol}, the harness speaks {PROTOCOL}")
+            return False
+        try:
+            self.greeting = decode_info(line)
+        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+            return self._rubbish(line, "its greeting", error)
+        self.greeted.set()
+        return True
+
+    def _rubbish(self, line: bytes, what: str, error: Exception) -> bool:
+        shown = line[:120].decode("utf-8", "replace")
+        self.break_(f"it printed a line that is not {what}: {shown!r} ({error})")
+        return False
+
+    def _route(self, answer: Answer) -> bool:
+        serial = answer.id
+        route = self.routes.get(serial)
+        if route is None:
+            if 0 < serial <= self.last_serial:
+                self.oddities.append("it answered a case again that was answered before")
+                return True
+            self.break_(f"it answered a case with the id {serial}, which nobody asked", distrusted=True)
+            return False
+        batch, index = route
+        if batch.put(index, answer):
+            self.answered += 1
+            self.waiting -= 1
+            self.last_progress = time.monotonic()
+            return True
+        msgspec.structs.force_setattr(answer, "id", batch.cases[index].id)
+        if answer == batch.answers[index]:
+            self.oddities.append("it answered a case twice, both times the same")
+            return True
+        self.break_("it answered a case twice, each time differently", distrusted=True)
+        return False
