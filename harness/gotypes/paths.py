@@ -7,7 +7,7 @@ its Go declaration does not show (RawExtension, interfaces, packages nobody hand
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from harness.gotypes.model import Field, Struct, TypeRef
@@ -41,8 +41,10 @@ OPAQUE = frozenset(
 
 _ROOT_NAMES = frozenset({"", "<nil>"})
 _MOST_REMEMBERED = 1 << 16
+_LONGEST = 2000
+_SUBSCRIPT_END = re.compile(r"\](?=[.\[]|\Z)")
 _STEP = re.compile(r"\.?([^.\[\]]+)|\[([^\[\]]*)\]")
-_ARTIFACT = re.compile(r"(?:\w+\.)?(\w+)(?=[.\[]|\Z)")
+_ARTIFACTS = re.compile(r"(\w+)(?=[.\[]|\Z)"), re.compile(r"\w+\.(\w+)(?=[.\[]|\Z)")
 
 
 def known_path_checker(universe: Universe, qualified: str) -> Callable[[str], bool]:
@@ -163,11 +165,16 @@ def _is_known(graph: _Graph, root: _Node, path: str) -> bool:
     quick = _follow(graph, root, path)
     if quick is not None:
         return quick
-    if any(_reaches(graph, root, path)):
+    if len(path) > _LONGEST:  # the other readings are for keys that people write
+        return False
+    if _reaches(graph, root, path, 0):
         return True
-    found = _ARTIFACT.match(path)
-    inner = graph.artifacts(root).get(found[1]) if found else None
-    return found is not None and inner is not None and any(_reaches(graph, inner, path[found.end() :]))
+    for pattern in _ARTIFACTS:
+        found = pattern.match(path)
+        inner = graph.artifacts(root).get(found[1]) if found else None
+        if found and inner is not None and _reaches(graph, inner, path, found.end()):
+            return True
+    return False
 
 
 def _follow(graph: _Graph, node: _Node, path: str) -> bool | None:
@@ -191,9 +198,9 @@ def _follow(graph: _Graph, node: _Node, path: str) -> bool | None:
     return True
 
 
-def _reaches(graph: _Graph, start: _Node, path: str) -> Iterator[bool]:
-    """Try every reading: keys of maps and names of members may hold dots and brackets."""
-    waiting = [(start, 0)]
+def _reaches(graph: _Graph, start: _Node, path: str, begin: int) -> bool:
+    """Try every reading from a place on: keys of maps and names of members may hold dots and brackets."""
+    waiting = [(start, begin)]
     seen: set[tuple[int, int]] = set()
     while waiting:
         node, at = waiting.pop()
@@ -202,15 +209,27 @@ def _reaches(graph: _Graph, start: _Node, path: str) -> Iterator[bool]:
         seen.add((id(node), at))
         members = graph.members(node)
         if at == len(path) or node.opaque:
-            yield True
-            return
-        if path[at] == "[" and node.elem is not None:
-            ends = (found.end() for found in re.finditer(r"\](?=[.\[]|\Z)", path[at:]))
-            waiting += [(node.elem, at + end) for end in ends if node.is_map or "[" not in path[at + 1 : at + end]]
-        elif path[at] == "." or at == 0:
-            begin = at + 1 if path[at] == "." else at
-            for name, member in members.items():
-                end = begin + len(name)
-                if path.startswith(name, begin) and (end == len(path) or path[end] in ".["):
-                    waiting.append((member, end))
-    yield False
+            return True
+        if path[at] == "[":
+            waiting += _behind_subscripts(node, path, at)
+        elif (path[at] == ".") == (at > 0):
+            waiting += _behind_members(members, path, at + 1 if at else 0)
+    return False
+
+
+def _behind_subscripts(node: _Node, path: str, at: int) -> list[tuple[_Node, int]]:
+    """The places after a subscript; only the key of a map may hold brackets."""
+    if node.elem is None:
+        return []
+    ends = (found.end() for found in _SUBSCRIPT_END.finditer(path, at))
+    return [(node.elem, end) for end in ends if node.is_map or "[" not in path[at + 1 : end]]
+
+
+def _behind_members(members: dict[str, _Node], path: str, begin: int) -> list[tuple[_Node, int]]:
+    """The places after the name of a member."""
+    found = []
+    for name, member in members.items():
+        end = begin + len(name)
+        if path.startswith(name, begin) and (end == len(path) or path[end] in ".["):
+            found.append((member, end))
+    return found

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from stat import S_ISREG
 
 from harness.diagnostics import Diagnostic, Position
 from harness.gotypes.model import CommentLine, Comments
@@ -115,7 +116,10 @@ def read_source(path: Path) -> Source:
     """Read a file. One that cannot be read gives a source without data whose diagnostics say why."""
     file = str(path)
     try:
-        if path.stat().st_size > LARGEST:
+        found = path.stat()
+        if not S_ISREG(found.st_mode):  # a pipe would be waited for
+            return _refused(file, "go-unreadable", "this is no file", "name a file that ends in .go")
+        if found.st_size > LARGEST:
             return _refused(file, "go-too-large", f"the file has more than {LARGEST >> 20} MiB", "split the file")
         data = path.read_bytes()
     except (OSError, ValueError) as error:
