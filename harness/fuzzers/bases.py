@@ -52,10 +52,24 @@ class Repaired:
 class _Candidate:
     obj: Json
     errors: list[FieldError]
-    chain: int
     options: Iterator[tuple[ErrorKey | None, Json]]
-    expanded: int = 0
     keys: frozenset[ErrorKey] = frozenset()
+    solved: frozenset[ErrorKey] = frozenset()
+    expanded: int = 0
+
+    @property
+    def progress(self) -> int:
+        """Errors that went away on the way here, against those that are left."""
+        return 2 * len(self.solved) - len(self.keys)
+
+
+@dataclass(frozen=True, slots=True)
+class _Try:
+    """An object to ask about, the error it is to silence, and the candidate it comes from."""
+
+    obj: Json
+    target: ErrorKey | None = None
+    parent: _Candidate | None = None
 
 
 def errors_of(answer: Answer) -> list[FieldError]:
@@ -104,7 +118,7 @@ class Repair:
 
     def run(self, first: list[Json]) -> Generator[list[Case], list[Answer], Repaired]:
         """Repair the first candidates until one is accepted or the limit is reached."""
-        found = yield from self._try([(obj, 0, None, frozenset()) for obj in first])
+        found = yield from self._try([_Try(obj) for obj in first])
         while found is None and self._open and self.asked < self.limit:
             found = yield from self._try(self._next())
         if found is not None:
@@ -114,70 +128,63 @@ class Repair:
             return Repaired(first[0], False, (self._failure or "no answer without a failure",), self.asked)
         return Repaired(best.obj, False, tuple(dict.fromkeys(error.text for error in best.errors))[:12], self.asked)
 
-    def _next(self) -> list[tuple[Json, int, ErrorKey | None, frozenset[ErrorKey]]]:
+    def _next(self) -> list[_Try]:
         """Take the best open candidates and the next options of each; what is not used up stays open."""
-        batch: list[tuple[Json, int, ErrorKey | None, frozenset[ErrorKey]]] = []
+        batch: list[_Try] = []
         popped = [heapq.heappop(self._open)[2] for _ in range(min(self.width, len(self._open)))]
         for candidate in popped:
-            for target, obj in islice(candidate.options, self.slice):
-                batch.append((obj, candidate.chain, target, candidate.keys))
+            batch += [_Try(obj, target, candidate) for target, obj in islice(candidate.options, self.slice)]
             candidate.expanded += 1
             if candidate.expanded < 12:
                 self._push(candidate)
         return batch
 
-    def _try(
-        self, batch: list[tuple[Json, int, ErrorKey | None, frozenset[ErrorKey]]]
-    ) -> Generator[list[Case], list[Answer], Json | None]:
+    def _try(self, batch: list[_Try]) -> Generator[list[Case], list[Answer], Json | None]:
         fresh = []
         for entry in batch:
-            code = msgspec.json.encode(entry[0])
+            code = msgspec.json.encode(entry.obj)
             if code not in self._seen:
                 self._seen.add(code)
                 fresh.append(entry)
         if not fresh:
             return None
         self.asked += len(fresh)
-        answers = yield from self.ask([entry[0] for entry in fresh])
-        for (obj, chain, target, before), answer in zip(fresh, answers, strict=False):
+        answers = yield from self.ask([entry.obj for entry in fresh])
+        for entry, answer in zip(fresh, answers, strict=False):
             if accepted(answer):
-                return obj
-            self._consider(obj, answer, chain, target, before)
+                return entry.obj
+            self._consider(entry, answer)
         return None
 
-    def _consider(
-        self, obj: Json, answer: Answer, chain: int, target: ErrorKey | None, before: frozenset[ErrorKey]
-    ) -> None:
+    def _consider(self, entry: _Try, answer: Answer) -> None:
         errors = errors_of(answer)
         if answer.failure is not None and not errors:
-            self._undecodable(obj, answer.failure.message, chain)
+            self._undecodable(entry.obj, answer.failure.message)
             return
         self.harvest.learn(errors)
         keys = frozenset(map(_key, errors))
-        if before and target in keys:
-            return
         known = self._visits.get(keys, 0)
-        self._visits[keys] = known + 1
-        if known >= 4:
+        if (entry.target is not None and entry.target in keys) or known >= 5:
             return
-        candidate = _Candidate(obj, errors, chain + (known == 0), iter(()), keys=keys)
+        self._visits[keys] = known + 1
+        solved = (entry.parent.solved | entry.parent.keys) - keys if entry.parent else frozenset()
+        candidate = _Candidate(entry.obj, errors, iter(()), keys, solved)
         candidate.options = self._options(candidate)
-        best = self._best
-        if best is None or (candidate.chain, -len(keys)) > (best.chain, -len(best.keys)):
+        if self._best is None or candidate.progress > self._best.progress:
             self._best = candidate
         self._push(candidate)
 
-    def _undecodable(self, obj: Json, message: str, chain: int) -> None:
+    def _undecodable(self, obj: Json, message: str) -> None:
         self._failure = self._failure or message
         objects = [put(obj, place, value) for place, value in undecodable(message, self.shape)]
         if objects and self._visits.get(frozenset(), 0) < 20:
             self._visits[frozenset()] = self._visits.get(frozenset(), 0) + 1
-            self._push(_Candidate(obj, [], chain, iter([(None, one) for one in objects])))
+            self._push(_Candidate(obj, [], iter([(None, one) for one in objects])))
 
     def _push(self, candidate: _Candidate) -> None:
         self._order += 1
         known = self._visits.get(candidate.keys, 0)
-        score = len(candidate.keys) + 1.5 * known + 3.0 * candidate.expanded - 2.0 * candidate.chain
+        score = 1.5 * known + 3.0 * candidate.expanded - candidate.progress
         heapq.heappush(self._open, (score, self._order, candidate))
 
     def _options(self, candidate: _Candidate) -> Iterator[tuple[ErrorKey | None, Json]]:

@@ -54,9 +54,10 @@ def _candidates(error: FieldError, obj: Json, root: Shape, at: Place, shape: Sha
         yield from _shorter(error.detail, value, at)
     elif error.type in (ErrorType.TOO_FEW, ErrorType.TOO_SHORT):
         yield from _longer(error.detail, value, at, shape)
-    elif error.type == ErrorType.REQUIRED and absent:
+    elif error.type in (ErrorType.REQUIRED, ErrorType.INVALID):
         yield from _named_members(error.detail, obj, root, at)
-        yield from _added(error.detail, at, root, shape)
+        if absent:
+            yield from _added(error.detail, at, root, shape)
     yield from _replaced(error, obj, root, at, shape, value, harvest)
     yield from _named_siblings(error.detail, obj, root, at)
     yield from _members(obj, at, shape, value)

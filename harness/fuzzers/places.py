@@ -135,7 +135,7 @@ def size(obj: Json) -> int:
 
     Units: eight per member or item and its name, two per character (one for the plainest, `a`), one per digit.
     """
-    kind = obj.__class__
+    kind: type = obj.__class__
     if kind is dict:
         total = 0
         for name, value in obj.items():
@@ -145,7 +145,7 @@ def size(obj: Json) -> int:
         return 8 * len(obj) + sum(map(size, obj))
     if kind is str:
         return 2 * len(obj) - obj.count("a")
-    return 0 if not obj else len(str(obj))
+    return len(str(obj)) if obj else 0
 
 
 def differences(new: Json, old: Json, at: Place = ()) -> Iterator[Place]:

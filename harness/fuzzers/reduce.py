@@ -7,6 +7,7 @@ together before it takes them one at a time. Ends, because every step makes the 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
@@ -171,6 +172,10 @@ class Reducer:
     def _scalars(self) -> Iterator[Pair]:
         """Make strings shorter and numbers smaller, in both at once where both say the same."""
         new, old = self.case.object, self.case.old
+        held = [value for place, _, value in places(new) if isinstance(value, str) and place not in self.protected]
+        for value, times in Counter(held).items():
+            if times > 1:  # a name and who refers to it
+                yield _replaced(new, value, "a"), _replaced(old, value, "a")
         for which, obj in (("new", new), ("old", old)):
             for place, _, value in list(places(obj)) if obj is not None else ():
                 if place in self.protected:
@@ -197,6 +202,15 @@ def _simpler(value: Json) -> Iterator[Json]:
         yield from (value[: len(value) // 2], value[: len(value) * 7 // 8])
     elif value is True:
         yield False
+
+
+def _replaced(obj: Json, value: Json, other: Json) -> Json:
+    """Return a copy with another value wherever this one stands."""
+    if isinstance(obj, dict):
+        return {name: _replaced(below, value, other) for name, below in obj.items()}
+    if isinstance(obj, list):
+        return [_replaced(below, value, other) for below in obj]
+    return other if obj == value and type(obj) is type(value) else obj
 
 
 def _merge(start: Pair, one: Pair, other: Pair) -> Pair:

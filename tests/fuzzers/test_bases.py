@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import pytest
+
+from harness.case import Case, Json, Operation
+from harness.field import FieldError
+from harness.fuzzers.bases import Repair, accepted, starts
+from harness.fuzzers.feedback import Harvest
+from harness.fuzzers.grow import Growth
+from harness.fuzzers.mend import fixes
+from harness.fuzzers.places import put
+from tests.fuzzers.driving import drive
+from tests.fuzzers.toys import ToyTarget, declarative, error, handwritten, widget_shape
+
+ROOT: Json = {"apiVersion": "toys.example.com/v1", "kind": "Widget", "metadata": {"name": "a"}}
+
+
+def ask(objects: list[Json]):  # type: ignore[no-untyped-def]  # a generator of batches, as `Ask` says
+    """Ask about creates."""
+    cases = [Case(index, "", "v1", "Widget", Operation.CREATE, obj) for index, obj in enumerate(objects)]
+    return (yield cases)
+
+
+def test_an_object_that_both_sides_accept_is_found_by_repair() -> None:
+    """From a name alone, within two hundred questions: enum, list, number and matching selector are learned."""
+    target = ToyTarget()
+    repaired = drive(Repair(widget_shape(), ask, Harvest()).run(starts(widget_shape(), ROOT)), target)
+    assert repaired.accepted
+    assert handwritten(repaired.obj, None) + declarative(repaired.obj, None) == []
+    assert target.asked <= 200
+
+
+def test_what_cannot_be_repaired_says_what_remained() -> None:
+    """Without an accepted object the errors of the best candidate are returned."""
+
+    class Stubborn(ToyTarget):
+        def _answer(self, case: Case):  # type: ignore[no-untyped-def]
+            answer = super()._answer(case)
+            no = error("Invalid", "metadata.name", "never")
+            return type(answer)(answer.id, (*answer.handwritten, no), answer.declarative, failure=answer.failure)
+
+    repair = Repair(widget_shape(), ask, Harvest(), limit=600)
+    repaired = drive(repair.run(starts(widget_shape(), ROOT)), Stubborn())
+    assert not repaired.accepted
+    assert repaired.remaining == ("metadata.name: Invalid value: never",)
+    assert repaired.asked <= 700
+
+
+def test_growth_brings_every_optional_member_into_an_accepted_object() -> None:
+    """After growth each member that a validator allows stands in some base, and all bases are accepted."""
+    target, shape = ToyTarget(), widget_shape()
+    repaired = drive(Repair(shape, ask, Harvest()).run(starts(shape, ROOT)), target)
+    bases = drive(Growth(shape, ask, Harvest(), 900, repaired.obj).run(), target)
+    assert {"replicas", "mode", "title", "ports", "labels", "selector", "parent", "ceiling"} == set(
+        bases[0].obj["spec"]
+    )
+    cases = [Case(0, "", "v1", "Widget", Operation.CREATE, base.obj) for base in bases]
+    assert all(accepted(answer) for answer in target.ask(cases))
+
+
+@pytest.mark.parametrize(
+    ("problem", "expected"),
+    [
+        (error("NotSupported", "spec.mode", 'supported values: "Fast", "Slow"'), (("spec", "mode"), "Fast")),
+        (error("Forbidden", "spec.title"), (("spec", "title"), None)),
+        (error("TooLong", "spec.title", "may not be more than 3 bytes"), (("spec", "title"), "lon")),
+        (error("TooMany", "spec.ports", "must have at most 1 items"), (("spec", "ports"), [{"name": "x"}])),
+        (error("Duplicate", "spec.ports[1].name"), (("spec", "ports", 1), None)),
+        (error("Invalid", "spec.replicas", "must be at least 3"), (("spec", "replicas"), 3)),
+        (error("Invalid", "spec.title", "a name (e.g. 'my-name')"), (("spec", "title"), "my-name")),
+        (error("Required", "spec", "must specify one of: `parent`, `selector`"), (("spec", "parent"), {})),
+        (error("Invalid", "spec.labels", "no match"), (("spec", "labels"), {"b": "c"})),
+    ],
+)
+def test_the_first_fix_is_what_the_message_says(problem: FieldError, expected: tuple[Json, Json]) -> None:
+    """Each sort of error leads to the likeliest change first, or early."""
+    spec = {
+        "mode": "Odd", "title": "long title", "ports": [{"name": "x"}, {"name": "x"}], "replicas": 1, "labels": {},
+    }  # fmt: skip
+    if problem.field == "spec.labels":
+        spec["selector"] = {"matchLabels": {"b": "c"}}
+    obj = {**ROOT, "spec": spec}
+    early = [put(obj, *fix) for fix, _ in zip(fixes(problem, obj, widget_shape(), Harvest()), range(4), strict=False)]
+    place, value = expected
+    wanted = put(obj, place, value) if value is not None else None
+    if wanted is None:
+        assert len(early[0]["spec"].get("ports", [])) < 2 or "title" not in early[0]["spec"]
+    else:
+        assert wanted in early

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.case import Case, Operation
+from harness.fuzzers.corpus import content_name, keep, load
+
+CASE = Case(7, "g", "v1", "Widget", Operation.UPDATE, {"b": 1, "a": 2}, {"a": 3}, "widgets")
+
+
+def notes_and_cases(folder: Path | None) -> tuple[list[str], list[Case]]:
+    """Load a folder with what was said on the way."""
+    notes: list[str] = []
+    return notes, load(folder, notes.append)
+
+
+def test_a_kept_case_comes_back(tmp_path: Path) -> None:
+    """A case is replayed as it was kept, but for its id."""
+    keep(tmp_path / "new", CASE, print)
+    notes, cases = notes_and_cases(tmp_path)
+    assert notes == []
+    assert [(CASE.object, CASE.old, CASE.operation, 0)] == [(c.object, c.old, c.operation, c.id) for c in cases]
+
+
+def test_the_same_content_is_kept_once(tmp_path: Path) -> None:
+    """Neither an id nor the order of members makes another file."""
+    keep(tmp_path, CASE, print)
+    keep(tmp_path, Case(8, "g", "v1", "Widget", Operation.UPDATE, {"a": 2, "b": 1}, {"a": 3}, "widgets"), print)
+    assert [content_name(CASE)] == [path.name for path in tmp_path.iterdir()]
+
+
+def test_unreadable_files_are_told_about_and_left_out(tmp_path: Path) -> None:
+    """Broken JSON, a wrong document and bytes that are no text each give a note, and the rest is loaded."""
+    keep(tmp_path, CASE, print)
+    (tmp_path / "a.json").write_text("{")
+    (tmp_path / "b.json").write_text('{"id": 1}')
+    (tmp_path / "c.json").write_bytes(b"\xff\xfe")
+    (tmp_path / "d.json").write_text("[" * 100_000)
+    notes, cases = notes_and_cases(tmp_path)
+    assert len(notes) == 4
+    assert len(cases) == 1
+    assert all("corpus-file" in note for note in notes)
+
+
+def test_no_folder_is_no_corpus(tmp_path: Path) -> None:
+    """A folder that is not there, or none at all, replays nothing."""
+    assert notes_and_cases(None) == ([], [])
+    assert notes_and_cases(tmp_path / "missing") == ([], [])
+
+
+def test_a_folder_that_cannot_be_written_is_told_about(tmp_path: Path) -> None:
+    """A run goes on when its corpus cannot be kept."""
+    (tmp_path / "file").write_text("")
+    notes: list[str] = []
+    keep(tmp_path / "file" / "below", CASE, notes.append)
+    assert len(notes) == 1

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from harness.case import Json
+from harness.fuzzers.edits import random_edit, sites_of
+from harness.fuzzers.feedback import Harvest, names_of, numbers_of, words_of
+from harness.fuzzers.pairs import PATTERNS, follow_ups, stored
+from harness.fuzzers.places import ABSENT, look, put
+from harness.fuzzers.probes import probes_of
+from tests.fuzzers.toys import error, widget_shape
+
+WIDGET: Json = {
+    "metadata": {"name": "a"},
+    "spec": {"mode": "Fast", "ports": [{"name": "x", "number": 1}, {"name": "y", "number": 2}], "labels": {"a": "b"}},
+}
+
+
+def test_every_present_and_absent_place_is_a_site() -> None:
+    """An object can be edited wherever its type has a member, present or not."""
+    found = {site.place: site.value for site in sites_of(WIDGET, widget_shape())}
+    assert found["spec", "mode"] == "Fast"
+    assert ABSENT is found["spec", "replicas"]
+    assert found["spec", "ports", 1, "number"] == 2
+
+
+def test_edits_change_an_object_in_every_way() -> None:
+    """A thousand draws set, unset, insert, delete, duplicate, reorder, rename and swap, and never touch the object."""
+    sites, random, before = sites_of(WIDGET, widget_shape()), Random(1), repr(WIDGET)
+    made = [random_edit(random, sites, Harvest(), WIDGET).apply(WIDGET) for _ in range(1000)]
+    specs = [obj["spec"] for obj in made if isinstance(obj, dict) and isinstance(obj.get("spec"), dict)]
+    ports = [spec["ports"] for spec in specs if isinstance(spec.get("ports"), list)]
+    x, y = WIDGET["spec"]["ports"]
+    assert {"replicas", "selector", "title"} <= {name for spec in specs for name in spec}
+    assert any("mode" not in spec for spec in specs)
+    assert any([x] == items or [y] == items for items in ports)
+    assert [x, y, x] in ports
+    assert [y, x] in ports
+    assert any(spec.get("labels") == {"ab": "b"} for spec in specs)
+    assert before == repr(WIDGET)
+
+
+def test_the_same_seed_draws_the_same_edits() -> None:
+    """Draws depend on the random numbers alone."""
+    sites = sites_of(WIDGET, widget_shape())
+    first, second = ([random_edit(r, sites, Harvest(), WIDGET) for _ in range(50)] for r in (Random(3), Random(3)))
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("mode", ["", "Fast", "Slow", ABSENT, "fAST"]),
+        ("title", ["", "x" * 63, "x" * 64, "x" * 253, "x" * 254, "é"]),
+        ("replicas", [-1, 0, 2**31 - 1, -(2**31), 41, 42, 43]),
+        ("labels", [{}, None]),
+    ],
+)
+def test_probes_stand_at_edges(name: str, wanted: list[Json]) -> None:
+    """Empty and absent, constants and near misses, lengths, widths, and numbers that messages named."""
+    harvest = Harvest()
+    harvest.learn([error("Invalid", "spec.replicas", "must be less than 42")])
+    member = widget_shape().child("spec").by_name[name]
+    found = probes_of(
+        member.shape, {"a": "b"} if name == "labels" else 5 if name == "replicas" else "v", member, harvest
+    )
+    assert [probe for probe in wanted if probe not in found] == []
+
+
+def test_lists_are_probed_with_equal_items() -> None:
+    """A list is tried empty, with an item twice, and reversed."""
+    ports = WIDGET["spec"]["ports"]
+    found = probes_of(widget_shape().child("spec").child("ports"), ports, None, Harvest())
+    assert [] in found
+    assert [*ports, ports[0]] in found
+    assert ports[::-1] in found
+
+
+def test_pairs_are_related() -> None:
+    """Old and new of a pair share everything that no edit touched."""
+    titles = iter("abcdefghijklmnopqrstuvwxyz")
+    for pattern in PATTERNS:
+        new, old = pattern(Random(1), WIDGET, lambda obj: put(obj, ("spec", "title"), next(titles)))
+        assert look(new, ("spec", "ports")) is look(old, ("spec", "ports")) is WIDGET["spec"]["ports"]
+    assert next(titles) > "h"
+
+
+def test_refused_edits_lead_to_unchanged_repaired_and_touched_pairs() -> None:
+    """What was refused is asked about again as the stored object."""
+    assert follow_ups(Random(1), 1, 2, lambda obj: obj + 1) == [(2, 2), (1, 2), (3, 2)]
+
+
+def test_a_stored_object_can_be_named_by_an_update() -> None:
+    """It has a uid and a resource version, unless it says its own."""
+    assert stored({"metadata": {"name": "a"}})["metadata"] == {"name": "a", "resourceVersion": "1", "uid": "a"}
+    assert stored({"metadata": {"resourceVersion": "9"}})["metadata"]["resourceVersion"] == "9"
+    assert stored({"x": 1}) == {"x": 1}
+
+
+def test_messages_teach_words_numbers_and_names() -> None:
+    """Quotes of every sort, whole numbers and bare names are read out of a detail."""
+    detail = "must be `a`, \"b\" or 'c' (e.g. 'my.name'), don't; between -1 and 65535; see matchLabels, v1"
+    assert words_of(detail) == ("a", "b", "c", "my.name")
+    assert numbers_of(detail) == (-1, 65535)
+    assert "matchLabels" in names_of(detail)

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from harness.case import Answer, Case, Json, Operation
+from harness.fuzzers.reduce import Reducer
+from tests.fuzzers.driving import drive
+from tests.fuzzers.toys import WIDGETS, ToyTarget
+
+META: Json = {"apiVersion": "toys.example.com/v1", "kind": "Widget", "metadata": {"name": "a"}}
+NOISE: Json = {"parent": {"title": "noise", "ports": [{"name": "x"}] * 3}, "title": "short"}
+GOOD: Json = {
+    "mode": "Fast", "ports": [{"name": "x", "number": 80}], "labels": {"a": "b"},
+    "selector": {"matchLabels": {"a": "b"}},
+}  # fmt: skip
+
+
+def reduced(new: Json, old: Json, side: str, field: str, base: Json = None) -> Case:
+    """Reduce a case as long as one side alone reports the field."""
+
+    def verdict(case: Case, answer: Answer) -> frozenset[str] | None:
+        one, other = answer.handwritten, answer.declarative
+        if side == "declarative":
+            one, other = other, one
+        shows = any(error.field == field for error in one) and not any(error.field == field for error in other)
+        return frozenset(f"{error.type} {error.field}" for error in (*one, *other)) if shows else None
+
+    operation = Operation.CREATE if old is None else Operation.UPDATE
+    case = Case(1, WIDGETS.group, "v1", "Widget", operation, new, old)
+    return drive(Reducer(case, verdict, base).run(), ToyTarget())
+
+
+def widget(**spec: Json) -> Json:
+    """Make a widget with this spec."""
+    return {**META, "spec": spec}
+
+
+def test_a_create_shrinks_to_the_limit_and_nothing_else() -> None:
+    """The smallest title that only the handwritten side refuses has nine plain letters."""
+    expected = widget(
+        mode="Fast", ports=[{"number": 1}], labels={"a": "a"}, selector={"matchLabels": {"a": "a"}}, title="aaaaaaaaa"
+    )
+    start = widget(**GOOD | NOISE | {"title": "nine char", "replicas": 3})
+    assert expected == reduced(start, None, "handwritten", "spec.title").object
+
+
+def test_ratcheting_shrinks_to_an_update_that_changes_nothing() -> None:
+    """A value that one side forgives shrinks to the same object twice, however much was changed elsewhere."""
+    new = widget(**GOOD | NOISE | {"replicas": -77})
+    old = widget(**GOOD | {"replicas": -77, "title": "other"})
+    case = reduced(new, old, "handwritten", "spec.replicas")
+    expected = widget(
+        mode="Fast", ports=[{"number": 1}], labels={"a": "a"}, selector={"matchLabels": {"a": "a"}}, replicas=-1
+    )
+    assert expected == case.object
+    assert expected == case.old
+
+
+def test_a_change_that_matters_stays_the_only_one() -> None:
+    """Where the difference is about a change, old and new differ in that place alone."""
+    new, old = {**META, "spec": {}}, {**META, "spec": {"ceiling": 17, "title": "y"}}
+    case = reduced(new, old, "declarative", "spec.ceiling")
+    assert case.object == META
+    assert case.old == {**META, "spec": {"ceiling": 0}}
+
+
+def test_no_error_comes_up_on_the_way() -> None:
+    """What other rules demand stays: a smaller object with another error is not taken."""
+    case = reduced(widget(**GOOD | {"title": "nine char"}), None, "handwritten", "spec.title")
+    assert len(ToyTarget().ask([case])[0].handwritten) == 1
+
+
+def test_other_errors_are_mended_from_the_base() -> None:
+    """Edits that are not needed go back to what the accepted base says."""
+    start = widget(**GOOD | {"title": "nine char", "ports": [{"number": -1}], "labels": {}})
+    case = reduced(start, None, "handwritten", "spec.title", base=widget(**GOOD))
+    assert [error.field for error in ToyTarget().ask([case])[0].handwritten] == ["spec.title"]
+
+
+def test_what_does_not_show_again_is_returned_as_it_was() -> None:
+    """A difference that is gone when asked again is not reduced to something else."""
+    start = widget(**GOOD)
+    assert start == reduced(start, None, "handwritten", "spec.title").object
