@@ -88,7 +88,8 @@ class _Graph:
         """The node of a type, pointers and typedefs removed."""
         found = self.made.get(ref)
         if found is None:
-            found = self.made[ref] = self._make(self._bare(ref))
+            found = self.made[ref] = _Node()  # before what it leads to, which may lead back
+            self._fill(found, self._bare(ref))
         return found
 
     def _bare(self, ref: TypeRef) -> TypeRef:
@@ -104,26 +105,28 @@ class _Graph:
                 break
         return ref
 
-    def _make(self, ref: TypeRef) -> _Node:
+    def _fill(self, node: _Node, ref: TypeRef) -> None:
         if ref.kind == "named":
-            return self._named(ref.name)
-        if ref.kind in ("list", "array", "map") and ref.elem is not None:
-            if ref.kind != "map" and ref.elem == TypeRef("builtin", "uint8"):
-                return _Node()  # bytes are a text in JSON
-            return _Node(is_map=ref.kind == "map", elem=self.node(ref.elem))
-        if ref.kind == "struct":
-            return _Node(fields=ref.fields)
-        return _Node(opaque=ref.kind != "builtin")
+            self._fill_named(node, ref.name)
+        elif ref.kind in ("list", "array", "map") and ref.elem is not None:
+            if ref.kind == "map" or ref.elem != TypeRef("builtin", "uint8"):  # bytes are a text in JSON
+                node.is_map = ref.kind == "map"
+                node.elem = self.node(ref.elem)
+        elif ref.kind == "struct":
+            node.fields = ref.fields
+        else:
+            node.opaque = ref.kind != "builtin"
 
-    def _named(self, name: str) -> _Node:
+    def _fill_named(self, node: _Node, name: str) -> None:
         if name in LEAVES:
-            return _Node()
+            return
         found = None if name in OPAQUE else self.universe.find(name)
         if not isinstance(found, Struct) or name.endswith(("OrBool", "OrArray", "OrStringArray")):
-            return _Node(opaque=True)  # the types of JSON schemas named so marshal themselves
-        if found.fields and all(one.json_ignored for one in found.fields):
-            return _Node(opaque=True)  # it marshals itself as well
-        return _Node(fields=found.fields)
+            node.opaque = True  # the types of JSON schemas named so marshal themselves
+        elif found.fields and all(one.json_ignored for one in found.fields):
+            node.opaque = True  # it marshals itself as well
+        else:
+            node.fields = found.fields
 
     def members(self, node: _Node) -> dict[str, _Node]:
         """JSON names to nodes, those of inline fields included; an outer name hides an inner one."""

@@ -22,7 +22,7 @@ type Root struct {
 	metav1.TypeMeta `json:",inline"`
 	*Emb `json:",inline"`
 	Spec Spec `json:"spec"`
-	Skipped Spec `json:"-"`
+	Skipped string `json:"-"`
 }
 type Emb struct { Inner Part `json:"inner"` }
 type Part struct { X string `json:"x"`; hidden int }
@@ -89,6 +89,7 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], bool]:
         "Emb.inner.x",
         "v1.TypeMeta.kind",
         "metav1.TypeMeta",
+        "string",
     ],
 )
 def test_known(known: Callable[[str], bool], path: str) -> None:

