@@ -117,10 +117,12 @@ class Comparator:
         yield from (_panicked("declarative", error.detail) for error in panics[:1])
         if panics:
             declarative = tuple(error for error in declarative if error not in panics)
-        served = self.served_of(handwritten, declarative)
-        found = list(self._covered(handwritten, declarative, served))
-        yield from found
-        yield from self._differently_served(handwritten, declarative, served, {self._mismatch_key(m) for m in found})
+        if not _is_plain(handwritten, declarative):
+            served = self.served_of(handwritten, declarative)
+            found = list(self._covered(handwritten, declarative, served))
+            yield from found
+            said = {self._mismatch_key(mismatch) for mismatch in found}
+            yield from self._differently_served(handwritten, declarative, served, said)
         if self._is_known_path is not None:
             yield from self._paths(handwritten, "handwritten")
             yield from self._paths(declarative, "declarative")
@@ -281,6 +283,15 @@ class Comparator:
 def base_side(error: FieldError, served: Served) -> Side:
     """Return the side an error of a served list comes from."""
     return "declarative" if error in served.declarative else "handwritten"
+
+
+def _is_plain(handwritten: Errors, declarative: Errors) -> bool:
+    """Whether nothing migrates here: only unmarked handwritten errors, no field twice. The most frequent lists of all."""
+    return (
+        not declarative
+        and not any(error.covered for error in handwritten)
+        and len({error.field for error in handwritten}) == len(handwritten)
+    )
 
 
 def _mismatch(kind: MismatchKind, error: FieldError, side: Side, setting: Setting | None, detail: str) -> Mismatch:
