@@ -1,1 +1,370 @@
-"""Collects suites as pytest items."""
+"""Collects the kinds of suites as pytest items: `pytest suites/` asks of each whether both sides agree.
+
+One item per kind, version, subresource and operation, named like `widgets-v1-create`. Nothing heavy is imported before
+the plugin meets a suite: it is loaded in every pytest run of whoever has the harness installed.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import shlex
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from harness.case import KindInfo, Operation, TargetInfo
+    from harness.compare.finding import Finding
+    from harness.subject import Subject, SubjectSpec
+
+SUITE_FILE = "suite.py"
+SHOWN = 3
+"""Findings of one item that are told at length."""
+INLINE = 1500
+"""Characters of a case that stand in the replay line itself; a longer one is put into a file."""
+
+
+class Subjects:
+    """The open subjects of a session: each is opened once, and closed at the end."""
+
+    def __init__(self) -> None:
+        self._open: dict[tuple[str, str], Subject] = {}
+
+    def open(self, spec: SubjectSpec, config: pytest.Config) -> Subject:
+        """Return the subject of a specification."""
+        from harness.subject import open_subject
+
+        key = (spec.kind, spec.location)
+        if key not in self._open:
+            self._open[key] = open_subject(spec, lambda text: _note(config, text))
+        return self._open[key]
+
+    def close(self) -> None:
+        """Close every subject."""
+        while self._open:
+            self._open.popitem()[1].close()
+
+
+SUBJECTS = pytest.StashKey[Subjects]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of the harness."""
+    group = parser.getgroup("harness", "equivalence of validators")
+    group.addoption("--harness-seed", type=int, default=1, metavar="N", help="seed of the search (default: 1)")
+    group.addoption(
+        "--harness-max-cases", type=int, default=2000, metavar="N", help="cases for each item (default: 2000)"
+    )
+    group.addoption(
+        "--kubernetes",
+        metavar="RELEASE",
+        default=None,
+        help="release or checkout that suites/kubernetes asks, instead of the one in its suite.py",
+    )
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect a suite.py that defines SUITE. A file named on the command line comes through the hook below."""
+    if not _is_suite(file_path) or parent.session.isinitpath(file_path):
+        return None
+    if any(fnmatch.fnmatch(file_path.name, pattern) for pattern in parent.config.getini("python_files")):
+        return None
+    return SuiteFile.from_parent(parent, path=file_path)
+
+
+def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> Any:
+    """Take a suite.py that pytest would import as a test module."""
+    return SuiteFile.from_parent(parent, path=module_path) if _is_suite(module_path) else None
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Close what the session opened."""
+    subjects = config.stash.get(SUBJECTS, None)
+    if subjects is not None:
+        subjects.close()
+
+
+def _is_suite(path: Path) -> bool:
+    if path.name != SUITE_FILE:
+        return False
+    with suppress(OSError, UnicodeDecodeError):
+        text = path.read_text(encoding="utf-8")
+        return "SUITE" in text and "harness" in text
+    return False
+
+
+def _note(config: pytest.Config, text: str) -> None:
+    from harness.reporting.text import visible
+
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None:
+        reporter.write_line(visible(text))
+
+
+class SuiteFile(pytest.File):
+    """A suite: a folder with suite.py, its types and its handwritten validators."""
+
+    def collect(self) -> Iterable[pytest.Item]:
+        """Yield an item per kind, version, subresource and operation; one that skips where nobody can be asked."""
+        from harness.diagnostics import HarnessError, TargetError
+
+        try:
+            spec = self._spec()
+            info = self._info(spec)
+        except TargetError as error:
+            if not self._is_kubernetes:
+                raise self.CollectError(str(error)) from None
+            name = f"kubernetes-{self._spec().location}"
+            return [SkippedItem.from_parent(self, name=name, reason=_why_skipped(str(error), self._spec().location))]
+        except HarnessError as error:
+            raise self.CollectError(str(error)) from None
+        return list(self._items(spec, info))
+
+    _is_kubernetes = False
+
+    def _spec(self) -> SubjectSpec:
+        from harness.subject import SubjectSpec, load_suite
+        from harness.suite import KubernetesSuite
+
+        suite = load_suite(self.path.parent)
+        if isinstance(suite, KubernetesSuite):
+            self._is_kubernetes = True
+            release = self.config.getoption("--kubernetes") or suite.release
+            return SubjectSpec("kubernetes", str(release), dict(suite.gates))
+        return SubjectSpec("suite", str(self.path.parent))
+
+    def _info(self, spec: SubjectSpec) -> TargetInfo:
+        if spec.kind == "kubernetes":
+            return kubernetes_info(spec, self.config)
+        return subjects_of(self.config).open(spec, self.config).target.info
+
+    def _items(self, spec: SubjectSpec, info: TargetInfo) -> Iterator[pytest.Item]:
+        seen: dict[str, int] = {}
+        for kind in info.kinds:
+            for operation in kind.operations:
+                name = item_name(kind, operation, with_group=False)
+                seen[name] = seen.get(name, 0) + 1
+        for kind in info.kinds:
+            for operation in kind.operations:
+                name = item_name(kind, operation, with_group=False)
+                if seen[name] > 1:
+                    name = item_name(kind, operation, with_group=True)
+                yield KindItem.from_parent(self, name=name, spec=spec, kind=kind, operation=operation)
+
+
+def item_name(kind: KindInfo, operation: Operation, *, with_group: bool) -> str:
+    """Name an item: resource, subresource, version, operation; with the group where two groups share a resource."""
+    resource = f"{kind.resource}.{kind.group or 'core'}" if with_group else kind.resource
+    own = kind.api_version.rpartition("/")[2]
+    # A scale may be sent in several versions of its own; the name tells them apart.
+    foreign = "" if not kind.subresource or own == kind.version or not with_group else own
+    return "-".join(part for part in (resource, kind.subresource, foreign, kind.version, str(operation)) if part)
+
+
+def subjects_of(config: pytest.Config) -> Subjects:
+    """Return the open subjects of the session."""
+    return config.stash.setdefault(SUBJECTS, Subjects())
+
+
+def kubernetes_info(spec: SubjectSpec, config: pytest.Config) -> TargetInfo:
+    """Return what a release serves: as written down next to its built worker, else by asking the worker.
+
+    Raises: TargetError when there is neither a worker nor a toolchain to build it.
+    """
+    import hashlib
+
+    import msgspec
+
+    from harness.case import TargetInfo
+    from harness.reporting.saving import write_atomically
+    from harness.targets.kubernetes.build import worker_for
+    from harness.targets.kubernetes.release import find_release
+
+    worker = worker_for(find_release(spec.location), lambda text: _note(config, text))
+    gates = hashlib.sha256(repr(sorted(spec.gates.items())).encode()).hexdigest()[:8]
+    kept = worker.with_name(f"info-{gates}.json")
+    with suppress(OSError, msgspec.MsgspecError):
+        if kept.stat().st_mtime >= worker.stat().st_mtime:
+            return msgspec.json.decode(kept.read_bytes(), type=TargetInfo)
+    info = subjects_of(config).open(spec, config).target.info
+    with suppress(OSError):
+        write_atomically(kept, msgspec.json.encode(info))
+    return info
+
+
+def _why_skipped(reason: str, release: str) -> str:
+    return (
+        f"{reason}\n  to run it: pip install 'equivalence-harness[kubernetes]' brings a Go toolchain, "
+        f"then harness kinds --kubernetes {shlex.quote(release)} builds the worker once"
+    )
+
+
+class SkippedItem(pytest.Item):
+    """Stands for a suite whose target nobody here can ask, and says what would help."""
+
+    def __init__(self, *, reason: str, **others: Any) -> None:
+        super().__init__(**others)
+        self.reason = reason
+
+    def runtest(self) -> None:
+        """Skip with the reason."""
+        pytest.skip(self.reason)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Say where it stands."""
+        return self.path, 0, self.name
+
+
+class NotEquivalentError(Exception):
+    """The two sides of an item differ."""
+
+    def __init__(self, findings: list[Finding], subject: str) -> None:
+        super().__init__(f"{len(findings)} finding(s)")
+        self.findings, self.subject = findings, subject
+
+
+class NotComparedError(Exception):
+    """An item proves nothing, and says why."""
+
+
+class KindItem(pytest.Item):
+    """One kind, version, subresource and operation of a suite."""
+
+    def __init__(self, *, spec: SubjectSpec, kind: KindInfo, operation: Operation, **others: Any) -> None:
+        super().__init__(**others)
+        self.spec, self.kind, self.operation = spec, kind, operation
+        self.seed = int(self.config.getoption("--harness-seed"))
+        self.cases = int(self.config.getoption("--harness-max-cases"))
+
+    def runtest(self) -> None:
+        """Search this kind and operation alone."""
+        from harness import engine
+        from harness.diagnostics import HarnessError
+        from harness.events import Budget
+
+        root = self.config.rootpath
+        wordings = root / "trusted_wordings.yaml"
+        try:
+            result = engine.run(
+                self.spec,
+                seed=self.seed,
+                budget=Budget(None, self.cases),
+                kinds=[self.kind.name],
+                operations=[str(self.operation)],
+                trusted=wordings if wordings.is_file() else None,
+                opener=self._opened,
+            )
+            findings = self._untolerated(list(result.findings), result.subject)
+        except HarnessError as error:
+            raise NotComparedError(str(error)) from None
+        self.add_report_section(
+            "call", "harness", f"{result.cases} cases, {result.compared} compared, seed {self.seed}"
+        )
+        if findings:
+            raise NotEquivalentError(findings, result.subject)
+        problems = [report.error for report in result.kinds if report.error]
+        if result.stopped == "interrupted":
+            raise KeyboardInterrupt
+        if problems or result.stopped == "target-lost":
+            raise NotComparedError("; ".join([*problems, result.stopped_detail]).strip("; "))
+        if not result.compared:
+            raise NotComparedError("nothing was compared: no case gave two lists of errors")
+
+    def _opened(self, spec: SubjectSpec, _note: object) -> Any:
+        return _Borrowed(subjects_of(self.config).open(spec, self.config))
+
+    def _untolerated(self, findings: list[Finding], subject: str) -> list[Finding]:
+        from datetime import date
+
+        from harness.errormatch.exceptionfile import load_exceptions
+
+        file = self.config.rootpath / "equivalence_exceptions.yaml"
+        if not findings or not file.is_file():
+            return findings
+        return list(load_exceptions(file, date.today()).apply(findings, subject).beyond)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *args: Any, **kwargs: Any) -> Any:
+        """Tell the findings, smallest object first, and the lines that show them again."""
+        if isinstance(excinfo.value, NotComparedError):
+            return f"{self.kind.name} {self.operation}: {excinfo.value}\nagain: {self._again()}"
+        if not isinstance(excinfo.value, NotEquivalentError):
+            return super().repr_failure(excinfo, *args, **kwargs)
+        return self._told(excinfo.value)
+
+    def _told(self, error: NotEquivalentError) -> str:
+        import msgspec
+
+        from harness.reporting.grouping import group
+        from harness.reporting.terminal import body, render, where
+        from harness.reporting.text import count
+
+        reported = [self._reported(finding, error.subject) for finding in error.findings]
+        groups = group(reported)
+        lines = [f"{count(len(reported), 'finding')} in {count(len(groups), 'group')}, worst first"]
+        for one in groups[:SHOWN]:
+            first = msgspec.structs.replace(one.first, replay=self._replay(one.first))
+            more = f"  (and {len(one.findings) - 1} like it)" if len(one.findings) > 1 else ""
+            lines += ["", f"{first.severity}  {first.cause}  {where(first)}{more}", render(body(first, 800)).rstrip()]
+        if len(groups) > SHOWN:
+            lines += ["", f"… and {count(len(groups) - SHOWN, 'more group')}"]
+        return "\n".join([*lines, "", f"again: {self._again()}"])
+
+    def _reported(self, finding: Finding, subject: str) -> Any:
+        from harness.compare.finding import Finding as Record
+        from harness.reporting.document import ReportedFinding
+
+        return ReportedFinding(**{name: getattr(finding, name) for name in Record.__struct_fields__}, subject=subject)
+
+    def _replay(self, finding: Finding) -> str:
+        """Write the line that asks the same again; a large case is put into pytest's cache."""
+        import msgspec
+
+        from harness.reporting.text import visible
+
+        if finding.case.object is None:
+            return ""
+        text = msgspec.json.encode(finding.case).decode("utf-8", "backslashreplace")
+        case = shlex.quote(text)
+        if len(case) > INLINE or visible(text) != text:
+            folder = self.config.cache.mkdir("harness") if self.config.cache else self.path.parent
+            file = folder / f"{finding.fingerprint}.json"
+            with suppress(OSError):
+                file.write_text(text + "\n", encoding="utf-8")
+            case = shlex.quote(_near(file))
+        target = f"--kubernetes {shlex.quote(self.spec.location)}"
+        if self.spec.kind == "suite":
+            target = shlex.quote(_near(Path(self.spec.location)))
+        return f"harness replay {target} --case {case}"
+
+    def _again(self) -> str:
+        options = f"--harness-seed {self.seed} --harness-max-cases {self.cases}"
+        if self.spec.kind == "kubernetes":
+            options += f" --kubernetes {shlex.quote(self.spec.location)}"
+        return f"pytest {shlex.quote(self.nodeid)} {options}"
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Say where it stands, and its name."""
+        return self.path, 0, self.name
+
+
+class _Borrowed:
+    """A subject that the session keeps open: closing it does nothing."""
+
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._subject, name)
+
+    def close(self) -> None:
+        """Leave it open."""
+
+
+def _near(path: Path) -> str:
+    """Name a path from where the user stands, when it is below."""
+    with suppress(ValueError, OSError):
+        return str(path.resolve().relative_to(Path.cwd()))
+    return str(path)

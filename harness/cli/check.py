@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
@@ -13,7 +14,7 @@ from harness.case import Case, Operation
 from harness.cli.asking import Asker, CheckedAnswer
 from harness.cli.manifests import Manifest, read_case, read_manifests
 from harness.cli.targets import TargetChoice, is_suite, parse_gates, target_options
-from harness.diagnostics import HarnessError, InputError, UsageError
+from harness.diagnostics import Diagnostic, HarnessError, InputError, Position, UsageError
 from harness.reporting.terminal import describe
 from harness.reporting.text import visible
 from harness.subject import open_subject
@@ -125,13 +126,7 @@ def _check_lines(asker: Asker, name: str, mode: str) -> int:
 
 
 def _read_lines(asker: Asker, name: str, mode: str, codes: list[int]) -> Iterator[Case]:
-    try:
-        stream: Iterable[bytes] = sys.stdin.buffer if name == "-" else Path(name).open("rb")
-    except OSError as error:
-        raise UsageError(
-            f"{name} cannot be read: {error.strerror}\n  fix: name a file, or - for standard input"
-        ) from None
-    for number, line in enumerate(stream, 1):
+    for number, line in enumerate(_stream(name), 1):
         if not line.strip():
             continue
         try:
@@ -144,9 +139,21 @@ def _read_lines(asker: Asker, name: str, mode: str, codes: list[int]) -> Iterato
             click.echo(f"harness: {visible(name)}:{number}: {visible(str(error), keep=chr(10))}", err=True)
 
 
+def _stream(name: str) -> Iterator[bytes]:
+    if name == "-":
+        yield from sys.stdin.buffer
+        return
+    try:
+        with open(name, "rb") as file:
+            yield from file
+    except OSError as error:
+        message, fix = f"cannot be read: {error.strerror}", "name a file, or - for standard input"
+        raise InputError([Diagnostic(Position(name), "case-syntax", message, fix=fix)]) from None
+
+
 def _completed(asker: Asker, case: Case, has_mode: bool, mode: str) -> Case:
     """Add the resource, which people need not name, and the mode of the command line."""
-    changes: dict[str, object] = {} if has_mode else {"mode": mode}
+    changes: dict[str, Any] = {} if has_mode else {"mode": mode}
     if not case.resource:
         fits = [
             i
@@ -165,7 +172,7 @@ def _completed(asker: Asker, case: Case, has_mode: bool, mode: str) -> Case:
 
 
 def _print_line(answer: CheckedAnswer) -> None:
-    click.get_binary_stream("stdout").write(msgspec.json.encode(answer) + b"\n")
+    sys.stdout.buffer.write(msgspec.json.encode(answer) + b"\n")
 
 
 def _code(answer: CheckedAnswer) -> int:

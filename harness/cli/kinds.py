@@ -40,8 +40,9 @@ def table(info: TargetInfo) -> list[str]:
 
 def _row(kind: KindInfo) -> tuple[str, ...]:
     operations = ",".join(str(operation) for operation in kind.operations)
+    own = kind.api_version in ("", _version(kind))
     cells = (
-        kind.name, kind.kind if kind.api_version in ("", _version(kind)) else f"{kind.api_version} {kind.kind}", operations,
+        kind.name, kind.kind if own else f"{kind.api_version} {kind.kind}", operations,
         "yes" if kind.rules else "-", "yes" if kind.storage else "-", kind.composition, ",".join(kind.versions),
     )  # fmt: skip
     return tuple(visible(cell) for cell in cells)

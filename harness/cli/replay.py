@@ -41,6 +41,8 @@ def command(arguments: tuple[str, ...], target: TargetChoice, cases: tuple[str, 
     Exit codes: 1 something still differs, 0 nothing does, 2 it could not be asked.
     """
     asked = _cases(arguments, target, cases) if cases else _findings(arguments, target)
+    if not asked:
+        raise UsageError("nothing to replay: run again instead")
     codes = []
     for spec in dict.fromkeys(_identity(spec) for spec, _, _ in asked):
         mine = [entry for entry in asked if _identity(entry[0]) == spec]
@@ -132,7 +134,11 @@ def _chosen(findings: Sequence[ReportedFinding], wanted: Sequence[str], name: st
             hint = near_miss(prefix, [f.fingerprint for f in findings]) or f"it has {findings[0].fingerprint}, ..."
             raise UsageError(f"{name} has no finding {prefix!r}\n  fix: {hint}")
         chosen += fits
-    return chosen or list(findings)
+    chosen = chosen or list(findings)
+    for finding in chosen:
+        if finding.case.object is None:
+            click.echo(f"{finding.fingerprint} is about a rule, not about an object: a run shows it again", err=True)
+    return [finding for finding in chosen if finding.case.object is not None]
 
 
 def _tell(asker: Asker, finding: Finding | None, case: Case, answer: CheckedAnswer) -> int:

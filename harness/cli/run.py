@@ -7,7 +7,6 @@ import random
 import re
 import shlex
 import signal
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -24,11 +23,12 @@ from harness.compare.finding import Finding
 from harness.diagnostics import HarnessError, UsageError
 from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
 from harness.events import Budget, Result, Timings
-from harness.reporting.document import ExceptionEntry, Exceptions, Report, build_report, encode
+from harness.reporting.document import ExceptionEntry, Exceptions, Reach, Report, build_report, encode
 from harness.reporting.html import render_html
 from harness.reporting.junit import render_junit
 from harness.reporting.saving import save
 from harness.reporting.terminal import show, summary
+from harness.reporting.text import lines
 from harness.subject import SubjectSpec
 
 DEFAULT_CASES = 20_000
@@ -36,6 +36,8 @@ DEFAULT_CASES = 20_000
 DEFAULT_SECONDS = 120.0
 """Seconds for a release or a program when no budget is given."""
 EXCEPTIONS = Path("equivalence_exceptions.yaml")
+WORDINGS = Path("trusted_wordings.yaml")
+COULD_NOT_RUN = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,92 +96,122 @@ def command(
     if json_file is not None and str(json_file) == "-":
         raise UsageError("--json needs a file\n  fix: --json /dev/stdout, or a name")
     entries = _exceptions(exceptions)
-    search = {"seed": _seed(seed), "jobs": jobs or min(4, os.process_cpu_count() if sys.version_info >= (3, 13) else
-              len(os.sched_getaffinity(0))), "kinds": kinds, "operations": operations, "corpus": corpus}  # fmt: skip
+    options: dict[str, Any] = {
+        "seed": _seed(seed), "jobs": jobs or _cores(), "kinds": kinds, "operations": operations, "corpus": corpus,
+        "trusted": WORDINGS if WORDINGS.is_file() else None,
+    }  # fmt: skip
     budget = _budget(specs, max_time, max_cases)
-    signal.signal(signal.SIGTERM, _terminated)
-    results, trouble = _search(specs, budget, search)
-    if not results:
-        raise trouble or HarnessError("interrupted before anything was asked")
-    partial = bool(kinds or operations)
-    report = _judge(results, specs, entries, exceptions or EXCEPTIONS, partial, files)
-    code = publish(report, files)
-    if trouble is not None:
-        raise trouble
-    return code
+    before = signal.signal(signal.SIGTERM, _terminated)
+    try:
+        search = _Search(budget, options)
+        search.run(specs)
+        search.raise_if_nothing()
+        report = _judge(search, entries, exceptions or EXCEPTIONS, bool(kinds or operations), files)
+        code = publish(report, files)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    if search.bug is not None:
+        raise search.bug
+    return COULD_NOT_RUN if search.failed and code == 0 else code
 
 
-def _search(
-    specs: Sequence[SubjectSpec], budget: Budget, options: dict[str, Any]
-) -> tuple[list[Result], BaseException | None]:
-    """Run against each subject. An interrupt or an error ends it; what was found until then is returned with it."""
-    results: list[Result] = []
-    for spec in specs:
+class _Search:
+    """Runs against each subject in turn. What goes wrong with one is told, and the others are searched all the same."""
+
+    def __init__(self, budget: Budget, options: dict[str, Any]) -> None:
+        self.budget, self.options = budget, options
+        self.results: list[Result] = []
+        self.reaches: dict[str, Reach] = {}
+        self.troubles: list[HarnessError] = []
+        self.bug: Exception | None = None
+        self.interrupted = False
+
+    def run(self, specs: Sequence[SubjectSpec]) -> None:
+        """Search until all are searched or somebody interrupts."""
+        for spec in specs:
+            self._one(spec)
+            if self.interrupted or self.bug is not None:
+                break
+        for trouble in self.troubles if self.results else ():
+            click.echo(f"harness: {lines(str(trouble))}", err=True)
+
+    @property
+    def failed(self) -> bool:
+        """Whether a subject could not be searched. One that has no kind of the wanted names has not failed."""
+        narrow = self.options["kinds"] or self.options["operations"]
+        return any(not (narrow and isinstance(trouble, UsageError)) for trouble in self.troubles)
+
+    def raise_if_nothing(self) -> None:
+        """Raise what went wrong when there is no result at all."""
+        if not self.results:
+            if self.bug is not None:
+                raise self.bug
+            if self.interrupted or not self.troubles:
+                raise KeyboardInterrupt
+            raise HarnessError("\n".join(str(trouble) for trouble in self.troubles))
+
+    def _one(self, spec: SubjectSpec) -> None:
         with Live(_title(spec)) as live:
             try:
-                results.append(engine.run(spec, budget=budget, on_event=live, **options))
-            except KeyboardInterrupt as error:
-                results += _rest(live, spec, options["seed"], budget, "interrupted", "")
-                return results, None if results else error
+                self._keep(spec, engine.run(spec, budget=self.budget, on_event=live, **self.options))
+            except KeyboardInterrupt:
+                self.interrupted = True
+                self._rest(live, spec, "interrupted", "")
             except HarnessError as error:
-                results += _rest(live, spec, options["seed"], budget, "target-lost", str(error))
-                if not results:
-                    return results, error
-                return results, error
+                self.troubles.append(error)
+                self._rest(live, spec, "target-lost", str(error))
             except Exception as error:
-                text = f"a bug of the harness: {type(error).__name__}: {error}"
-                results += _rest(live, spec, options["seed"], budget, "target-lost", text)
-                return results, error
-        if results[-1].stopped == "interrupted":
-            break
-    return results, None
+                self.bug = error
+                self._rest(live, spec, "target-lost", f"a bug of the harness: {type(error).__name__}: {error}")
+
+    def _keep(self, spec: SubjectSpec, result: Result) -> None:
+        self.results.append(result)
+        self.reaches[result.subject] = reach_of(spec)
+        self.interrupted = self.interrupted or result.stopped == "interrupted"
+
+    def _rest(self, live: Live, spec: SubjectSpec, stopped: str, detail: str) -> None:
+        """Make a result of what was seen of a run that returned none, so that no finding is lost."""
+        if live.started is None:
+            return
+        target, seen = live.started.target, live.last
+        cases, seconds = (seen.cases, seen.seconds) if seen else (0, 0.0)
+        subject = "kubernetes" if spec.kind == "kubernetes" else target.name
+        self._keep(spec, Result(
+            subject=subject, target=target, mode=spec.mode, seed=self.options["seed"], budget=self.budget,
+            started=datetime.now(UTC).isoformat(timespec="seconds"), seconds=seconds, cases=cases, compared=cases,
+            composition_checked=0, composition_differences=0, kinds=(), findings=tuple(live.findings),
+            excluded=target.excluded, timings=Timings(), stopped=stopped, stopped_detail=detail,
+        ))  # fmt: skip
 
 
-def _rest(
-    live: Live, spec: SubjectSpec, seed: int, budget: Budget, stopped: str, detail: str
-) -> list[Result]:  # fmt: skip
-    """Make a result of what was seen of a run that returned none."""
-    if live.started is None:
-        return []
-    progress = live.last
-    return [
-        Result(
-            subject=live.started.target.name, target=live.started.target, mode=spec.mode, seed=seed, budget=budget,
-            started=datetime.now(UTC).isoformat(timespec="seconds"),
-            seconds=progress.seconds if progress else 0.0, cases=progress.cases if progress else 0,
-            compared=progress.cases if progress else 0, composition_checked=0, composition_differences=0, kinds=(),
-            findings=tuple(live.findings), excluded=live.started.target.excluded, timings=Timings(), stopped=stopped,
-            stopped_detail=detail,
-        )
-    ]  # fmt: skip
+def _cores() -> int:
+    """How many processes are sensible: the cores that this process may use, at most 4."""
+    usable = getattr(os, "sched_getaffinity", None)
+    return min(4, len(usable(0)) if usable else os.cpu_count() or 1)
 
 
 def _title(spec: SubjectSpec) -> str:
     return Path(spec.location).name if spec.kind == "suite" else f"{spec.kind} {spec.location}"
 
 
-def _judge(
-    results: list[Result], specs: Sequence[SubjectSpec], entries: ExceptionFile | None, file: Path, partial: bool,
-    files: Files,
-) -> Report:  # fmt: skip
+def _judge(search: _Search, entries: ExceptionFile | None, file: Path, partial: bool, files: Files) -> Report:
     findings: list[Finding] = []
     outcomes = []
-    for result in results:
+    for result in search.results:
         if entries is None:
             findings += result.findings
         else:
             outcomes.append(entries.apply(result.findings, result.subject))
             findings += outcomes[-1].findings
-    reaches = {result.subject: reach_of(spec) for result, spec in zip(results, specs, strict=False)}
-    place = files.wanted().get("json") or _kept_place(results[0])
+    place = shlex.quote(str(files.wanted().get("json") or _kept_place(search.results[0])))
     # A search of some kinds, or one that was broken off, cannot say that an exception is not needed.
-    partial = partial or any(result.stopped in ("interrupted", "target-lost") for result in results)
+    partial = partial or any(result.stopped in ("interrupted", "target-lost") for result in search.results)
     return build_report(
-        results,
+        search.results,
         findings,
         _exceptions_of(outcomes, findings, file, partial),
-        reaches,
-        lambda finding: f"harness replay {shlex.quote(str(place))} {finding.fingerprint}",
+        search.reaches,
+        lambda finding: "" if finding.case.object is None else f"harness replay {place} {finding.fingerprint}",
     )
 
 
@@ -220,8 +252,9 @@ RENDERINGS: dict[str, Callable[[Report], bytes]] = {
 def publish(report: Report, files: Files) -> int:
     """Write the files, tell the run on one screen, and return the exit code. Nothing found is lost on the way."""
     wanted = files.wanted()
-    if "json" not in wanted and report.findings:
-        place = Path(shlex.split(report.findings[0].replay)[2])
+    replays = [finding.replay for finding in report.findings if finding.replay]
+    if "json" not in wanted and replays:
+        place = Path(shlex.split(replays[0])[2])
         _forget_old(place.parent)
         wanted["json"] = place
     written, lost, failed = [], False, False
@@ -248,7 +281,7 @@ def publish(report: Report, files: Files) -> int:
 def _replayed_from(report: Report, place: Path) -> Report:
     """Let replay commands name the place where the report really is."""
     findings = tuple(
-        msgspec.structs.replace(f, replay=f"harness replay {shlex.quote(str(place))} {f.fingerprint}")
+        msgspec.structs.replace(f, replay=f.replay and f"harness replay {shlex.quote(str(place))} {f.fingerprint}")
         for f in report.findings
     )
     return msgspec.structs.replace(report, findings=findings)

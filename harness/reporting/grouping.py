@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from harness.compare.finding import SEVERITIES, Severity
 from harness.reporting.document import ReportedFinding
+from harness.reporting.text import compact
 
 SEVERITY_MEANING: dict[str, str] = {
     "verdict": "accepted under one gate setting and rejected under another, today",
@@ -70,4 +71,4 @@ def _group(key: tuple[str, str, str, str, str], members: list[ReportedFinding]) 
 
 
 def _size(finding: ReportedFinding) -> int:
-    return len(repr(finding.case.object)) + len(repr(finding.case.old))
+    return len(compact(finding.case.object)) + len(compact(finding.case.old))

@@ -15,7 +15,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """Where something was written. `path` is None when nowhere; `trouble` says why the wanted place was not possible."""
+    """Where something was written: `path` is None when nowhere, `trouble` says why not in the wanted place."""
 
     wanted: Path
     path: Path | None

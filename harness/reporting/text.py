@@ -7,6 +7,7 @@ repaint a terminal, and a bidirectional override could make a line read backward
 from __future__ import annotations
 
 import re
+import reprlib
 import unicodedata
 from typing import Any
 
@@ -56,7 +57,10 @@ def _json(value: Any, indent: int) -> str:
         return msgspec.json.format(msgspec.json.encode(value), indent=indent or -1).decode("utf-8", "backslashreplace")
     except (UnicodeEncodeError, RecursionError, OverflowError, TypeError, ValueError):
         # Lone surrogates and absurd depth: a picture of the value is better than none.
-        return repr(value)
+        try:
+            return repr(value)
+        except RecursionError:
+            return reprlib.repr(value)
 
 
 def count(number: int, one: str, many: str = "") -> str:

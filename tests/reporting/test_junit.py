@@ -1,0 +1,63 @@
+"""JUnit XML that CI servers read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+from harness.reporting.document import ExceptionEntry, Exceptions, build_report
+from harness.reporting.junit import render_junit
+from tests.reporting import made
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+
+
+def parsed(*args: object, **more: object) -> ElementTree.Element:
+    """The XML of a report, read by somebody else."""
+    return ElementTree.fromstring(render_junit(build_report(*args, **more)).encode())  # type: ignore[arg-type]
+
+
+def test_the_file_of_a_small_run() -> None:
+    """One suite, one case per kind and operation, one failure with both lists in it."""
+    report = build_report(made.result(made.finding()))
+    assert (GOLDEN / "junit.xml").read_text(encoding="utf-8") == render_junit(report)
+
+
+def test_sums_agree_with_what_is_listed() -> None:
+    """Readers that trust the attributes see what readers that count see."""
+    root = parsed(made.hostile())
+    for name, tag in (("tests", "testcase"), ("failures", "testcase/failure"), ("skipped", "testcase/skipped")):
+        assert root.get(name) == str(len(root.findall(f"testsuite/{tag}")))
+
+
+def test_hostile_texts_stay_text() -> None:
+    """No control character is left that XML cannot say, and no element comes from a text."""
+    text = render_junit(build_report(made.hostile()))
+    assert not [char for char in text if ord(char) < 32 and char not in "\n\t"]
+    assert ElementTree.fromstring(text.encode()).findall(".//script") == []
+
+
+def test_what_was_not_asked_is_not_passed() -> None:
+    """A kind without a case is skipped, and a search that broke off is an error."""
+    root = parsed(made.result(kinds=(made.kind_report(cases=0), made.kind_report(operation="create", error="broke"))))
+    cases = {case.get("name"): [child.tag for child in case] for case in root.iter("testcase")}
+    assert cases == {"widgets-v1-update": ["skipped", "system-out"], "widgets-v1-create": ["error", "system-out"]}
+
+
+def test_a_run_that_compared_nothing_has_an_error() -> None:
+    """A CI server must not read it as a pass."""
+    assert [error.get("message") for error in parsed(made.result(compared=0)).iter("error")] == ["nothing was compared"]
+
+
+def test_tolerated_findings_pass_and_are_told() -> None:
+    """The output of the case names the exception."""
+    root = parsed(made.result(made.finding(exception="1a2b")))
+    assert list(root.iter("failure")) == []
+    assert "tolerated by 1a2b" in "".join(case.findtext("system-out") or "" for case in root.iter("testcase"))
+
+
+def test_exceptions_that_must_go_fail() -> None:
+    """They have a suite of their own."""
+    entry = ExceptionEntry("1a2b", "widgets_v1", "known", "sig-example", "2027-01-31")
+    root = parsed(made.result(), exceptions=Exceptions("f.yaml", unused=(entry,), expired=(entry,)))
+    assert [failure.get("type") for failure in root.iter("failure")] == ["unused", "expired"]

@@ -1,0 +1,69 @@
+"""The report at a terminal: one screen, the important first, and nothing in it that acts."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+from harness.reporting.document import ExceptionEntry, Exceptions, build_report
+from harness.reporting.terminal import full, render, show, summary
+from tests.reporting import made
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+
+
+def test_the_screen_after_a_run_with_findings() -> None:
+    """Verdict, sums, causes, the worst example with its command, how hard was tried, the files."""
+    report = build_report(made.result(made.finding()), replay=lambda f: f"harness replay r.json {f.fingerprint}")
+    assert (GOLDEN / "summary.txt").read_text(encoding="utf-8") == render(summary(report, ["r.json"]))
+
+
+def test_one_finding_at_length() -> None:
+    """Both lists, and what is served under every setting."""
+    report = build_report(made.result(made.finding()))
+    assert (GOLDEN / "finding.txt").read_text(encoding="utf-8") == render(full(report.findings[0]))
+
+
+def test_a_clean_run_says_how_hard_was_tried() -> None:
+    """Agreement is never claimed without what it rests on."""
+    text = render(summary(build_report(made.result())))
+    assert text.startswith("Equivalent as far as we looked: widgets_v1, 0 findings\n")
+    assert "100 cases in 2.0 s (50 a second), seed 1" in text
+    assert "2 of 2 kinds and operations asked, 2 with an object that both sides accept" in text
+
+
+def test_many_findings_fit_on_one_screen() -> None:
+    """The worst few are shown, the rest is counted."""
+    findings = [made.finding(f"{n:012}", path=f"spec.field{n}.x") for n in range(300)]
+    rows = summary(build_report(made.result(*findings)))
+    assert len(rows) < 70
+    assert "295 more groups" in render(rows)
+
+
+def test_hostile_texts_cannot_act() -> None:
+    """No control character of others reaches the terminal, coloured or not."""
+    report = build_report(made.hostile())
+    stream = io.StringIO()
+    show([*summary(report), *(row for f in report.findings for row in full(f))], stream)
+    assert not [char for char in stream.getvalue() if char != "\n" and (ord(char) < 32 or char == "\u202e")]
+    assert "\\x1b[31mred" in stream.getvalue()
+
+
+def test_output_to_a_pipe_is_plain_and_unbroken() -> None:
+    """Without a terminal there are no colours, and no line is folded, so that grep finds it."""
+    stream = io.StringIO()
+    show(full(build_report(made.result(made.finding(detail="word " * 60))).findings[0]), stream)
+    assert "\x1b" not in stream.getvalue()
+    assert any(line.count("word") == 60 for line in stream.getvalue().splitlines())
+
+
+def test_exceptions_that_must_go_are_named() -> None:
+    """An unused exception stands on the screen with its owner."""
+    entry = ExceptionEntry("1a2b", "widgets_v1", "known", "sig-example", "2027-01-31")
+    text = render(summary(build_report(made.result(), exceptions=Exceptions("f.yaml", unused=(entry,)))))
+    assert "unused exception 1a2b (sig-example, until 2027-01-31): known" in text
+
+
+def test_what_was_not_compared_is_said_first() -> None:
+    """A run in which nothing was compared does not look like a clean one."""
+    assert render(summary(build_report(made.result(compared=0)))).startswith("Nothing was compared: ")
