@@ -17,7 +17,8 @@ from typing import Any
 import jsonschema_rs
 import msgspec
 
-from harness.case import PROTOCOL, TargetInfo
+from harness.case import PROTOCOL, KindInfo, Operation, TargetInfo
+from harness.targets.life import MAX_LINE
 from harness.targets.wire import decode_info, protocol_schema
 
 
@@ -33,6 +34,10 @@ class CheckResult:
 
 class _Broken(Exception):
     """A check cannot go on: the worker gave no line in time, or none that is JSON."""
+
+
+class _Ended(_Broken):
+    """The worker closed its output."""
 
 
 class _Talk:
@@ -63,33 +68,59 @@ class _Talk:
         self.say_raw(b"".join(msgspec.json.encode(record) + b"\n" for record in records))
 
     def say_raw(self, data: bytes) -> None:
-        """Send bytes, without waiting for ever on a worker that does not read."""
+        """Send bytes, reading meanwhile: neither side may block the other."""
         assert self.process.stdin is not None
         view, end = memoryview(data), time.monotonic() + self._timeout
         os.set_blocking(self.process.stdin.fileno(), False)
         while view:
-            _, ready, _ = select.select([], [self.process.stdin], [], max(0.0, end - time.monotonic()))
-            if not ready:
+            readable, writable = self._ready(end, writing=True)
+            if readable:
+                self._read()
+            if writable:
+                try:
+                    view = view[os.write(self.process.stdin.fileno(), view) :]
+                except BrokenPipeError as error:
+                    raise _Broken("it closed its input") from error
+                end = time.monotonic() + self._timeout
+            elif not readable:
                 raise _Broken("it does not read its input")
-            try:
-                view = view[os.write(self.process.stdin.fileno(), view) :]
-            except BrokenPipeError as error:
-                raise _Broken("it closed its input") from error
 
     def line(self) -> bytes:
         """The next line. Raises: _Broken."""
-        assert self.process.stdout is not None
         end = time.monotonic() + self._timeout
         while b"\n" not in self._pending:
-            ready, _, _ = select.select([self.process.stdout], [], [], max(0.0, end - time.monotonic()))
-            if not ready:
+            if not self._ready(end, writing=False)[0]:
                 raise _Broken(f"it printed no line for {self._timeout:g} seconds")
-            chunk = os.read(self.process.stdout.fileno(), 1 << 20)
-            if not chunk:
-                raise _Broken("it ended")
-            self._pending += chunk
+            self._read()
         line, _, self._pending = self._pending.partition(b"\n")
         return line
+
+    def rest(self) -> bytes:
+        """Close its input and return all that it still prints until it ends. Raises: _Broken."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        end = time.monotonic() + self._timeout
+        with suppress(_Ended):
+            while self._ready(end, writing=False)[0]:
+                self._read()
+        return self._pending
+
+    def _ready(self, end: float, writing: bool) -> tuple[bool, bool]:
+        """Wait until `end` (of the monotonic clock) for something to read, and to write if asked."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        readers, writers = [self.process.stdout], [self.process.stdin] if writing else []
+        readable, writable, _ = select.select(readers, writers, [], max(0.0, end - time.monotonic()))
+        return bool(readable), bool(writable)
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        chunk = os.read(self.process.stdout.fileno(), 1 << 20)
+        if not chunk:
+            raise _Ended("it ended")
+        self._pending += chunk
+        if len(self._pending) > MAX_LINE:
+            raise _Broken(f"it printed more than {MAX_LINE:,} bytes that nobody asked for")
 
     def answer(self) -> dict[str, Any]:
         """The next line as an answer that fits the schema."""
@@ -104,8 +135,7 @@ class _Talk:
 
     def ends(self) -> bool:
         """Close its input; does it end by itself?"""
-        assert self.process.stdin is not None
-        self.process.stdin.close()
+        self.rest()
         try:
             self.process.wait(self._timeout)
         except subprocess.TimeoutExpired:
@@ -175,28 +205,61 @@ def _check_greeting(argv: Sequence[str], timeout: float) -> tuple[list[CheckResu
 
 def _case(info: TargetInfo, number: int, **over: Any) -> dict[str, Any]:
     kind = info.kinds[0]
+    return _case_of(kind, kind.operations[0], number) | over
+
+
+def _case_of(kind: KindInfo, operation: Operation, number: int) -> dict[str, Any]:
     body = {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": {"name": f"n{number}"}}
     case = {
         "id": number, "group": kind.group, "version": kind.version, "kind": kind.kind, "resource": kind.resource,
-        "subresource": kind.subresource, "operation": str(kind.operations[0]), "object": body,
+        "subresource": kind.subresource, "operation": str(operation), "object": body,
     }  # fmt: skip
-    if case["operation"] == "update":
-        case["old"] = body
-    return case | over
+    return case | {"old": body} if operation == Operation.UPDATE else case
 
 
 def _answers_once(talk: _Talk, info: TargetInfo) -> str:
-    talk.say(*(_case(info, number) for number in range(1, 301)))
-    ids = [talk.answer().get("id") for _ in range(300)]
-    if sorted(ids, key=str) != sorted(range(1, 301), key=str):
-        return f"of 300 cases it answered {len(set(ids))} different ones"
-    return ""
+    # 101 cases: a worker that holds answers back until some round number of them is there shows it.
+    talk.say(*(_case(info, number) for number in range(1, 102)))
+    ids = [talk.answer().get("id") for _ in range(101)]
+    missing = set(range(1, 102)) - set(ids)
+    return f"of 101 cases it left {len(missing)} unanswered and answered others twice" if missing else ""
 
 
-def _keeps_order(talk: _Talk, info: TargetInfo) -> str:
-    talk.say(*(_case(info, number) for number in range(1, 101)))
-    ids = [talk.answer().get("id") for _ in range(100)]
-    return "" if ids == list(range(1, 101)) else "answers come in another order than cases"
+def _has_many_in_flight(talk: _Talk, info: TargetInfo) -> str:
+    for batch in range(20):
+        talk.say(*(_case(info, batch * 100 + number) for number in range(1, 101)))
+    ids = {talk.answer().get("id") for _ in range(2000)}
+    return "" if ids == set(range(1, 2001)) else f"of 2,000 cases in flight it answered {len(ids)}"
+
+
+def _prints_nothing_else(talk: _Talk, info: TargetInfo) -> str:
+    talk.say(*(_case(info, number) for number in range(1, 11)))
+    for _ in range(10):
+        talk.answer()
+    rest = talk.rest()
+    return f"behind its last answer it printed {rest[:120]!r}" if rest.strip() else ""
+
+
+def _serves_each_kind(talk: _Talk, info: TargetInfo) -> str:
+    kinds = [(kind, operation) for kind in info.kinds for operation in kind.operations]
+    talk.say(*(_case_of(kind, operation, number) for number, (kind, operation) in enumerate(kinds, 1)))
+    answered = {talk.answer().get("id") for _ in kinds}
+    silent = {kind.name for number, (kind, _) in enumerate(kinds, 1) if number not in answered}
+    return f"no answer for {', '.join(sorted(silent)[:5])}" if silent else ""
+
+
+def _needs_no_optional_key(talk: _Talk, info: TargetInfo) -> str:
+    case = _case(info, 1)
+    for key in [key for key in ("resource", "subresource") if not case[key]]:
+        del case[key]
+    talk.say(case, {**_case(info, 2), "mode": "given", "options": {}, "versions": False, "a-later-key": [1]})
+    return "" if _by_id(talk, 2).keys() == {1, 2} else "not answered"
+
+
+def _by_id(talk: _Talk, count: int) -> dict[Any, dict[str, Any]]:
+    """Read answers, which may come in any order."""
+    answers = [talk.answer() for _ in range(count)]
+    return {answer.get("id"): answer for answer in answers}
 
 
 def _is_the_same_twice(talk: _Talk, info: TargetInfo) -> str:
@@ -209,17 +272,19 @@ def _is_the_same_twice(talk: _Talk, info: TargetInfo) -> str:
 
 def _survives_unknown_kind(talk: _Talk, info: TargetInfo) -> str:
     talk.say(_case(info, 1, kind="NoSuchKind", resource="nosuchkinds"), _case(info, 2))
-    if not talk.answer().get("failure"):
+    answers = _by_id(talk, 2)
+    if not answers.get(1, {}).get("failure"):
         return "a case of a kind that it does not serve got an answer without failure"
-    return "" if talk.answer().get("id") == 2 else "the case after it was not answered"
+    return "" if 2 in answers else "the case after it was not answered"
 
 
 def _survives_bad_object(talk: _Talk, info: TargetInfo) -> str:
     talk.say(_case(info, 1, object=["not", "an", "object"]), _case(info, 2))
-    failure = talk.answer().get("failure") or {}
+    answers = _by_id(talk, 2)
+    failure = answers.get(1, {}).get("failure") or {}
     if failure.get("stage") != "decode":
         return f"an object that cannot be decoded got {failure or 'no failure'}, expected a failure of stage decode"
-    return "" if talk.answer().get("id") == 2 else "the case after it was not answered"
+    return "" if 2 in answers else "the case after it was not answered"
 
 
 def _survives_unicode(talk: _Talk, info: TargetInfo) -> str:
@@ -237,11 +302,11 @@ def _survives_a_large_object(talk: _Talk, info: TargetInfo) -> str:
 
 
 def _survives_depth(talk: _Talk, info: TargetInfo) -> str:
-    deep = b"[" * 500 + b"]" * 500
+    deep = b"[" * 5000 + b"]" * 5000
     body = msgspec.json.encode(_case(info, 1, object={"spec": "DEEP"})).replace(b'"DEEP"', deep)
     talk.say_raw(body + b"\n")
     talk.say(_case(info, 2))
-    return "" if [talk.answer().get("id"), talk.answer().get("id")] == [1, 2] else "not answered"
+    return "" if _by_id(talk, 2).keys() == {1, 2} else "not answered"
 
 
 def _ends_at_the_end(talk: _Talk, info: TargetInfo) -> str:
@@ -250,7 +315,10 @@ def _ends_at_the_end(talk: _Talk, info: TargetInfo) -> str:
 
 _CHECKS: tuple[tuple[str, Callable[[_Talk, TargetInfo], str], str], ...] = (
     ("answers every case once", _answers_once, "read one case per line and print one answer per line, with its id"),
-    ("keeps the order", _keeps_order, "answer in the order of the cases; the harness sorts, but replay reads easier"),
+    ("has many cases in flight", _has_many_in_flight, "go on reading: cases come before earlier answers are read"),
+    ("answers for each kind", _serves_each_kind, "list only what you answer for, with its operations"),
+    ("needs no optional key", _needs_no_optional_key, "a missing key has its default, an unknown one is ignored"),
+    ("prints nothing else", _prints_nothing_else, "write everything but answers to standard error"),
     ("answers the same twice", _is_the_same_twice, "an answer depends on its case alone"),
     ("survives an unknown kind", _survives_unknown_kind, "answer with a failure of stage decode"),
     ("survives an undecodable object", _survives_bad_object, "answer with a failure of stage decode"),

@@ -40,6 +40,11 @@ def encode_line(record: msgspec.Struct) -> bytes:
     return _ENCODER.encode(record) + b"\n"
 
 
+def encode_greeting(info: TargetInfo) -> bytes:
+    """Encode a greeting as one line. On the wire the protocol number is said, though the record has a default."""
+    return _ENCODER.encode({"protocol": info.protocol, **msgspec.to_builtins(info)}) + b"\n"
+
+
 def decode_answer(line: bytes) -> Answer:
     """Decode one line of a worker. Raises: msgspec.MsgspecError."""
     return _ANSWERS.decode(line)
@@ -72,6 +77,9 @@ def decode_info(line: bytes) -> TargetInfo:
 def protocol_schema() -> dict[str, Any]:
     """Return the JSON Schema of the protocol: `TargetInfo`, `Case` and `Answer` under `$defs`."""
     _, components = msgspec.json.schema_components((TargetInfo, Case, Answer), ref_template="#/$defs/{name}")
+    greeting = components["TargetInfo"]
+    greeting["properties"]["protocol"] = {"const": PROTOCOL}
+    greeting["required"] = ["name", "protocol"]  # in memory it has a default; on the wire it must be said
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:equivalence-harness:protocol:{PROTOCOL}",

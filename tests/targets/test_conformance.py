@@ -49,10 +49,24 @@ def test_a_worker_that_does_not_greet_fails_at_once(mode: str) -> None:
 
 
 def test_a_careless_worker_is_told_what_it_breaks() -> None:
-    """The odd worker serves any kind, dies on odd objects and answers in its own order."""
-    wrong = failed([sys.executable, str(WORKERS / "odd_worker.py"), "backwards"], timeout=2.0)
-    assert {"keeps the order", "survives an unknown kind", "survives an undecodable object"} <= wrong
+    """The odd worker serves any kind, dies on odd objects and holds answers back."""
+    wrong = failed([sys.executable, str(WORKERS / "odd_worker.py"), "backwards"], timeout=1.0)
+    assert {"answers every case once", "survives an unknown kind", "survives an undecodable object"} <= wrong
     assert "ends with its input" not in wrong
+
+
+def test_a_talkative_worker_is_told() -> None:
+    """A line that nobody asked for, behind the last answer, breaks the protocol."""
+    wrong = failed([sys.executable, str(WORKERS / "odd_worker.py"), "talkative"], timeout=5.0)
+    assert "prints nothing else" in wrong
+    assert "has many cases in flight" not in wrong
+
+
+def test_another_protocol_is_told() -> None:
+    """A greeting of a later protocol does not fit the schema."""
+    (result,) = check_worker([sys.executable, str(WORKERS / "odd_worker.py"), "protocol"])
+    assert (result.name, result.ok) == ("greets", False)
+    assert "protocol" in result.detail
 
 
 def test_a_missing_program_fails_the_greeting() -> None:

@@ -12,7 +12,7 @@ import harness.targets
 from harness.case import Answer, Case, Failure, KindInfo, Operation, TargetInfo
 from harness.diagnostics import Diagnostic
 from harness.field import FieldError
-from harness.targets.wire import protocol_schema, read_cases
+from harness.targets.wire import encode_case, encode_greeting, encode_line, protocol_schema, read_cases
 
 SCHEMA = Path(harness.targets.__file__).parent / "schema" / "protocol.schema.json"
 
@@ -25,13 +25,15 @@ def test_the_published_schema_is_up_to_date() -> None:
 def test_what_the_harness_writes_fits_the_schema() -> None:
     """Greeting, case and answer pass; a record that is none of them does not."""
     validator = jsonschema_rs.validator_for(protocol_schema())
-    records = [
-        TargetInfo("t", kinds=(KindInfo("g", "v1", "K", "ks", "g/v1"),)),
-        Case(1, "g", "v1", "K", Operation.UPDATE, {"a": 1}, old={}),
-        Answer(1, handwritten=(FieldError("FieldValueRequired", "a"),), failure=Failure("decode", "m")),
+    answer = Answer(1, handwritten=(FieldError("FieldValueRequired", "a"),), failure=Failure("decode", "m"))
+    lines = [
+        encode_greeting(TargetInfo("t", kinds=(KindInfo("g", "v1", "K", "ks", "g/v1"),))),
+        encode_case(Case(1, "g", "v1", "K", Operation.UPDATE, {"a": 1}, old={}), 7),
+        encode_line(answer),
     ]
-    for record in records:
-        assert validator.is_valid(json.loads(msgspec.json.encode(record)))
+    for line in lines:
+        assert validator.is_valid(json.loads(line))
+    assert not validator.is_valid({"name": "a greeting that does not say its protocol"})
     assert not validator.is_valid({"id": "one", "operation": "patch"})
 
 
@@ -54,3 +56,11 @@ def test_a_bad_line_is_told_and_the_others_are_read() -> None:
     assert [item.position.line for item in read if isinstance(item, Diagnostic)] == [1, 2, 3, 5]
     assert [item.id for item in read if isinstance(item, Case)] == [4]
     assert all(item.code == "bad-case" and item.fix for item in read if isinstance(item, Diagnostic))
+
+
+def test_a_case_is_sent_under_the_senders_own_id() -> None:
+    """Only the id changes, whatever it was."""
+    for number in (0, -1, 123456789012):
+        case = Case(number, "g", "v1", "K", Operation.UPDATE, {"id": 1, "a": ","}, old={"id": 2})
+        assert msgspec.json.decode(encode_case(case, 7), type=Case) == msgspec.structs.replace(case, id=7)
+        assert encode_case(case, 7).endswith(b"}\n")

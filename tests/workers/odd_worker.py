@@ -67,6 +67,8 @@ def main(mode: str) -> None:
             for one in reversed(held):
                 say(one)
             held = []
+    if mode == "talkative":
+        say("goodbye")
 
 
 main(sys.argv[1])
