@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import msgspec
 
-class Path:
+
+class Path(msgspec.Struct, frozen=True, eq=False, gc=False):
     """An immutable field path, rendered only when an error needs it.
 
     A root path renders as `<nil>`, as Go renders a nil path. Source: apimachinery pkg/util/validation/field/path.go
     (2026-07); DV 2.4.
     """
 
-    __slots__ = ("_parent", "_part")
-
-    def __init__(self, parent: Path | None = None, part: str = "") -> None:
-        self._parent = parent
-        self._part = part
+    _parent: Path | None = None
+    _part: str = ""
 
     def child(self, *names: str) -> Path:
         """Return the path of a field below this one."""
@@ -42,7 +41,8 @@ class Path:
         while path is not None:
             parts.append(path._part)
             path = path._parent
-        return "".join(reversed(parts)) or "<nil>"
+        # Generated validators write every member as ".name", wherever it stands; the first one shows no dot.
+        return "".join(reversed(parts)).removeprefix(".") or "<nil>"
 
     def __repr__(self) -> str:
         return f"Path({str(self)!r})"

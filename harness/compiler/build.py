@@ -1,0 +1,339 @@
+"""From types and tags to a plan: roots, what is reachable, what each element's rules are. Source: DV 1.6, 2, 3.2."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from harness.compiler.plan import FieldPlan, Inner, Plan, Root, TypePlan, cohorts
+from harness.diagnostics import Diagnostic, InputError, Position
+from harness.gotypes.model import Comments, Field, Package, Struct, Typedef, TypeRef
+from harness.tags.families.each import no_nil_items
+from harness.tags.families.update import identity, list_data
+from harness.tags.grammar import parse_line, tag_lines
+from harness.tags.registry import SUBRESOURCE_TAGS, Reader
+from harness.tags.rules import Check, Contribution, Rule, Store
+from harness.tags.spec import Context, Scope
+from harness.tags.types import META, SPECIAL, Declarations, Types
+
+
+@dataclass(slots=True)
+class _Element:
+    """A type or field while it is being put together."""
+
+    context: Context
+    given: Contribution
+    rules: list[Rule] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Node:
+    """A named type that is reachable."""
+
+    declaration: Struct | Typedef
+    type: TypeRef
+    own: _Element
+    struct: Struct | None
+    fields: list[tuple[Field, _Element]] = field(default_factory=list)
+
+
+class Builder:
+    """Builds the plan of one package. Two passes: first every tag is read, then what tags defer is resolved."""
+
+    def __init__(self, declarations: Declarations, package: str, inherits: bool = True) -> None:
+        self._declarations = declarations
+        self._package = package
+        self._inherits = inherits
+        self._types = Types(declarations)
+        self._store = Store()
+        self._nodes: dict[str, _Node] = {}
+        self._with_rules: set[str] = set()
+        self.reader = Reader()
+
+    def build(self) -> Plan:
+        """Return the plan. Raises: InputError with everything that is wrong."""
+        package = self._declarations.package(self._package)
+        roots = self._roots(package)
+        for root in roots:
+            self._discover(TypeRef("named", root.type), "")
+        for node in list(self._nodes.values()):
+            self._resolve(node)
+        self._check_constants()
+        if self.reader.errors or package.diagnostics:
+            raise InputError([*package.diagnostics, *self.reader.errors])
+        self._find_rules()
+        plans = {name: self._plan(name, node) for name, node in self._nodes.items() if name in self._with_rules}
+        return Plan(self._package, plans, {root.name: root for root in roots})
+
+    # Roots
+
+    def _roots(self, package: Package) -> list[Root]:
+        criteria = _generator_values(package.comments)
+        declared: dict[str, Struct | Typedef] = {**package.structs, **package.typedefs}
+        if not criteria:
+            has_meta = any(_has_field(s, "TypeMeta") for s in package.structs.values())
+            criteria = ["TypesWithField=TypeMeta"] if has_meta else ["*"]
+        names = [name for name in declared if self._is_root(declared[name], criteria)]
+        return [self._root(package, declared[name]) for name in sorted(names)]
+
+    def _is_root(self, declaration: Struct | Typedef, criteria: list[str]) -> bool:
+        own = _generator_values((*declaration.second_comments, *declaration.comments))
+        if declaration.name[:1].islower() or "false" in own:
+            return False
+        if "true" in own:
+            return True
+        if isinstance(declaration, Struct) and any(
+            f.embedded and f.type.name == f"{META}.ListMeta" for f in declaration.fields
+        ):
+            return False
+        return any(_meets(declaration, criterion) for criterion in criteria)
+
+    def _root(self, package: Package, declaration: Struct | Typedef) -> Root:
+        values: dict[str, list[str]] = {name: [] for name in SUBRESOURCE_TAGS}
+        for line in tag_lines((*declaration.second_comments, *declaration.comments)):
+            if line.name in values:
+                try:
+                    tag = parse_line(line)
+                except InputError as error:
+                    for diagnostic in error.diagnostics:
+                        self.reader.report(diagnostic)
+                    continue
+                values[line.name].append(tag.scalar.text if tag.scalar else "")
+        own = values["k8s:isSubresource"]
+        if len(own) > 1:
+            self.reader.report(
+                Diagnostic(
+                    declaration.position,
+                    "tag-misuse",
+                    f"{declaration.name} has more than one +k8s:isSubresource",
+                    fix="keep one; +k8s:supportsSubresource may be repeated",
+                )  # fmt: skip
+            )
+        paths = frozenset([*values["k8s:supportsSubresource"], *(own or ["/"])])
+        return Root(declaration.name, declaration.qualified, f"{package.name}.{declaration.name}", paths)
+
+    # First pass: types that are reachable, and what their tags say at once
+
+    def _discover(self, ref: TypeRef, where: str, holder: Position | None = None) -> None:
+        ref = self._types.declared(ref)
+        while ref.kind == "pointer" and ref.elem is not None:
+            ref = self._types.declared(ref.elem)
+        if ref.kind in ("list", "map") and ref.elem is not None:
+            self._discover(ref.elem, where, holder)
+            if ref.key is not None:
+                self._discover(ref.key, where, holder)
+        if ref.kind == "named" and ref.name not in SPECIAL and ref.name not in self._nodes:
+            self._discover_named(ref, where, holder)
+
+    def _discover_named(self, ref: TypeRef, where: str, holder: Position | None) -> None:
+        declaration = self._types.find(ref.name)
+        if declaration is None:
+            self._report_hole(ref, where, holder)
+            return
+        context = self._context(Scope.TYPE, ref, ref.name)
+        native = self._types.native(ref)
+        struct = self._types.struct(ref) if native.kind == "named" else None
+        node = _Node(declaration, ref, _Element(context, Contribution()), struct)
+        self._nodes[ref.name] = node
+        self._check_support(native, ref.name, declaration.position, declared=True)
+        for member in struct.fields if struct else ():
+            if member.exported:
+                node.fields.append((member, self._field(ref.name, struct, member)))
+        if isinstance(declaration, Typedef) and native.kind in ("list", "map"):
+            self._discover(native, ref.name, declaration.position)
+        node.own.given = self.reader.contributions_of(context, declaration.comments)
+
+    def _field(self, owner: str, struct: Struct | None, member: Field) -> _Element:
+        path = f"{owner}.{member.json_name or member.name}"
+        native = self._types.native(member.type)
+        self._check_support(native, path, member.position, declared=False)
+        context = self._context(Scope.FIELD, member.type, path, member, struct, owner)
+        given = self.reader.contributions_of(context, member.comments)
+        self._discover_within(member, given, path)
+        return _Element(context, given)
+
+    def _discover_within(self, member: Field, given: Contribution, path: str) -> None:
+        declared = self._types.declared(member.type)
+        if declared.kind in ("list", "map"):
+            if declared.elem is not None and not given.opaque_val:
+                self._discover(declared.elem, path, member.position)
+            if declared.key is not None and not given.opaque_key:
+                self._discover(declared.key, path, member.position)
+        elif not given.opaque_type:
+            self._discover(declared, path, member.position)
+
+    def _context(
+        self,
+        scope: Scope,
+        ref: TypeRef,
+        path: str,
+        member: Field | None = None,
+        parent: Struct | None = None,
+        parent_path: str = "",
+    ) -> Context:
+        opaque = any("k8s:opaqueType" in line.text for line in (member.comments if member else ()))
+        declaration = self._types.find(self._pointee(ref).name) if self._pointee(ref).kind == "named" else None
+        opaque |= declaration is not None and any("+k8s:opaqueType" in line.text for line in declaration.comments)
+        return Context(
+            scope, ref, path, self._types, self._store, self.reader.expand, self.reader.contributions_of,
+            member, parent, parent_path, inherits=self._inherits and not opaque,
+        )  # fmt: skip
+
+    def _pointee(self, ref: TypeRef) -> TypeRef:
+        ref = self._types.declared(ref)
+        return self._types.declared(ref.elem) if ref.kind == "pointer" and ref.elem is not None else ref
+
+    def _check_constants(self) -> None:
+        for name, node in self._nodes.items():
+            if self._types.native(node.type).kind == "builtin":
+                for const in self._types.consts_of(name):
+                    context = self._context(Scope.CONST, node.type, f"{const.package}.{const.name}")
+                    self.reader.contributions_of(context, const.comments)
+
+    # Second pass: what tags deferred
+
+    def _resolve(self, node: _Node) -> None:
+        parents: list[Contribution] = []
+        for member, element in node.fields:
+            got = self._resolved(element.given)
+            element.rules = got.rules
+            parents.append(Contribution(deferred=got.parent))
+            if got.rules or self._is_typedef(member.type):
+                self._guard_against_nil(member, element)
+        own = self._resolved(node.own.given)
+        before = [rule for contribution in parents for rule in self._resolved(contribution).rules]
+        after = self._resolved(Contribution(deferred=own.parent))
+        node.own.rules = [*before, *own.rules, *after.rules]
+
+    def _resolved(self, given: Contribution) -> Contribution:
+        later = self.reader.resolve(given.deferred)
+        return replace(later, rules=[*given.rules, *later.rules], parent=[*given.parent, *later.parent])
+
+    def _is_typedef(self, ref: TypeRef) -> bool:
+        return self._types.declared(ref).kind == "named"
+
+    def _guard_against_nil(self, member: Field, element: _Element) -> None:
+        """Refuse nil items of a list of pointers, before all else (DV 3.1, S23)."""
+        native = self._types.native(member.type)
+        if self._inherits and native.kind == "list" and native.elem and self._types.is_pointer(native.elem):
+            element.rules.insert(0, Rule(Check(no_nil_items), sc=True))
+
+    # Which types have rules
+
+    def _find_rules(self) -> None:
+        """Mark types with rules until nothing changes, so that cycles without any rule have none (DV 2.5)."""
+        changed = True
+        while changed:
+            before = len(self._with_rules)
+            self._with_rules.update(name for name, node in self._nodes.items() if self._has_rules(node))
+            changed = len(self._with_rules) != before
+
+    def _has_rules(self, node: _Node) -> bool:
+        if node.own.rules:
+            return True
+        if node.own.given.opaque_type:
+            return False
+        return bool(self._inner_of_typedef(node)) or any(self._field_plan(m, e) is not None for m, e in node.fields)
+
+    def _rules_of(self, ref: TypeRef | None) -> str:
+        if ref is None:
+            return ""
+        name = self._pointee(ref).name
+        return name if name in self._with_rules else ""
+
+    def _inner_of_typedef(self, node: _Node) -> Inner:
+        native = self._types.native(node.type)
+        if native.kind not in ("list", "map"):
+            return Inner()
+        return self._inner_of_items(native, node.own)
+
+    def _inner_of_items(self, native: TypeRef, element: _Element) -> Inner:
+        context, given = element.context, element.given
+        which = identity(context, list_data(context)) if native.kind == "list" else None
+        elem = "" if given.opaque_val else self._rules_of(native.elem)
+        key = "" if given.opaque_key else self._rules_of(native.key)
+        return Inner(elem=elem, key=key, identity=which)
+
+    def _field_plan(self, member: Field, element: _Element) -> FieldPlan | None:
+        declared = self._types.declared(member.type)
+        if declared.kind in ("list", "map"):
+            inner = self._inner_of_items(declared, element)
+        else:
+            inner = Inner("" if element.given.opaque_type else self._rules_of(declared))
+        rules = element.rules
+        if len(rules) == 1 and rules[0].body == Check(no_nil_items) and not inner:
+            rules = []  # the guard alone, on a typedef without rules
+        return FieldPlan(member, cohorts(rules), inner) if rules or inner else None
+
+    def _plan(self, name: str, node: _Node) -> TypePlan:
+        opaque = node.own.given.opaque_type
+        fields = [] if opaque else [self._field_plan(m, e) for m, e in node.fields]
+        return TypePlan(
+            name,
+            node.type,
+            cohorts(node.own.rules),
+            Inner() if opaque and node.struct else self._inner_of_typedef(node),
+            tuple(f for f in fields if f is not None),
+            node.struct,
+        )
+
+    # What Go allows and rules do not
+
+    def _check_support(self, native: TypeRef, where: str, position: Position, declared: bool) -> None:
+        message = self._unsupported(native, declared)
+        if message:
+            self.reader.report(
+                Diagnostic(position, "type-not-supported", f"{where}: {message}", why="upstream's generator refuses it")
+            )
+
+    def _unsupported(self, native: TypeRef, declared: bool) -> str:
+        elem = self._types.native(native.elem) if native.elem else None
+        kind = elem.kind if elem else ""
+        if native.kind == "pointer":
+            if declared:
+                return "typedefs to pointers are not supported"
+            names = {"pointer": "pointers", "list": "lists", "array": "lists", "map": "maps"}
+            return f"pointers to {names[kind]} are not supported" if kind in names else ""
+        if native.kind == "array":
+            return "fixed-size arrays are not supported"
+        if native.kind == "list" and elem is not None:
+            is_bytes = kind == "list" and elem.elem is not None and self._types.native(elem.elem).name == "uint8"
+            if kind == "list" and not is_bytes:
+                return "lists of lists are not supported"
+            return "lists of maps are not supported" if kind == "map" else ""
+        if native.kind == "map" and native.key is not None:
+            if self._types.kind(native.key) != "string" or self._types.is_pointer(native.key):
+                return "maps with non-string keys are not supported"
+            names = {"pointer": "pointers", "map": "maps"}
+            return f"maps of {names[kind]} are not supported" if kind in names else ""
+        return f"kind {native.name or native.kind} is not supported" if native.kind in ("other", "struct") else ""
+
+    def _report_hole(self, ref: TypeRef, where: str, holder: Position | None) -> None:
+        package, _, name = ref.name.rpartition(".")
+        if name == "Object" and package.endswith("apimachinery/pkg/runtime"):
+            return  # an interface
+        self.reader.report(
+            Diagnostic(
+                holder or Position(self._package),
+                "type-not-found",
+                f"{where}: type {ref.name} is in a package that was not given",
+                why="its rules, if it has any, would be missed",
+                fix=f"give the package {package}, or put +k8s:opaqueType on the field (+k8s:eachVal=+k8s:opaqueType for items)",
+            )  # fmt: skip
+        )
+
+
+def _generator_values(comments: Comments) -> list[str]:
+    return [line.text.partition("=")[2].strip() for line in tag_lines(comments) if line.name == "k8s:validation-gen"]
+
+
+def _has_field(declaration: Struct | Typedef, name: str) -> bool:
+    return isinstance(declaration, Struct) and any(f.name == name for f in declaration.fields)
+
+
+def _meets(declaration: Struct | Typedef, criterion: str) -> bool:
+    word, _, value = criterion.partition("=")
+    if word == "TypesWithField":
+        return _has_field(declaration, value)
+    if word == "TypesWithSuffix":
+        return declaration.name.endswith(value)
+    return criterion == "*"

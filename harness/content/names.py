@@ -1,0 +1,155 @@
+"""Names, labels and identifiers.
+
+Units: lengths are UTF-8 bytes. Regexes match the whole text; a trailing newline never slips through (DV A).
+Source: apimachinery pkg/api/validate/content/*.go (2026-07); DV 5.5.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TypeAlias
+
+Messages: TypeAlias = Sequence[str]
+
+LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+SUBDOMAIN = rf"{LABEL}(\.{LABEL})*"
+KEY = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+VALUE = f"({KEY})?"
+IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*"
+
+_LABEL = re.compile(LABEL)
+_SUBDOMAIN = re.compile(SUBDOMAIN)
+# Go folds U+017F and U+212A into s and k, and nothing else: spelt out, because Python's folding knows two more.
+_CASELESS = re.compile(SUBDOMAIN.replace("a-z", "a-zA-Z\u017f\u212a"))
+_KEY = re.compile(KEY)
+_VALUE = re.compile(VALUE)
+_IDENTIFIER = re.compile(IDENTIFIER)
+_UUID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+
+_ENDS = "and must start and end with an alphanumeric character"
+
+
+def _explain(message: str, regex: str, *examples: str) -> str:
+    # The comma and the two spaces before "or" are upstream's.
+    shown = ",  or ".join(f"'{example}'" for example in examples)
+    return f"{message} (e.g. {shown}, regex used for validation is '{regex}')"
+
+
+def _at_most(limit: int) -> str:
+    return f"must be no more than {limit} bytes"
+
+
+_SHORT = _explain(
+    f"a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', {_ENDS}",
+    LABEL,
+    "my-name",
+    "123-abc",
+)
+_LONG = _explain(
+    f"a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', {_ENDS}",
+    SUBDOMAIN,
+    "example.com",
+)
+_LONG_CASELESS = _explain(
+    f"an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', {_ENDS}", SUBDOMAIN, "Example.com"
+)
+_KEY_TEXT = _explain(
+    f"must consist of alphanumeric characters, '-', '_' or '.', {_ENDS}", KEY, "MyName", "my.name", "123-abc"
+)
+_VALUE_TEXT = _explain(
+    f"a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', {_ENDS}",
+    VALUE,
+    "MyValue",
+    "my_value",
+    "12345",
+)
+_IDENTIFIER_TEXT = _explain(
+    "a valid C identifier must start with alphabetic character or '_', "
+    "followed by a string of alphanumeric characters or '_'",
+    IDENTIFIER,
+    "my_name",
+    "MY_NAME",
+    "MyName",
+)
+_LABEL_KEY_PARTS = (
+    f"a valid label key {_KEY_TEXT} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+)
+
+
+def byte_length(text: str) -> int:
+    """Return the length in UTF-8 bytes. A lone surrogate, which no Go string can hold as such, counts three."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def _check(text: str, limit: int, regex: re.Pattern[str], message: str) -> Messages:
+    messages = [_at_most(limit)] if byte_length(text) > limit else []
+    if not regex.fullmatch(text):
+        messages.append(message)
+    return messages
+
+
+def short_name(text: str) -> Messages:
+    """Demand an RFC 1123 label of at most 63 bytes; a name that only has dots too much is told so."""
+    messages = [_at_most(63)] if byte_length(text) > 63 else []
+    if not _LABEL.fullmatch(text):
+        messages.append("must not contain dots" if _SUBDOMAIN.fullmatch(text) else _SHORT)
+    return messages
+
+
+def long_name(text: str) -> Messages:
+    """Demand an RFC 1123 subdomain of at most 253 bytes."""
+    return _check(text, 253, _SUBDOMAIN, _LONG)
+
+
+def long_name_caseless(text: str) -> Messages:
+    """Demand an RFC 1123 subdomain of at most 253 bytes, in either case."""
+    return _check(text, 253, _CASELESS, _LONG_CASELESS)
+
+
+def label_value(text: str) -> Messages:
+    """Demand a label's value of at most 63 bytes. Empty is fine."""
+    return _check(text, 63, _VALUE, _VALUE_TEXT)
+
+
+def label_key(text: str) -> Messages:
+    """Demand a label's key: a name of at most 63 bytes, and perhaps a subdomain and a slash before it."""
+    prefix, slash, name = text.partition("/")
+    if "/" in name:
+        return [_LABEL_KEY_PARTS]
+    messages: list[str] = []
+    if not slash:
+        name = prefix
+    elif not prefix:
+        messages.append("prefix part must be non-empty")
+    else:
+        messages += [f"prefix part {message}" for message in long_name(prefix)]
+    if not name:
+        messages.append("name part must be non-empty")
+    # An empty name gives both messages, as upstream.
+    return messages + [f"name part {message}" for message in _check(name, 63, _KEY, _KEY_TEXT)]
+
+
+def prefixed_label_key(text: str) -> Messages:
+    """Demand a label's key with a prefix."""
+    messages = label_key(text)
+    if not messages and "/" not in text:
+        return ["must include a prefix (e.g. 'example.com/key')"]
+    return messages
+
+
+def path_segment_name(text: str) -> Messages:
+    """Demand a name that can stand as one segment of a URL's path. Empty is fine."""
+    if text in (".", ".."):
+        return [f"may not be '{text}'"]
+    return [f"may not contain '{char}'" for char in "/%" if char in text]
+
+
+def uuid(text: str) -> Messages:
+    """Demand a lowercase UUID."""
+    return [] if _UUID.fullmatch(text) else ["must be a lowercase UUID in 8-4-4-4-12 format"]
+
+
+def c_identifier(text: str) -> Messages:
+    """Demand an identifier as in C. Says nothing of its length."""
+    return [] if _IDENTIFIER.fullmatch(text) else [_IDENTIFIER_TEXT]

@@ -1,0 +1,88 @@
+"""Fields that need or exclude each other. Source: DV 5.11; dependentrequired.go (2026-07)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.case import Operation
+from harness.field import ErrorType, FieldError, Path
+from harness.field.make import forbidden
+from harness.tags.grammar import Tag
+from harness.tags.rules import Check, CheckFunction, Contribution, Member, MembersSet, Rule
+from harness.tags.spec import FIELD_ONLY, Arg, Context, Emission, TagError, TagSpec, accepts, rejects
+
+IsSet = Callable[[Any], tuple[bool, ...]]
+
+
+def dependent_required(
+    op: Operation, path: Path, new: Any, old: Any, trigger: str, dependent: str, is_set: IsSet
+) -> list[FieldError]:
+    """Demand `dependent` when `trigger` is set. Returns: at most one Required error, origin `dependentRequired`."""
+    if is_set(new) != (True, False) or _unchanged(op, new, old, is_set):
+        return []
+    detail = f"must be set when {trigger} is set"
+    return [FieldError(ErrorType.REQUIRED, str(path.child(dependent)), detail, "dependentRequired")]
+
+
+def dependent_forbidden(
+    op: Operation, path: Path, new: Any, old: Any, trigger: str, dependent: str, is_set: IsSet
+) -> list[FieldError]:
+    """Refuse `dependent` when `trigger` is set. Returns: at most one Forbidden error, origin `dependentForbidden`."""
+    if is_set(new) != (True, True) or _unchanged(op, new, old, is_set):
+        return []
+    return [forbidden(path.child(dependent), f"may not be set when {trigger} is set", origin="dependentForbidden")]
+
+
+def _unchanged(op: Operation, new: Any, old: Any, is_set: IsSet) -> bool:
+    return op is Operation.UPDATE and old is not None and is_set(new) == is_set(old)
+
+
+def _apply(check: CheckFunction) -> Callable[[Context, Tag], Contribution]:
+    def apply(context: Context, tag: Tag) -> Contribution:
+        name, trigger, parent = tag.arg(), context.member, context.parent
+        assert name is not None
+        if trigger is None or parent is None:
+            raise TagError("parent type must be a struct", tag)
+        if not trigger.json_name:
+            raise TagError(f'trigger field "{trigger.name}" has no JSON name', tag)
+        dependent = context.types.member(parent, name.text)
+        if dependent is None:
+            raise TagError(f'no sibling field with JSON name "{name.text}"', tag)
+        if dependent.name == trigger.name:
+            raise TagError(f'trigger and dependent field must be different (both are "{name.text}")', tag)
+        for what, member in (("trigger", trigger), ("dependent", dependent)):
+            if not context.types.is_pointer(member.type) and context.types.kind(member.type) in ("struct", "interface"):
+                kind = context.types.native(member.type).kind.title()
+                raise TagError(f'{what} field "{member.name}" has unsupported type kind {kind}', tag)
+        members = MembersSet(tuple(Member(m.json_name, field=m) for m in (trigger, dependent)))
+        rule = Rule(Check(check, (trigger.json_name, dependent.json_name, members)), tag=tag.name)
+        return Contribution(parent=[lambda: Contribution([rule])])
+
+    return apply
+
+
+_GO = 'type T struct {\n\tIn In `json:"in"`\n}\n\ntype In struct {\n\t// @\n\tA *string `json:"a"`\n\tB []string `json:"b"`\n}'
+
+DEPENDENT_REQUIRED = TagSpec(
+    name="k8s:dependentRequired",
+    summary="Demands a sibling when this field is set.",
+    scopes=FIELD_ONLY,
+    args=(Arg("", "<json name of the sibling>", required=True),),
+    apply=_apply(dependent_required),
+    emits=(Emission(ErrorType.REQUIRED, "dependentRequired"),),
+    examples=(accepts(_GO, {"in": {}}, "(b)"), rejects(_GO, {"in": {"a": "", "b": []}}, "(b)", "in.b")),
+    stability="Alpha",
+)
+DEPENDENT_FORBIDDEN = TagSpec(
+    name="k8s:dependentForbidden",
+    summary="Refuses a sibling when this field is set.",
+    scopes=FIELD_ONLY,
+    args=(Arg("", "<json name of the sibling>", required=True),),
+    apply=_apply(dependent_forbidden),
+    emits=(Emission(ErrorType.FORBIDDEN, "dependentForbidden"),),
+    examples=(accepts(_GO, {"in": {"a": ""}}, "(b)"), rejects(_GO, {"in": {"a": "", "b": ["x"]}}, "(b)", "in.b")),
+    stability="Alpha",
+)
+
+SPECS = (DEPENDENT_REQUIRED, DEPENDENT_FORBIDDEN)

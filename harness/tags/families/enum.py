@@ -1,0 +1,131 @@
+"""Closed sets of strings. Source: apimachinery pkg/api/validate/enum.go (2026-07); DV 5.4."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from harness.case import Operation
+from harness.field import ErrorType, FieldError, Path, quote
+from harness.field.make import internal
+from harness.tags.families.limits import a_string
+from harness.tags.grammar import Tag, TagSyntaxError, parse, tag_lines
+from harness.tags.rules import Contribution, Options, Show
+from harness.tags.spec import Context, Emission, Scope, TagError, TagSpec, accepts, rejects
+
+Exclusion = tuple[str, bool]
+"""An option and the state in which it removes a value; an empty name removes it always."""
+
+
+def enum(
+    op: Operation,
+    path: Path,
+    new: str | None,
+    old: str | None,
+    show: Callable[[Any], str],
+    values: tuple[str, ...],
+) -> list[FieldError]:
+    """Reject a string that is none of `values`, which are sorted. None is accepted.
+
+    Returns: at most one NotSupported error that lists the values, no origin.
+    """
+    if new is None or new in values:
+        return []
+    return [_not_supported(path, show(new), values)]
+
+
+def enum_with_exclusions(
+    op: Operation,
+    path: Path,
+    new: str | None,
+    old: str | None,
+    show: Callable[[Any], str],
+    values: tuple[str, ...],
+    exclusions: tuple[tuple[str, tuple[Exclusion, ...]], ...],
+    options: Mapping[str, bool],
+) -> list[FieldError]:
+    """Reject a string that is none of `values`, less those that the options exclude.
+
+    Returns: a NotSupported error, or an Internal error for an option that nobody defined.
+    """
+    if new is None:
+        return []
+    excluded = set()
+    for value, conditions in exclusions:
+        for name, state in conditions:
+            if name not in options:
+                return [internal(path, f"undefined validation option {quote(name)}")]
+            if options[name] is state:
+                excluded.add(value)
+    if new in values and new not in excluded:
+        return []
+    return [_not_supported(path, show(new), [value for value in values if value not in excluded])]
+
+
+def _not_supported(path: Path, shown: str, values: Sequence[str]) -> FieldError:
+    detail = "supported values: " + ", ".join(quote(value) for value in values) if values else ""
+    return FieldError(ErrorType.NOT_SUPPORTED, str(path), detail, value=shown)
+
+
+def _apply(context: Context, tag: Tag) -> Contribution:
+    values: dict[str, list[Exclusion]] = {}
+    for const in sorted(context.types.consts_of(context.type.name), key=lambda const: const.name):
+        if const.value is None:
+            raise TagError(f"the value of constant {const.name} cannot be computed", tag, "tag-not-supported")
+        conditions = values.setdefault(str(const.value), [])
+        for line in tag_lines(const.comments):
+            if line.name in ("k8s:enumExclude", "k8s:ifEnabled", "k8s:ifDisabled"):
+                conditions += _condition(line.text)
+    always = {value for value, conditions in values.items() if ("", True) in conditions}
+    kept = tuple(sorted(value for value in values if value not in always))
+    exclusions = tuple(
+        (v, tuple(sorted(c, key=lambda x: (x[1], x[0])))) for v, c in values.items() if c and v not in always
+    )
+    show = Show(context.type)
+    if not exclusions:
+        return ENUM.simple((show, kept))
+    return ENUM.simple((show, kept, exclusions, Options()), check=enum_with_exclusions)
+
+
+def _condition(text: str) -> list[Exclusion]:
+    try:
+        tag = parse(text)
+    except TagSyntaxError:
+        return []  # said where the constant's own tags are checked
+    if tag.name == "k8s:enumExclude":
+        return [("", True)]
+    option = tag.arg()
+    if option is None or tag.payload is None or tag.payload.name != "k8s:enumExclude":
+        return []
+    return [(option.text, tag.name == "k8s:ifEnabled")]
+
+
+_ENUM = '// @\ntype E string\n\nconst (\n\tA E = "a"\n\tB E = "b"\n)\n\ntype T struct {\n\tF E `json:"f"`\n\tP *E `json:"p"`\n}'
+_EXCLUDED = '// +k8s:enum\ntype E string\n\nconst (\n\tA E = "a"\n\t// @\n\tB E = "b"\n)\n\ntype T struct {\n\tF E `json:"f"`\n}'
+
+ENUM = TagSpec(
+    name="k8s:enum",
+    summary="Allows only the values of the constants that are declared with exactly this type.",
+    scopes=frozenset({Scope.TYPE}),
+    requires=(a_string,),
+    check=enum,
+    apply=_apply,
+    emits=(Emission(ErrorType.NOT_SUPPORTED),),
+    examples=(
+        accepts(_ENUM, {"f": "a"}),
+        rejects(_ENUM, {"f": "c"}, "", "f"),
+        rejects(_ENUM, {"p": "c"}, "", "f", "p"),
+    ),
+    probes=lambda _: ("", "zz"),
+)
+ENUM_EXCLUDE = TagSpec(
+    name="k8s:enumExclude",
+    summary="Takes a constant out of its type's enum, always or under +k8s:ifEnabled and +k8s:ifDisabled.",
+    scopes=frozenset({Scope.CONST}),
+    apply=lambda context, tag: Contribution(),
+    emits=(Emission(ErrorType.NOT_SUPPORTED, declared=False),),
+    examples=(accepts(_EXCLUDED, {"f": "a"}), rejects(_EXCLUDED, {"f": "b"})),
+    stability="Alpha",
+)
+
+SPECS = (ENUM, ENUM_EXCLUDE)

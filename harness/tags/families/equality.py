@@ -1,0 +1,61 @@
+"""One value that may not be. Source: DV 5.12; apimachinery pkg/api/validate/equality.go (2026-07)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.case import Operation
+from harness.field import ErrorType, FieldError, Path, quote
+from harness.tags.grammar import Tag
+from harness.tags.rules import Contribution, Show
+from harness.tags.spec import VALUE_SCOPES, Context, Emission, Payload, TagError, TagSpec, accepts, rejects
+
+
+def neq(
+    op: Operation, path: Path, new: Any, old: Any, refused: str | int | bool, show: Callable[[Any], str]
+) -> list[FieldError]:
+    """Reject one value. None is accepted. Returns: at most one Invalid error, origin `neq`."""
+    if new is None or new != refused:
+        return []
+    text = quote(refused) if isinstance(refused, str) else str(refused).lower()
+    return [FieldError(ErrorType.INVALID, str(path), f"must not be equal to {text}", "neq", value=show(new))]
+
+
+_PAYLOADS = {"string": "string", "bool": "bool", "integer": "int"}
+
+
+def _apply(context: Context, tag: Tag) -> Contribution:
+    assert tag.scalar is not None
+    kind = context.kind
+    if kind not in _PAYLOADS:
+        shown = context.types.describe(context.type)
+        raise TagError(f"can only be used on comparable types (e.g. string, int, bool), but got {shown}", tag)
+    if tag.scalar.kind != _PAYLOADS[kind]:
+        article = "an" if _PAYLOADS[kind] == "int" else "a"
+        raise TagError(
+            f"type mismatch: field is {article} {_PAYLOADS[kind]}, but payload is of type {tag.scalar.kind}", tag
+        )
+    return NEQ.simple((tag.scalar.value, Show(context.type)))
+
+
+NEQ = TagSpec(
+    name="k8s:neq",
+    summary="Refuses one value.",
+    scopes=VALUE_SCOPES,
+    payload=Payload("any", "<value>"),
+    check=neq,
+    apply=_apply,
+    emits=(Emission(ErrorType.INVALID, "neq"),),
+    examples=(
+        accepts("string", "a", '="b"'),
+        rejects("string", "b", '="b"'),
+        rejects("*int32", 0, "=0"),
+        rejects("bool", True, "=true"),
+        accepts("*bool", None, "=false"),
+    ),
+    probes=lambda value: (value,),
+    stability="Alpha",
+)
+
+SPECS = (NEQ,)

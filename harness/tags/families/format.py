@@ -1,0 +1,190 @@
+"""Formats of strings. Source: apimachinery pkg/api/validate/strfmt.go (2026-07); DV 5.5."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from harness import content
+from harness.case import Operation
+from harness.content.names import Messages, byte_length
+from harness.field import ErrorType, FieldError, Path, quote
+from harness.field.make import too_long
+from harness.tags.families.limits import a_string
+from harness.tags.grammar import Tag
+from harness.tags.rules import CheckFunction, Contribution, Show
+from harness.tags.spec import VALUE_SCOPES, Context, Emission, Payload, TagError, TagSpec, accepts, rejects
+
+Renderer = Callable[[Any], str]
+
+
+def _invalid(path: Path, value: str, detail: str, origin: str) -> FieldError:
+    return FieldError(ErrorType.INVALID, str(path), detail, f"format={origin}", value=value)
+
+
+def _by(predicate: Callable[[str], Messages], name: str) -> CheckFunction:
+    """Make the check of a format that is one predicate. `show` is given for named string types (DV 6.4)."""
+
+    def check(op: Operation, path: Path, new: str | None, old: str | None, show: Renderer = quote) -> list[FieldError]:
+        if new is None:
+            return []
+        messages = predicate(new)
+        return [_invalid(path, show(new), message, name) for message in messages] if messages else []
+
+    check.__name__ = "format_" + name.removeprefix("k8s-").replace("-", "_")
+    check.__doc__ = f"Reject a string that is no {name}. None is accepted. Origin `format={name}`."
+    return check
+
+
+def format_resource_pool_name(op: Operation, path: Path, new: str | None, old: str | None) -> list[FieldError]:
+    """Reject what is no list of subdomains with slashes between, of 253 bytes in all."""
+    if new is None:
+        return []
+    name = "k8s-resource-pool-name"
+    errors = [too_long(path, 253, origin=f"format={name}")] if byte_length(new) > 253 else []
+    for index, part in enumerate(new.split("/")):
+        if not part:
+            errors.append(_invalid(path, quote(new), f"segment {index}: must not be empty", name))
+        else:
+            errors += [_invalid(path, quote(part), f"segment {index}: {m}", name) for m in content.long_name(part)]
+    return errors
+
+
+def format_resource_fully_qualified_name(
+    op: Operation, path: Path, new: str | None, old: str | None
+) -> list[FieldError]:
+    """Reject what is no domain and C identifier with a slash between. More than one slash passes (DV S37)."""
+    if new is None:
+        return []
+    name = "k8s-resource-fully-qualified-name"
+    errors: list[FieldError] = []
+    parts = new.split("/")
+    if len(parts) == 1:
+        errors += _identifier(path, new, name)
+        errors.append(
+            _invalid(path, quote(new), "a fully qualified name must be a domain and a name separated by a slash", name)
+        )
+    elif len(parts) == 2:
+        errors += _prefix(path, parts[0], name)
+        if parts[1]:
+            errors += _identifier(path, parts[1], name)
+        else:
+            errors.append(_invalid(path, '""', "name must not be empty", name))
+    return errors
+
+
+def _prefix(path: Path, prefix: str, name: str) -> list[FieldError]:
+    if not prefix:
+        return [_invalid(path, '""', "prefix must not be empty", name)]
+    errors = [too_long(path, 63, origin=f"format={name}")] if byte_length(prefix) > 63 else []
+    return errors + [_invalid(path, quote(prefix), f"prefix: {m}", name) for m in content.long_name(prefix)]
+
+
+def _identifier(path: Path, text: str, name: str) -> list[FieldError]:
+    errors = [too_long(path, 32, origin=f"format={name}")] if byte_length(text) > 32 else []
+    return errors + [_invalid(path, quote(text), m, name) for m in content.c_identifier(text)]
+
+
+def _extended_resource(text: str) -> Messages:
+    messages: list[str] = []
+    if "/" not in text:
+        messages.append("a name must be a domain-prefixed path, such as 'example.com/my-prop'")
+    elif "kubernetes.io/" in text:
+        messages.append('must not have "kubernetes.io/" domain')
+    if text.startswith("requests."):
+        messages.append('must not have "requests." prefix')
+    return [*messages, *content.label_key(f"requests.{text}")]
+
+
+format_short_name = _by(content.short_name, "k8s-short-name")
+format_long_name = _by(content.long_name, "k8s-long-name")
+format_long_name_caseless = _by(content.long_name_caseless, "k8s-long-name-caseless")
+format_label_key = _by(content.label_key, "k8s-label-key")
+format_label_value = _by(content.label_value, "k8s-label-value")
+format_prefixed_label_key = _by(content.prefixed_label_key, "k8s-prefixed-label-key")
+format_path_segment_name = _by(content.path_segment_name, "k8s-path-segment-name")
+format_uuid = _by(content.uuid, "k8s-uuid")
+format_extended_resource_name = _by(_extended_resource, "k8s-extended-resource-name")
+
+_NAMED: dict[str, CheckFunction] = {
+    "k8s-short-name": format_short_name,
+    "k8s-long-name": format_long_name,
+    "k8s-long-name-caseless": format_long_name_caseless,
+    "k8s-label-key": format_label_key,
+    "k8s-label-value": format_label_value,
+    "k8s-prefixed-label-key": format_prefixed_label_key,
+    "k8s-path-segment-name": format_path_segment_name,
+}
+# These convert to a plain string before they look, so their errors quote it as one.
+_PLAIN: dict[str, CheckFunction] = {
+    "k8s-uuid": format_uuid,
+    "k8s-extended-resource-name": format_extended_resource_name,
+    "k8s-resource-pool-name": format_resource_pool_name,
+    "k8s-resource-fully-qualified-name": format_resource_fully_qualified_name,
+}
+FORMATS = tuple(sorted(_NAMED | _PLAIN))
+
+
+def _apply(context: Context, tag: Tag) -> Contribution:
+    assert tag.scalar is not None
+    name = tag.scalar.text
+    if name in _PLAIN:
+        return FORMAT.simple(check=_PLAIN[name])
+    if name not in _NAMED:
+        raise TagError(f'unsupported validation format "{name}"', tag, fix="one of: " + ", ".join(FORMATS))
+    return FORMAT.simple(() if context.is_plain else (Show(context.type),), check=_NAMED[name])
+
+
+def probes(name: str) -> Sequence[str]:
+    """Give values at the edges of a format."""
+    return _PROBES.get(name, ()) + ("", "a", "A", "a.b", "a/b", "-a", "a_b", "a" * 63, "a" * 64, "a" * 253, "a" * 254)
+
+
+_PROBES: dict[str, tuple[str, ...]] = {
+    "k8s-uuid": ("123e4567-e89b-12d3-a456-426614174000", "123E4567-e89b-12d3-a456-426614174000"),
+    "k8s-label-key": ("example.com/name", "/name", "example.com/", "a/b/c"),
+    "k8s-prefixed-label-key": ("example.com/name", "name"),
+    "k8s-path-segment-name": (".", "..", "a%b"),
+    "k8s-extended-resource-name": ("example.com/gpu", "kubernetes.io/gpu", "requests.example.com/gpu"),
+    "k8s-resource-pool-name": ("pool/a", "pool//a", "a/" * 126 + "a", "a/" * 126 + "aa"),
+    "k8s-resource-fully-qualified-name": ("example.com/my_name", "/name", "example.com/", "a/b/c", f"a.b/{'a' * 33}"),
+}
+
+FORMAT = TagSpec(
+    name="k8s:format",
+    summary="Demands a string of a named format: " + ", ".join(FORMATS) + ".",
+    scopes=VALUE_SCOPES,
+    payload=Payload("string", "<format>"),
+    requires=(a_string,),
+    apply=_apply,
+    emits=(Emission(ErrorType.INVALID, "format="), Emission(ErrorType.TOO_LONG, "format=", declared=False)),
+    examples=(
+        accepts("string", "a-b", "=k8s-short-name"),
+        rejects("string", "a.b", "=k8s-short-name"),
+        accepts("string", "a.b", "=k8s-long-name"),
+        rejects("string", "A.b", "=k8s-long-name"),
+        accepts("string", "A.b", "=k8s-long-name-caseless"),
+        rejects("string", "A_b", "=k8s-long-name-caseless"),
+        accepts("string", "example.com/a_B", "=k8s-label-key"),
+        rejects("string", "", "=k8s-label-key", "f", "f"),
+        accepts("string", "", "=k8s-label-value"),
+        rejects("string", "a b", "=k8s-label-value"),
+        rejects("string", "name", "=k8s-prefixed-label-key"),
+        accepts("string", "a.b/name", "=k8s-prefixed-label-key"),
+        accepts("string", "a:b", "=k8s-path-segment-name"),
+        rejects("string", "a/%", "=k8s-path-segment-name", "f", "f"),
+        accepts("*string", "123e4567-e89b-12d3-a456-426614174000", "=k8s-uuid"),
+        rejects("string", "123E4567-e89b-12d3-a456-426614174000", "=k8s-uuid"),
+        accepts("string", "example.com/gpu", "=k8s-extended-resource-name"),
+        rejects("string", "kubernetes.io/gpu", "=k8s-extended-resource-name"),
+        accepts("string", "pool/a", "=k8s-resource-pool-name"),
+        rejects("string", "pool//a", "=k8s-resource-pool-name"),
+        rejects("string", "a/" * 126 + "aa", "=k8s-resource-pool-name"),
+        accepts("string", "example.com/name", "=k8s-resource-fully-qualified-name"),
+        rejects("string", "name", "=k8s-resource-fully-qualified-name"),
+        accepts("*string", None, "=k8s-uuid"),
+    ),
+    probes=probes,
+)
+
+SPECS = (FORMAT,)

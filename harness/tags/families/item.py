@@ -1,0 +1,130 @@
+"""Rules for one item of a keyed list. Source: DV 3.7, 5.7; apimachinery pkg/api/validate/item.go (2026-07)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from harness.case import Operation
+from harness.field import FieldError, Path
+from harness.tags.families.update import list_data
+from harness.tags.grammar import Scalar, Tag, canonical_int
+from harness.tags.rules import Contribution, Item, Rule, Selector
+from harness.tags.spec import VALUE_SCOPES, Context, Payload, Scope, TagError, TagSpec, accepts, rejects
+
+
+def one_item(
+    op: Operation,
+    path: Path,
+    new: Sequence[Any] | None,
+    old: Sequence[Any] | None,
+    options: Mapping[str, bool],
+    check: Callable[[Operation, Path, Any, Any, Mapping[str, bool]], Sequence[FieldError]],
+    matches: Callable[[Any], bool],
+    same: Callable[[Any, Any], bool],
+) -> Sequence[FieldError]:
+    """Check the first item that matches against the first old one that does; equal ones are forgiven on update."""
+    for index, item in enumerate(new or ()):
+        if matches(item):
+            was = next((other for other in old or () if matches(other)), None)
+            if was is not None and op is Operation.UPDATE and same(item, was):
+                return []
+            return check(op, path.index(index), item, was, options)
+    return []
+
+
+def _apply(context: Context, tag: Tag) -> Contribution:
+    if context.kind != "list" or context.is_pointer:
+        raise TagError("can only be used on list types", tag)
+    elem = context.types.native(context.type).elem
+    if elem is None or context.types.struct(elem) is None:
+        raise TagError("can only be used on lists of structs", tag)
+    names = [arg.name for arg in tag.args]
+    if not names:
+        raise TagError("no selection criteria was specified", tag, fix="+k8s:item(key: value)=+...")
+    if "" in names:
+        raise TagError("all arguments must be named", tag)
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            raise TagError(f'duplicate argument: "{name}"', tag)
+    return Contribution(deferred=[lambda: _later(context, tag)])
+
+
+def _later(context: Context, tag: Tag) -> Contribution:
+    elem = context.types.native(context.type).elem
+    assert elem is not None
+    assert tag.payload is not None
+    selector = Selector(_selected(context, tag), elem)
+    inner = replace(
+        context, scope=Scope.LIST_VALUE, type=elem, path=f"{context.path}[{selector.text}]", member=None, parent=None,
+        parent_path=context.path, inside=(*context.inside, tag.name), selector=selector,
+    )  # fmt: skip
+    got = context.expand(inner, tag.payload).resolved()
+    rules = [
+        Rule(Item(rule.inside(), selector), sc=rule.sc, ne=rule.ne, cohort=selector.text, tag=rule.tag)
+        for rule in got.rules
+    ]
+    # The parent of an item is the list itself, so what is deferred to the parent stands beside this rule.
+    return Contribution(rules, deferred=got.parent)
+
+
+def _selected(context: Context, tag: Tag) -> tuple[tuple[str, str | int | bool], ...]:
+    data = list_data(context)
+    if data is None or data.semantic != "map" or not data.keys:
+        raise TagError(
+            "found items with no list metadata - item tags require listType=map or unique=map with listMapKey", tag
+        )
+    if len(tag.args) != len(data.keys):
+        raise TagError(
+            f"number of arguments ({len(tag.args)}) does not match number of listMapKey fields ({len(data.keys)})", tag
+        )
+    if missing := [key for key in data.keys if tag.arg(key) is None]:
+        raise TagError(f"missing required listMapKey fields: [{' '.join(missing)}]", tag)
+    return tuple((key, _literal(context, tag, key)) for key in data.keys)
+
+
+def _literal(context: Context, tag: Tag, key: str) -> str | int | bool:
+    value = tag.arg(key)
+    elem = context.types.native(context.type).elem
+    assert value is not None
+    assert elem is not None
+    struct = context.types.struct(elem)
+    member = context.types.member(struct, key) if struct else None
+    assert member is not None
+    kind = context.types.kind(member.type)
+    if kind not in ("string", "bool", "integer"):
+        raise TagError(f"unsupported type {member.type} for field {member.name}", tag)
+    wanted = {"string": "string", "bool": "bool", "integer": "int"}[kind]
+    if value.kind != wanted:
+        raise TagError(f"type mismatch, field is {wanted} but value is not: {value.text}", tag)
+    return _canonical(tag, key, value)
+
+
+def _canonical(tag: Tag, key: str, value: Scalar) -> str | int | bool:
+    if value.kind == "int" and canonical_int(value) is None:
+        raise TagError(f'invalid value for argument "{key}": {value.text} is not in canonical form', tag)
+    return value.value
+
+
+_GO = (
+    'type T struct {\n\t// +k8s:listType=map\n\t// +k8s:listMapKey=k\n\t// @\n\tF []I `json:"f"`\n}\n\n'
+    'type I struct {\n\tK string `json:"k"`\n\tV string `json:"v"`\n}'
+)
+
+ITEM = TagSpec(
+    name="k8s:item",
+    summary="Applies a tag to the item of a keyed list that has the given keys, when it is there.",
+    scopes=VALUE_SCOPES,
+    payload=Payload("tag", "+<tag>"),
+    any_args=True,
+    apply=_apply,
+    examples=(
+        accepts(_GO, {"f": [{"k": "b", "v": "x"}]}, "(k: a)=+k8s:subfield(v)=+k8s:maxLength=0"),
+        rejects(_GO, {"f": [{"k": "b"}, {"k": "a", "v": "x"}]}, "(k: a)=+k8s:subfield(v)=+k8s:maxLength=0", "f[1].v"),
+        rejects(_GO, {"f": [{"k": "a"}]}, "(k: a)=+k8s:immutable", "f[0]", old={"f": []}),
+        accepts(_GO, {"f": []}, "(k: a)=+k8s:immutable", old={"f": [{"k": "a"}]}),
+    ),
+)
+
+SPECS = (ITEM,)

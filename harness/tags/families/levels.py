@@ -1,0 +1,56 @@
+"""Lifecycle levels of rules. Source: DV 3.5, 5.8."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from harness.field import Level
+from harness.tags.grammar import Tag
+from harness.tags.rules import Contribution, Mode, Rule
+from harness.tags.spec import VALUE_SCOPES, Arg, Context, Payload, TagError, TagSpec, accepts, rejects
+
+_VERSION = re.compile(r"[0-9]+\.[0-9]+")
+
+
+def _marked(level: Level) -> Callable[[Context, Tag], Contribution]:
+    def mark(rule: Rule) -> Rule:
+        # Modes record the level of each of their rules themselves (DV 5.10).
+        return rule if isinstance(rule.body, Mode) else replace(rule, level=level)
+
+    def apply(context: Context, tag: Tag) -> Contribution:
+        if tag.payload is None:
+            raise TagError("requires a validation tag as its value payload", tag, "tag-payload")
+        since = tag.arg("since")
+        if since is not None and not _VERSION.fullmatch(since.text):
+            raise TagError(
+                f"invalid kubernetes version format, expected <major>.<minor>, got {since.text}", tag, "tag-argument",
+                fix=f'+{tag.name}(since: "1.36")=+...',
+            )  # fmt: skip
+        inner = replace(context, level=context.level or level, inside=(*context.inside, tag.name))
+        return context.expand(inner, tag.payload).wrapped(mark)
+
+    return apply
+
+
+def _level(level: Level, summary: str) -> TagSpec:
+    return TagSpec(
+        name=f"k8s:{level}",
+        summary=summary,
+        scopes=VALUE_SCOPES,
+        args=(Arg("since", "<major.minor, quoted>"),),
+        payload=Payload("tag", "+<tag>"),
+        apply=_marked(level),
+        examples=(
+            accepts("string", "a", '(since: "1.36")=+k8s:maxLength=1'),
+            rejects("string", "ab", '(since: "1.36")=+k8s:maxLength=1'),
+        ),
+        stability="Beta",
+    )
+
+
+ALPHA = _level("alpha", "Makes a rule count for nothing but the mismatch counter.")
+BETA = _level("beta", "Makes a rule count while the gate DeclarativeValidationBeta is on.")
+
+SPECS = (ALPHA, BETA)

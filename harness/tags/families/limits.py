@@ -1,0 +1,286 @@
+"""Limits of length, count and value. Source: DV 5.2."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from harness.case import Operation
+from harness.content.names import byte_length
+from harness.field import ErrorType, FieldError, Path
+from harness.field.make import invalid, too_few, too_long, too_long_characters, too_many, too_short
+from harness.tags.grammar import Tag, canonical_int
+from harness.tags.rules import Contribution
+from harness.tags.spec import (
+    VALUE_SCOPES,
+    Context,
+    Emission,
+    Payload,
+    Requirement,
+    Scope,
+    TagSpec,
+    accepts,
+    only_on,
+    rejects,
+)
+
+LIST_SCOPES = VALUE_SCOPES - {Scope.MAP_KEY}
+
+
+def max_length(op: Operation, path: Path, new: str | None, old: str | None, limit: int) -> list[FieldError]:
+    """Reject a string that is longer than `limit`.
+
+    Units: Unicode code points, not bytes. None is accepted.
+    Returns: at most one TooLong error, origin `maxLength`.
+    Source: apimachinery pkg/api/validate/limits.go, MaxLength (2026-07); DV 5.2.
+    """
+    if new is None or len(new) <= limit:
+        return []
+    return [too_long_characters(path, limit, origin="maxLength")]
+
+
+def max_bytes(op: Operation, path: Path, new: str | None, old: str | None, limit: int) -> list[FieldError]:
+    """Reject a string that is longer than `limit`.
+
+    Units: UTF-8 bytes. None is accepted.
+    Returns: at most one TooLong error, origin `maxBytes`.
+    """
+    if new is None or byte_length(new) <= limit:
+        return []
+    return [too_long(path, limit, origin="maxBytes")]
+
+
+def min_length(op: Operation, path: Path, new: str | None, old: str | None, limit: int) -> list[FieldError]:
+    """Reject a string that is shorter than `limit`.
+
+    Units: Unicode code points. None is accepted.
+    Returns: at most one TooShort error, origin `minLength`.
+    """
+    if new is None or len(new) >= limit:
+        return []
+    return [too_short(path, limit, origin="minLength")]
+
+
+def max_items(
+    op: Operation, path: Path, new: Sequence[Any] | None, old: Sequence[Any] | None, limit: int
+) -> list[FieldError]:
+    """Reject a list with more items than `limit`. Returns: at most one TooMany error, origin `maxItems`."""
+    if new is None or len(new) <= limit:
+        return []
+    return [too_many(path, len(new), limit, origin="maxItems")]
+
+
+def min_items(
+    op: Operation, path: Path, new: Sequence[Any] | None, old: Sequence[Any] | None, limit: int
+) -> list[FieldError]:
+    """Reject a list with fewer items than `limit`; no list has none. Returns: at most one TooFew, origin `minItems`."""
+    count = len(new or ())
+    return [] if count >= limit else [too_few(path, count, limit, origin="minItems")]
+
+
+def max_properties(
+    op: Operation, path: Path, new: Mapping[str, Any] | None, old: Mapping[str, Any] | None, limit: int
+) -> list[FieldError]:
+    """Reject a map with more keys than `limit`. Returns: at most one TooMany error, origin `maxProperties`."""
+    if new is None or len(new) <= limit:
+        return []
+    return [too_many(path, len(new), limit, origin="maxProperties")]
+
+
+def min_properties(
+    op: Operation, path: Path, new: Mapping[str, Any] | None, old: Mapping[str, Any] | None, limit: int
+) -> list[FieldError]:
+    """Reject a map with fewer keys than `limit`. Returns: at most one TooFew error, origin `minProperties`."""
+    count = len(new or ())
+    return [] if count >= limit else [too_few(path, count, limit, origin="minProperties")]
+
+
+def minimum(op: Operation, path: Path, new: int | None, old: int | None, limit: int) -> list[FieldError]:
+    """Reject an integer below `limit`. None is accepted. Returns: at most one Invalid error, origin `minimum`."""
+    if new is None or new >= limit:
+        return []
+    return [invalid(path, new, f"must be greater than or equal to {limit}", origin="minimum")]
+
+
+def maximum(op: Operation, path: Path, new: int | None, old: int | None, limit: int) -> list[FieldError]:
+    """Reject an integer above `limit`. None is accepted. Returns: at most one Invalid error, origin `maximum`."""
+    if new is None or new <= limit:
+        return []
+    return [invalid(path, new, f"must be less than or equal to {limit}", origin="maximum")]
+
+
+def a_canonical_int(context: Context, tag: Tag) -> str | None:
+    """Require an integer as decimals print (DV 1.3): no sign, no leading zero, no hexadecimal."""
+    if tag.scalar is not None and canonical_int(tag.scalar) is None:
+        return f'failed to parse tag payload as int: "{tag.scalar.text}" is not in canonical form'
+    return None
+
+
+def not_negative(context: Context, tag: Tag) -> str | None:
+    """Require a payload of zero or more."""
+    return "must be greater than or equal to zero" if _int(tag) < 0 else None
+
+
+def at_most_100000(context: Context, tag: Tag) -> str | None:
+    """Require a payload that upstream's schema can hold."""
+    return "must be less than or equal to 100000" if _int(tag) > 100000 else None
+
+
+def a_string_key(context: Context, tag: Tag) -> str | None:
+    """Require a map whose keys are strings."""
+    key = context.types.value(context.type).key
+    if key is None or context.types.kind(key) == "string":
+        return None
+    return f"can only be used on map types with string-based keys ({context.types.describe(context.type)})"
+
+
+def in_range(context: Context, tag: Tag) -> str | None:
+    """Require a payload that fits the integer's width. int8 is modelled as unsigned (DV S48)."""
+    name = context.types.value(context.type).name
+    unsigned = name.startswith("uint") or name == "int8"
+    bits = int("".join(c for c in name if c.isdigit()) or 64)
+    low, high = (0, 2**bits - 1) if unsigned else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    if low <= _int(tag) <= high:
+        return None
+    return f"failed to parse tag payload: value {_int(tag)} does not fit in {name} (range [{low}, {high}])"
+
+
+def _int(tag: Tag) -> int:
+    assert tag.scalar is not None
+    return int(tag.scalar.value)
+
+
+def _min_length(context: Context, tag: Tag) -> Contribution:
+    # DV S47: a limit of zero or less is accepted and emits nothing.
+    return MIN_LENGTH.simple((_int(tag),)) if _int(tag) > 0 else Contribution()
+
+
+a_string: Requirement = only_on(("string",), "string types")
+a_list: Requirement = only_on(("list",), "list types", pointers=False)
+a_map: Requirement = only_on(("map",), "map types", pointers=False)
+an_integer: Requirement = only_on(("integer",), "integer types")
+
+_COUNT = Payload("int", "<non-negative integer>")
+
+MAX_LENGTH = TagSpec(
+    name="k8s:maxLength",
+    summary="Limits a string to N characters.",
+    scopes=VALUE_SCOPES,
+    payload=_COUNT,
+    requires=(a_string, a_canonical_int, not_negative),
+    check=max_length,
+    emits=(Emission(ErrorType.TOO_LONG, "maxLength"),),
+    examples=(accepts("string", "é" * 3, "=3"), rejects("string", "abcd", "=3"), accepts("*string", None, "=0")),
+    probes=lambda limit: ("x" * limit, "x" * (limit + 1), "é" * limit),
+)
+MAX_BYTES = TagSpec(
+    name="k8s:maxBytes",
+    summary="Limits a string to N bytes of UTF-8.",
+    scopes=VALUE_SCOPES,
+    payload=_COUNT,
+    requires=(a_string, a_canonical_int, not_negative),
+    check=max_bytes,
+    emits=(Emission(ErrorType.TOO_LONG, "maxBytes"),),
+    examples=(accepts("string", "éx", "=3"), rejects("string", "éé", "=3"), rejects("*string", "ab", "=1")),
+    probes=lambda limit: ("x" * limit, "x" * (limit + 1), "é" * (limit // 2), "é" * (limit // 2 + 1)),
+)
+MIN_LENGTH = TagSpec(
+    name="k8s:minLength",
+    summary="Demands at least N characters of a string. Zero or less demands nothing.",
+    scopes=VALUE_SCOPES,
+    payload=Payload("int", "<integer>"),
+    requires=(a_string, a_canonical_int),
+    check=min_length,
+    apply=_min_length,
+    emits=(Emission(ErrorType.TOO_SHORT, "minLength"),),
+    examples=(accepts("string", "ééé", "=3"), rejects("string", "ab", "=3"), rejects("string", None, "=1")),
+    probes=lambda limit: ("x" * max(limit, 0), "x" * max(limit - 1, 0), "é" * max(limit - 1, 0)),
+)
+MAX_ITEMS = TagSpec(
+    name="k8s:maxItems",
+    summary="Limits a list to N items. A list that is too long is not looked into.",
+    scopes=LIST_SCOPES,
+    payload=_COUNT,
+    requires=(a_list, a_canonical_int, not_negative),
+    check=max_items,
+    short_circuit=True,
+    emits=(Emission(ErrorType.TOO_MANY, "maxItems"),),
+    examples=(accepts("[]string", ["a"], "=1"), rejects("[]string", ["a", "b"], "=1"), accepts("[]string", None, "=0")),
+    probes=lambda limit: (limit, limit + 1),
+)
+MIN_ITEMS = TagSpec(
+    name="k8s:minItems",
+    summary="Demands at least N items of a list; a list that is not there has none.",
+    scopes=LIST_SCOPES,
+    payload=_COUNT,
+    requires=(a_list, a_canonical_int, not_negative),
+    check=min_items,
+    emits=(Emission(ErrorType.TOO_FEW, "minItems"),),
+    examples=(accepts("[]int32", [0], "=1"), rejects("[]string", [], "=1"), rejects("[]string", None, "=1")),
+    probes=lambda limit: (limit, max(limit - 1, 0)),
+)
+MAX_PROPERTIES = TagSpec(
+    name="k8s:maxProperties",
+    summary="Limits a map to N keys. A map that is too large is not looked into.",
+    scopes=frozenset({Scope.TYPE, Scope.FIELD}),
+    payload=_COUNT,
+    requires=(a_map, a_string_key, a_canonical_int, not_negative, at_most_100000),
+    check=max_properties,
+    short_circuit=True,
+    emits=(Emission(ErrorType.TOO_MANY, "maxProperties"),),
+    examples=(
+        accepts("map[string]string", {"a": ""}, "=1"),
+        rejects("map[string]string", {"a": "", "b": ""}, "=1"),
+    ),
+    probes=lambda limit: (limit, limit + 1),
+)
+MIN_PROPERTIES = TagSpec(
+    name="k8s:minProperties",
+    summary="Demands at least N keys of a map; a map that is not there has none.",
+    scopes=frozenset({Scope.TYPE, Scope.FIELD}),
+    payload=_COUNT,
+    requires=(a_map, a_string_key, a_canonical_int, not_negative, at_most_100000),
+    check=min_properties,
+    emits=(Emission(ErrorType.TOO_FEW, "minProperties"),),
+    examples=(accepts("map[string]string", {"a": ""}, "=1"), rejects("map[string]string", None, "=1")),
+    probes=lambda limit: (limit, max(limit - 1, 0)),
+)
+MINIMUM = TagSpec(
+    name="k8s:minimum",
+    summary="Demands an integer of at least N.",
+    scopes=VALUE_SCOPES,
+    payload=Payload("int", "<integer>"),
+    requires=(an_integer, a_canonical_int, in_range),
+    check=minimum,
+    emits=(Emission(ErrorType.INVALID, "minimum"),),
+    examples=(
+        accepts("int32", 1, "=1"),
+        rejects("int32", 0, "=1"),
+        rejects("*int64", -2, "=-1"),
+        accepts("*int", None, "=1"),
+    ),
+    probes=lambda limit: (limit, limit - 1),
+)
+MAXIMUM = TagSpec(
+    name="k8s:maximum",
+    summary="Demands an integer of at most N.",
+    scopes=VALUE_SCOPES,
+    payload=Payload("int", "<integer>"),
+    requires=(an_integer, a_canonical_int, in_range),
+    check=maximum,
+    emits=(Emission(ErrorType.INVALID, "maximum"),),
+    examples=(accepts("int32", 1, "=1"), rejects("int32", 2, "=1"), rejects("*uint8", 255, "=254")),
+    probes=lambda limit: (limit, limit + 1),
+)
+
+SPECS = (
+    MINIMUM,
+    MAXIMUM,
+    MIN_LENGTH,
+    MAX_LENGTH,
+    MAX_BYTES,
+    MIN_ITEMS,
+    MAX_ITEMS,
+    MIN_PROPERTIES,
+    MAX_PROPERTIES,
+)

@@ -1,0 +1,192 @@
+"""What a list's items are to each other. Source: DV 5.6; apimachinery pkg/api/validate/each.go, Unique (2026-07)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from harness.case import Operation
+from harness.field import ErrorType, FieldError, Path
+from harness.tags.families.limits import a_list
+from harness.tags.families.update import identity
+from harness.tags.grammar import Tag
+from harness.tags.rules import Contribution, KeyOf, ListData, Show
+from harness.tags.spec import VALUE_SCOPES, Context, Emission, Payload, TagError, TagSpec, accepts, rejects
+
+
+def unique(
+    op: Operation,
+    path: Path,
+    new: Sequence[Any] | None,
+    old: Sequence[Any] | None,
+    key: Callable[[Any], Any],
+    show: Callable[[Any], str],
+) -> list[FieldError]:
+    """Reject items that have the key of an earlier one. Nil items are ignored.
+
+    Returns: a Duplicate error for every later item, once each, in order; no origin.
+    """
+    if not new or len(new) < 2:
+        return []
+    keys = [key(item) for item in new if item is not None]
+    if len(set(keys)) == len(keys):
+        return []
+    seen, errors = set(), []
+    for index, item in enumerate(new):
+        if item is None:
+            continue
+        if (k := key(item)) in seen:
+            errors.append(FieldError(ErrorType.DUPLICATE, str(path.index(index)), value=show(item)))
+        seen.add(k)
+    return errors
+
+
+def _data(context: Context) -> ListData:
+    return context.store.lists.setdefault(context.path, ListData())
+
+
+def _list_type(context: Context, tag: Tag) -> Contribution:
+    value, data = _value(tag), _data(context)
+    if data.list_type:
+        raise TagError("listType cannot be specified more than once", tag)
+    if value not in ("atomic", "set", "map"):
+        raise TagError(f'unknown list type "{value}"', tag, fix="one of: atomic, set, map")
+    _check_map(context, tag, value)
+    if data.unique and value == "set":
+        raise TagError('unique tag is redundant for listType="set"', tag)
+    if data.unique and value == "map":
+        raise TagError("unique tag may not be used with listType=set or listType=map", tag)
+    data.list_type = value
+    return Contribution(deferred=[lambda: _uniqueness(context, tag)])
+
+
+def _unique(context: Context, tag: Tag) -> Contribution:
+    value, data = _value(tag), _data(context)
+    if data.unique:
+        raise TagError("unique tag cannot be specified more than once", tag)
+    if value not in ("set", "map"):
+        raise TagError(f'unknown unique type "{value}"', tag, fix="one of: set, map")
+    _check_map(context, tag, value)
+    if data.list_type in ("set", "map"):
+        raise TagError("unique tag may not be used with listType=set or listType=map", tag)
+    data.unique = value
+    return Contribution(deferred=[lambda: _uniqueness(context, tag)])
+
+
+def _list_map_key(context: Context, tag: Tag) -> Contribution:
+    elem = context.types.native(context.type).elem
+    struct = context.types.struct(elem) if elem else None
+    if elem is None or struct is None:
+        raise TagError("only lists of structs can be list-maps", tag)
+    name = _value(tag)
+    member = context.types.member(struct, name)
+    if member is None:
+        raise TagError(f'no field for JSON name "{name}"', tag)
+    if context.types.kind(member.type) not in ("string", "bool", "integer", "float"):
+        raise TagError(
+            "only primitive types and pointers to primitive types can be list-map keys, "
+            f"not {context.types.describe(member.type)}",
+            tag,
+        )
+    _data(context).keys.append(name)
+    return Contribution()
+
+
+def _custom_unique(context: Context, tag: Tag) -> Contribution:
+    _data(context).custom = True
+    return Contribution()
+
+
+def _value(tag: Tag) -> str:
+    assert tag.scalar is not None
+    return tag.scalar.text
+
+
+def _check_map(context: Context, tag: Tag, value: str) -> None:
+    elem = context.types.native(context.type).elem
+    if value == "map" and (elem is None or context.types.struct(elem) is None):
+        raise TagError("only lists of structs can be list-maps", tag)
+
+
+def _uniqueness(context: Context, tag: Tag) -> Contribution:
+    """Make the list's one uniqueness check, with the wrappers of the first of its tags (DV 5.6)."""
+    data = _data(context)
+    if data.done:
+        return Contribution()
+    data.done = True
+    of_type = context.store.lists.get(context.type.name or " ")
+    if of_type is not None and of_type is not data and (of_type.list_type or of_type.unique):
+        raise TagError(f"found list metadata for both a field and its type: {context.path}", tag)
+    if data.keys and data.semantic != "map":
+        raise TagError("found listMapKey without listType=map or unique=map", tag)
+    if not data.keys and data.semantic == "map":
+        raise TagError("found listType=map or unique=map without listMapKey", tag, fix="+k8s:listMapKey=<json name>")
+    if not data.list_type:
+        raise TagError(
+            "listType must be specified - use listType=atomic, listType=set, or listType=map", tag,
+            fix="+k8s:listType=atomic",
+        )  # fmt: skip
+    if data.semantic == "atomic" or data.custom:
+        return Contribution()
+    which = identity(context, data)
+    return LIST_TYPE.simple((KeyOf(which), Show(which.elem)), check=unique)
+
+
+_KEYED = (
+    'type T struct {\n\t// @\n\t// +k8s:listMapKey=k\n\tF []I `json:"f"`\n}\n\n'
+    'type I struct {\n\tK string `json:"k"`\n\tV int32 `json:"v"`\n}'
+)
+_UNIQUE = _KEYED.replace("\t// @", "\t// +k8s:listType=atomic\n\t// @")
+_LIST_MAP_KEY = _KEYED.replace("\t// @\n\t// +k8s:listMapKey=k", "\t// +k8s:listType=map\n\t// @")
+_CUSTOM = 'type T struct {\n\t// +k8s:listType=set\n\t// @\n\tF []string `json:"f"`\n}'
+_TWINS = {"f": [{"k": "a", "v": 1}, {"k": "a", "v": 2}]}
+_DUPLICATE = (Emission(ErrorType.DUPLICATE),)
+
+LIST_TYPE = TagSpec(
+    name="k8s:listType",
+    summary="Says who owns a list and what tells its items apart: atomic (nothing), set (value), map (keys).",
+    scopes=VALUE_SCOPES,
+    payload=Payload("string", "atomic | set | map"),
+    requires=(a_list,),
+    check=unique,
+    apply=_list_type,
+    emits=_DUPLICATE,
+    examples=(
+        accepts("[]string", ["a", "a"], "=atomic"),
+        accepts("[]string", ["a", "b"], "=set"),
+        rejects("[]string", ["a", "b", "a", "a"], "=set", "f[2]", "f[3]"),
+        rejects(_KEYED, _TWINS, "=map", "f[1]"),
+        accepts(_KEYED, {"f": [{"k": "a"}, {"k": "b"}]}, "=map"),
+    ),
+)
+LIST_MAP_KEY = TagSpec(
+    name="k8s:listMapKey",
+    summary="Names a member that is part of the key of a list's items. Repeat it for keys of several parts.",
+    scopes=VALUE_SCOPES,
+    payload=Payload("string", "<json name>"),
+    requires=(a_list,),
+    apply=_list_map_key,
+    emits=_DUPLICATE,
+    examples=(rejects(_LIST_MAP_KEY, _TWINS, "=k", "f[1]"), accepts(_LIST_MAP_KEY, {"f": [{"k": "a"}]}, "=k")),
+)
+UNIQUE = TagSpec(
+    name="k8s:unique",
+    summary="Demands unique items of an atomic list: set (by value), map (by keys).",
+    scopes=VALUE_SCOPES,
+    payload=Payload("string", "set | map"),
+    requires=(a_list,),
+    check=unique,
+    apply=_unique,
+    emits=_DUPLICATE,
+    examples=(rejects(_UNIQUE, _TWINS, "=map", "f[1]"), accepts(_UNIQUE, {"f": [{"k": "a"}]}, "=map")),
+)
+CUSTOM_UNIQUE = TagSpec(
+    name="k8s:customUnique",
+    summary="Leaves the uniqueness of items to handwritten code; items still correlate by key.",
+    scopes=VALUE_SCOPES,
+    requires=(a_list,),
+    apply=_custom_unique,
+    examples=(accepts(_CUSTOM, {"f": ["a", "a"]}),),
+)
+
+SPECS = (LIST_TYPE, LIST_MAP_KEY, UNIQUE, CUSTOM_UNIQUE)

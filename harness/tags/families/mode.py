@@ -1,0 +1,124 @@
+"""Rules that depend on a discriminator. Source: DV 5.10; apimachinery pkg/api/validate/discriminator.go (2026-07)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from harness.field import ErrorType
+from harness.gotypes.model import Field
+from harness.tags.families.requiredness import forbidden_pointer, forbidden_value
+from harness.tags.grammar import Tag
+from harness.tags.rules import Check, Contribution, Mode, ModeData, Rule
+from harness.tags.spec import FIELD_ONLY, Arg, Context, Emission, Payload, TagError, TagSpec, accepts, rejects
+
+_GROUP = re.compile("[a-zA-Z][a-zA-Z0-9_]*")
+
+
+def _data(context: Context, tag: Tag) -> ModeData:
+    name = tag.arg("modality")
+    text = name.text if name else "default"
+    if name is not None:
+        if not _GROUP.fullmatch(text):
+            raise TagError(f'discriminator group name must match ^[a-zA-Z][a-zA-Z0-9_]*$, got "{text}"', tag)
+        if text == "default":
+            raise TagError('discriminator group name "default" is reserved', tag)
+    return context.store.modes.setdefault(context.parent_path, {}).setdefault(text, ModeData())
+
+
+def _discriminator(context: Context, tag: Tag) -> Contribution:
+    if context.is_pointer:
+        raise TagError("can only be used on non-pointer types", tag)
+    if context.kind not in ("string", "bool"):
+        raise TagError(f"can only be used on string or bool types ({context.types.describe(context.type)})", tag)
+    data = _data(context, tag)
+    if data.discriminator is not None and data.discriminator != context.member:
+        raise TagError(f'duplicate discriminator: "{context.member.name if context.member else ""}"', tag)
+    data.discriminator = context.member
+    return Contribution()
+
+
+def _if_mode(context: Context, tag: Tag) -> Contribution:
+    mode = tag.arg("mode") or tag.arg()
+    if mode is None:
+        raise TagError("missing required mode", tag, fix='+k8s:ifMode("value")=+...')
+    if context.kind == "struct" and not context.is_pointer:
+        raise TagError("discriminated member fields of struct type must be pointers", tag)
+    assert context.member is not None
+    assert tag.payload is not None
+    # DV S9: what the payload defers is dropped in silence; its metadata stays.
+    got = context.expand(replace(context, inside=(*context.inside, tag.name), level=""), tag.payload)
+    level = context.level
+    rules = [replace(rule, level=level or rule.level) for rule in got.rules]
+    check = forbidden_pointer if context.is_pointer else forbidden_value
+    _data(context, tag).rules.append((context.member, mode.text, Rule(Check(check), tag=tag.name), rules))
+    return Contribution(parent=[lambda: _modes(context, tag)])
+
+
+def _modes(context: Context, tag: Tag) -> Contribution:
+    """Make the rules of all the struct's groups, once: groups by name, members by Go name."""
+    if context.parent_path in context.store.modes_done:
+        return Contribution()
+    context.store.modes_done.add(context.parent_path)
+    rules: list[Rule] = []
+    for name, data in sorted(context.store.modes[context.parent_path].items()):
+        if data.discriminator is None:
+            group = "" if name == "default" else f' for group "{name}"'
+            raise TagError(f"missing discriminator{group}", tag, fix="+k8s:modeDiscriminator on a field of the struct")
+        members = sorted({entry[0].name: entry[0] for entry in data.rules}.items())
+        rules += [_rule(context, tag, data, data.discriminator, member) for _, member in members]
+    return Contribution(rules)
+
+
+def _rule(context: Context, tag: Tag, data: ModeData, discriminator: Field, member: Field) -> Rule:
+    by_value: dict[str | bool, list[Rule]] = {}
+    otherwise, levels = Rule(Check(forbidden_value)), set()
+    for owner, value, forbidden, rules in data.rules:
+        if owner.name == member.name:
+            by_value.setdefault(_value(context, tag, discriminator, value), []).extend(rules)
+            otherwise = forbidden
+            levels |= {rule.level for rule in rules}
+    if len(levels) == 1:
+        otherwise = replace(otherwise, level=levels.pop())
+    return Rule(Mode(member, discriminator, tuple((v, tuple(r)) for v, r in by_value.items()), otherwise), tag=tag.name)
+
+
+def _value(context: Context, tag: Tag, discriminator: Field, text: str) -> str | bool:
+    if context.types.kind(discriminator.type) != "bool":
+        return text
+    if text not in ("true", "false"):
+        raise TagError(f'invalid discriminator value "{text}": cannot parse "{text}" as bool', tag)
+    return text == "true"
+
+
+_GO = 'type T struct {\n\t// +k8s:modeDiscriminator\n\tD string `json:"d"`\n\t// @\n\tF *string `json:"f"`\n}'
+_DISCRIMINATOR = _GO.replace("@", '+k8s:ifMode("A")=+k8s:required').replace("+k8s:modeDiscriminator", "@")
+
+MODE_DISCRIMINATOR = TagSpec(
+    name="k8s:modeDiscriminator",
+    summary="Names, by value, the mode on which rules under +k8s:ifMode depend.",
+    scopes=FIELD_ONLY,
+    args=(Arg("modality", "<group>"),),
+    apply=_discriminator,
+    emits=(Emission(ErrorType.REQUIRED, declared=False), Emission(ErrorType.FORBIDDEN, declared=False)),
+    examples=(
+        accepts(_DISCRIMINATOR, {"d": "A", "f": ""}),
+        rejects(_DISCRIMINATOR, {"d": "A"}),
+        rejects(_DISCRIMINATOR, {"d": "B", "f": ""}),
+    ),
+)
+IF_MODE = TagSpec(
+    name="k8s:ifMode",
+    summary="Applies a tag in one mode, and forbids the field in modes of which no tag speaks.",
+    scopes=FIELD_ONLY,
+    args=(Arg("", "<mode>"), Arg("mode", "<mode>"), Arg("modality", "<group>")),
+    payload=Payload("tag", "+<tag>"),
+    apply=_if_mode,
+    emits=(Emission(ErrorType.FORBIDDEN),),
+    examples=(
+        accepts(_GO, {"d": "A"}, '("A")=+k8s:optional'),
+        rejects(_GO, {"d": "B", "f": ""}, '("A")=+k8s:optional'),
+    ),
+)
+
+SPECS = (MODE_DISCRIMINATOR, IF_MODE)

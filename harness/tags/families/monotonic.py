@@ -1,0 +1,36 @@
+"""Numbers that may only grow. Source: DV 5.12; apimachinery pkg/api/validate/monotonic.go (2026-07)."""
+
+from __future__ import annotations
+
+from harness.case import Operation
+from harness.field import ErrorType, FieldError, Path
+from harness.field.make import invalid
+from harness.tags.grammar import Tag
+from harness.tags.spec import Context, Emission, Scope, TagSpec, accepts, rejects
+
+
+def monotonic(op: Operation, path: Path, new: int | None, old: int | None) -> list[FieldError]:
+    """Reject an update to a smaller number. Returns: at most one Invalid error, origin `monotonic`."""
+    if op is not Operation.UPDATE or new is None or old is None or new >= old:
+        return []
+    return [invalid(path, new, f"may not be decreased from {old}", origin="monotonic")]
+
+
+def _an_integer(context: Context, tag: Tag) -> str | None:
+    if context.kind == "integer":
+        return None
+    return f"must be an integer type (got {context.types.describe(context.type)})"
+
+
+MONOTONIC = TagSpec(
+    name="k8s:monotonic",
+    summary="Refuses to let a number become smaller.",
+    scopes=frozenset({Scope.TYPE, Scope.FIELD}),
+    requires=(_an_integer,),
+    check=monotonic,
+    emits=(Emission(ErrorType.INVALID, "monotonic"),),
+    examples=(accepts("int64", 2, old=1), rejects("int64", 1, old=2), accepts("*int64", None, old=2)),
+    stability="Alpha",
+)
+
+SPECS = (MONOTONIC,)

@@ -1,0 +1,57 @@
+"""Rules under validation options. Source: DV 5.8; apimachinery pkg/api/validate/options.go (2026-07)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from harness.field import FieldError, Path, quote
+from harness.field.make import internal
+from harness.tags.grammar import Tag
+from harness.tags.rules import Contribution, Option, Rule
+from harness.tags.spec import EVERY_SCOPE, Arg, Context, Payload, Scope, TagSpec, accepts, rejects
+
+
+def undefined_option(path: Path, name: str) -> list[FieldError]:
+    """Report an option that nobody defined: not "off", but an Internal error."""
+    return [internal(path, f"undefined validation option {quote(name)}")]
+
+
+def _wrapped(wanted: bool) -> Callable[[Context, Tag], Contribution]:
+    def apply(context: Context, tag: Tag) -> Contribution:
+        option = tag.arg()
+        assert option is not None
+        assert tag.payload is not None
+        name = option.text
+
+        def wrap(rule: Rule) -> Rule:
+            return Rule(Option(rule.inside(), name, wanted), sc=rule.sc, ne=rule.ne, tag=rule.tag)
+
+        if context.scope is Scope.CONST:
+            return context.expand(context, tag.payload)
+        inner = replace(context, inside=(*context.inside, tag.name))
+        return context.expand(inner, tag.payload).wrapped(wrap)
+
+    return apply
+
+
+def _option(word: str, wanted: bool) -> TagSpec:
+    tag = "(Feature)=+k8s:maxLength=1"
+    return TagSpec(
+        name=f"k8s:if{word}",
+        summary=f"Applies a tag while a validation option is {'on' if wanted else 'off'}.",
+        scopes=EVERY_SCOPE,
+        args=(Arg("", "<option>", required=True),),
+        payload=Payload("tag", "+<tag>"),
+        apply=_wrapped(wanted),
+        examples=(
+            rejects("string", "ab", tag, options={"Feature": wanted}),
+            accepts("string", "ab", tag, options={"Feature": not wanted}),
+        ),
+    )
+
+
+IF_ENABLED = _option("Enabled", True)
+IF_DISABLED = _option("Disabled", False)
+
+SPECS = (IF_ENABLED, IF_DISABLED)

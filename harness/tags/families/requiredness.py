@@ -1,0 +1,159 @@
+"""Whether a value must, may or must not be there. Source: DV 3.6, 5.3."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from harness.case import Operation
+from harness.field import ErrorType, FieldError, Path
+from harness.field.make import forbidden, required
+from harness.gotypes.model import Comments
+from harness.tags.grammar import Tag
+from harness.tags.rules import Check, Contribution, Rule
+from harness.tags.spec import FIELD_ONLY, Context, Emission, TagError, TagSpec, accepts, rejects
+
+
+def required_value(op: Operation, path: Path, new: Any, old: Any) -> list[FieldError]:
+    """Reject a zero value, an empty list or map. Returns: at most one Required error, no detail, no origin."""
+    return [] if new else [required(path)]
+
+
+def required_pointer(op: Operation, path: Path, new: Any, old: Any) -> list[FieldError]:
+    """Reject a nil pointer; what it points to does not matter. Returns: at most one Required error."""
+    return [] if new is not None else [required(path)]
+
+
+def optional_value(op: Operation, path: Path, new: Any, old: Any) -> list[FieldError]:
+    """Stop at a zero value, an empty list or map. Returns: an error that is never shown, see DV 5.3."""
+    return [] if new else [required(path, "optional value was not specified")]
+
+
+def optional_pointer(op: Operation, path: Path, new: Any, old: Any) -> list[FieldError]:
+    """Stop at a nil pointer. Returns: an error that is never shown."""
+    return [] if new is not None else [required(path, "optional value was not specified")]
+
+
+def forbidden_value(op: Operation, path: Path, new: Any, old: Any) -> list[FieldError]:
+    """Reject anything but a zero value, an empty list or map. Returns: at most one Forbidden error."""
+    return [forbidden(path)] if new else []
+
+
+def forbidden_pointer(op: Operation, path: Path, new: Any, old: Any) -> list[FieldError]:
+    """Reject a pointer that is set. Returns: at most one Forbidden error."""
+    return [forbidden(path)] if new is not None else []
+
+
+def is_nilable(context: Context) -> bool:
+    """Whether the type is a pointer, a list or a map."""
+    return context.is_pointer or context.kind in ("list", "map")
+
+
+def no_plain_struct(context: Context, tag: Tag) -> str | None:
+    """Require a type that can be unset: no struct that is not behind a pointer, no interface."""
+    if context.is_pointer:
+        return None
+    if context.kind == "struct":
+        return f'non-pointer structs cannot use the "{tag.name}" tag'
+    if context.kind == "interface":
+        return f'interfaces cannot use the "{tag.name}" tag'
+    return None
+
+
+def _rule(context: Context, tag: str, value: Any, pointer: Any, hidden: bool = False) -> Rule:
+    return Rule(Check(pointer if context.is_pointer else value), sc=True, ne=hidden, tag=tag)
+
+
+def _required(context: Context, tag: Tag) -> Contribution:
+    return Contribution([_rule(context, tag.name, required_value, required_pointer)])
+
+
+def _optional(context: Context, tag: Tag) -> Contribution:
+    if (default := _default(context, tag)) is not None:
+        # The apiserver fills in the default, so an unset value is a mistake (DV 3.6, S26, S27).
+        is_zero = not is_nilable(context) and default[0] == _zero(context)
+        return Contribution() if is_zero else _required(context, tag)
+    return Contribution([_rule(context, tag.name, optional_value, optional_pointer, hidden=True)])
+
+
+def _forbidden(context: Context, tag: Tag) -> Contribution:
+    return Contribution(
+        [
+            _rule(context, tag.name, forbidden_value, forbidden_pointer),
+            _rule(context, tag.name, optional_value, optional_pointer, hidden=True),
+        ]
+    )
+
+
+def _zero(context: Context) -> Any:
+    return {"string": "", "bool": False}.get(context.kind, 0)
+
+
+def _default(context: Context, tag: Tag) -> tuple[Any] | None:
+    """Read the field's `+default=...`, in a tuple; None when it has none."""
+    comments: Comments = context.member.comments if context.member else ()
+    texts = [line.text.strip()[9:] for line in comments if line.text.strip().startswith("+default=")]
+    if not texts:
+        return None
+    if len(texts) > 1:
+        raise TagError(f"+default tag with multiple values: {texts}", tag)
+    try:
+        value = json.loads(texts[0])
+    except (ValueError, RecursionError) as error:
+        raise TagError(f"failed to parse default value {texts[0]!r}: {error}", tag) from None
+    if value is None:
+        raise TagError('failed to parse default value "null": unmarshalled to nil', tag)
+    return (value,)
+
+
+REQUIRED = TagSpec(
+    name="k8s:required",
+    summary="Demands a value: not zero, not empty, not nil. `false` and `0` are no values unless behind a pointer.",
+    scopes=FIELD_ONLY,
+    requires=(no_plain_struct,),
+    apply=_required,
+    short_circuit=True,
+    emits=(Emission(ErrorType.REQUIRED),),
+    examples=(
+        accepts("string", "a"),
+        rejects("string", ""),
+        rejects("bool", False),
+        accepts("*bool", False),
+        rejects("*bool", None),
+        rejects("[]string", []),
+        rejects("map[string]string", None),
+        rejects("int32", 0),
+    ),
+    probes=lambda _: (None,),
+)
+OPTIONAL = TagSpec(
+    name="k8s:optional",
+    summary="Lets a value be absent, and then runs none of the field's other rules. With `+default` it is required.",
+    scopes=FIELD_ONLY,
+    requires=(no_plain_struct,),
+    apply=_optional,
+    short_circuit=True,
+    emits=(Emission(ErrorType.REQUIRED, declared=False),),
+    examples=(
+        accepts("string", None),
+        accepts("*int32", None),
+        accepts("[]string", []),
+        rejects('type T struct {\n\t// @\n\t// +default=5\n\tF *int32 `json:"f"`\n}', {}),
+        accepts('type T struct {\n\t// @\n\t// +default=0\n\tF int32 `json:"f"`\n}', {}),
+    ),
+    probes=lambda _: (None,),
+)
+FORBIDDEN = TagSpec(
+    name="k8s:forbidden",
+    summary="Refuses any value. Mostly used under +k8s:ifDisabled or +k8s:ifMode.",
+    scopes=FIELD_ONLY,
+    requires=(no_plain_struct,),
+    apply=_forbidden,
+    short_circuit=True,
+    emits=(Emission(ErrorType.FORBIDDEN),),
+    examples=(accepts("string", ""), rejects("string", "a"), rejects("*int32", 0), accepts("int32", 0)),
+    probes=lambda _: (None,),
+    stability="Beta",
+)
+
+SPECS = (REQUIRED, OPTIONAL, FORBIDDEN)

@@ -1,0 +1,65 @@
+"""Rules for a member of a struct, said from outside. Source: DV 3.7, 3.9, 5.7."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.tags.grammar import Tag
+from harness.tags.rules import Contribution, Rule, Subfield
+from harness.tags.spec import VALUE_SCOPES, Arg, Context, Payload, Scope, TagError, TagSpec, accepts, only_on, rejects
+
+
+def _apply(context: Context, tag: Tag) -> Contribution:
+    if tag.name in context.inside:
+        raise TagError(
+            "nested +k8s:subfield tags are unsupported; apply validations directly to the nested type instead", tag
+        )
+    return Contribution(deferred=[lambda: _later(context, tag)])
+
+
+def _later(context: Context, tag: Tag) -> Contribution:
+    struct, name = context.types.struct(context.type), tag.arg()
+    assert name is not None
+    assert tag.payload is not None
+    member = context.types.member(struct, name.text) if struct else None
+    if struct is None or member is None:
+        raise TagError(f'no field for json name "{name.text}"', tag)
+    inner = replace(
+        context, scope=Scope.FIELD, type=member.type, path=f"{context.path}.{name.text}", member=member,
+        parent=struct, parent_path=context.path, inside=(*context.inside, tag.name), selector=None,
+    )  # fmt: skip
+    got = context.expand(inner, tag.payload).resolved()
+    rules = [*got.rules, *_inherited(inner)]
+    wrapped = [
+        Rule(Subfield(rule.inside(), member), sc=rule.sc, ne=rule.ne, cohort=name.text, tag=rule.tag) for rule in rules
+    ]
+    return Contribution(wrapped, deferred=got.parent)
+
+
+def _inherited(inner: Context) -> list[Rule]:
+    """Return the member's own short-circuits, to stop the cohort without an error of their own (DV 3.9)."""
+    if not inner.inherits or inner.member is None or inner.path in inner.store.inherited:
+        return []
+    inner.store.inherited.add(inner.path)
+    got = inner.contributions_of(replace(inner, inside=(*inner.inside, "inherited")), inner.member.comments).resolved()
+    return [replace(rule, ne=True) for rule in got.rules if rule.sc]
+
+
+_GO = 'type T struct {\n\t// @\n\tF S `json:"f"`\n}\n\ntype S struct {\n\tX string `json:"x"`\n}'
+
+SUBFIELD = TagSpec(
+    name="k8s:subfield",
+    summary="Applies a tag to a direct member of the struct that a field holds.",
+    scopes=VALUE_SCOPES,
+    args=(Arg("", "<json name>", required=True),),
+    payload=Payload("tag", "+<tag>"),
+    requires=(only_on(("struct",), "struct types"),),
+    apply=_apply,
+    examples=(
+        accepts(_GO, {"f": {"x": "a"}}, "(x)=+k8s:maxLength=1"),
+        rejects(_GO, {"f": {"x": "ab"}}, "(x)=+k8s:maxLength=1", "f.x"),
+        accepts(_GO, {"f": {"x": "ab"}}, "(x)=+k8s:maxLength=1", old={"f": {"x": "ab"}}),
+    ),
+)
+
+SPECS = (SUBFIELD,)

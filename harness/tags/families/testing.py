@@ -1,0 +1,78 @@
+"""Tags for tests of the machinery itself. Source: DV 5.13."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.case import Operation
+from harness.field import ErrorType, FieldError, Path
+from harness.tags.grammar import Tag
+from harness.tags.rules import Check, Contribution, Rule, Show
+from harness.tags.spec import VALUE_SCOPES, Arg, Context, Emission, Payload, TagError, TagSpec, accepts, rejects
+
+
+def validate_false(
+    op: Operation, path: Path, new: Any, old: Any, detail: str, show: Callable[[Any], str]
+) -> list[FieldError]:
+    """Reject every value. Returns: one Invalid error, origin `validateFalse`."""
+    shown = "null" if new is None else show(new)
+    return [FieldError(ErrorType.INVALID, str(path), f"forced failure: {detail}", "validateFalse", value=shown)]
+
+
+def validate_true(op: Operation, path: Path, new: Any, old: Any) -> list[FieldError]:
+    """Accept every value."""
+    return []
+
+
+def _apply(context: Context, tag: Tag) -> Contribution:
+    flags, cohort = tag.arg("flags"), tag.arg("cohort")
+    names = [name.strip() for name in flags.text.split(",")] if flags else []
+    for name in names:
+        if name not in ("ShortCircuit", "NonError"):
+            raise TagError(f'unknown flag: "{name}"', tag, fix="one of: ShortCircuit, NonError")
+    detail = tag.scalar.text if tag.scalar else ""
+    body = Check(validate_false, (detail, Show(context.type))) if tag.name.endswith("False") else Check(validate_true)
+    return Contribution(
+        [Rule(body, "ShortCircuit" in names, "NonError" in names, cohort.text if cohort else "", tag=tag.name)]
+    )
+
+
+def _error(context: Context, tag: Tag) -> Contribution:
+    raise TagError(f'forced error: "{tag.scalar.text if tag.scalar else ""}"', tag)
+
+
+_ARGS = (Arg("flags", "<ShortCircuit, NonError>"), Arg("typeArg", "<Go type>"), Arg("cohort", "<name>"))
+
+
+def _spec(word: str, summary: str, stability: str = "Alpha") -> TagSpec:
+    fails = word == "False"
+    return TagSpec(
+        name=f"k8s:validate{word}",
+        summary=summary,
+        scopes=VALUE_SCOPES,
+        args=_ARGS,
+        payload=Payload("string", "<message>", required=False),
+        apply=_apply,
+        emits=(Emission(ErrorType.INVALID, "validateFalse"),) if fails else (),
+        examples=(rejects("string", "a", '="no"'),) if fails else (accepts("string", "a"),),
+        stability=stability,
+    )
+
+
+VALIDATE_ERROR = TagSpec(
+    name="k8s:validateError",
+    summary="Fails to compile.",
+    scopes=VALUE_SCOPES,
+    payload=Payload("string", "<message>", required=False),
+    apply=_error,
+    stability="Alpha",
+)
+
+SPECS = (
+    _spec("True", "Accepts every value."),
+    _spec("TrueAlpha", "Accepts every value."),
+    _spec("TrueBeta", "Accepts every value.", "Beta"),
+    _spec("False", "Rejects every value."),
+    VALIDATE_ERROR,
+)

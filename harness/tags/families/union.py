@@ -1,0 +1,207 @@
+"""One of several: unions with and without discriminator, and zero-or-one-of. Source: DV 5.9; union.go (2026-07)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from harness.case import Operation
+from harness.field import ErrorType, FieldError, Path, quote
+from harness.field.make import invalid
+from harness.tags.grammar import Tag
+from harness.tags.rules import Check, Contribution, Member, MembersSet, Rule, UnionData, ValueOf
+from harness.tags.spec import Arg, Context, Emission, Scope, TagError, TagSpec, accepts, rejects
+
+IsSet: TypeAlias = Callable[[Any], tuple[bool, ...]]
+Names: TypeAlias = tuple[str, ...]
+
+
+def _unchanged(op: Operation, new: Any, old: Any, is_set: IsSet) -> bool:
+    return op is Operation.UPDATE and old is not None and is_set(new) == is_set(old)
+
+
+def _all(names: Names) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _some(names: Names, present: tuple[bool, ...]) -> str:
+    return "{" + ", ".join(name for name, there in zip(names, present, strict=True) if there) + "}"
+
+
+def union(op: Operation, path: Path, new: Any, old: Any, names: Names, is_set: IsSet) -> list[FieldError]:
+    """Demand that exactly one member is set. Forgives an update that sets and unsets nothing.
+
+    Returns: at most one Invalid error at the struct or list, origin `union`.
+    """
+    present = is_set(new)
+    if (count := sum(present)) == 1 or _unchanged(op, new, old, is_set):
+        return []
+    if count:
+        return [invalid(path, _some(names, present), f"must specify exactly one of: {_all(names)}", origin="union")]
+    return [invalid(path, "", f"must specify one of: {_all(names)}", origin="union")]
+
+
+def zero_or_one_of(op: Operation, path: Path, new: Any, old: Any, names: Names, is_set: IsSet) -> list[FieldError]:
+    """Demand that at most one member is set. Returns: at most one Invalid error, origin `zeroOrOneOf`."""
+    present = is_set(new)
+    if sum(present) <= 1 or _unchanged(op, new, old, is_set):
+        return []
+    detail = f"must specify at most one of: {_all(names)}"
+    return [invalid(path, _some(names, present), detail, origin="zeroOrOneOf")]
+
+
+def discriminated_union(
+    op: Operation,
+    path: Path,
+    new: Any,
+    old: Any,
+    names: Names,
+    is_set: IsSet,
+    values: Names,
+    discriminator: str,
+    value_of: Callable[[Any], Any],
+) -> list[FieldError]:
+    """Demand that the member the discriminator names is set, and no other. An unknown discriminator names none.
+
+    Returns: one Invalid error per member that is wrong, at the member, origin `union`.
+    """
+    chosen = value_of(new) or ""
+    if op is Operation.UPDATE and old is not None and chosen == (value_of(old) or "") and is_set(new) == is_set(old):
+        return []
+    errors = []
+    for name, value, there in zip(names, values, is_set(new), strict=True):
+        if there and value != chosen:
+            detail = f"may only be specified when `{discriminator}` is {quote(value)}"
+        elif not there and value == chosen:
+            detail = f"must be specified when `{discriminator}` is {quote(chosen)}"
+        else:
+            continue
+        errors.append(invalid(path.child(name), "", detail, origin="union"))
+    return errors
+
+
+def _settable(context: Context, tag: Tag) -> str | None:
+    if context.is_pointer or context.kind in ("list", "map", "string", "bool", "integer", "float"):
+        return None
+    if context.selector is not None:
+        return None
+    return f"can only be used on nilable and primitive types ({context.types.native(context.type).kind.title()})"
+
+
+def _data(context: Context, tag: Tag, group: str) -> UnionData:
+    name = tag.arg("union")
+    unions = context.store.unions.setdefault((context.parent_path, group), {})
+    return unions.setdefault(name.text if name else "", UnionData())
+
+
+def _member(context: Context, tag: Tag, group: str) -> Contribution:
+    data = _data(context, tag, group)
+    given = tag.arg("memberName")
+    if context.selector is not None:
+        # DV S12: the label is what follows the last dot of the element's path.
+        label = context.path.rpartition(".")[2]
+        if any(not isinstance(value, str) for _, value in context.selector.keys):
+            shown = next(v for _, v in context.selector.keys if not isinstance(v, str))
+            raise TagError(f"type mismatch, field is int but value is not: {shown}", tag)
+        if any(member.label == label for member in data.members):
+            raise TagError(f'list-item union member "{label}" already exists', tag)
+        member = Member(label, given.text if given else label, selector=context.selector)
+    elif context.member is None:
+        raise TagError("slice type cannot have field members", tag)
+    else:
+        if not context.member.json_name:
+            raise TagError(f'field "{context.member.name}" is a union member but has no JSON name', tag)
+        member = Member(context.member.json_name, given.text if given else context.member.name, field=context.member)
+    data.members.append(member)
+    return Contribution(parent=[lambda: _unions(context, tag, group)])
+
+
+def _discriminator(context: Context, tag: Tag) -> Contribution:
+    if context.kind != "string" or context.is_pointer:
+        raise TagError(f"can only be used on string types ({context.types.describe(context.type)})", tag)
+    if context.member is None:
+        raise TagError("can only be used on a field of a struct", tag, "tag-nesting")
+    _data(context, tag, "union").discriminator = context.member
+    return Contribution()
+
+
+def _unions(context: Context, tag: Tag, group: str) -> Contribution:
+    """Make the rules of all the struct's unions, once, under the wrappers of the first member's tag (DV S13)."""
+    key = context.parent_path, group
+    if key in context.store.unions_done:
+        return Contribution()
+    context.store.unions_done.add(key)
+    unions = context.store.unions[key]
+    rules = [_rule(context, tag, group, unions[name]) for name in sorted(unions) if unions[name].members]
+    return Contribution(rules)
+
+
+def _rule(context: Context, tag: Tag, group: str, data: UnionData) -> Rule:
+    names = tuple(member.label for member in data.members)
+    if any(m.selector is not None for m in data.members) and any(m.field is not None for m in data.members):
+        raise TagError("cannot have both field members and item members", tag)
+    # DV S12: for items the tests are sorted by label and the labels are not.
+    by_item = data.members[0].selector is not None
+    tested = tuple(sorted(data.members, key=lambda m: m.label)) if by_item else tuple(data.members)
+    is_set = MembersSet(tested)
+    if group != "union":
+        return Rule(Check(zero_or_one_of, (names, is_set)), tag=tag.name)
+    if data.discriminator is None:
+        return Rule(Check(union, (names, is_set)), tag=tag.name)
+    values = tuple(member.value for member in data.members)
+    args = (names, is_set, values, data.discriminator.json_name, ValueOf(data.discriminator))
+    return Rule(Check(discriminated_union, args), tag=tag.name)
+
+
+_SCOPES = frozenset({Scope.FIELD, Scope.LIST_VALUE})
+_ARGS = (Arg("union", "<name>"), Arg("memberName", "<value of the discriminator>"))
+_PLAIN = 'type T struct {\n\tIn In `json:"in"`\n}\n\ntype In struct {\n\t// @\n\tA *string `json:"a"`\n\t// @\n\tB []string `json:"b"`\n}'
+_MEMBER = (
+    'type T struct {\n\tIn In `json:"in"`\n}\n\ntype In struct {\n\t// +k8s:unionDiscriminator\n\tD string `json:"d"`\n'
+    '\t// @\n\tA *string `json:"a"`\n\t// @\n\tB *string `json:"b"`\n}'
+)
+_DISCRIMINATOR = _MEMBER.replace("@", "+k8s:unionMember").replace("+k8s:unionDiscriminator", "@")
+_UNION = (Emission(ErrorType.INVALID, "union"),)
+
+UNION_MEMBER = TagSpec(
+    name="k8s:unionMember",
+    summary="Makes a field (or, under +k8s:item, an item) one of several of which exactly one must be set.",
+    scopes=_SCOPES,
+    args=_ARGS,
+    requires=(_settable,),
+    apply=lambda context, tag: _member(context, tag, "union"),
+    emits=_UNION,
+    examples=(
+        accepts(_PLAIN, {"in": {"a": ""}}),
+        rejects(_PLAIN, {"in": {"a": "", "b": ["x"]}}, "", "in"),
+        rejects(_PLAIN, {"in": {"b": []}}, "", "in"),
+        accepts(_PLAIN, {"in": {"a": "x", "b": ["x"]}}, "", old={"in": {"a": "", "b": ["y"]}}),
+        rejects(_MEMBER, {"in": {"d": "A", "b": ""}}, "", "in.a", "in.b"),
+    ),
+)
+UNION_DISCRIMINATOR = TagSpec(
+    name="k8s:unionDiscriminator",
+    summary="Names, by value, the union member that must be set.",
+    scopes=_SCOPES,
+    args=(Arg("union", "<name>"),),
+    apply=_discriminator,
+    emits=_UNION,
+    examples=(
+        accepts(_DISCRIMINATOR, {"in": {"d": "A", "a": ""}}),
+        accepts(_DISCRIMINATOR, {"in": {"d": "other"}}),
+        rejects(_DISCRIMINATOR, {"in": {"d": "other", "a": ""}}, "", "in.a"),
+    ),
+    stability="Beta",
+)
+ZERO_OR_ONE_OF_MEMBER = TagSpec(
+    name="k8s:zeroOrOneOfMember",
+    summary="Makes a field (or, under +k8s:item, an item) one of several of which at most one may be set.",
+    scopes=_SCOPES,
+    args=_ARGS,
+    requires=(_settable,),
+    apply=lambda context, tag: _member(context, tag, "zeroOrOneOf"),
+    emits=(Emission(ErrorType.INVALID, "zeroOrOneOf"),),
+    examples=(accepts(_PLAIN, {"in": {}}), rejects(_PLAIN, {"in": {"a": "", "b": ["x"]}}, "", "in")),
+)
+
+SPECS = (UNION_DISCRIMINATOR, UNION_MEMBER, ZERO_OR_ONE_OF_MEMBER)

@@ -1,0 +1,320 @@
+"""From a comment line to a Tag: `+k8s:eachVal=+k8s:maxLength=5`, with the position of every part.
+
+Refuses to know any tag: names, scopes and payloads are judged in `registry.py`. Source: DV 1.2, 1.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal, NoReturn, TypeAlias
+
+from harness.diagnostics import Diagnostic, InputError, Position
+from harness.gotypes.model import CommentLine
+
+NOWHERE = Position("")
+
+ScalarKind: TypeAlias = Literal["string", "int", "bool"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """An argument or payload. `text` is as written, quotes and escapes undone; `offset` counts from the `+`."""
+
+    kind: ScalarKind
+    text: str
+    value: str | int | bool
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Arg:
+    """One argument of a tag; `name` is empty when it is positional."""
+
+    name: str
+    value: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """One tag with its payload, which may be another tag.
+
+    `position` is that of this tag's `+`, `width` the length of its name with the `+`; `source` is the comment line.
+    """
+
+    name: str
+    args: tuple[Arg, ...] = ()
+    value: Tag | Scalar | None = None
+    position: Position = NOWHERE
+    source: str = ""
+
+    @property
+    def width(self) -> int:
+        """How many characters a caret line marks."""
+        return len(self.name) + 1
+
+    @property
+    def payload(self) -> Tag | None:
+        """The tag that is this tag's value, if any."""
+        return self.value if isinstance(self.value, Tag) else None
+
+    @property
+    def scalar(self) -> Scalar | None:
+        """The scalar that is this tag's value, if any."""
+        return self.value if isinstance(self.value, Scalar) else None
+
+    def arg(self, name: str = "") -> Scalar | None:
+        """Return a named argument, or the positional one."""
+        return next((arg.value for arg in self.args if arg.name == name), None)
+
+    def __str__(self) -> str:
+        args = ", ".join(f"{a.name}: {a.value.text}" if a.name else a.value.text for a in self.args)
+        value = "" if self.value is None else f"={self.value.text if isinstance(self.value, Scalar) else self.value}"
+        return f"+{self.name}" + (f"({args})" if args else "") + value
+
+
+@dataclass(frozen=True, slots=True)
+class TagLine:
+    """A comment line that starts with `+`: the tag's name, the text from the `+` on, and where it stands."""
+
+    name: str
+    text: str
+    position: Position
+    source: str
+
+
+class TagSyntaxError(Exception):
+    """Text that is no tag. `offset` counts from the text's first character."""
+
+    def __init__(self, message: str, offset: int) -> None:
+        super().__init__(message)
+        self.message, self.offset = message, offset
+
+
+def tag_lines(comments: Iterable[CommentLine]) -> Iterator[TagLine]:
+    """Yield the lines of a block that hold a tag, in source order. A `+` in mid-line is no tag."""
+    for line in comments:
+        text = line.text.lstrip(" \t")
+        if text.startswith("+"):
+            column = line.position.column + len(line.text) - len(text) if line.position.column else 0
+            yield TagLine(name_of(text), text, Position(line.position.file, line.position.line, column), line.text)
+
+
+def name_of(text: str) -> str:
+    """Return the longest name after the `+`; empty when there is none."""
+    end = 1
+    while end < len(text) and _in_name(text[end], first=end == 1):
+        end += 1
+    return text[1:end]
+
+
+def parse_line(line: TagLine) -> Tag:
+    """Parse a line's tag. Raises: InputError with one `tag-syntax` diagnostic."""
+    try:
+        return parse(line.text, line.position)
+    except TagSyntaxError as error:
+        raise InputError([_syntax_diagnostic(line, error)]) from None
+
+
+def _syntax_diagnostic(line: TagLine, error: TagSyntaxError) -> Diagnostic:
+    start = line.position
+    column = start.column + error.offset if start.column else 0
+    source = " " * (start.column - 1) + line.text if start.column else line.text
+    return Diagnostic(
+        Position(start.file, start.line, column),
+        "tag-syntax",
+        f"+{line.name} does not parse: {error.message}",
+        why="a tag is +name, +name(argument), +name(name: value, ...), each perhaps with =value or =+another-tag",
+        fix=_syntax_fix(line.text),
+        source=source,
+    )
+
+
+def _syntax_fix(text: str) -> str:
+    if "//" in text:
+        return "a remark after a tag starts with #"
+    if "," in text and "(" not in text:
+        return "one tag per value: repeat the tag instead of listing values with commas"
+    return "no spaces around = and inside (); quote a value that is not a plain word or number"
+
+
+def parse(text: str, position: Position = NOWHERE) -> Tag:
+    """Parse the text of one tag, `+` included. Raises: TagSyntaxError."""
+    return _Parser(text, position).parse()
+
+
+def _in_name(char: str, first: bool) -> bool:
+    return char == "_" or char.isalpha() or (not first and (char.isdigit() or char in ".-:"))
+
+
+def _in_ident(char: str, first: bool) -> bool:
+    return char != ":" and _in_name(char, first)
+
+
+class _Parser:
+    """Reads one tag from left to right; `at` is the index of the next character."""
+
+    def __init__(self, text: str, position: Position) -> None:
+        self.text = text.rstrip()
+        self.at = len(text) - len(text.lstrip())
+        self.position = position
+
+    def parse(self) -> Tag:
+        tag = self._tag()
+        while self._peek() in (" ", "\t"):
+            self.at += 1
+        if self._peek() not in ("", "#"):
+            self._unexpected()
+        return tag
+
+    def _peek(self) -> str:
+        return self.text[self.at : self.at + 1]
+
+    def _take(self, char: str) -> bool:
+        if self._peek() != char:
+            return False
+        self.at += 1
+        return True
+
+    def _fail(self, message: str, offset: int | None = None) -> NoReturn:
+        raise TagSyntaxError(message, self.at if offset is None else offset)
+
+    def _unexpected(self) -> NoReturn:
+        char = self._peek()
+        self._fail(f"unexpected character {char!r} at position {self.at}" if char else "unexpected end of input")
+
+    def _tag(self) -> Tag:
+        start = self.at
+        if not self._take("+"):
+            self._unexpected()
+        name = self._word(_in_name)
+        empty_args = False
+        args: tuple[Arg, ...] = ()
+        if self._take("("):
+            args = self._args()
+            empty_args = not args
+        value = self._value(empty_args) if self._take("=") else None
+        column = self.position.column + start if self.position.column else 0
+        where = Position(self.position.file, self.position.line, column)
+        return Tag(name, args, value, where, " " * (self.position.column - 1) + self.text)
+
+    def _word(self, accepts: object) -> str:
+        assert callable(accepts)
+        start = self.at
+        while self._peek() and accepts(self._peek(), self.at == start):
+            self.at += 1
+        if self.at == start:
+            self._unexpected()
+        return self.text[start : self.at]
+
+    def _value(self, empty_args: bool) -> Tag | Scalar | None:
+        if self._peek() == "" and empty_args:
+            return None  # `a()=` is accepted as "no value"; `a=` is not
+        if self._peek() == "+" and not self.text[self.at + 1 : self.at + 2].isdigit():
+            return self._tag()
+        return self._scalar()
+
+    def _args(self) -> tuple[Arg, ...]:
+        if self._take(")"):
+            return ()
+        first = self._arg()
+        if first is None or not first.name:
+            return self._close_positional(first)
+        args = [first]
+        while self._take(","):
+            self._spaces()
+            if self._peek() == ")":
+                break  # a dangling comma is dropped
+            if (arg := self._arg()) is not None:
+                if not arg.name:
+                    self._fail("can't mix named and positional arguments", arg.value.offset)
+                args.append(arg)
+        if not self._take(")"):
+            self._unexpected()
+        return tuple(args)
+
+    def _close_positional(self, arg: Arg | None) -> tuple[Arg, ...]:
+        if self._peek() == ",":
+            after = self.text[self.at + 1 :].lstrip()
+            word = name_of("+" + after)
+            mixed = arg is not None and ":" in after.partition(")")[0] and bool(word)
+            self._fail(
+                "can't mix named and positional arguments"
+                if mixed
+                else "multiple arguments must use 'name: value' syntax"
+            )
+        if not self._take(")"):
+            self._unexpected()
+        return (arg,) if arg is not None else ()
+
+    def _arg(self) -> Arg | None:
+        """Read one argument; None for a dangling `name:`."""
+        value = self._scalar()
+        if value.kind == "int" or self.text[value.offset : value.offset + 1] in ('"', "`") or not self._take(":"):
+            return Arg("", value)
+        self._spaces()
+        if self._peek() == ")":
+            return None
+        return Arg(value.text, self._scalar())
+
+    def _spaces(self) -> None:
+        while self._take(" "):
+            pass
+
+    def _scalar(self) -> Scalar:
+        start, char = self.at, self._peek()
+        if char in ('"', "`") and char:
+            text = self._string(char)
+            return Scalar("string", text, text, start)
+        if char.isdigit() or (char and char in "+-"):
+            return self._number(start)
+        text = self._word(_in_ident)
+        if text in ("true", "false"):
+            return Scalar("bool", text, text == "true", start)
+        return Scalar("string", text, text, start)
+
+    def _string(self, quote: str) -> str:
+        self.at += 1
+        out: list[str] = []
+        while not self._take(quote):
+            char = self._peek()
+            if not char:
+                self._fail("unterminated string")
+            self.at += 1
+            if char == "\\":
+                char = self._peek()
+                if char not in (quote, "\\"):
+                    self._fail(f"unhandled escaped character {char!r}")
+                self.at += 1
+            out.append(char)
+        return "".join(out)
+
+    def _number(self, start: int) -> Scalar:
+        self.at += 1
+        while self._peek().isascii() and self._peek().isalnum():
+            self.at += 1
+        text = self.text[start : self.at]
+        value = go_int(text)
+        if value is None:
+            self._fail(f"invalid number {text!r}", start)
+        return Scalar("int", text, value, start)
+
+
+def go_int(text: str) -> int | None:
+    """Read an int64 as Go does with base 0; None when it is none."""
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    try:
+        value = int(digits, 8) if len(digits) > 1 and digits[0] == "0" and digits.isdigit() else int(digits, 0)
+    except ValueError:
+        return None
+    value = -value if text.startswith("-") else value
+    return value if digits[:1].isdigit() and "_" not in digits and -(2**63) <= value < 2**63 else None
+
+
+def canonical_int(scalar: Scalar) -> int | None:
+    """Return the integer of a scalar that is written as decimals print; None for `0x3`, `+5`, `007` (DV 1.3)."""
+    try:
+        value = int(scalar.text, 10)
+    except ValueError:
+        return None
+    return value if str(value) == scalar.text else None

@@ -1,0 +1,192 @@
+"""Looks tags up, checks their scope, arguments and payload, and turns a comment block into what it contributes.
+
+Everything wrong in a block is reported, not the first thing. Source: DV 1.2, 1.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from harness.diagnostics import Diagnostic, InputError, Position, near_miss
+from harness.gotypes.model import Comments
+from harness.tags.families import FAMILIES
+from harness.tags.grammar import Scalar, Tag, TagLine, parse_line, tag_lines
+from harness.tags.rules import Contribution, Deferred
+from harness.tags.spec import Context, TagError, TagSpec
+
+SPECS: dict[str, TagSpec] = {spec.name: spec for family in FAMILIES for spec in family.SPECS}
+
+SUBRESOURCE_TAGS = ("k8s:isSubresource", "k8s:supportsSubresource")
+_OTHERS = ("k8s:deprecated", "k8s:conversion-fn", "k8s:openapi-model-package", *SUBRESOURCE_TAGS)
+OLDER_NAMES = {
+    "k8s:ifOptionEnabled": "k8s:ifEnabled",
+    "k8s:ifOptionDisabled": "k8s:ifDisabled",
+    "k8s:discriminator": "k8s:modeDiscriminator",
+    "k8s:member": "k8s:ifMode",
+}
+
+
+def is_foreign(name: str) -> bool:
+    """Whether a name belongs to another generator, so that nothing need be said about it."""
+    return not name.startswith("k8s:") or name in _OTHERS or "-gen" in name
+
+
+class Reader:
+    """Reads comment blocks and remembers what was wrong with them."""
+
+    def __init__(self) -> None:
+        self._errors: dict[tuple[Position, str, str], Diagnostic] = {}
+        self._warnings: dict[tuple[Position, str, str], Diagnostic] = {}
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """What makes the types unusable, by position."""
+        return tuple(sorted(self._errors.values(), key=lambda d: d.position))
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """What is ignored as upstream ignores it, and is probably a mistake."""
+        return tuple(sorted(self._warnings.values(), key=lambda d: d.position))
+
+    def report(self, diagnostic: Diagnostic) -> None:
+        """Remember something that makes the types unusable. The same thing is remembered once."""
+        self._errors.setdefault((diagnostic.position, diagnostic.code, diagnostic.message), diagnostic)
+
+    def report_tag(self, error: TagError) -> None:
+        """Remember a tag that makes no sense."""
+        self.report(diagnostic_of(error))
+
+    def contributions_of(self, context: Context, comments: Comments) -> Contribution:
+        """Return what the tags of a comment block contribute, in the order of their names (DV 3.2)."""
+        total = Contribution()
+        for tag in self.tags_of(comments):
+            try:
+                total.add(self.expand(context, tag))
+            except TagError as error:
+                self.report_tag(error)
+        return total
+
+    def tags_of(self, comments: Comments) -> list[Tag]:
+        """Parse the registered tags of a block, sorted by name; equal names keep their order."""
+        tags = []
+        for line in tag_lines(comments):
+            if line.name not in SPECS:
+                self._note_unknown(line)
+                continue
+            try:
+                tags.append(parse_line(line))
+            except InputError as error:
+                for diagnostic in error.diagnostics:
+                    self.report(diagnostic)
+        return sorted(tags, key=lambda tag: tag.name)
+
+    def resolve(self, deferred: Iterable[Deferred]) -> Contribution:
+        """Run deferred work, each on its own, so that one bad tag does not hide another."""
+        total = Contribution()
+        for one in deferred:
+            try:
+                total.add(Contribution(deferred=[one]).resolved())
+            except TagError as error:
+                self.report_tag(error)
+        return total
+
+    def expand(self, context: Context, tag: Tag) -> Contribution:
+        """Check one tag against its declaration and return its contribution. Raises: TagError."""
+        spec = SPECS.get(tag.name)
+        if spec is None:
+            raise TagError(
+                "there is no such tag", tag, "unknown-tag",
+                why="upstream's generator crashes on an unknown tag under another one", fix=suggestion(tag.name),
+            )  # fmt: skip
+        if len(context.inside) > 20:
+            raise TagError("tags are nested too deeply", tag, "tag-nesting")
+        if context.scope not in spec.scopes:
+            allowed = ", ".join(sorted(scope.value for scope in spec.scopes))
+            raise TagError(
+                f"cannot be specified on {context.scope.value}", tag, "tag-scope", why=f"it belongs on {allowed}"
+            )
+        if not spec.supported:
+            raise TagError("is known but not supported here", tag, "tag-not-supported", why=spec.note)
+        check_arguments(spec, tag)
+        check_payload(spec, tag)
+        return spec.contribution(replace(context, expand=self.expand, contributions_of=self.contributions_of), tag)
+
+    def _note_unknown(self, line: TagLine) -> None:
+        if is_foreign(line.name):
+            return
+        diagnostic = Diagnostic(
+            line.position,
+            "unknown-tag",
+            f"there is no tag +{line.name}, so nothing is checked",
+            why="upstream ignores unknown names in silence, which turns a typing mistake into a missing rule",
+            fix=suggestion(line.name) or "remove it, or correct the name",
+            source=_shown(line.position, line.text),
+            width=len(line.name) + 1,
+        )
+        self._warnings.setdefault((diagnostic.position, diagnostic.code, diagnostic.message), diagnostic)
+
+
+def suggestion(name: str) -> str:
+    """Say which tag was probably meant; empty when nothing is close."""
+    known = OLDER_NAMES.get(name)
+    return f"did you mean {known}?" if known else near_miss(name, tuple(SPECS))
+
+
+def check_arguments(spec: TagSpec, tag: Tag) -> None:
+    """Check what stands in parentheses. Raises: TagError."""
+    usage = "+" + usage_of(spec)
+    for declared in spec.args:
+        value = tag.arg(declared.name)
+        if value is None and declared.required:
+            what = f'named argument "{declared.name}"' if declared.name else "positional argument"
+            raise TagError(f"missing required {what} of type string", tag, "tag-argument", spec.summary, usage)
+        if value is not None and value.kind != "string":
+            message = f'argument "{value.text}" has wrong type: got {value.kind}, want string'
+            raise TagError(message, tag, "tag-argument", spec.summary, f'quote it: "{value.text}"')
+    known = {declared.name for declared in spec.args}
+    for arg in tag.args:
+        if arg.name not in known and not spec.any_args:
+            message = f'unrecognized named argument "{arg.name or arg.value.text}"'
+            raise TagError(message, tag, "tag-argument", spec.summary, usage)
+
+
+def check_payload(spec: TagSpec, tag: Tag) -> None:
+    """Check what stands after `=`. Raises: TagError."""
+    wanted = spec.payload.kind if spec.payload else ""
+    usage = "+" + usage_of(spec)
+    if tag.value is None:
+        if spec.payload is not None and spec.payload.required:
+            message = f"missing required tag value of type {wanted}"
+            raise TagError(message, tag, "tag-payload", spec.summary, usage)
+        return
+    got = tag.value.kind if isinstance(tag.value, Scalar) else "tag"
+    if wanted != got and not (wanted == "any" and got != "tag"):
+        message = f"tag value has wrong type: got {got}, want {wanted or 'none'}"
+        raise TagError(message, tag, "tag-payload", spec.summary, usage)
+
+
+def usage_of(spec: TagSpec) -> str:
+    """Return how a tag is written: `k8s:item(<key>: <value>, ...)=+<tag>`."""
+    positional = [arg.text for arg in spec.args if not arg.name]
+    named = [f"{arg.name}: {arg.text}" for arg in spec.args if arg.name]
+    inside = "<key>: <value>, ..." if spec.any_args else ", ".join(positional or named)
+    return spec.name + (f"({inside})" if inside else "") + (f"={spec.payload.text}" if spec.payload else "")
+
+
+def diagnostic_of(error: TagError) -> Diagnostic:
+    """Return a tag's error as a diagnostic that points at it."""
+    tag = error.tag
+    return Diagnostic(
+        tag.position, error.code, f"+{tag.name}: {error.message}", error.why, error.fix,
+        _shown(tag.position, tag.source), tag.width,
+    )  # fmt: skip
+
+
+def _shown(position: Position, source: str) -> str:
+    """Return a tag's line as it stands in the file, as far as that is known: the markers are put back."""
+    text = source.strip()
+    start = position.column - 1
+    if source.startswith(" "):
+        start = len(source) - len(source.lstrip())
+    return " " * max(start - 3, 0) + "// " + text if start >= 3 else text

@@ -1,0 +1,199 @@
+"""What generated validators lean on besides the check functions: marks, renderings and equalities by meaning."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import msgspec
+
+from harness.field import FieldError, Level
+
+EMPTY: Mapping[str, Any] = {}
+"""The zero value of a struct that is absent or null. Never changed."""
+
+Renderer = Callable[[Any], str]
+Same = Callable[[Any, Any], bool]
+
+
+class NilDereferenceError(Exception):
+    """A nil pointer to a struct was looked into: upstream panics there (DV S5)."""
+
+
+def at_level(errors: Sequence[FieldError], level: Level) -> Sequence[FieldError]:
+    """Mark errors with the level of the rule that reported them."""
+    return [msgspec.structs.replace(e, level=level) for e in errors] if errors else errors
+
+
+def stopping(errors: Sequence[FieldError], level: Level = "") -> list[FieldError]:
+    """Mark errors of a short-circuit rule, and with its level if it has one."""
+    if level:
+        return [msgspec.structs.replace(e, short_circuit=True, level=level) for e in errors]
+    return [msgspec.structs.replace(e, short_circuit=True) for e in errors]
+
+
+def itself(value: Any) -> Any:
+    """Return the value: the key of items that are told apart by value."""
+    return value
+
+
+_HTML = re.compile("[<>&\u2028\u2029]")
+
+
+def show_json(value: Any) -> str:
+    """Render a value as Go's encoding/json does: named strings and everything that is no builtin (DV 6.4)."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=isinstance(value, dict))
+    return _HTML.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def show_list(items: Sequence[Any] | None, render: Renderer) -> str:
+    """Render a list; no list is null."""
+    return "null" if items is None else "[" + ",".join("null" if i is None else render(i) for i in items) + "]"
+
+
+def show_map(values: Mapping[str, Any] | None, render: Renderer) -> str:
+    """Render a map, keys sorted; no map is null."""
+    if values is None:
+        return "null"
+    return "{" + ",".join(f"{show_json(k)}:{render(values[k])}" for k in sorted(values)) + "}"
+
+
+def show_pointer(value: Any, render: Renderer) -> str:
+    """Render a pointer."""
+    return "null" if value is None else render(value)
+
+
+def read_bytes(text: str | None) -> bytes | None:
+    """Return the bytes that JSON writes as base64; None when there are none."""
+    if not text:
+        return None
+    try:
+        return base64.b64decode(text, validate=False) or None
+    except ValueError:
+        return text.encode()
+
+
+def same_items(a: Sequence[Any] | None, b: Sequence[Any] | None, same: Same, zero: Any) -> bool:
+    """Whether two lists are equal by meaning; none and empty are."""
+    if not a or not b:
+        return not a and not b
+    if len(a) != len(b):
+        return False
+    return all(same(_or(x, zero), _or(y, zero)) for x, y in zip(a, b, strict=True))
+
+
+def same_values(a: Mapping[str, Any] | None, b: Mapping[str, Any] | None, same: Same, zero: Any) -> bool:
+    """Whether two maps are equal by meaning; none and empty are."""
+    if not a or not b:
+        return not a and not b
+    return a.keys() == b.keys() and all(same(_or(a[k], zero), _or(b[k], zero)) for k in a)
+
+
+def _or(value: Any, zero: Any) -> Any:
+    return zero if value is None else value
+
+
+def same_plain(a: Any, b: Any) -> bool:
+    """Whether two scalars are equal."""
+    return bool(a == b)
+
+
+def same_json(a: Any, b: Any) -> bool:
+    """Whether two values of no known type are equal: 1 is not true, in any depth."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same_json(a[k], b[k]) for k in a)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(same_json(x, y) for x, y in zip(a, b, strict=True))
+    return isinstance(a, bool) == isinstance(b, bool) and bool(a == b)
+
+
+def same_number_or_text(a: Any, b: Any) -> bool:
+    """Whether two values of int-or-string are equal: absent is the number 0, and 1 is not "1"."""
+    return bool((0 if a is None else a) == (0 if b is None else b))
+
+
+def same_quantity(a: Any, b: Any) -> bool:
+    """Whether two quantities are the same number: 1 and 1000m are. Absent is zero; None is taken as absent."""
+    return bool(a == b) or read_quantity(a) == read_quantity(b)
+
+
+_QUANTITY = re.compile(r"([+-]?[0-9]*\.?[0-9]*)(?:([eE][+-]?[0-9]{1,3})|([KMGTPE]i|[numkMGTPE]))?")
+_UNITS = {unit: Decimal(1000) ** power for power, unit in zip((-3, -2, -1, 1, 2, 3, 4, 5, 6), "numkMGTPE", strict=True)}
+_UNITS |= {unit + "i": Decimal(1024) ** power for power, unit in enumerate("KMGTPE", 1)}
+
+
+def read_quantity(value: Any) -> Decimal | str:
+    """Read a quantity; text that is none is returned as it stands."""
+    text = "0" if value is None or value == "" else str(value).strip()
+    match = _QUANTITY.fullmatch(text)
+    try:
+        if match is None:
+            return text
+        return Decimal(match[1] + (match[2] or "")) * _UNITS.get(match[3] or "", Decimal(1))
+    except InvalidOperation:
+        return text
+
+
+def same_time(a: Any, b: Any) -> bool:
+    """Whether two times are the same instant. None is the zero time."""
+    return bool(a == b) or (a is not None and b is not None and read_time(a) == read_time(b))
+
+
+def read_time(value: Any) -> datetime | str:
+    """Read a time of RFC 3339; text that is none is returned as it stands."""
+    try:
+        return datetime.fromisoformat(str(value).replace("Z", "+00:00")).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return str(value)
+
+
+def same_duration(a: Any, b: Any) -> bool:
+    """Whether two durations are the same length: 60s and 1m are. None is zero."""
+    return bool(a == b) or read_duration(a) == read_duration(b)
+
+
+_DURATION = re.compile(r"([0-9]*\.?[0-9]+|[0-9]+\.)(ns|us|µs|μs|ms|s|m|h)")
+_NANOSECONDS = {
+    "ns": 1,
+    "us": 10**3,
+    "µs": 10**3,
+    "μs": 10**3,
+    "ms": 10**6,
+    "s": 10**9,
+    "m": 6 * 10**10,
+    "h": 36 * 10**11,
+}
+
+
+def read_duration(value: Any) -> Decimal | str:
+    """Read a duration as Go writes it, in nanoseconds; text that is none is returned as it stands."""
+    text = "0s" if value is None or value == "0" else str(value)
+    parts = _DURATION.findall(text)
+    if "".join(number + unit for number, unit in parts) != text.lstrip("+-"):
+        return text
+    total = sum((Decimal(number) * _NANOSECONDS[unit] for number, unit in parts), Decimal(0))
+    return -total if text.startswith("-") else total
+
+
+def canonical(value: Any) -> Any:
+    """Return a hashable form of a JSON value, for items told apart by value."""
+    if isinstance(value, Mapping):
+        return frozenset((k, canonical(v)) for k, v in value.items() if v not in (None, "", 0, False, [], {}))
+    if isinstance(value, list | tuple):
+        return tuple(canonical(v) for v in value)
+    return (type(value) is bool, value)
+
+
+class Lenient(dict[str, bool]):
+    """Options of a release in which an unknown option is off."""
+
+    def __missing__(self, name: str) -> bool:
+        return False
+
+    def __contains__(self, name: object) -> bool:
+        return True

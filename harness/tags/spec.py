@@ -1,0 +1,206 @@
+"""What a tag declares of itself. Everything else is derived: argument checks, catalogue, declared rules, fixtures."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from harness.field import ErrorType, Level
+from harness.gotypes.model import Comments, Field, Struct, TypeRef
+from harness.tags.grammar import Tag
+from harness.tags.rules import Check, CheckFunction, Contribution, ListData, Rule, Selector, Store
+from harness.tags.types import Types
+
+
+class Scope(enum.Enum):
+    """Where a tag stands; the value is the words of messages (DV 1.5)."""
+
+    TYPE = "type definitions"
+    FIELD = "struct fields"
+    LIST_VALUE = "list values"
+    MAP_KEY = "map keys"
+    MAP_VALUE = "map values"
+    CONST = "constant values"
+
+
+VALUE_SCOPES = frozenset(Scope) - {Scope.CONST}
+EVERY_SCOPE = frozenset(Scope)
+FIELD_ONLY = frozenset({Scope.FIELD})
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The element a tag stands on.
+
+    `path` is its key in the store and its name in messages; `parent_path` that of the struct (or, for an item, the
+    list) that encloses it. `expand` turns a nested tag into its contribution, `tags_of` reads a member's comments.
+    """
+
+    scope: Scope
+    type: TypeRef
+    path: str
+    types: Types
+    store: Store
+    expand: Callable[[Context, Tag], Contribution]
+    contributions_of: Callable[[Context, Comments], Contribution]
+    member: Field | None = None
+    parent: Struct | None = None
+    parent_path: str = ""
+    level: Level = ""
+    selector: Selector | None = None
+    inside: tuple[str, ...] = ()
+    inherits: bool = True
+    list_data: ListData | None = None
+
+    @property
+    def is_pointer(self) -> bool:
+        """Whether values are pointers."""
+        return self.types.is_pointer(self.type)
+
+    @property
+    def kind(self) -> str:
+        """What values are, pointers removed."""
+        return self.types.kind(self.type)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether values are of the builtin type itself, which errors show differently from named ones (DV 6.4)."""
+        declared = self.types.declared(self.type)
+        while declared.kind == "pointer" and declared.elem is not None:
+            declared = self.types.declared(declared.elem)
+        return declared.kind == "builtin"
+
+
+class TagError(Exception):
+    """A tag that makes no sense where it stands. `message` is upstream's; `code` is the slug of the diagnostic."""
+
+    def __init__(self, message: str, tag: Tag, code: str = "tag-misuse", why: str = "", fix: str = "") -> None:
+        super().__init__(message)
+        self.message, self.tag, self.code, self.why, self.fix = message, tag, code, why, fix
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """What stands after `=`. `kind` is string, int, tag, or any (any scalar)."""
+
+    kind: str
+    text: str
+    required: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Arg:
+    """What may stand in parentheses; `name` is empty for the positional argument."""
+
+    name: str
+    text: str
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Emission:
+    """One kind of error a tag can cause. `origin` empty means none; `declared` says that rule coverage knows it."""
+
+    type: ErrorType
+    origin: str = ""
+    declared: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One use of a tag, and what becomes of a value.
+
+    `tag` is what follows the tag's name; `go` the type of a field `f` (json `f`) that carries the tag, or whole
+    declarations with a root `T` when it contains `type`, where `@` stands for the tag. `new` and `old` are values of
+    `f`, or objects. `fails` are the paths of the errors.
+    """
+
+    go: str
+    new: Any
+    tag: str = ""
+    old: Any = None
+    update: bool = False
+    fails: tuple[str, ...] = ()
+    options: Mapping[str, bool] = field(default_factory=dict)
+
+    def source(self, name: str) -> str:
+        """Return the example as a Go file."""
+        line = f"+{name}{self.tag}"
+        if "type " in self.go:
+            return f"package example\n\n{self.go.replace('@', line)}\n"
+        return f'package example\n\ntype T struct {{\n\t// {line}\n\tF {self.go} `json:"f"`\n}}\n'
+
+    def object(self, value: Any) -> Any:
+        """Return the object to validate."""
+        if "type " in self.go:
+            return value
+        return {} if value is None else {"f": value}
+
+
+def accepts(go: str, new: Any, tag: str = "", **more: Any) -> Example:
+    """Make an example that passes."""
+    return Example(go, new, tag, update="old" in more, **more)
+
+
+def rejects(go: str, new: Any, tag: str = "", *fails: str, **more: Any) -> Example:
+    """Make an example that fails, at `f` when no paths are named."""
+    return Example(go, new, tag, update="old" in more, fails=fails or ("f",), **more)
+
+
+Requirement: TypeAlias = Callable[[Context, Tag], str | None]
+"""Returns what is wrong, in upstream's words, or None."""
+
+Apply: TypeAlias = Callable[[Context, Tag], Contribution]
+
+
+@dataclass(frozen=True, slots=True)
+class TagSpec:
+    """A tag, whole."""
+
+    name: str
+    summary: str
+    scopes: frozenset[Scope]
+    payload: Payload | None = None
+    args: tuple[Arg, ...] = ()
+    any_args: bool = False
+    requires: tuple[Requirement, ...] = ()
+    check: CheckFunction | None = None
+    apply: Apply | None = None
+    short_circuit: bool = False
+    emits: tuple[Emission, ...] = ()
+    examples: tuple[Example, ...] = ()
+    probes: Callable[[Any], Sequence[Any]] = lambda payload: ()
+    stability: str = "Stable"
+    supported: bool = True
+    note: str = ""
+
+    def contribution(self, context: Context, tag: Tag) -> Contribution:
+        """Check what the tag requires of its place and return what it contributes. Raises: TagError."""
+        for requirement in self.requires:
+            if (message := requirement(context, tag)) is not None:
+                raise TagError(message, tag, why=self.summary)
+        if self.apply is not None:
+            return self.apply(context, tag)
+        return self.simple(self._payload(tag))
+
+    def simple(self, args: tuple[Any, ...] = (), check: CheckFunction | None = None) -> Contribution:
+        """Return one rule that calls the check with these arguments."""
+        function = check or self.check
+        assert function is not None, self.name
+        return Contribution([Rule(Check(function, args), sc=self.short_circuit, tag=self.name)])
+
+    def _payload(self, tag: Tag) -> tuple[Any, ...]:
+        return () if tag.scalar is None else (tag.scalar.value,)
+
+
+def only_on(kinds: Sequence[str], words: str, pointers: bool = True) -> Requirement:
+    """Require a kind of type; the message is upstream's `can only be used on <words> (<type>)`."""
+
+    def requirement(context: Context, tag: Tag) -> str | None:
+        if context.kind in kinds and (pointers or not context.is_pointer):
+            return None
+        return f"can only be used on {words} ({context.types.describe(context.type)})"
+
+    return requirement
