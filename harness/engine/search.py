@@ -37,8 +37,10 @@ Signature: TypeAlias = tuple[str, ...]
 
 BATCH = 100
 KEPT_POINTS = 48
-SWEEPS = (range(5), range(5, 14), range(14, 60))
-"""The turns of the deterministic pass: which probes of every place; random rounds stand between them."""
+SWEEPS = (
+    (slice(0, 1), range(5)), (slice(1, None), range(5)), (slice(None), range(5, 14)), (slice(None), range(14, 60)),
+)  # fmt: skip
+"""The deterministic pass in parts: which bases, and which probes of every place. Random rounds stand between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +142,9 @@ class UnitSearch:
         yield from self._replay()
         yield from self._find_bases()
         if self.bases:
-            for turns in SWEEPS:
+            for which, turns in SWEEPS:
                 before = self.asked
-                yield from self._sweep(turns)
+                yield from self._sweep(self.bases[which], turns)
                 yield from self._random_rounds(self.asked + (self.asked - before) // 2)
             yield from self._random_rounds(None)
         yield from self._settle()
@@ -433,9 +435,9 @@ class UnitSearch:
             ]
         return point.sites
 
-    def _sweep(self, turns: range) -> Search:
+    def _sweep(self, bases: list[Base], turns: range) -> Search:
         """Put these probes at every place of every base: first probes of all places first, then second ones."""
-        for base in list(self.bases):
+        for base in bases:
             edits = self._probes(Point(base.obj, base.focus), turns)
             while not self._spent():
                 batch = list(islice(edits, BATCH // max(1, min(2, len(self.states)))))

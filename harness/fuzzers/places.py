@@ -5,6 +5,7 @@ Objects are never changed: a copy shares everything that does not lie on the way
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from typing import Any, Final, TypeAlias
@@ -130,14 +131,15 @@ def _member(shape: Shape, name: str) -> str:
     return next((known for known in shape.by_name if known.lower() == name.lower()), name)
 
 
-def size(obj: Json) -> int:
+def size(obj: Json) -> float:
     """Measure an object for reduction.
 
-    Units: eight per member or item and its name, two per character (one for the plainest, `a`), one per digit.
+    Units: eight per member or item and its name, two per character (one for the plainest, `a`), one per bit of a number
+    and a half for its sign.
     """
     kind: type = obj.__class__
     if kind is dict:
-        total = 0
+        total = 0.0
         for name, value in obj.items():
             total += 8 + len(name) + size(value)
         return total
@@ -145,7 +147,9 @@ def size(obj: Json) -> int:
         return 8 * len(obj) + sum(map(size, obj))
     if kind is str:
         return 2 * len(obj) - obj.count("a")
-    return len(str(obj)) if obj else 0
+    if not obj or kind is bool:
+        return 1 if obj is True else 0
+    return math.log2(1 + abs(float(obj))) + (0.5 if obj < 0 else 0.0) if kind in (int, float) else 0.0
 
 
 def differences(new: Json, old: Json, at: Place = ()) -> Iterator[Place]:

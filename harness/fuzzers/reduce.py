@@ -23,7 +23,7 @@ Verdict: TypeAlias = Callable[[Case, Answer], frozenset[str] | None]
 
 Pair: TypeAlias = tuple[Json, Json]
 
-Sized: TypeAlias = tuple[int, int]
+Sized: TypeAlias = tuple[int, float]
 Steps: TypeAlias = Callable[[], Iterator[Pair]]
 Measure: TypeAlias = Callable[[Pair], Sized]
 

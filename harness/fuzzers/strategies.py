@@ -1,0 +1,229 @@
+"""Hypothesis strategies over shapes: the door for people who want objects and pairs in tests of their own.
+
+    @given(objects_of(shape, examples=[accepted]))
+    @given(pairs_of(shape, examples=[accepted]))
+
+The only module that imports Hypothesis. The engine does not use it: seeds do not shrink, objects do. Values at edges
+are those of the engine's own probes, so both doors lead to the same rooms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from hypothesis import strategies as st
+
+from harness.case import Json
+from harness.fuzzers.edits import Edit, Site, sites_of
+from harness.fuzzers.feedback import Harvest
+from harness.fuzzers.places import ABSENT, Place, places, put, remove
+from harness.fuzzers.shape import FieldShape, Shape
+from harness.fuzzers.values import LIMITS, beyond, pool
+
+Probe: TypeAlias = tuple[Place, Json]
+"""A place and a value worth putting there."""
+
+Draw: TypeAlias = Callable[[st.SearchStrategy[Any]], Any]
+
+_MOST_MEMBERS = 4
+_MOST_EDITS = 3
+_MOST_CUTS = 24
+_DEPTH = 4
+_HEADER: frozenset[Place] = frozenset({("apiVersion",), ("kind",)})
+_TEXT = st.text(max_size=20)
+_SMALL = st.integers(0, 15)
+
+
+def objects_of(
+    shape: Shape,
+    *,
+    examples: Sequence[Json] = (),
+    probes: Iterable[Probe] = (),
+    header: Mapping[str, Json] | None = None,
+) -> st.SearchStrategy[Json]:
+    """Objects of a shape: parts of the examples with up to three edits, or built from the shape alone.
+
+    `examples` should be objects that both sides accept; without them, few objects get past the first check. `probes`
+    are put at their places now and then. `header` are members that every object has, such as apiVersion and kind.
+    Shrinks towards: the empty object, then the first example with as much cut off as possible and no edit.
+    """
+    source = _Source(shape, tuple(examples), tuple(probes), dict(header or {}))
+    return _objects(source)
+
+
+def pairs_of(
+    shape: Shape,
+    *,
+    examples: Sequence[Json] = (),
+    probes: Iterable[Probe] = (),
+    header: Mapping[str, Json] | None = None,
+) -> st.SearchStrategy[tuple[Json, Json]]:
+    """Old and new that differ in at most three edits. Arguments as for `objects_of`.
+
+    Shrinks towards: one object twice, as small as it can be; then one edit.
+    """
+    source = _Source(shape, tuple(examples), tuple(probes), dict(header or {}))
+    return _pairs(source)
+
+
+def edits_of(shape: Shape, obj: Json) -> st.SearchStrategy[Json]:
+    """Copies of an object with one thing changed.
+
+    Shrinks towards: the first member taken away.
+    """
+    return _edited(_Source(shape, (), (), {}), obj)
+
+
+@dataclass(frozen=True)
+class _Source:
+    """What objects are made from."""
+
+    shape: Shape
+    examples: tuple[Json, ...]
+    probes: tuple[Probe, ...]
+    header: dict[str, Json]
+
+    def headed(self, obj: Json) -> Json:
+        """The object with the members that every object has."""
+        return {**self.header, **obj, **self.header} if self.header and isinstance(obj, dict) else obj
+
+
+@st.composite
+def _objects(draw: Draw, source: _Source) -> Json:
+    from_example = bool(source.examples) and draw(_SMALL) > 0
+    if not from_example:
+        return source.headed(_value(draw, source.shape, _DEPTH))
+    obj = _cut(draw, source.examples[_index(draw, len(source.examples))])
+    return source.headed(_with_edits(draw, source, obj))
+
+
+@st.composite
+def _pairs(draw: Draw, source: _Source) -> tuple[Json, Json]:
+    old = draw(_objects(source))
+    return old, source.headed(_with_edits(draw, source, old))
+
+
+@st.composite
+def _edited(draw: Draw, source: _Source, obj: Json) -> Json:
+    return _edit(draw, source, obj)
+
+
+def _index(draw: Draw, length: int) -> int:
+    """A place in a sequence; the first is the simplest."""
+    return int(draw(st.integers(0, length - 1))) if length > 1 else 0
+
+
+def _cut(draw: Draw, example: Json) -> Json:
+    """Take parts of an example away; rarely when drawn, wherever it can be done when shrunk."""
+    cuttable = [place for place, _, _ in places(example) if len(place) <= 3 and place not in _HEADER]
+    gone: list[Place] = []
+    for place in cuttable[:_MOST_CUTS]:
+        if any(place[: len(cut)] == cut for cut in gone):
+            continue
+        if draw(_SMALL) == 0:
+            gone.append(place)
+    for place in reversed(gone):  # from behind, so that indices stay true
+        example = remove(example, place)
+    return example
+
+
+def _with_edits(draw: Draw, source: _Source, obj: Json) -> Json:
+    for _ in range(draw(st.integers(0, _MOST_EDITS))):
+        obj = _edit(draw, source, obj)
+    return obj
+
+
+def _edit(draw: Draw, source: _Source, obj: Json) -> Json:
+    if source.probes and draw(_SMALL) > 11:
+        return put(obj, *source.probes[_index(draw, len(source.probes))])
+    sites = sites_of(obj, source.shape, skip=_HEADER)
+    if not isinstance(obj, dict):
+        sites.insert(0, Site((), source.shape, obj))
+    if not sites:
+        return obj
+    return _edit_at(draw, sites[_index(draw, len(sites))]).apply(obj)
+
+
+def _edit_at(draw: Draw, site: Site) -> Edit:
+    """Unset, probe, fill with something new, or work on the structure."""
+    kind = _index(draw, 4)
+    if kind == 0 and site.value is not ABSENT and site.place:
+        return Edit(site.place, ABSENT)
+    if kind == 1:
+        values = site.values(Harvest())
+        if values:
+            return Edit(site.place, values[_index(draw, len(values))])
+    if kind == 2 and site.value:
+        if isinstance(site.value, list):
+            return Edit(site.place, _rearranged(draw, site.value))
+        if isinstance(site.value, dict) and site.shape.kind == "map":
+            return Edit(site.place, _renamed(draw, site.value))
+    if site.shape.kind == "list" and isinstance(site.value, list):
+        return Edit(site.place, [*site.value, _value(draw, site.shape.elem, 2)])
+    return Edit(site.place, _value(draw, site.shape, 2, site.member))
+
+
+def _rearranged(draw: Draw, items: list[Json]) -> list[Json]:
+    """Take an item away, repeat it, or turn the list around it."""
+    at, kind = _index(draw, len(items)), _index(draw, 3)
+    if kind == 0:
+        return items[:at] + items[at + 1 :]
+    return [*items, items[at]] if kind == 1 else items[at:][::-1] + items[:at]
+
+
+def _renamed(draw: Draw, members: dict[str, Json]) -> dict[str, Json]:
+    names = list(members)
+    name = names[_index(draw, len(names))]
+    kept = {key: value for key, value in members.items() if key != name}
+    return {**kept, _scalar(draw, _KEY): members[name]}
+
+
+_KEY = Shape("string", "string")
+
+
+def _value(draw: Draw, shape: Shape, depth: int, member: FieldShape | None = None) -> Json:
+    """A value of a shape. Structs have a few of their members, lists no item twice."""
+    if shape.kind == "struct":
+        return _struct(draw, shape, depth)
+    if shape.kind == "list":
+        items = [_value(draw, shape.elem, depth - 1) for _ in range(draw(st.integers(0, 2)) if depth > 0 else 0)]
+        return [item for at, item in enumerate(items) if item not in items[:at]]
+    if shape.kind == "map":
+        names = [_scalar(draw, shape.key) for _ in range(draw(st.integers(0, 2)) if depth > 0 else 0)]
+        return {str(name): _value(draw, shape.elem, depth - 1) for name in names}
+    if member is not None and member.hints and draw(_SMALL) > 11:
+        hints = [hint for hint in member.hints if isinstance(hint, int) == (shape.kind == "int")]
+        if hints:
+            return hints[_index(draw, len(hints))]
+    return _scalar(draw, shape)
+
+
+def _struct(draw: Draw, shape: Shape, depth: int) -> dict[str, Json]:
+    members = shape.fields
+    made: dict[str, Json] = {}
+    if members and depth > 0:
+        for _ in range(draw(st.integers(0, _MOST_MEMBERS))):
+            member = members[_index(draw, len(members))]
+            if member.name not in made:
+                made[member.name] = _value(draw, member.shape, depth - 1, member)
+    return made
+
+
+def _scalar(draw: Draw, shape: Shape) -> Json:
+    """Mostly something that programs accept, then something at an edge, then anything of the kind."""
+    roll = draw(_SMALL)
+    likely = pool(shape)
+    if likely and roll <= 9:
+        return likely[_index(draw, len(likely))]
+    if roll > 12:
+        if shape.kind == "string":
+            return draw(_TEXT)
+        if shape.kind == "int":
+            low, high = LIMITS.get(shape.bits, LIMITS[64])
+            return draw(st.integers(low, high) if shape.signed else st.integers(0, 2 * high + 1))
+    edges = beyond(shape)
+    if edges:
+        return edges[_index(draw, len(edges))]
+    return likely[0] if likely else {}

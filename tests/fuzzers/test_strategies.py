@@ -1,0 +1,167 @@
+"""The door for people: objects and pairs that are related, reach every part, and shrink to the smallest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, find, given, settings
+from hypothesis import strategies as st
+
+from harness.case import Json
+from harness.fuzzers.places import differences
+from harness.fuzzers.shape import Shape, shape_of
+from harness.fuzzers.strategies import edits_of, objects_of, pairs_of
+from harness.gotypes.packages import Universe
+
+TYPES = """package v1
+
+type Widget struct {
+	TypeMeta `json:",inline"`
+	Spec Spec `json:"spec"`
+}
+type TypeMeta struct { Kind string `json:"kind"`; APIVersion string `json:"apiVersion"` }
+type Mode string
+const (
+	On Mode = "On"
+	Off Mode = "Off"
+)
+type Spec struct {
+	Ports []Port `json:"ports"`
+	Mode Mode `json:"mode"`
+	Labels map[string]string `json:"labels"`
+	// At most 77 of them.
+	// +k8s:maximum=77
+	Replicas *int32 `json:"replicas,omitempty"`
+	Self *Spec `json:"self,omitempty"`
+}
+type Port struct { Name string `json:"name"`; Number int32 `json:"number"` }
+"""
+EXAMPLE = {
+    "kind": "Widget",
+    "spec": {"ports": [{"name": "a", "number": 80}, {"name": "b", "number": 81}], "mode": "On", "labels": {"x": "y"}},
+}
+HEADER = {"kind": "Widget"}
+QUIET = settings(
+    max_examples=2000, database=None, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
+)
+
+
+@pytest.fixture(scope="module")
+def widget(tmp_path_factory: pytest.TempPathFactory) -> Shape:
+    """The shape of Widget."""
+    file: Path = tmp_path_factory.mktemp("types") / "types.go"
+    file.write_text(TYPES)
+    return shape_of(Universe.from_files({"x.io/v1": [file]}), "x.io/v1.Widget")
+
+
+def minimal(strategy: st.SearchStrategy[Any], wanted: Callable[[Any], bool]) -> Any:
+    """What the strategy shrinks to."""
+    return find(strategy, wanted, settings=QUIET)
+
+
+def spec(obj: Json) -> dict[str, Any]:
+    """The spec of an object, empty when it has none that is an object."""
+    found = obj.get("spec") if isinstance(obj, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def ports(obj: Json) -> list[Any]:
+    """The ports of an object, empty when it has no list of them."""
+    found = spec(obj).get("ports")
+    return found if isinstance(found, list) else []
+
+
+def test_anything_shrinks_to_nothing(widget: Shape) -> None:
+    """The smallest object is empty, but for what every object has."""
+    assert minimal(objects_of(widget), lambda obj: True) == {}
+    assert minimal(objects_of(widget, examples=[EXAMPLE], header=HEADER), lambda obj: True) == HEADER
+
+
+def test_a_value_at_an_edge_shrinks_to_it_alone(widget: Shape) -> None:
+    """An object that is wrong in one place shrinks to that place."""
+    found = minimal(objects_of(widget), lambda obj: (spec(obj).get("replicas") or 0) < 0)
+    assert found == {"spec": {"replicas": -1}}
+
+
+def test_parts_of_an_example_that_do_not_matter_are_cut_off(widget: Shape) -> None:
+    """What an example brings along goes away in shrinking when the property does not need it."""
+    found = minimal(objects_of(widget, examples=[EXAMPLE]), lambda obj: spec(obj).get("labels") == {"x": "y"})
+    assert found == {"spec": {"labels": {"x": "y"}}}
+
+
+def test_an_unchanged_pair_is_the_smallest(widget: Shape) -> None:
+    """The smallest pair is one object twice."""
+    assert minimal(pairs_of(widget, header=HEADER), lambda pair: True) == (HEADER, HEADER)
+
+
+def test_a_removed_mode_shrinks_to_one_edit(widget: Shape) -> None:
+    """The smallest pair that unsets a member differs in nothing else."""
+    old, new = minimal(
+        pairs_of(widget, examples=[EXAMPLE]),
+        lambda pair: bool(spec(pair[0]).get("mode")) and "mode" not in spec(pair[1]),
+    )
+    assert list(differences(new, old)) in ([("spec", "mode")], [("spec",)])
+    assert old == {"spec": {"mode": "On"}}
+
+
+def test_added_item_shrinks_to_first_item(widget: Shape) -> None:
+    """The smallest pair that adds a list item starts from an empty list."""
+    listed = widget.child("spec").child("ports")
+    found = minimal(pairs_of(listed), lambda pair: len(pair[1]) > len(pair[0]))
+    assert found == ([], [{}])
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        lambda old, new: len(ports(new)) == 3 and ports(new)[2] in ports(old),
+        lambda old, new: len(ports(new)) == 2 and ports(new) == ports(old)[::-1] and ports(new)[0] != ports(new)[1],
+        lambda old, new: len(ports(new)) == 1 and len(ports(old)) == 2,
+        lambda old, new: spec(old).get("labels") == {"x": "y"} and list((spec(new).get("labels") or {}).values()) == ["y"]
+        and spec(new) != spec(old),
+        lambda old, new: spec(old).get("mode") == "On" and spec(new).get("mode") == "Off",
+        lambda old, new: spec(new).get("replicas") in (77, 78) and old != new,
+        lambda old, new: old == new and spec(old).get("mode") not in ("On", "Off", None),
+    ],
+    ids=["duplicated", "reordered", "deleted", "renamed", "changed", "hinted limit", "invalid and unchanged"],
+)  # fmt: skip
+def test_pairs_reach_every_sort_of_change(widget: Shape, wanted: Callable[[Json, Json], bool]) -> None:
+    """Each sort of related pair turns up within two thousand draws."""
+    minimal(pairs_of(widget, examples=[EXAMPLE]), lambda pair: wanted(*pair))
+
+
+def test_probes_are_drawn(widget: Shape) -> None:
+    """A value handed in for a place is put there."""
+    strategy = objects_of(widget, examples=[EXAMPLE], probes=[(("spec", "mode"), "Rare")])
+    assert minimal(strategy, lambda obj: spec(obj).get("mode") == "Rare") == {"spec": {"mode": "Rare"}}
+
+
+def test_an_edit_changes_one_place(widget: Shape) -> None:
+    """Whatever the edit, an object and its edited copy differ at one place at most, and the header is left alone."""
+
+    @settings(max_examples=150, database=None, derandomize=True, deadline=None)
+    @given(edits_of(widget, EXAMPLE))
+    def holds(edited: Json) -> None:
+        assert edited["kind"] == "Widget"
+        tops = {place[:2] for place in differences(edited, EXAMPLE)}
+        assert len(tops) <= 1 or {place[:1] for place in tops} == {("spec",)}
+
+    holds()
+    assert EXAMPLE["kind"] == "Widget"
+
+
+def test_objects_have_the_shape(widget: Shape) -> None:
+    """Objects that come from the shape alone hold members of the type and values of their kind."""
+
+    @settings(max_examples=150, database=None, derandomize=True, deadline=None)
+    @given(objects_of(widget))
+    def holds(obj: Json) -> None:
+        assert set(obj) <= {"spec"}
+        assert set(spec(obj)) <= {"ports", "mode", "labels", "replicas", "self"}
+        assert all(isinstance(port, dict) for port in ports(obj))
+        assert isinstance(spec(obj).get("replicas", 0), int)
+
+    holds()
