@@ -189,7 +189,8 @@ def _check_type(suite: Suite, kind: SuiteKind, universe: Universe, qualified: st
 
 def _open_kubernetes(spec: SubjectSpec, note: Note) -> Subject:
     # Imported here: suites must open fast, and without anything that only a Go worker needs.
-    from harness.targets.kubernetes import KubernetesTarget, type_folders
+    from harness.targets.kubernetes import KubernetesTarget
+    from harness.targets.kubernetes.release import type_folders
 
     target = KubernetesTarget(spec.location, gates=spec.gates, note=note)
     universe = Universe.from_folders(type_folders(spec.location))
@@ -203,7 +204,7 @@ def _open_command(spec: SubjectSpec, note: Note) -> Subject:
     argv = shlex.split(spec.location)
     if not argv:
         raise UsageError("no program is named\n  fix: --command 'PROGRAM ARGUMENT ...'")
-    target = CommandTarget(argv)
+    target = CommandTarget(argv, note=note)
     universe = _types_of(spec.types) if spec.types else None
     return Subject(spec, Path(argv[0]).stem, cast(Target, target), universe, None)
 
