@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -65,15 +66,28 @@ func (e *entry) context(operation, name, version, namespace string) context.Cont
 	return genericapirequest.WithNamespace(ctx, namespace)
 }
 
-// validate is what the server does between preparing and storing.
-func (e *entry) validate(ctx context.Context, operation string, obj, old runtime.Object) field.ErrorList {
+// whole is what the server does between preparing and storing, both lists composed.
+func (e *entry) whole(ctx context.Context, operation string, obj, old runtime.Object) field.ErrorList {
 	switch {
 	case e.function != nil:
 		return e.function(ctx, obj, old)
 	case operation == "create":
-		return rest.HarnessValidateCreate(ctx, obj, e.store.CreateStrategy)
+		return wholeCreate(ctx, obj, e.store.CreateStrategy)
 	default:
-		return rest.HarnessValidateUpdate(ctx, obj, old, e.store.UpdateStrategy)
+		return wholeUpdate(ctx, obj, old, e.store.UpdateStrategy)
+	}
+}
+
+// judge asks both sides by the server's own path; the declarative list is left in call.
+func (e *entry) judge(ctx context.Context, operation string, obj, old runtime.Object, c *call) field.ErrorList {
+	ctx = withCall(ctx, c)
+	switch {
+	case e.function != nil:
+		return c.split(e.function(ctx, obj, old))
+	case operation == "create":
+		return judgeCreate(ctx, obj, e.store.CreateStrategy, c)
+	default:
+		return judgeUpdate(ctx, obj, old, e.store.UpdateStrategy, c)
 	}
 }
 
@@ -147,17 +161,17 @@ func (q *question) run(out *answer) {
 	q.enter("prepare")
 	finish := q.prepare()
 	defer finish()
-	handwritten, declarative, call := q.judge()
-	out.Handwritten, out.Declarative = wireErrors(handwritten), wireErrors(declarative.errs)
-	if declarative.panic != "" {
-		out.Failure = &failure{Stage: "declarative", Message: declarative.panic, Panic: true}
+	handwritten, c := q.judge()
+	out.Handwritten, out.Declarative = wireErrors(handwritten), wireErrors(c.declarative())
+	if c.panicked != nil {
+		out.Failure = &failure{Stage: "declarative", Message: panicText(c.panicked), Panic: true}
 	}
 	if q.line.Repeat && out.Failure == nil {
 		out.Failure = q.repeat(out)
 	}
-	if q.line.Versions && call.Calls > 0 {
+	if q.line.Versions && c.calls > 0 {
 		q.enter("declarative")
-		out.Versions = q.versions(call)
+		out.Versions = q.versions(c)
 	}
 	if q.line.Served {
 		q.enter("compose")
@@ -220,9 +234,6 @@ func (q *question) prepare() (finish func()) {
 
 // fillOld gives the old object what everything in storage has.
 func (q *question) fillOld(oldMeta metav1.Object) {
-	if q.entry.function != nil && q.entry.store == nil && q.line.Operation != "update" {
-		return
-	}
 	if q.entry.info.Namespaced && oldMeta.GetNamespace() == "" {
 		oldMeta.SetNamespace(metav1.NamespaceDefault)
 	}
@@ -315,59 +326,58 @@ func (q *question) prepareUpdate(objectMeta metav1.Object) (finish func()) {
 	return finish
 }
 
-// declared is a declarative list, and the panic that cut it short.
-type declared struct {
-	errs  field.ErrorList
-	panic string
-}
-
-// judge asks both sides: the strategy stops before declarative validation and leaves what it would have handed over.
-func (q *question) judge() (field.ErrorList, declared, *rest.HarnessCall) {
+// judge asks both sides once.
+func (q *question) judge() (field.ErrorList, *call) {
 	q.enter("handwritten")
-	version := q.entry.gv.Version
-	ctx, call := rest.WithHarnessCapture(q.context(version))
-	handwritten := q.entry.validate(ctx, q.line.Operation, q.obj, q.old)
-	q.enter("declarative")
-	var declarative declared
-	if call.Calls > 0 {
-		declarative = q.declare(call, version)
-	}
-	if call.Composition() == "explicit" && q.line.Operation == "create" && hidesMetadata(declarative.errs) {
-		handwritten = strategyErrors(handwritten)
-	}
-	return handwritten, declarative, call
+	c := &call{overrides: q.line.Options, enter: q.enter}
+	handwritten := q.entry.judge(q.context(), q.line.Operation, q.obj, q.old, c)
+	return handwritten, c
 }
 
-func (q *question) context(version string) context.Context {
-	return q.entry.context(q.line.Operation, q.name, version, q.space)
+func (q *question) context() context.Context {
+	return q.entry.context(q.line.Operation, q.name, q.entry.gv.Version, q.space)
 }
 
-func (q *question) declare(call *rest.HarnessCall, version string) (out declared) {
-	defer func() {
-		if r := recover(); r != nil {
-			out.panic = fmt.Sprintf("panic during declarative validation: %v", r)
-			out.errs = field.ErrorList{field.InternalError(nil, fmt.Errorf("panic during declarative validation: %v", r))}
-		}
-	}()
-	return declared{errs: call.Declarative(q.context(version), q.line.Options)}
-}
-
-// versions asks the declarative side of every other version of the kind.
-func (q *question) versions(call *rest.HarnessCall) map[string][]wireError {
+// versions asks the declarative side of every other version of the kind, with the options of this one.
+func (q *question) versions(c *call) map[string][]wireError {
 	lists := map[string][]wireError{}
 	for _, version := range q.entry.info.Versions {
-		lists[version] = wireErrors(q.declare(call, version).errs)
-		if lists[version] == nil {
-			lists[version] = []wireError{}
-		}
+		ctx := q.entry.context(q.line.Operation, q.name, version, q.space)
+		lists[version] = list(q.another(ctx, c, schema.GroupVersion{Group: q.entry.gvk.Group, Version: version}))
 	}
 	return lists
 }
 
+func (q *question) another(ctx context.Context, c *call, gv schema.GroupVersion) (errs field.ErrorList) {
+	defer func() {
+		if r := recover(); r != nil {
+			errs = panicErrors(r)
+		}
+	}()
+	obj, err := legacyscheme.Scheme.ConvertToVersion(q.obj, gv)
+	q.fail(err)
+	var old any
+	if q.old != nil {
+		old, err = legacyscheme.Scheme.ConvertToVersion(q.old, gv)
+		q.fail(err)
+	}
+	if validate := generatedValidators[reflect.TypeOf(obj)]; validate != nil {
+		return validate(ctx, c.operation, obj, old)
+	}
+	return nil
+}
+
+// list renders a list that is never left out.
+func list(errs field.ErrorList) []wireError {
+	if len(errs) == 0 {
+		return []wireError{}
+	}
+	return wireErrors(errs)
+}
+
 // served asks the server's own path under each setting. The caller holds the lock: gates are global.
 func (q *question) served() []servedList {
-	was := utilfeature.DefaultFeatureGate.Enabled(betaGate)
-	defer setBeta(was)
+	defer setBeta(false)
 	var lists []servedList
 	for _, beta := range []bool{true, false} {
 		setBeta(beta)
@@ -375,25 +385,22 @@ func (q *question) served() []servedList {
 		if beta {
 			name = "beta-on"
 		}
-		lists = append(lists, servedList{name, map[string]bool{betaGate: beta}, q.whole(q.context(q.entry.gv.Version))})
+		lists = append(lists, servedList{name, map[string]bool{betaGate: beta}, q.whole(q.context())})
 	}
-	setBeta(was)
-	ctx := rest.WithAllDeclarativeEnforcedForTest(q.context(q.entry.gv.Version))
-	return append(lists, servedList{"graduated", map[string]bool{}, q.whole(ctx)})
+	setBeta(true)
+	return append(lists, servedList{"graduated", map[string]bool{}, q.whole(rest.WithAllDeclarativeEnforcedForTest(q.context()))})
 }
 
 func (q *question) whole(ctx context.Context) []wireError {
-	errs := wireErrors(q.entry.validate(ctx, q.line.Operation, q.obj, q.old))
-	if errs == nil {
-		return []wireError{}
+	if len(q.line.Options) > 0 {
+		ctx = withCall(ctx, &call{overrides: q.line.Options})
 	}
-	return errs
+	return list(q.entry.whole(ctx, q.line.Operation, q.obj, q.old))
 }
 
+// setBeta flips the one gate of the migration; a release that has it no more keeps its one answer.
 func setBeta(enabled bool) {
-	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(map[string]bool{betaGate: enabled}); err != nil {
-		panic(stageError{stage: "compose", message: err.Error()})
-	}
+	_ = utilfeature.DefaultMutableFeatureGate.SetFromMap(map[string]bool{betaGate: enabled})
 }
 
 // repeat asks again, and looks whether asking changed the object.
@@ -402,12 +409,12 @@ func (q *question) repeat(first *answer) *failure {
 	if old != nil {
 		old = old.DeepCopyObject()
 	}
-	handwritten, declarative, _ := q.judge()
+	handwritten, c := q.judge()
 	q.enter("self")
 	switch {
 	case !sameErrors(first.Handwritten, wireErrors(handwritten)):
 		return &failure{Stage: "self", Message: "handwritten validation gave two answers to one case"}
-	case !sameErrors(first.Declarative, wireErrors(declarative.errs)):
+	case !sameErrors(first.Declarative, wireErrors(c.declarative())):
 		return &failure{Stage: "self", Message: "declarative validation gave two answers to one case"}
 	case !equality.Semantic.DeepEqual(obj, q.obj):
 		return &failure{Stage: "self", Message: "validation changed the object"}
@@ -426,26 +433,6 @@ func sameErrors(a, b []wireError) bool {
 }
 
 func compareErrors(a, b wireError) int { return strings.Compare(a.order(), b.order()) }
-
-// hidesMetadata says whether a strategy that opted in would have complained, so that metadata was not looked at.
-func hidesMetadata(declarative field.ErrorList) bool {
-	for _, err := range declarative {
-		if !err.IsAlpha() {
-			return true
-		}
-	}
-	return false
-}
-
-// strategyErrors drops the metadata errors that follow an empty list of the strategy.
-func strategyErrors(handwritten field.ErrorList) field.ErrorList {
-	for _, err := range handwritten {
-		if err.FromImperative {
-			return handwritten
-		}
-	}
-	return nil
-}
 
 func (s *server) find(line *caseLine) *entry {
 	if line.Resource != "" {

@@ -1,82 +1,70 @@
 package main
 
 import (
-	"context"
-	"reflect"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/apiserver/pkg/registry/rest"
-	"k8s.io/kubernetes/pkg/api/legacyscheme"
 )
 
 // describe asks the strategy about an empty object, for what it says of itself: options, path rules, composition.
 func (e *entry) describe() {
-	e.info.Composition = rest.HarnessComposition
+	e.info.Composition = defaultComposition
 	e.info.Options = map[string]bool{}
+	e.info.Normalization = [][2]string{}
 	for _, operation := range []string{"create", "update"} {
 		if operation == "create" && !e.create || operation == "update" && !e.update {
 			continue
 		}
 		e.info.Operations = append(e.info.Operations, operation)
-		if call := e.captureEmpty(operation); call != nil && call.Calls > 0 {
-			e.learn(operation, call)
+		e.learn(e.askEmpty(operation, false))
+		if defaultComposition == "shadow" && e.showsStandard(operation) {
+			e.info.Composition = "explicit"
 		}
-	}
-	if e.info.Normalization == nil {
-		e.info.Normalization = [][2]string{}
 	}
 }
 
-func (e *entry) captureEmpty(operation string) (call *rest.HarnessCall) {
-	defer func() { _ = recover() }() // a strategy that cannot bear an empty object tells nothing, and is asked all the same
-	ctx := e.context(operation, "harness", e.gv.Version, "harness")
-	ctx, call = rest.WithHarnessCapture(ctx)
+// askEmpty runs both sides on empty objects. A strategy that cannot bear them tells nothing, and is asked all the same.
+func (e *entry) askEmpty(operation string, inject bool) (c *call) {
+	c = &call{inject: inject, enter: func(string) {}}
+	defer func() { _ = recover() }()
 	var old runtime.Object
 	if operation == "update" {
 		old = e.newFunc()
 	}
-	e.validate(ctx, operation, e.newFunc(), old)
-	return call
+	e.judge(e.context(operation, "harness", e.gv.Version, "harness"), operation, e.newFunc(), old, c)
+	return c
 }
 
-func (e *entry) learn(operation string, call *rest.HarnessCall) {
-	e.info.Composition = call.Composition()
-	e.info.ShortCircuitMismatch = e.info.ShortCircuitMismatch || call.ShortCircuitMismatch()
-	for name, enabled := range call.Options() {
+// showsStandard says whether a declarative error reaches the user: only then did the strategy opt in.
+func (e *entry) showsStandard(operation string) bool {
+	return e.askEmpty(operation, true).injected
+}
+
+func (e *entry) learn(c *call) {
+	e.info.ShortCircuitMismatch = e.info.ShortCircuitMismatch || c.shortCircuit
+	if len(e.info.Normalization) == 0 {
+		for _, rule := range c.rules {
+			e.info.Normalization = append(e.info.Normalization, [2]string{rule.Regexp.String(), rule.Replacement})
+		}
+	}
+	if c.calls == 0 {
+		return
+	}
+	for name, enabled := range optionValues(c.operation) {
 		if _, known := e.info.Options[name]; !known {
 			e.info.Options[name] = enabled
 		}
 	}
-	if e.info.Normalization == nil {
-		for _, rule := range call.NormalizationRules() {
-			e.info.Normalization = append(e.info.Normalization, [2]string{rule.Regexp.String(), rule.Replacement})
-		}
-	}
-	e.info.Rules = e.info.Rules || e.hasRules(operation, call)
+	e.info.Rules = e.info.Rules || !lacksValidation(c.declarative())
 }
 
-// hasRules says whether generated validation exists for the versioned type, and for the subresource.
-func (e *entry) hasRules(operation string, call *rest.HarnessCall) bool {
-	versioned, err := legacyscheme.Scheme.New(e.gvk)
-	if err != nil {
-		return false
-	}
-	functions := reflect.ValueOf(legacyscheme.Scheme).Elem().FieldByName("validationFuncs")
-	if functions.IsValid() && !functions.MapIndex(reflect.ValueOf(reflect.TypeOf(versioned))).IsValid() {
-		return false
-	}
-	errs := e.declareEmpty(e.context(operation, "harness", e.gv.Version, "harness"), call)
+// lacksValidation reads the answer of generated code that knows the type and not the subresource.
+func lacksValidation(errs field.ErrorList) bool {
 	for _, err := range errs {
 		if err.Type == field.ErrorTypeInternal && strings.Contains(err.Detail, "no validation found for") {
-			return false
+			return true
 		}
 	}
-	return true
-}
-
-func (e *entry) declareEmpty(ctx context.Context, call *rest.HarnessCall) (errs field.ErrorList) {
-	defer func() { _ = recover() }()
-	return call.Declarative(ctx, nil)
+	return false
 }

@@ -261,10 +261,6 @@ func fields(v reflect.Value) []reflect.Value {
 
 // finish fills what is known only when everything is there: scopes, versions, and what strategies say of themselves.
 func (d *discovery) finish() {
-	served := map[string]bool{}
-	for _, e := range d.entries {
-		served[e.gv.String()] = true
-	}
 	for _, e := range d.entries {
 		e.info.Namespaced = d.scopes[e.info.Group+"/"+e.info.Resource]
 		if e.store != nil {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"sort"
+	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -20,6 +21,7 @@ import (
 type server struct {
 	found   *discovery
 	byKind  map[string]*entry
+	gates   map[string]bool
 	measure bool
 }
 
@@ -43,7 +45,10 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
-	s := &server{found: discover(), measure: *measure}
+	known := knownGates()
+	watchGenerated()
+	setBeta(false) // see split
+	s := &server{found: discover(), gates: known, measure: *measure}
 	s.index()
 	s.serve(*release)
 }
@@ -94,7 +99,7 @@ func (s *server) info(release string) targetInfo {
 	}
 	return targetInfo{
 		Name: "kubernetes " + release, Protocol: protocol, Release: release, Abilities: abilities, Kinds: kinds,
-		Excluded: s.found.excluded, Gates: knownGates(),
+		Excluded: s.found.excluded, Gates: s.gates,
 	}
 }
 
@@ -124,12 +129,30 @@ func (s *server) serve(release string) {
 	}
 	go read(order, work)
 	for j := range order {
-		write(out, <-j.done)
+		write(out, wait(j, out))
 		if len(order) == 0 {
 			flush(out)
 		}
 	}
 	flush(out)
+}
+
+// wait lets finished answers go out while a slow case keeps the rest waiting.
+func wait(j *job, out *bufio.Writer) []byte {
+	select {
+	case line := <-j.done:
+		return line
+	default:
+	}
+	patience := time.NewTimer(20 * time.Millisecond)
+	defer patience.Stop()
+	select {
+	case line := <-j.done:
+		return line
+	case <-patience.C:
+		flush(out)
+		return <-j.done
+	}
 }
 
 func read(order, work chan<- *job) {

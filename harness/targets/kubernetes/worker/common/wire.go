@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/apiserver/pkg/registry/rest"
 )
 
 const protocol = 1
@@ -114,7 +113,7 @@ func wireErrors(errs field.ErrorList) []wireError {
 	for _, err := range errs {
 		out = append(out, wireError{
 			Type: string(err.Type), Field: err.Field, Detail: err.Detail, Origin: err.Origin, Level: level(err),
-			Covered: err.CoveredByDeclarative, ShortCircuit: rest.HarnessShortCircuit(err), Value: badValue(err),
+			Covered: err.CoveredByDeclarative, ShortCircuit: isShortCircuit(err), Value: badValue(err),
 		})
 	}
 	return out

@@ -1,0 +1,301 @@
+"""Builds the worker of a release once and keeps it in the user's cache folder.
+
+The worker is our Go source plus what is made from the release itself: its import list, its go.mod, and the choice of
+the generation file, by how its strategies reach declarative validation. Nothing of the release is changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from shutil import rmtree
+
+import platformdirs
+
+from harness.diagnostics import TargetError
+from harness.targets.kubernetes.release import (
+    Release,
+    Toolchain,
+    find_toolchain,
+    module_folder,
+    staging_modules,
+    wanted_go,
+)
+
+Note = Callable[[str], None]
+
+WORKER = Path(__file__).parent / "worker"
+_BINARY = "worker.exe" if sys.platform == "win32" else "worker"
+_TOP = "k8s.io/kubernetes"
+_VALIDATE = "pkg/registry/rest/validate.go"
+_GENERATIONS = {
+    "levels": re.compile(r"^type DeclarativeValidationStrategy interface \{", re.M),
+    "explicit": re.compile(
+        r"^func ValidateDeclarativelyWithMigrationChecks\(.*configOpts \.\.\.ValidationConfig\)", re.M
+    ),
+}
+"""What in a release's validate.go tells how its strategies reach declarative validation, newest first."""
+
+_LAST_LINES = 30
+
+RECIPE = 1
+"""Raise it when what this module writes for the compiler changes: workers built by another recipe are built anew."""
+
+
+def worker_for(release: Release, note: Note) -> Path:
+    """Return the worker's binary, built now if the cache does not have it.
+
+    Raises: TargetError when there is no toolchain, the release is not to be had, or the compiler refuses.
+    """
+    cache = platformdirs.user_cache_path("equivalence-harness") / "workers"
+    stem = f"{release.name}-{source_hash(release)}"
+    try:
+        toolchain = find_toolchain()
+    except TargetError:
+        built = sorted(cache.glob(f"{stem}-*/{_BINARY}"))
+        if built:
+            return built[-1]
+        raise
+    binary = cache / f"{stem}-{toolchain.version.replace(' ', '-')}" / _BINARY
+    if binary.is_file():
+        return binary
+    cache.mkdir(parents=True, exist_ok=True)
+    with locked(cache / f"{stem}.lock", note):
+        if not binary.is_file():  # somebody else may have built it while we waited
+            _build_into(binary, release, toolchain, note)
+    return binary
+
+
+def source_hash(release: Release) -> str:
+    """Tell one worker from another: our Go source, how it is put together, and the files of a checkout."""
+    digest = hashlib.sha256(str(RECIPE).encode())
+    for path in sorted(WORKER.rglob("*.go")):
+        digest.update(path.relative_to(WORKER).as_posix().encode() + b"\0" + path.read_bytes())
+    if release.folder is not None:
+        for line in _fingerprints(release.folder):
+            digest.update(line)
+    return digest.hexdigest()[:12]
+
+
+def _fingerprints(folder: Path) -> Iterator[bytes]:
+    """Yield name, size and time of every Go file that the worker may link."""
+    yield str(folder).encode()
+    for top in (folder / "pkg", folder / "staging" / "src", folder / "go.mod"):
+        stack = [top]
+        while stack:
+            path = stack.pop()
+            if path.is_dir():
+                stack += sorted(path.iterdir())
+            elif path.suffix in (".go", ".mod") and not path.name.endswith("_test.go"):
+                stat = path.stat()
+                yield f"{path} {stat.st_size} {stat.st_mtime_ns}\n".encode()
+
+
+@contextmanager
+def locked(path: Path, note: Note) -> Iterator[None]:
+    """Hold a lock file, so that two processes do not build the same worker at once."""
+    with open(path, "a+b") as file:
+        if not _try_lock(file.fileno()):
+            note("another process builds this worker; waiting for it")
+            while not _try_lock(file.fileno()):
+                time.sleep(0.5)
+        yield  # closing the file frees the lock
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _try_lock(number: int) -> bool:
+        try:
+            msvcrt.locking(number, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+else:
+    import fcntl
+
+    def _try_lock(number: int) -> bool:
+        try:
+            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True
+
+
+def _build_into(binary: Path, release: Release, toolchain: Toolchain, note: Note) -> None:
+    note(f"building the worker of {release.name} (once; the first build of a release takes minutes)")
+    folder = Path(tempfile.mkdtemp(prefix=".build-", dir=binary.parent.parent))
+    try:
+        _write_sources(folder, release, toolchain)
+        _compile(folder, toolchain, note)
+        binary.parent.mkdir(exist_ok=True)
+        os.replace(folder / _BINARY, binary)
+    finally:
+        rmtree(folder, ignore_errors=True)
+    note(f"built the worker of {release.name}")
+
+
+def _write_sources(folder: Path, release: Release, toolchain: Toolchain) -> None:
+    top = module_folder(release, _TOP, toolchain)
+    upstream = (top / "go.mod").read_text()
+    toolchain = find_toolchain(wanted_go(upstream))
+    generation = find_generation(module_folder(release, "k8s.io/apiserver", toolchain))
+    (folder / "go.mod").write_text(go_mod(release, upstream))
+    (folder / "generated.go").write_text(generated(top, generation))
+    for source in sorted((WORKER / "common").glob("*.go")):
+        (folder / source.name).write_bytes(source.read_bytes())
+    (folder / "generation.go").write_bytes((WORKER / "generations" / f"{generation}.go").read_bytes())
+
+
+def find_generation(apiserver: Path) -> str:
+    """Say how the strategies of a release reach declarative validation.
+
+    Raises: TargetError when its source shows no way that the worker knows.
+    """
+    validate = apiserver / _VALIDATE
+    source = validate.read_text() if validate.is_file() else ""
+    for generation, sign in _GENERATIONS.items():
+        if sign.search(source):
+            return generation
+    raise TargetError(
+        "this release composes its two lists in a way the worker does not know",
+        why=f"{_VALIDATE} of k8s.io/apiserver has none of the known forms",
+        fix="name a release from 1.36 on, or update the harness",
+    )
+
+
+def go_mod(release: Release, upstream: str) -> str:
+    """Write the worker's go.mod: the release, and its staging modules by version or by folder."""
+    modules = staging_modules(upstream)
+    kept = [line for line in upstream.splitlines() if re.match(r"(go|godebug|toolchain) ", line)]
+    require = [f"\t{_TOP} {release.version}", *(f"\t{m} {release.staging_version}" for m in modules)]
+    if release.folder is None:
+        replace = [f"\t{m} => {m} {release.staging_version}" for m in modules]
+    else:
+        replace = [f"\t{_TOP} => {release.folder}"]
+        replace += [f"\t{m} => {release.folder / 'staging' / 'src' / m}" for m in modules]
+    return "\n".join(["module worker", "", *kept, "", "require (", *require, ")", "", "replace (", *replace, ")", ""])
+
+
+def generated(top: Path, generation: str) -> str:
+    """Write the imports that differ from release to release: what the release's own server links."""
+    apis = _named_by(top / "pkg/controlplane/import_known_versions.go", "pkg/apis", "install", top)
+    groups = [g for g in _named_by(top / "pkg/controlplane/instance.go", "pkg/registry", "rest", top) if g != "core"]
+    providers = [(group, _provider(top / "pkg/registry" / group / "rest")) for group in groups]
+    rules = _normalization(top) if generation == "explicit" else {}
+    packages = {package: f"rules{number}" for number, package in enumerate(sorted({p for p, _ in rules.values()}))}
+    lines = ["package main", "", "import ("]
+    lines += ['\t"k8s.io/apimachinery/pkg/util/validation/field"'] if generation == "explicit" else []
+    lines += [f'\t_ "{_TOP}/pkg/apis/{api}/install"' for api in apis]
+    lines += [f'\t{group}rest "{_TOP}/pkg/registry/{group}/rest"' for group, name in providers if name]
+    lines += [f'\t{alias} "{package}"' for package, alias in packages.items()]
+    lines += [")", "", "var providers = []provider{"]
+    lines += [f"\t&{group}rest.{name}{{}}," for group, name in providers if name]
+    lines += ["}"]
+    if generation == "explicit":
+        lines += ["", "var normalization = map[string][]field.NormalizationRule{"]
+        lines += [f'\t"{strategy}": {packages[package]}.{name},' for strategy, (package, name) in rules.items()]
+        lines += ["}"]
+    return "\n".join([*lines, ""])
+
+
+def _normalization(top: Path) -> dict[str, tuple[str, str]]:
+    """Find the path rules that strategies of 1.36 pass along: strategy package to the package and name of the rules."""
+    rules = {}
+    for path in sorted((top / "pkg/registry").glob("*/*/strategy.go")):
+        text = path.read_text()
+        used = re.search(r"WithNormalizationRules\((\w+)\.(\w+)\)", text)
+        package = used and re.search(rf'^\s+(?:{used[1]} "([^"]+)"|"([^"]+/{used[1]})")$', text, re.M)
+        if used and package:
+            strategy = f"{_TOP}/{path.parent.relative_to(top).as_posix()}"
+            rules[strategy] = (package[1] or package[2], used[2])
+    return rules
+
+
+def _named_by(server: Path, parent: str, leaf: str, top: Path) -> list[str]:
+    """List the packages parent/NAME/leaf that the server's own file imports."""
+    text = server.read_text() if server.is_file() else ""
+    named = set(re.findall(rf'"{_TOP}/{parent}/(\w+)/{leaf}"', text))
+    there = {folder.parent.name for folder in (top / parent).glob(f"*/{leaf}") if folder.is_dir()}
+    if not named & there:
+        raise TargetError(
+            f"{server.name} imports no {parent}/*/{leaf}",
+            why="the list of groups is read from the release's own server",
+            fix="check that the sources are complete",
+        )
+    return sorted(named & there)
+
+
+def _provider(folder: Path) -> str:
+    """Return the name of the storage provider type of a rest package."""
+    for path in sorted(folder.glob("*.go")):
+        found = re.search(r"^func \(\w+ \*?(\w+)\) NewRESTStorage\(", path.read_text(), re.M)
+        if found:
+            return found[1]
+    return ""
+
+
+def _compile(folder: Path, toolchain: Toolchain, note: Note) -> None:
+    flags = f"{os.environ.get('GOFLAGS', '')} -mod=mod".strip()
+    environment = {**os.environ, "GOFLAGS": flags, "GOWORK": "off", "GO111MODULE": "on", "CGO_ENABLED": "0"}
+    command = [
+        str(toolchain.go),
+        "build",
+        "-v",
+        "-ldflags=-s -w",
+        "-o",
+        _BINARY,
+        ".",
+    ]
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+    )
+    last: deque[str] = deque(maxlen=_LAST_LINES)
+    assert process.stderr is not None
+    with process:
+        try:
+            _follow(process.stderr, last, note)
+        except BaseException:
+            process.terminate()
+            raise
+    if process.returncode != 0:
+        raise TargetError(
+            "the worker could not be built: the compiler says\n" + "\n".join(f"    {line}" for line in last),
+            why=f"go build stopped with exit code {process.returncode}",
+            fix="make a checkout compile first; for a release, check the network, GOPROXY and free disk space",
+        )
+
+
+def _follow(lines: Iterable[str], last: deque[str], note: Note) -> None:
+    """Turn the compiler's list of packages into progress, a word every two seconds at most."""
+    compiled = downloaded = 0
+    told = time.monotonic()
+    for line in lines:
+        line = line.rstrip()
+        if line.startswith("go: "):
+            downloaded += line.startswith("go: downloading ")
+            if not line.startswith(("go: downloading ", "go: found ", "go: finding ")):
+                last.append(line)
+        elif re.fullmatch(r"[\w./~-]+", line):
+            compiled += 1
+        else:
+            last.append(line)
+        if time.monotonic() - told > 2:
+            told = time.monotonic()
+            note(f"compiled {compiled} packages" + (f", downloaded {downloaded} modules" if downloaded else ""))
+    note(f"compiled {compiled} packages")

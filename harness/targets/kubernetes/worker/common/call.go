@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"k8s.io/apimachinery/pkg/api/operation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
+)
+
+// validator is a generated validation function as the scheme keeps it.
+type validator = func(ctx context.Context, op operation.Operation, obj, old any) field.ErrorList
+
+// generatedValidators are the release's own, by versioned type.
+var generatedValidators = map[reflect.Type]validator{}
+
+// call sees the declarative side at work inside the server's own path.
+type call struct {
+	overrides map[string]bool // of validation options
+	inject    bool            // report an error of our own, to see whether it gets through
+	enter     func(stage string)
+
+	calls        int
+	operation    operation.Operation
+	errs         field.ErrorList // all levels, before any composition
+	panicked     any
+	injected     bool
+	returned     field.ErrorList // what came back where no generated function ran
+	rules        []field.NormalizationRule
+	shortCircuit bool
+}
+
+type callKey struct{}
+
+func withCall(ctx context.Context, c *call) context.Context {
+	return context.WithValue(ctx, callKey{}, c)
+}
+
+// watchGenerated puts a watcher around every generated validation function of the scheme. The functions run unchanged;
+// without a call in the context the watcher only passes on.
+func watchGenerated() {
+	functions := reflect.ValueOf(legacyscheme.Scheme).Elem().FieldByName("validationFuncs")
+	if !functions.IsValid() || functions.Type() != reflect.TypeOf(generatedValidators) {
+		panic("the scheme of this release keeps its generated validation in a way the worker does not know")
+	}
+	registered := *(*map[reflect.Type]validator)(unsafe.Pointer(functions.UnsafeAddr()))
+	for t, original := range registered {
+		generatedValidators[t] = original
+		registered[t] = watched(original)
+	}
+}
+
+func watched(original validator) validator {
+	return func(ctx context.Context, op operation.Operation, obj, old any) field.ErrorList {
+		c, ok := ctx.Value(callKey{}).(*call)
+		if !ok {
+			return original(ctx, op, obj, old)
+		}
+		if len(c.overrides) > 0 {
+			op = withOptions(op, c.overrides)
+		}
+		return c.watch(original, ctx, op, obj, old)
+	}
+}
+
+func (c *call) watch(original validator, ctx context.Context, op operation.Operation, obj, old any) field.ErrorList {
+	c.calls++
+	c.operation = op
+	if c.inject {
+		return field.ErrorList{field.Forbidden(field.NewPath(injectedField), "")}
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			c.panicked = r
+			panic(r)
+		}
+	}()
+	errs := original(ctx, op, obj, old)
+	c.errs = append(c.errs, errs...)
+	return errs
+}
+
+const injectedField = "<harness>"
+
+// declarative is the whole declarative list. Errors from around the generated code, such as a failed conversion, are
+// in what came back when no function ran.
+func (c *call) declarative() field.ErrorList {
+	switch {
+	case c.panicked != nil:
+		return panicErrors(c.panicked)
+	case c.calls > 0:
+		return c.errs
+	}
+	return c.returned
+}
+
+func panicErrors(recovered any) field.ErrorList {
+	return field.ErrorList{field.InternalError(nil, fmt.Errorf("%s", panicText(recovered)))}
+}
+
+func panicText(recovered any) string {
+	return fmt.Sprintf("panic during declarative validation: %v", recovered)
+}
+
+// learn keeps what a strategy says of itself.
+func (c *call) learn(rules []field.NormalizationRule, shortCircuit bool) {
+	c.rules, c.shortCircuit = rules, shortCircuit
+}
+
+// finish keeps what declarative validation alone returned.
+func (c *call) finish(returned field.ErrorList) { c.returned = returned }
+
+// split takes a composed list apart. Handwritten errors bear a mark as soon as declarative validation was asked; the
+// gate for beta rules is off outside of served, so none of them was taken away.
+func (c *call) split(composed field.ErrorList) field.ErrorList {
+	if c.calls == 0 {
+		return composed
+	}
+	var handwritten field.ErrorList
+	for _, err := range composed {
+		if err.FromImperative {
+			handwritten = append(handwritten, err)
+		} else if err.Field == injectedField {
+			c.injected = true
+		}
+	}
+	return handwritten
+}
