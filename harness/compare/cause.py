@@ -2,9 +2,8 @@
 
 First what the two lists show by themselves (`obvious`), then one batch of questions that differ from the case in one
 thing each (`experiments`): asked in mode served, as a create, with another old object, without the other errors, with
-an option turned, through other versions. What no experiment explains is `no-rule` or `no-twin`. Knows no rule; the
-remedies only name tags. Not told apart yet: `boundary` (both sides check, at another limit) is still `no-rule` or
-`no-twin`.
+an option turned, through other versions; then with the value made larger and smaller (`boundary`). What no experiment
+explains is `no-rule` or `no-twin`. Knows no rule; the remedies only name tags.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ import msgspec
 
 from harness.case import Answer, Case
 from harness.compare import remedies
+from harness.compare.boundary import find_boundary
 from harness.compare.comparator import Comparator
 from harness.compare.experiments import experiments, served_mode
 from harness.compare.finding import Finding, fingerprint
@@ -67,7 +67,10 @@ def judge(
 
 
 def find_cause(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Experiment[CauseFound]:
-    """Say why the two sides differ on this case. Asks at most one batch."""
+    """Say why the two sides differ on this case.
+
+    Asks one batch; only when nothing in it explains the mismatch, a few more about other sizes of the value.
+    """
     known = obvious(answer, mismatch, comparator)
     reachable = list(served_mode(case, mismatch, comparator))
     trials = reachable if known else reachable + list(experiments(case, answer, mismatch, comparator))
@@ -78,6 +81,8 @@ def find_cause(case: Case, answer: Answer, mismatch: Mismatch, comparator: Compa
         found = None if said.failure is not None else trial.proves(said)
         if found is not None:
             return found
+    if known is None and mismatch.kind in ("unmatched", "extra") and not (answers and all(a.failure for a in answers)):
+        known = yield from find_boundary(case, mismatch, comparator)
     return known or _remains(answer, mismatch, comparator)
 
 

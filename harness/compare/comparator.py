@@ -286,7 +286,7 @@ def base_side(error: FieldError, served: Served) -> Side:
 
 
 def _is_plain(handwritten: Errors, declarative: Errors) -> bool:
-    """Whether nothing migrates here: only unmarked handwritten errors, no field twice. The most frequent lists of all."""
+    """Whether nothing migrates here: unmarked handwritten errors only, no field twice. The most frequent lists."""
     return (
         not declarative
         and not any(error.covered for error in handwritten)

@@ -59,3 +59,14 @@ def without(value: Json, path: Steps) -> Json:
     if not rest:
         return {key: item for key, item in value.items() if key != step}
     return {**value, step: without(value[step], rest)}
+
+
+def replaced(value: Json, path: Steps, new: Json) -> Json:
+    """Return a copy with another value at a path that exists."""
+    if not path:
+        return new
+    step, rest = path[0], path[1:]
+    if isinstance(value, list):
+        index = int(step)
+        return [*value[:index], replaced(value[index], rest, new), *value[index + 1 :]]
+    return {**value, step: replaced(value[step], rest, new)}

@@ -237,15 +237,15 @@ def test_an_experiment_that_fails_proves_nothing() -> None:
     assert slugs(case(BAD, BAD), ask) == {"spec.a": "no-rule"}
 
 
-def test_at_most_one_batch_is_asked() -> None:
-    """All experiments travel together, and a cause the lists show asks nothing."""
+def test_experiments_travel_together() -> None:
+    """There is one batch of experiments, none after it when nobody answers, and a cause the lists show asks nothing."""
     one, asked = Comparator(info(options={"F": True}, versions=("v2",))), case(BAD, BAD)
     said = answer(errors("Required@spec.a covered"))
     search = find_cause(asked, said, one.compare(asked, said)[0], one)
     batch = next(search)
     assert list(range(len(batch))) == [each.id for each in batch]
     with pytest.raises(StopIteration):
-        search.send([answer() for _ in batch])
+        search.send([answer(failure=Failure("worker", "the run has ended")) for _ in batch])
     shown = answer(errors("Required@a"), errors("Required@a alpha"))
     with pytest.raises(StopIteration):
         next(find_cause(case(), shown, one.compare(case(), shown)[0], one))

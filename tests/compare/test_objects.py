@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.compare.objects import MISSING, steps, value_at, values_at, without
+from harness.compare.objects import MISSING, replaced, steps, value_at, values_at, without
 
 OBJECT = {"a": {"b": [{"c": 1}, {"c": 2}]}, "m": {"x.y/z": 3, "k]": 4}}
 
@@ -54,6 +54,14 @@ def test_without() -> None:
     assert without(OBJECT, steps("m[x.y/z]"))["m"] == {"k]": 4}
     assert OBJECT is without(OBJECT, steps("a.nothing"))
     assert OBJECT is without(OBJECT, ())
+    assert before == OBJECT
+
+
+def test_replaced() -> None:
+    """Another value takes the place, and the object itself stays as it was."""
+    before = deepcopy(OBJECT)
+    assert replaced(OBJECT, steps("a.b[1].c"), 9)["a"] == {"b": [{"c": 1}, {"c": 9}]}
+    assert replaced(OBJECT, (), 9) == 9
     assert before == OBJECT
 
 

@@ -1,0 +1,158 @@
+"""The cause `boundary`: both sides check a number, a length or a count, but at another limit.
+
+A few sizes around the one of the case, further and further away, show whether the silent side speaks up somewhere; then
+both limits are narrowed down, so that they can be named. Shrinks nothing and knows no rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from harness.case import Answer, Case, Json
+from harness.compare import remedies
+from harness.compare.comparator import Comparator
+from harness.compare.mismatch import Mismatch
+from harness.compare.objects import replaced, steps, value_at
+from harness.compare.obvious import CauseFound
+from harness.field import ErrorType
+
+_LIMITED = frozenset(
+    {ErrorType.INVALID, ErrorType.TOO_LONG, ErrorType.TOO_SHORT, ErrorType.TOO_MANY, ErrorType.TOO_FEW}
+)
+_DISTANCES = tuple(8**power for power in range(6))
+_PROBES = 8  # sizes asked at once while a limit is narrowed down
+_LONGEST, _MOST = 40_000, 4_200  # characters, items: a larger object says nothing new and costs everybody time
+
+
+class Scale(NamedTuple):
+    """What can be made larger and smaller: its size in the case, and the value of another size."""
+
+    noun: str
+    size: int
+    make: Callable[[int], Json]
+    most: int | None = None
+
+    def around(self) -> list[int]:
+        """Return sizes further and further away on both sides, and the ends of the scale if it has any."""
+        sizes = [self.size + sign * distance for distance in _DISTANCES for sign in (1, -1)]
+        if self.most is not None:
+            sizes = [min(max(size, 0), self.most) for size in sizes]
+        return [size for size in dict.fromkeys(sizes) if size != self.size]
+
+
+class Sides(NamedTuple):
+    """Who reports the error at one size; `agree` when both do and the mismatch is gone."""
+
+    handwritten: bool
+    declarative: bool
+    agree: bool
+
+
+def scale_of(value: Json) -> Scale | None:
+    """Return how to vary a value, None when it has no size: a bool, an object, an empty list."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return Scale("value", value, lambda size: size)
+    if isinstance(value, str):
+        return Scale(
+            "length", len(value), lambda size: value[:size] + (value[-1:] or "x") * (size - len(value)), _LONGEST
+        )
+    if isinstance(value, list) and value:
+        return Scale("number of items", len(value), lambda size: value[:size] + value[-1:] * (size - len(value)), _MOST)
+    return None
+
+
+class _Search:
+    """Asks about other sizes and remembers what each side said."""
+
+    def __init__(self, case: Case, mismatch: Mismatch, comparator: Comparator, scale: Scale) -> None:
+        self.case, self.mismatch, self.comparator, self.scale = case, mismatch, comparator, scale
+        self.known: dict[int, Sides] = {}
+
+    def ask(self, sizes: Sequence[int]) -> Generator[list[Case], list[Answer], None]:
+        """Ask about sizes. What could not be answered stays unknown."""
+        cases = [self._case(number, size) for number, size in enumerate(sizes)]
+        answers = yield cases
+        for size, asked, answer in zip(sizes, cases, answers, strict=True):
+            if answer.failure is None:
+                self.known[size] = self._sides(asked, answer)
+
+    def _case(self, number: int, size: int) -> Case:
+        changed = replaced(self.case.object, steps(self.mismatch.path), self.scale.make(size))
+        return msgspec.structs.replace(self.case, id=number, object=changed)
+
+    def _sides(self, asked: Case, answer: Answer) -> Sides:
+        handwritten, declarative = (
+            any(self.comparator.concerns(self.mismatch, error) for error in errors)
+            for errors in (answer.handwritten, answer.declarative)
+        )
+        both = handwritten and declarative
+        gone = both and all(m.signature != self.mismatch.signature for m in self.comparator.compare(asked, answer))
+        return Sides(handwritten, declarative, gone)
+
+    def limit(self, quiet: int, loud: int, side: str) -> Generator[list[Case], list[Answer], int | None]:
+        """Return the first size, coming from `quiet`, at which a side reports the error; None when answers stop."""
+        while abs(loud - quiet) > 1:
+            between = _between(quiet, loud)
+            yield from self.ask(between)
+            for size in between:
+                if size not in self.known:
+                    return None
+                if getattr(self.known[size], side):
+                    loud = size
+                    break
+                quiet = size
+        return loud
+
+
+def _between(quiet: int, loud: int) -> list[int]:
+    distance = loud - quiet
+    return sorted(
+        {quiet + distance * part // (_PROBES + 1) for part in range(1, _PROBES + 1)} - {quiet, loud},
+        reverse=distance < 0,
+    )
+
+
+def find_boundary(
+    case: Case, mismatch: Mismatch, comparator: Comparator
+) -> Generator[list[Case], list[Answer], CauseFound | None]:
+    """Return the cause when the silent side reports the same error at another size, with both limits in words."""
+    scale = scale_of(value_at(case.object, steps(mismatch.path)))
+    if scale is None or mismatch.type not in _LIMITED:
+        return None
+    search = _Search(case, mismatch, comparator, scale)
+    yield from search.ask(scale.around())
+    agreeing = [size for size, sides in search.known.items() if sides.agree]
+    if not agreeing:
+        return None
+    if mismatch.origin.startswith("format="):  # not a matter of size: the two read the format differently
+        fix = f"let both sides at {remedies.place(mismatch)} call the same check of the format"
+        return CauseFound("boundary", f"both sides check {mismatch.origin}, and disagree on this value", fix)
+    speaks, silent = (
+        ("handwritten", "declarative") if mismatch.side == "handwritten" else ("declarative", "handwritten")
+    )
+    far = min(agreeing, key=lambda size: abs(size - scale.size))
+    later = yield from search.limit(scale.size, far, silent)
+    upward = far > scale.size
+    quiet = [
+        size for size, sides in search.known.items() if not getattr(sides, speaks) and (size < scale.size) == upward
+    ]
+    sooner = (yield from search.limit(max(quiet) if upward else min(quiet), scale.size, speaks)) if quiet else None
+    return _told(mismatch, scale, {speaks: sooner, silent: later}, upward=upward)
+
+
+def _told(mismatch: Mismatch, scale: Scale, limits: dict[str, int | None], *, upward: bool) -> CauseFound:
+    way = "or more" if upward else "or less"
+    said = [
+        f"the {side} side rejects a {scale.noun} of {limit} {way}"
+        if limit is not None
+        else f"the {side} side has no other limit near"
+        for side, limit in sorted(limits.items(), reverse=True)
+    ]
+    wanted = limits["handwritten"]
+    allowed = f" {wanted - 1 if upward else wanted + 1}" if wanted is not None else ""
+    tag = remedies.tag_for(mismatch.type, mismatch.origin).partition("=")[0] or "the rule"
+    fix = f"give {tag} on {remedies.place(mismatch)} the limit of the handwritten check{allowed and ','}{allowed}"
+    return CauseFound("boundary", f"both sides check, at another limit: {' and '.join(said)}", fix)

@@ -1,0 +1,140 @@
+"""Both sides check, at another limit: the limits are found and named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.case import Answer, Case, Failure
+from harness.compare.boundary import find_boundary, scale_of
+from harness.compare.cause import find_cause
+from harness.compare.comparator import Comparator
+from harness.compare.obvious import CauseFound
+from tests.compare.builders import Ask, answer, case, drive, errors, info
+
+
+def target(what: str, handwritten: Callable[[Any], bool], declarative: Callable[[Any], bool]) -> Ask:
+    """A target whose sides reject spec.a by predicates."""
+
+    def ask(asked: Case) -> Answer:
+        value = asked.object["spec"]["a"]
+        return answer(
+            errors(f"{what} covered") if handwritten(value) else (),
+            errors(f"{what} alpha") if declarative(value) else (),
+        )
+
+    return ask
+
+
+def cause_of(value: Any, ask: Ask) -> CauseFound:
+    one, asked = Comparator(info()), case({"spec": {"a": value}})
+    said = ask(asked)
+    (mismatch,) = one.compare(asked, said)
+    return drive(find_cause(asked, said, mismatch, one), ask)
+
+
+MAXIMUM, MAX_LENGTH, MAX_ITEMS = "Invalid@spec.a/maximum", "TooLong@spec.a/maxLength", "TooMany@spec.a/maxItems"
+
+
+def test_a_lower_maximum_on_the_handwritten_side() -> None:
+    """Between the limits only one side reports it; both limits are named exactly, and the fix names the tag."""
+    found = cause_of(150, target(MAXIMUM, lambda v: v > 100, lambda v: v > 255))
+    assert found.cause == "boundary"
+    assert "handwritten side rejects a value of 101 or more" in found.detail
+    assert "declarative side rejects a value of 256 or more" in found.detail
+    assert found.fix == "give +k8s:maximum on spec.a the limit of the handwritten check, 100"
+
+
+def test_a_higher_maximum_on_the_handwritten_side() -> None:
+    """The same when the declarative side is the stricter one."""
+    found = cause_of(150, target(MAXIMUM, lambda v: v > 255, lambda v: v > 100))
+    assert found.cause == "boundary"
+    assert found.fix.endswith("the limit of the handwritten check, 255")
+
+
+def test_a_minimum() -> None:
+    """Limits are found downward as well."""
+    found = cause_of(0, target("Invalid@spec.a/minimum", lambda v: v < 1, lambda v: v < 0))
+    assert "handwritten side rejects a value of 0 or less" in found.detail
+    assert "declarative side rejects a value of -1 or less" in found.detail
+    assert found.fix.endswith("check, 1")
+
+
+def test_lengths_and_counts() -> None:
+    """Text is varied in its length, a list in the number of its items."""
+    text = cause_of("é" * 40, target(MAX_LENGTH, lambda v: len(v.encode()) > 63, lambda v: len(v) > 63))
+    items = cause_of([{"n": 1}] * 5, target(MAX_ITEMS, lambda v: len(v) > 4, lambda v: len(v) > 16))
+    assert "handwritten side rejects a length of 32 or more" in text.detail
+    assert "declarative side rejects a length of 64 or more" in text.detail
+    assert "declarative side rejects a number of items of 17 or more" in items.detail
+
+
+def test_one_side_that_never_reports_it_has_no_limit() -> None:
+    """Where the silent side stays silent at every size, it is no boundary."""
+    assert cause_of(150, target(MAXIMUM, lambda v: v > 100, lambda v: False)).cause == "no-rule"
+    assert cause_of(150, target(MAXIMUM, lambda v: False, lambda v: v > 100)).cause == "no-twin"
+
+
+def test_a_side_that_always_reports_it_has_no_limit_to_name() -> None:
+    """The limit of a side that rejects everything around cannot be named; the other one is."""
+    found = cause_of(150, target(MAXIMUM, lambda v: True, lambda v: v > 200))
+    assert "handwritten side has no other limit near" in found.detail
+    assert found.fix == "give +k8s:maximum on spec.a the limit of the handwritten check"
+
+
+@pytest.mark.parametrize("value", [True, None, {"a": 1}, [], 1.5])
+def test_values_without_a_size(value: Any) -> None:
+    """What has no size is not varied."""
+    assert scale_of(value) is None
+    assert cause_of(value, target(MAXIMUM, lambda v: True, lambda v: False)).cause == "no-rule"
+
+
+def test_a_format_that_both_read_differently() -> None:
+    """A format has no limit to name: both sides check it, and disagree on the value at hand."""
+    rejects: Callable[[str], bool] = lambda v: not v.isascii() or not v.isalnum()  # noqa: E731
+    found = cause_of("a_b", target("Invalid@spec.a/format=x", rejects, lambda v: not v))
+    assert found.cause == "boundary"
+    assert "disagree on this value" in found.detail
+
+
+def test_types_without_a_limit() -> None:
+    """A required or an unsupported value has no limit, so nothing is asked."""
+    one, asked = Comparator(info()), case({"spec": {"a": 5}})
+    said = answer(errors("NotSupported@spec.a covered"))
+    with pytest.raises(StopIteration):
+        next(find_boundary(asked, one.compare(asked, said)[0], one))
+
+
+def test_a_target_that_stops_answering() -> None:
+    """Without answers there is no boundary, and no further question."""
+    one, asked = Comparator(info()), case({"spec": {"a": 150}})
+    said = answer(errors(f"{MAXIMUM} covered"))
+    search = find_boundary(asked, one.compare(asked, said)[0], one)
+    batch = next(search)
+    with pytest.raises(StopIteration) as stop:
+        search.send([Answer(each.id, failure=Failure("decode", "no")) for each in batch])
+    assert stop.value.value is None
+
+
+@given(st.integers(-1000, 1000), st.integers(1, 1000), st.integers(0, 10_000))
+def test_limits_are_exact(first: int, gap: int, where: int) -> None:
+    """Whatever the two limits are and wherever between them the case lies, both are named to the unit."""
+    second = first + gap
+    found = cause_of(first + 1 + where % gap, target(MAXIMUM, lambda v: v > first, lambda v: v > second))
+    assert found.cause == "boundary"
+    assert f"value of {second + 1} or more" in found.detail
+    assert f"value of {first + 1} or more" in found.detail
+
+
+@given(st.integers() | st.text(max_size=5) | st.lists(st.integers(), min_size=1, max_size=3), st.integers(0, 40))
+def test_scales_make_what_they_say(value: Any, size: int) -> None:
+    """A value of another size has that size, and begins as the value did."""
+    scale = scale_of(value)
+    assert scale is not None
+    made = scale.make(size)
+    assert size == (made if isinstance(value, int) else len(made))
+    assert value == scale.make(scale.size)
