@@ -7,7 +7,7 @@ compiled.validate("Widget", Operation.UPDATE, new, old, options={"Feature": True
 from __future__ import annotations
 
 import linecache
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.case import Operation
@@ -16,6 +16,7 @@ from harness.compiler.emit import Emitter
 from harness.compiler.plan import Plan, options_of
 from harness.diagnostics import Diagnostic, UsageError, near_miss
 from harness.field import ErrorType, FieldError, Path
+from harness.tags.rules import CheckFunction
 from harness.tags.runtime import EMPTY, NilDereferenceError
 from harness.tags.types import Declarations, Types
 
@@ -25,15 +26,27 @@ _NIL = "panic during declarative validation: runtime error: invalid memory addre
 _DEPTH = "panic during declarative validation: the object is nested too deeply"
 
 
-def compile_types(universe: Declarations, package: str, *, release: str = "1.37") -> Compiled:
-    """Compile one package's root types. Raises: InputError with everything that is wrong."""
+def compile_types(
+    universe: Declarations,
+    package: str,
+    *,
+    release: str = "1.37",
+    custom: Mapping[str, CheckFunction] | None = None,
+    criteria: Sequence[str] = (),
+) -> Compiled:
+    """Compile one package's root types.
+
+    `custom` holds the functions of +k8s:customValidation by name; `criteria` adds to the package's own
+    +k8s:validation-gen (`*`, `TypesWithField=TypeMeta`, ...), which decides what is a root.
+    Raises: InputError with everything that is wrong.
+    """
     recent = _minor(release) >= 37
-    builder = Builder(universe, package, inherits=recent)
+    builder = Builder(universe, package, recent, custom, criteria)
     plan = builder.build()
     emitter = Emitter(plan, Types(universe), lenient_options=not recent, marks=recent)
     source = emitter.emit()
     names = {name: emitter.validator(name) for name in plan.types}
-    return Compiled(plan, source, names, builder.reader.warnings)
+    return Compiled(plan, source, names, builder.reader.warnings, emitter.custom)
 
 
 def _minor(release: str) -> int:
@@ -47,12 +60,17 @@ class Compiled:
     """The validators of one package. `source` is their text, `warnings` what was ignored and should not be."""
 
     def __init__(
-        self, plan: Plan, source: str, names: Mapping[str, str], warnings: tuple[Diagnostic, ...] = ()
+        self,
+        plan: Plan,
+        source: str,
+        names: Mapping[str, str],
+        warnings: tuple[Diagnostic, ...] = (),
+        custom: Mapping[str, CheckFunction] | None = None,
     ) -> None:
         self.plan = plan
         self.source = source
         self.warnings = warnings
-        self._functions = _execute(source, plan.package)
+        self._functions = _execute(source, plan.package, custom or {})
         self._validators = {
             root.name: self._functions[names[root.type]] for root in plan.roots.values() if root.type in names
         }
@@ -113,10 +131,10 @@ class Compiled:
             raise UsageError(f"{self.plan.package} has no root type {type_name}. {hint}".rstrip()) from None
 
 
-def _execute(source: str, package: str) -> dict[str, Any]:
+def _execute(source: str, package: str, custom: Mapping[str, CheckFunction]) -> dict[str, Any]:
     """Run the source under a name that tracebacks can look up."""
     name = f"<validators of {package}>"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-    namespace: dict[str, Any] = {"__name__": f"validators_of_{package}"}
+    namespace: dict[str, Any] = {"__name__": f"validators_of_{package}", **custom}
     exec(compile(source, name, "exec"), namespace)
     return namespace

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from harness.compiler.plan import FieldPlan, Inner, Plan, Root, TypePlan, cohorts
@@ -11,7 +12,7 @@ from harness.tags.families.each import no_nil_items
 from harness.tags.families.update import identity, list_data
 from harness.tags.grammar import parse_line, tag_lines
 from harness.tags.registry import SUBRESOURCE_TAGS, Reader
-from harness.tags.rules import Check, Contribution, Rule, Store
+from harness.tags.rules import Check, CheckFunction, Contribution, Rule, Store
 from harness.tags.spec import Context, Scope
 from harness.tags.types import META, SPECIAL, Declarations, Types
 
@@ -39,10 +40,19 @@ class _Node:
 class Builder:
     """Builds the plan of one package. Two passes: first every tag is read, then what tags defer is resolved."""
 
-    def __init__(self, declarations: Declarations, package: str, inherits: bool = True) -> None:
+    def __init__(
+        self,
+        declarations: Declarations,
+        package: str,
+        inherits: bool = True,
+        custom: Mapping[str, CheckFunction] | None = None,
+        criteria: Sequence[str] = (),
+    ) -> None:
         self._declarations = declarations
         self._package = package
         self._inherits = inherits
+        self._custom = custom or {}
+        self._criteria = criteria
         self._types = Types(declarations)
         self._store = Store()
         self._nodes: dict[str, _Node] = {}
@@ -67,7 +77,7 @@ class Builder:
     # Roots
 
     def _roots(self, package: Package) -> list[Root]:
-        criteria = _generator_values(package.comments)
+        criteria = [*_generator_values(package.comments), *self._criteria]
         declared: dict[str, Struct | Typedef] = {**package.structs, **package.typedefs}
         if not criteria:
             has_meta = any(_has_field(s, "TypeMeta") for s in package.structs.values())
@@ -106,7 +116,7 @@ class Builder:
                     "tag-misuse",
                     f"{declaration.name} has more than one +k8s:isSubresource",
                     fix="keep one; +k8s:supportsSubresource may be repeated",
-                )  # fmt: skip
+                )
             )
         paths = frozenset([*values["k8s:supportsSubresource"], *(own or ["/"])])
         return Root(declaration.name, declaration.qualified, f"{package.name}.{declaration.name}", paths)
@@ -176,6 +186,7 @@ class Builder:
         return Context(
             scope, ref, path, self._types, self._store, self.reader.expand, self.reader.contributions_of,
             member, parent, parent_path, inherits=self._inherits and not opaque,
+            custom=self._custom,
         )  # fmt: skip
 
     def _pointee(self, ref: TypeRef) -> TypeRef:
@@ -317,8 +328,8 @@ class Builder:
                 "type-not-found",
                 f"{where}: type {ref.name} is in a package that was not given",
                 why="its rules, if it has any, would be missed",
-                fix=f"give the package {package}, or put +k8s:opaqueType on the field (+k8s:eachVal=+k8s:opaqueType for items)",
-            )  # fmt: skip
+                fix=f"give the package {package}, or put +k8s:opaqueType on the field (under +k8s:eachVal for items)",
+            )
         )
 
 

@@ -16,6 +16,7 @@ from harness.gotypes.model import Field, TypeRef
 from harness.tags.families.requiredness import optional_pointer, optional_value
 from harness.tags.rules import (
     Check,
+    CheckFunction,
     EachKey,
     EachVal,
     Equal,
@@ -68,6 +69,7 @@ class Emitter:
         self._functions: list[str] = []
         self._imports: dict[str, set[str]] = {}
         self._rules = 0
+        self.custom: dict[str, CheckFunction] = {}
 
     def emit(self) -> str:
         """Return the whole module."""
@@ -212,6 +214,9 @@ class Emitter:
         body = rule.body
         if isinstance(body, Check):
             function = body.function
+            if body.custom:
+                self.custom[body.custom] = function
+                return f"{body.custom}(op, {path}, {new}, {old})"
             name = self._use(function.__module__, function.__name__)
             args = "".join(f", {self._argument(arg)}" for arg in body.args)
             return f"{name}(op, {path}, {new}, {old}{args})"

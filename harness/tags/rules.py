@@ -92,10 +92,11 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A call of a check function with constant arguments and the markers above."""
+    """A call of a check function with constant arguments and the markers above. `custom` names a handwritten one."""
 
     function: CheckFunction
     args: tuple[Any, ...] = ()
+    custom: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,7 @@ class Context:
     inside: tuple[str, ...] = ()
     inherits: bool = True
     list_data: ListData | None = None
+    custom: Mapping[str, CheckFunction] = field(default_factory=dict)
 
     @property
     def is_pointer(self) -> bool:

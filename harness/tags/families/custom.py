@@ -1,15 +1,31 @@
-"""Handwritten checks among the rules. Known by name and refused: the function is Go, and not in types.go."""
+"""Handwritten checks among the rules. Source: DV 5.8."""
 
 from __future__ import annotations
 
-from harness.tags.spec import Scope, TagSpec
+from harness.tags.grammar import Tag
+from harness.tags.rules import Check, Contribution, Rule
+from harness.tags.spec import Context, Scope, TagError, TagSpec
+
+
+def _apply(context: Context, tag: Tag) -> Contribution:
+    owner = (context.parent_path or context.path).rpartition(".")[2]
+    name = f"ValidateCustom_{owner}" + (f"_{context.member.name}" if context.member else "")
+    function = context.custom.get(name)
+    if function is None:
+        raise TagError(
+            f"calls the Go function {name}, for which no Python function was given", tag, "tag-not-supported",
+            why="the function is handwritten and stands outside the types",
+            fix=f"pass custom={{'{name}': function}}, or compare with a target that runs Go",
+        )  # fmt: skip
+    return Contribution([Rule(Check(function, custom=name), tag=tag.name)])
+
 
 CUSTOM_VALIDATION = TagSpec(
     name="k8s:customValidation",
-    summary="Calls a handwritten Go function of the generated package.",
+    summary="Calls the handwritten function ValidateCustom_<Type> or ValidateCustom_<Type>_<Field>.",
     scopes=frozenset({Scope.TYPE, Scope.FIELD}),
-    supported=False,
-    note="The function is Go code of the generated package; only a target that runs Go can call it.",
+    apply=_apply,
+    note="The compiler is given the function in Python: (operation, path, new, old) to errors.",
 )
 
 SPECS = (CUSTOM_VALIDATION,)

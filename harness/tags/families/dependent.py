@@ -62,7 +62,16 @@ def _apply(check: CheckFunction) -> Callable[[Context, Tag], Contribution]:
     return apply
 
 
-_GO = 'type T struct {\n\tIn In `json:"in"`\n}\n\ntype In struct {\n\t// @\n\tA *string `json:"a"`\n\tB []string `json:"b"`\n}'
+_GO = """type T struct {
+    In In `json:"in"`
+}
+
+type In struct {
+    // @
+    A *string `json:"a"`
+    B []string `json:"b"`
+}
+"""
 
 DEPENDENT_REQUIRED = TagSpec(
     name="k8s:dependentRequired",

@@ -100,8 +100,32 @@ def _condition(text: str) -> list[Exclusion]:
     return [(option.text, tag.name == "k8s:ifEnabled")]
 
 
-_ENUM = '// @\ntype E string\n\nconst (\n\tA E = "a"\n\tB E = "b"\n)\n\ntype T struct {\n\tF E `json:"f"`\n\tP *E `json:"p"`\n}'
-_EXCLUDED = '// +k8s:enum\ntype E string\n\nconst (\n\tA E = "a"\n\t// @\n\tB E = "b"\n)\n\ntype T struct {\n\tF E `json:"f"`\n}'
+_ENUM = """// @
+type E string
+
+const (
+    A E = "a"
+    B E = "b"
+)
+
+type T struct {
+    F E `json:"f"`
+    P *E `json:"p"`
+}
+"""
+_EXCLUDED = """// +k8s:enum
+type E string
+
+const (
+    A E = "a"
+    // @
+    B E = "b"
+)
+
+type T struct {
+    F E `json:"f"`
+}
+"""
 
 ENUM = TagSpec(
     name="k8s:enum",

@@ -137,7 +137,7 @@ def _apply(context: Context, tag: Tag) -> Contribution:
 
 def probes(name: str) -> Sequence[str]:
     """Give values at the edges of a format."""
-    return _PROBES.get(name, ()) + ("", "a", "A", "a.b", "a/b", "-a", "a_b", "a" * 63, "a" * 64, "a" * 253, "a" * 254)
+    return (*_PROBES.get(name, ()), "", "a", "A", "a.b", "a/b", "-a", "a_b", "a" * 63, "a" * 64, "a" * 253, "a" * 254)
 
 
 _PROBES: dict[str, tuple[str, ...]] = {

@@ -107,10 +107,18 @@ def _canonical(tag: Tag, key: str, value: Scalar) -> str | int | bool:
     return value.value
 
 
-_GO = (
-    'type T struct {\n\t// +k8s:listType=map\n\t// +k8s:listMapKey=k\n\t// @\n\tF []I `json:"f"`\n}\n\n'
-    'type I struct {\n\tK string `json:"k"`\n\tV string `json:"v"`\n}'
-)
+_GO = """type T struct {
+    // +k8s:listType=map
+    // +k8s:listMapKey=k
+    // @
+    F []I `json:"f"`
+}
+
+type I struct {
+    K string `json:"k"`
+    V string `json:"v"`
+}
+"""
 
 ITEM = TagSpec(
     name="k8s:item",

@@ -132,13 +132,25 @@ def _uniqueness(context: Context, tag: Tag) -> Contribution:
     return LIST_TYPE.simple((KeyOf(which), Show(which.elem)), check=unique)
 
 
-_KEYED = (
-    'type T struct {\n\t// @\n\t// +k8s:listMapKey=k\n\tF []I `json:"f"`\n}\n\n'
-    'type I struct {\n\tK string `json:"k"`\n\tV int32 `json:"v"`\n}'
-)
-_UNIQUE = _KEYED.replace("\t// @", "\t// +k8s:listType=atomic\n\t// @")
-_LIST_MAP_KEY = _KEYED.replace("\t// @\n\t// +k8s:listMapKey=k", "\t// +k8s:listType=map\n\t// @")
-_CUSTOM = 'type T struct {\n\t// +k8s:listType=set\n\t// @\n\tF []string `json:"f"`\n}'
+_KEYED = """type T struct {
+    // @
+    // +k8s:listMapKey=k
+    F []I `json:"f"`
+}
+
+type I struct {
+    K string `json:"k"`
+    V int32 `json:"v"`
+}
+"""
+_UNIQUE = _KEYED.replace("    // @", "    // +k8s:listType=atomic\n    // @")
+_LIST_MAP_KEY = _KEYED.replace("    // @\n    // +k8s:listMapKey=k", "    // +k8s:listType=map\n    // @")
+_CUSTOM = """type T struct {
+    // +k8s:listType=set
+    // @
+    F []string `json:"f"`
+}
+"""
 _TWINS = {"f": [{"k": "a", "v": 1}, {"k": "a", "v": 2}]}
 _DUPLICATE = (Emission(ErrorType.DUPLICATE),)
 

@@ -91,7 +91,13 @@ def _value(context: Context, tag: Tag, discriminator: Field, text: str) -> str |
     return text == "true"
 
 
-_GO = 'type T struct {\n\t// +k8s:modeDiscriminator\n\tD string `json:"d"`\n\t// @\n\tF *string `json:"f"`\n}'
+_GO = """type T struct {
+    // +k8s:modeDiscriminator
+    D string `json:"d"`
+    // @
+    F *string `json:"f"`
+}
+"""
 _DISCRIMINATOR = _GO.replace("@", '+k8s:ifMode("A")=+k8s:required').replace("+k8s:modeDiscriminator", "@")
 
 MODE_DISCRIMINATOR = TagSpec(

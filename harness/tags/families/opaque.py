@@ -5,7 +5,16 @@ from __future__ import annotations
 from harness.tags.rules import Contribution
 from harness.tags.spec import VALUE_SCOPES, TagSpec, accepts
 
-_GO = 'type T struct {\n\t// @\n\tF S `json:"f"`\n}\n\ntype S struct {\n\t// +k8s:required\n\tX string `json:"x"`\n}'
+_GO = """type T struct {
+    // @
+    F S `json:"f"`
+}
+
+type S struct {
+    // +k8s:required
+    X string `json:"x"`
+}
+"""
 
 OPAQUE_TYPE = TagSpec(
     name="k8s:opaqueType",

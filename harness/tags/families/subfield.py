@@ -45,7 +45,15 @@ def _inherited(inner: Context) -> list[Rule]:
     return [replace(rule, ne=True) for rule in got.rules if rule.sc]
 
 
-_GO = 'type T struct {\n\t// @\n\tF S `json:"f"`\n}\n\ntype S struct {\n\tX string `json:"x"`\n}'
+_GO = """type T struct {
+    // @
+    F S `json:"f"`
+}
+
+type S struct {
+    X string `json:"x"`
+}
+"""
 
 SUBFIELD = TagSpec(
     name="k8s:subfield",

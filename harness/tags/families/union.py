@@ -155,11 +155,30 @@ def _rule(context: Context, tag: Tag, group: str, data: UnionData) -> Rule:
 
 _SCOPES = frozenset({Scope.FIELD, Scope.LIST_VALUE})
 _ARGS = (Arg("union", "<name>"), Arg("memberName", "<value of the discriminator>"))
-_PLAIN = 'type T struct {\n\tIn In `json:"in"`\n}\n\ntype In struct {\n\t// @\n\tA *string `json:"a"`\n\t// @\n\tB []string `json:"b"`\n}'
-_MEMBER = (
-    'type T struct {\n\tIn In `json:"in"`\n}\n\ntype In struct {\n\t// +k8s:unionDiscriminator\n\tD string `json:"d"`\n'
-    '\t// @\n\tA *string `json:"a"`\n\t// @\n\tB *string `json:"b"`\n}'
-)
+_PLAIN = """type T struct {
+    In In `json:"in"`
+}
+
+type In struct {
+    // @
+    A *string `json:"a"`
+    // @
+    B []string `json:"b"`
+}
+"""
+_MEMBER = """type T struct {
+    In In `json:"in"`
+}
+
+type In struct {
+    // +k8s:unionDiscriminator
+    D string `json:"d"`
+    // @
+    A *string `json:"a"`
+    // @
+    B *string `json:"b"`
+}
+"""
 _DISCRIMINATOR = _MEMBER.replace("@", "+k8s:unionMember").replace("+k8s:unionDiscriminator", "@")
 _UNION = (Emission(ErrorType.INVALID, "union"),)
 

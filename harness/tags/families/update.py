@@ -195,10 +195,17 @@ def _element(context: Context, tag: Tag, constraint: str) -> Contribution:
     return Contribution([_rule(context, tag, (constraint,))])
 
 
-_KEYED = (
-    'type T struct {\n\t// +k8s:listType=map\n\t// +k8s:listMapKey=k\n\t// @\n\tF []I `json:"f"`\n}\n\n'
-    'type I struct {\n\tK string `json:"k"`\n}'
-)
+_KEYED = """type T struct {
+    // +k8s:listType=map
+    // +k8s:listMapKey=k
+    // @
+    F []I `json:"f"`
+}
+
+type I struct {
+    K string `json:"k"`
+}
+"""
 
 UPDATE = TagSpec(
     name="k8s:update",
