@@ -42,6 +42,4 @@ def validate_days(days: Any, path: Path) -> list[FieldError]:
 
 def validate_destination(destination: str, path: Path) -> list[FieldError]:
     """A destination fits into a label of the storage behind it."""
-    if not destination:
-        return [required(path, covered=True)]
     return [too_long_characters(path, 32, origin="maxLength", covered=True)] if len(destination) > 32 else []

@@ -29,11 +29,11 @@ type BackupSpec struct {
 	// +k8s:beta(since: "1.37")=+k8s:maximum=28
 	KeepDays int32 `json:"keepDays"`
 
-	// Destination is where the copies go.
+	// Destination is where the copies go, if not to the place of the cluster.
 	//
-	// +k8s:beta(since: "1.37")=+k8s:required
+	// +k8s:optional
 	// +k8s:beta(since: "1.37")=+k8s:maxLength=32
-	Destination string `json:"destination"`
+	Destination string `json:"destination,omitempty"`
 
 	// Paused stops the schedule.
 	//
