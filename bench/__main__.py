@@ -1,0 +1,57 @@
+"""`python -m bench`: prints cases a second by target, where the time goes, and the peers beside it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from pathlib import Path
+
+import click
+import msgspec
+from rich.console import Console
+
+from bench import campaign, exchange, generators
+from bench.record import Document, show
+
+QUESTIONS = ("exchange", "generators", "run")
+
+
+@click.command()
+@click.option("--seconds", default=3.0, show_default=True, help="How long each line is measured.")
+@click.option("--seed", default=1, show_default=True)
+@click.option(
+    "--suite", type=click.Path(exists=True, file_okay=False, path_type=Path), default=campaign.SUITES / "workload_v1"
+)
+@click.option("--kubernetes", metavar="RELEASE", help="Measure a release too; its worker is built on first use.")
+@click.option("--jobs", default=os.cpu_count() or 1, show_default=True, help="Processes of the release's second line.")
+@click.option("--command", "commands", multiple=True, metavar="PROGRAM", help="Measure a program that speaks the wire.")
+@click.option("--only", type=click.Choice(QUESTIONS), multiple=True, help="Ask only this; may be repeated.")
+@click.option("--json", "file", type=click.Path(dir_okay=False, path_type=Path), help="Write the numbers here too.")
+def main(
+    seconds: float,
+    seed: int,
+    suite: Path,
+    kubernetes: str | None,
+    jobs: int,
+    commands: tuple[str, ...],
+    only: tuple[str, ...],
+    file: Path | None,
+) -> None:
+    """Measure, on this machine and in one run, the harness and its peers."""
+    asked = only or QUESTIONS
+    sections = []
+    if "exchange" in asked:
+        sections.append(exchange.measure(seconds))
+    if "generators" in asked:
+        sections.append(generators.measure(suite, seconds, seed))
+    if "run" in asked:
+        sections.append(campaign.measure(campaign.targets(suite, kubernetes, commands, jobs), seconds, seed))
+    document = Document(platform.python_version(), os.cpu_count() or 1, seconds, tuple(sections))
+    show(document, Console() if sys.stdout.isatty() else Console(width=150))
+    if file is not None:
+        file.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
+
+
+if __name__ == "__main__":
+    main()
