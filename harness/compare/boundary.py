@@ -148,7 +148,7 @@ def _told(mismatch: Mismatch, scale: Scale, limits: dict[str, int | None], *, up
     said = [
         f"the {side} side rejects a {scale.noun} of {limit} {way}"
         if limit is not None
-        else f"the {side} side has no other limit near"
+        else f"the limit of the {side} side was not found"
         for side, limit in sorted(limits.items(), reverse=True)
     ]
     wanted = limits["handwritten"]

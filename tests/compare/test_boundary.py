@@ -82,7 +82,7 @@ def test_one_side_that_never_reports_it_has_no_limit() -> None:
 def test_a_side_that_always_reports_it_has_no_limit_to_name() -> None:
     """The limit of a side that rejects everything around cannot be named; the other one is."""
     found = cause_of(150, target(MAXIMUM, lambda v: True, lambda v: v > 200))
-    assert "handwritten side has no other limit near" in found.detail
+    assert "limit of the handwritten side was not found" in found.detail
     assert found.fix == "give +k8s:maximum on spec.a the limit of the handwritten check"
 
 
@@ -118,6 +118,20 @@ def test_a_target_that_stops_answering() -> None:
     with pytest.raises(StopIteration) as stop:
         search.send([Answer(each.id, failure=Failure("decode", "no")) for each in batch])
     assert stop.value.value is None
+
+
+def test_a_target_that_stops_answering_while_limits_are_narrowed() -> None:
+    """It is still known that both sides check; only the limits cannot be named."""
+    ask = target(MAXIMUM, lambda v: v > 100, lambda v: v > 255)
+    around = {150} | {150 + sign * 8**power for power in range(6) for sign in (1, -1)}
+
+    def forgetful(asked: Case) -> Answer:
+        known = asked.object["spec"]["a"] in around
+        return ask(asked) if known else answer(failure=Failure("decode", "no"))
+
+    found = cause_of(150, forgetful)
+    assert found.cause == "boundary"
+    assert found.detail.count("was not found") == 2
 
 
 @given(st.integers(-1000, 1000), st.integers(1, 1000), st.integers(0, 10_000))

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from harness.case import Answer, Case, Failure, Operation
+from harness.case import Answer, Case, Failure, Operation, ServedList
 from harness.compare.cause import CauseFound, find_cause, judge
 from harness.compare.comparator import Comparator
+from harness.compare.mismatch import Mismatch
 from harness.field import FieldError
 from tests.compare.builders import Ask, answer, case, drive, error, errors, info
 
@@ -288,3 +289,43 @@ def test_judge_builds_the_finding() -> None:
     )  # fmt: skip
     assert (asked, said, (second,)) == (finding.case, finding.answer, finding.others)
     assert "l[3].a: Required value; no rule of this version declares it" in finding.detail
+
+
+def test_an_option_that_does_not_matter() -> None:
+    """Turning an option that changes nothing proves nothing."""
+    assert slugs(case(), always(errors("Required@a covered"), ()), options={"A": True}) == {"a": "no-rule"}
+
+
+def test_ratcheting_of_something_missing() -> None:
+    """What is missing in both objects was forgiven too: without its parent in the old object both sides agree."""
+
+    def ask(asked: Case) -> Answer:
+        missing, forgiven = "a" not in asked.object["spec"], asked.old is not None and "spec" in asked.old
+        hv = errors("Required@spec.a covered") if missing else ()
+        return answer(hv, () if forgiven or not missing else errors("Required@spec.a alpha"))
+
+    asked = case({"spec": {}}, {"spec": {}})
+    assert slugs(asked, ask, operations=(Operation.UPDATE,)) == {"spec.a": "ratcheting"}
+
+
+def test_the_same_words_at_another_path() -> None:
+    """Two errors with the same words are one rule, wherever they are reported."""
+    hv = (error("Invalid@x.a/o covered", detail="must be odd"), *errors("TooMany@z"))
+    dv = (error("Invalid@y.b/o alpha", detail="must be odd"),)
+    assert slugs(case(), always(hv, dv)) == {"x.a": "path", "+y.b": "path"}
+
+
+def test_a_wrong_composition_names_itself() -> None:
+    """Where the target serves another list than its own two lists compose to, nobody else is to blame."""
+    said = answer(errors("Required@a"), served=(ServedList("beta-on", {}, ()),))
+    assert slugs(case(), lambda asked: said) == {"a": "composition"}
+
+
+@pytest.mark.parametrize("kind", ["unmatched", "extra", "served"])
+@pytest.mark.parametrize("side", ["handwritten", "declarative"])
+def test_a_mismatch_that_is_not_in_the_answer(kind: Any, side: Any) -> None:
+    """A mismatch from elsewhere is explained as far as it goes, and breaks nothing."""
+    one = Comparator(info())
+    strange = Mismatch(kind, "a", "FieldValueRequired", side=side)
+    found = drive(find_cause(case(), answer(), strange, one), always((), ()))
+    assert found.cause in ("no-rule", "no-twin", "unknown")

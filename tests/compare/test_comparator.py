@@ -248,6 +248,7 @@ def test_a_create_has_nothing_unchanged() -> None:
     """On a create nothing is forgiven."""
     found = Comparator(info()).compare(case(OLD), answer(errors("Required@spec.z covered")))
     assert [m.ratcheting for m in found] == [False]
+    assert not is_unchanged(case(OLD), "spec.z")
 
 
 def test_memory_is_bounded_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

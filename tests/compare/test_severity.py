@@ -88,7 +88,7 @@ VERSIONS: list[tuple[list[str], list[str], list[str], str]] = [
 def test_versions(hv: list[str], here: list[str], there: list[str], expected: str) -> None:
     """Versions are graded by what is served through each."""
     one = Comparator(info())
-    said = answer(errors(*hv), errors(*here), versions={"v1beta1": errors(*there)})
+    said = answer(errors(*hv), errors(*here), versions={"v1": errors(*here), "v1beta1": errors(*there)})
     found = [m for m in one.compare(case(), said) if m.kind == "version"]
     assert [severity_of(case(), said, m, one) for m in found] == [expected]
 

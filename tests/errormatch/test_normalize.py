@@ -67,8 +67,8 @@ def test_go_replacements(replacement: str, expected: str) -> None:
 def test_bad_rules_are_all_reported() -> None:
     """Every regex that is none gets a diagnostic with its number."""
     with pytest.raises(InputError) as caught:
-        Normalizer([("(", ""), ("ok", ""), (r"(?=x)", "")], source="suite.py")
-    assert [(d.code, str(d.position)) for d in caught.value.diagnostics] == [("normalization-regex", "suite.py")] * 2
+        Normalizer([("(", ""), ("ok", ""), (r"(?=x)", ""), ("\ud800", "")], source="suite.py")
+    assert [(d.code, str(d.position)) for d in caught.value.diagnostics] == [("normalization-regex", "suite.py")] * 3
     assert "rule 1: '('" in caught.value.diagnostics[0].message
     assert "rule 3" in caught.value.diagnostics[1].message
 
