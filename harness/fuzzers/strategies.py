@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from hypothesis import strategies as st
@@ -20,7 +21,7 @@ from harness.fuzzers.edits import Edit, Site, sites_of
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.places import ABSENT, Place, places, put, remove
 from harness.fuzzers.shape import FieldShape, Shape
-from harness.fuzzers.values import LIMITS, beyond, pool
+from harness.fuzzers.values import LIMITS, beyond, fits, pool
 
 Probe: TypeAlias = tuple[Place, Json]
 """A place and a value worth putting there."""
@@ -28,9 +29,10 @@ Probe: TypeAlias = tuple[Place, Json]
 Draw: TypeAlias = Callable[[st.SearchStrategy[Any]], Any]
 
 _MOST_MEMBERS = 4
-_MOST_EDITS = 3
+_MOST_ITEMS = 2
+_EDITS = (0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3)
 _MOST_CUTS = 24
-_DEPTH = 4
+_DEPTH = 5
 _HEADER: frozenset[Place] = frozenset({("apiVersion",), ("kind",)})
 _TEXT = st.text(max_size=20)
 _SMALL = st.integers(0, 15)
@@ -46,7 +48,8 @@ def objects_of(
     """Objects of a shape: parts of the examples with up to three edits, or built from the shape alone.
 
     `examples` should be objects that both sides accept; without them, few objects get past the first check. `probes`
-    are put at their places now and then. `header` are members that every object has, such as apiVersion and kind.
+    are put at their places now and then. `header` are members that every object has, such as apiVersion and kind;
+    those of an example are never cut off or edited either.
     Shrinks towards: the empty object, then the first example with as much cut off as possible and no edit.
     """
     source = _Source(shape, tuple(examples), tuple(probes), dict(header or {}))
@@ -130,7 +133,7 @@ def _cut(draw: Draw, example: Json) -> Json:
 
 
 def _with_edits(draw: Draw, source: _Source, obj: Json) -> Json:
-    for _ in range(draw(st.integers(0, _MOST_EDITS))):
+    for _ in range(_EDITS[draw(_SMALL)]):
         obj = _edit(draw, source, obj)
     return obj
 
@@ -147,21 +150,21 @@ def _edit(draw: Draw, source: _Source, obj: Json) -> Json:
 
 
 def _edit_at(draw: Draw, site: Site) -> Edit:
-    """Unset, probe, fill with something new, or work on the structure."""
-    kind = _index(draw, 4)
-    if kind == 0 and site.value is not ABSENT and site.place:
+    """Unset, probe, work on the structure, or fill with something new."""
+    kind, value = _index(draw, 6), site.value
+    if kind == 0 and value is not ABSENT and site.place:
         return Edit(site.place, ABSENT)
     if kind == 1:
         values = site.values(Harvest())
         if values:
             return Edit(site.place, values[_index(draw, len(values))])
-    if kind == 2 and site.value:
-        if isinstance(site.value, list):
-            return Edit(site.place, _rearranged(draw, site.value))
-        if isinstance(site.value, dict) and site.shape.kind == "map":
-            return Edit(site.place, _renamed(draw, site.value))
-    if site.shape.kind == "list" and isinstance(site.value, list):
-        return Edit(site.place, [*site.value, _value(draw, site.shape.elem, 2)])
+    if kind <= 4 and value:
+        if isinstance(value, list):
+            return Edit(site.place, _rearranged(draw, value))
+        if isinstance(value, dict) and site.shape.kind == "map":
+            return Edit(site.place, _renamed(draw, value))
+    if site.shape.kind == "list" and isinstance(value, list):
+        return Edit(site.place, [*value, _value(draw, site.shape.elem, 2)])
     return Edit(site.place, _value(draw, site.shape, 2, site.member))
 
 
@@ -186,35 +189,66 @@ _KEY = Shape("string", "string")
 def _value(draw: Draw, shape: Shape, depth: int, member: FieldShape | None = None) -> Json:
     """A value of a shape. Structs have a few of their members, lists no item twice."""
     if shape.kind == "struct":
-        return _struct(draw, shape, depth)
+        return _struct(draw, shape, depth) if depth > 0 and shape.fields else {}
     if shape.kind == "list":
-        items = [_value(draw, shape.elem, depth - 1) for _ in range(draw(st.integers(0, 2)) if depth > 0 else 0)]
+        items: list[Json] = draw(_items(shape, depth)) if depth > 0 else []
         return [item for at, item in enumerate(items) if item not in items[:at]]
     if shape.kind == "map":
-        names = [_scalar(draw, shape.key) for _ in range(draw(st.integers(0, 2)) if depth > 0 else 0)]
-        return {str(name): _value(draw, shape.elem, depth - 1) for name in names}
+        return dict(draw(_entries(shape, depth))) if depth > 0 else {}
     if member is not None and member.hints and draw(_SMALL) > 11:
-        hints = [hint for hint in member.hints if isinstance(hint, int) == (shape.kind == "int")]
+        hints = [hint for hint in member.hints if fits(hint, shape)]
         if hints:
             return hints[_index(draw, len(hints))]
     return _scalar(draw, shape)
 
 
 def _struct(draw: Draw, shape: Shape, depth: int) -> dict[str, Json]:
-    members = shape.fields
+    """Some members. Each is drawn as a whole with the decision to go on, so that shrinking can take out any of them."""
     made: dict[str, Json] = {}
-    if members and depth > 0:
-        for _ in range(draw(st.integers(0, _MOST_MEMBERS))):
-            member = members[_index(draw, len(members))]
-            if member.name not in made:
-                made[member.name] = _value(draw, member.shape, depth - 1, member)
+    for _ in range(min(_MOST_MEMBERS, depth)):
+        named = draw(_one_member(shape, depth, made))
+        if named is None:
+            break
+        made[named[0]] = named[1]
     return made
+
+
+@st.composite
+def _one_member(draw: Draw, shape: Shape, depth: int, made: dict[str, Json]) -> tuple[str, Json] | None:
+    if draw(_SMALL) < 5:
+        return None
+    member = shape.fields[_index(draw, len(shape.fields))]
+    held = member.name in made
+    return member.name, made[member.name] if held else _value(draw, member.shape, depth - 1, member)
+
+
+# Lists of Hypothesis, not loops over draws: it knows how to take an item out of the middle of one.
+@lru_cache(maxsize=4096)
+def _items(shape: Shape, depth: int) -> st.SearchStrategy[list[Json]]:
+    return st.lists(_one_value(shape.elem, depth - 1), max_size=_MOST_ITEMS)
+
+
+@lru_cache(maxsize=4096)
+def _entries(shape: Shape, depth: int) -> st.SearchStrategy[list[tuple[str, Json]]]:
+    return st.lists(_one_entry(shape, depth), max_size=_MOST_ITEMS)
+
+
+@st.composite
+def _one_entry(draw: Draw, shape: Shape, depth: int) -> tuple[str, Json]:
+    return str(_scalar(draw, shape.key)), _value(draw, shape.elem, depth - 1)
+
+
+@st.composite
+def _one_value(draw: Draw, shape: Shape, depth: int) -> Json:
+    return _value(draw, shape, depth)
 
 
 def _scalar(draw: Draw, shape: Shape) -> Json:
     """Mostly something that programs accept, then something at an edge, then anything of the kind."""
     roll = draw(_SMALL)
     likely = pool(shape)
+    if shape.choices and roll <= 6:
+        return shape.choices[_index(draw, len(shape.choices))]
     if likely and roll <= 9:
         return likely[_index(draw, len(likely))]
     if roll > 12:
