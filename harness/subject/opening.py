@@ -12,10 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias, cast
 
-from harness.case import Json, KindInfo
+from harness.case import KindInfo
 from harness.compiler import Compiled, compile_types
 from harness.diagnostics import Diagnostic, InputError, Position, UsageError, near_miss
-from harness.field import ErrorList
 from harness.fuzzers.shape import ANY, Shape, shape_of
 from harness.gotypes.packages import Universe
 from harness.gotypes.paths import known_path_checker
@@ -36,6 +35,11 @@ _KNOWN_PACKAGES = {
     "k8s.io/apimachinery/pkg/runtime": _GO / "runtime",
 }
 """Shared types that a suite may name without having the Go packages."""
+
+
+_ROOTS = (
+    "write `// +k8s:validation-gen=TypesWithField=TypeMeta` into doc.go, or `// +k8s:validation-gen=true` at the type"
+)
 
 
 def _silent(_text: str) -> None:
@@ -99,7 +103,7 @@ def _open_suite(spec: SubjectSpec, note: Note) -> Subject:
     _check_gates(suite, spec.gates)
     universe = Universe.from_files({**_package_files(_KNOWN_PACKAGES), **_suite_files(suite)})
     compiled = _compile(suite, universe, note)
-    declarative, decoders, types = _callables(suite, universe, compiled)
+    declarative, decoders, types = _callables(suite, universe, compiled, note)
     target = PythonTarget(suite, declarative, decoders=decoders, types=types, gates=spec.gates)
     return Subject(spec, suite.name, target, universe, suite.folder / "corpus")
 
@@ -157,7 +161,7 @@ def _compile(suite: Suite, universe: Universe, note: Note) -> dict[str, Compiled
 
 
 def _callables(
-    suite: Suite, universe: Universe, compiled: Mapping[str, Compiled]
+    suite: Suite, universe: Universe, compiled: Mapping[str, Compiled], note: Note
 ) -> tuple[dict[KindVersion, Declarative], dict[KindVersion, Decoder], dict[KindVersion, str]]:
     declarative: dict[KindVersion, Declarative] = {}
     decoders: dict[KindVersion, Decoder] = {}
@@ -168,15 +172,11 @@ def _callables(
             types[key] = f"{package}.{kind.kind}"
             _check_type(suite, kind, universe, types[key], place)
             decoders[key] = decoder_of(shape_of(universe, types[key]))
-            if compiled[package].has_rules(kind.kind):
-                declarative[key] = partial(_validate, compiled[package], kind.kind)
+            if kind.kind not in compiled[package].types:
+                note(f"{suite.folder / place}: {kind.kind} is no root type, so its tags do not count: {_ROOTS}")
+            elif compiled[package].has_rules(kind.kind):
+                declarative[key] = partial(compiled[package].validate, kind.kind)
     return declarative, decoders, types
-
-
-def _validate(
-    compiled: Compiled, name: str, operation: str, new: Json, old: Json, options: Mapping[str, bool], subresource: str
-) -> ErrorList:
-    return compiled.validate(name, operation, new, old, options, subresource)
 
 
 def _check_type(suite: Suite, kind: SuiteKind, universe: Universe, qualified: str, place: str) -> None:

@@ -23,7 +23,7 @@ from harness.case import Answer, Case, Failure, Json, KindInfo, Operation, Stage
 from harness.field import ErrorList, FieldError
 from harness.suite import Context, Suite, SuiteKind
 
-Declarative: TypeAlias = Callable[[str, Json, Json, Mapping[str, bool], str], ErrorList]
+Declarative: TypeAlias = Callable[[Operation, Json, Json, Mapping[str, bool], str], ErrorList]
 """(operation, new, old or None, options, subresource) to errors, for one kind and version."""
 
 Decoder: TypeAlias = Callable[[Json], Json]
@@ -214,7 +214,7 @@ class PythonTarget:
         if validate is None:
             return ()
         with self._stage("declarative"):
-            return _checked(validate(context.operation.value, new, old, context.options, context.subresource))
+            return _checked(validate(context.operation, new, old, context.options, context.subresource))
 
     def _other_versions(
         self, case: Case, kind: SuiteKind, context: Context, objects: _Objects

@@ -34,7 +34,7 @@ def handwritten(new: Json, old: Json, context: Context) -> ErrorList:
     return named(new)
 
 
-def declarative(operation: str, new: Json, old: Json, options: Mapping[str, bool], subresource: str) -> ErrorList:
+def declarative(operation: Operation, new: Json, old: Json, options: Mapping[str, bool], subresource: str) -> ErrorList:
     """The declarative side of most tests."""
     return named(new)
 
