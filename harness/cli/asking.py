@@ -73,6 +73,20 @@ class Asker:
             raise not_served(self.subject, named)
         return info
 
+    def completed(self, case: Case) -> Case:
+        """Add the resource, which people need not name. Raises UsageError when none or several fit."""
+        if not case.resource:
+            wanted = (case.group, case.version, case.subresource, case.kind)
+            fits = [i for i in self.kinds.values() if (i.group, i.version, i.subresource, i.kind) == wanted]
+            if not fits:
+                raise not_served(self.subject, f"{case.group}/{case.version} {case.kind}".lstrip("/"), case.kind)
+            if len(fits) > 1:
+                names = ", ".join(info.name for info in fits)
+                raise UsageError(f'several resources fit: {names}\n  fix: add "resource"')
+            case = msgspec.structs.replace(case, resource=fits[0].resource)
+        self.info(case)
+        return case
+
     def find(
         self, api_version: str, kind: str, subresource: str = "", version: str = "", resource: str = ""
     ) -> KindInfo:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 import msgspec
 
-from harness.case import Case, Operation
+from harness.case import Case, Mode, Operation
 from harness.cli.asking import Asker, CheckedAnswer
 from harness.cli.manifests import Manifest, read_case, read_manifests
 from harness.cli.targets import TargetChoice, is_suite, parse_gates, target_options
@@ -113,7 +112,7 @@ def _old_of(new: Manifest, objects: Sequence[Manifest], olds: Sequence[Manifest]
     )
 
 
-def _check_lines(asker: Asker, name: str, mode: str) -> int:
+def _check_lines(asker: Asker, name: str, mode: Mode) -> int:
     """Answer cases as they come. A line that is no case is told, and the others are answered."""
     codes: list[int] = []
     cases = _read_lines(asker, name, mode, codes)
@@ -125,12 +124,13 @@ def _check_lines(asker: Asker, name: str, mode: str) -> int:
     return _worst(codes)
 
 
-def _read_lines(asker: Asker, name: str, mode: str, codes: list[int]) -> Iterator[Case]:
+def _read_lines(asker: Asker, name: str, mode: Mode, codes: list[int]) -> Iterator[Case]:
     for number, line in enumerate(_stream(name), 1):
         if not line.strip():
             continue
         try:
-            yield _completed(asker, read_case(line, number, name), b'"mode"' in line, mode)
+            case = read_case(line, number, name)
+            yield asker.completed(case if b'"mode"' in line else msgspec.structs.replace(case, mode=mode))
         except InputError as error:
             codes.append(2)
             click.echo(f"harness: {visible(str(error), keep=chr(10))}", err=True)
@@ -149,26 +149,6 @@ def _stream(name: str) -> Iterator[bytes]:
     except OSError as error:
         message, fix = f"cannot be read: {error.strerror}", "name a file, or - for standard input"
         raise InputError([Diagnostic(Position(name), "case-syntax", message, fix=fix)]) from None
-
-
-def _completed(asker: Asker, case: Case, has_mode: bool, mode: str) -> Case:
-    """Add the resource, which people need not name, and the mode of the command line."""
-    changes: dict[str, Any] = {} if has_mode else {"mode": mode}
-    if not case.resource:
-        fits = [
-            i
-            for i in asker.kinds.values()
-            if (i.group, i.version, i.subresource) == (case.group, case.version, case.subresource)
-            and i.kind == case.kind
-        ]
-        if not fits:
-            asker.find(f"{case.group}/{case.version}".lstrip("/"), case.kind, case.subresource)
-        if len(fits) > 1:
-            raise UsageError(f'several resources fit: {", ".join(i.name for i in fits)}\n  fix: add "resource"')
-        changes["resource"] = fits[0].resource if fits else ""
-    completed = msgspec.structs.replace(case, **changes) if changes else case
-    asker.info(completed)
-    return completed
 
 
 def _print_line(answer: CheckedAnswer) -> None:

@@ -61,7 +61,7 @@ def _sums(info: TargetInfo) -> list[str]:
     resources = {kind.key[:3] for kind in info.kinds}
     rules = sum(kind.rules for kind in info.kinds)
     subresources = sum(bool(kind.subresource) for kind in info.kinds)
-    where = visible(f"{info.name} {info.release}".rstrip())
+    where = visible(info.name if info.release in info.name else f"{info.name} {info.release}")
     return [
         f"{where}: {count(len(info.kinds), 'entry', 'entries')}: {count(len(resources), 'resource')} "
         f"({len(storage)} with storage), {count(subresources, 'subresource')}; {rules} with declarative rules, "

@@ -48,7 +48,7 @@ def command(arguments: tuple[str, ...], target: TargetChoice, cases: tuple[str, 
         mine = [entry for entry in asked if _identity(entry[0]) == spec]
         with open_subject(mine[0][0], lambda text: click.echo(visible(text), err=True)) as subject:
             asker = Asker(subject)
-            answers = asker.ask(case for _, case, _ in mine)
+            answers = asker.ask(asker.completed(case) for _, case, _ in mine)
             for (_, _, finding), (case, answer) in zip(mine, answers, strict=True):
                 codes.append(_tell(asker, finding, case, answer))
     differing = codes.count(1)
@@ -71,8 +71,9 @@ def _cases(arguments: Sequence[str], target: TargetChoice, texts: Sequence[str])
         data = text.encode() if text.lstrip().startswith("{") else read_text(text)
         name = "--case" if text.lstrip().startswith("{") else text
         case = read_case(data, 1, name)
-        changes = {} if b'"mode"' in data else {"mode": spec.mode}
-        asked.append((spec, msgspec.structs.replace(case, **changes), None))
+        if b'"mode"' not in data:
+            case = msgspec.structs.replace(case, mode=spec.mode)
+        asked.append((spec, case, None))
     return asked
 
 

@@ -26,7 +26,7 @@ from harness.events import Budget, Result, Timings
 from harness.reporting.document import ExceptionEntry, Exceptions, Reach, Report, build_report, encode
 from harness.reporting.html import render_html
 from harness.reporting.junit import render_junit
-from harness.reporting.saving import save
+from harness.reporting.saving import Saved, save
 from harness.reporting.terminal import show, summary
 from harness.reporting.text import lines
 from harness.subject import SubjectSpec
@@ -318,4 +318,4 @@ def _terminated(number: int, frame: object) -> None:
     raise KeyboardInterrupt
 
 
-__all__ = ["Files", "command", "publish"]
+__all__ = ["Files", "Saved", "command", "publish"]

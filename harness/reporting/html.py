@@ -17,7 +17,7 @@ from markupsafe import Markup
 from harness.reporting.changes import changes
 from harness.reporting.document import KindEntry, Report, ReportedFinding
 from harness.reporting.grouping import SEVERITY_MEANING, Group, group
-from harness.reporting.terminal import HEADLINES, effort
+from harness.reporting.terminal import HEADLINES, counted, effort
 from harness.reporting.text import compact, lines, pretty, visible
 
 FOLDED = 1_500
@@ -63,7 +63,7 @@ def _environment() -> jinja2.Environment:
         finalize=_finalize,
     )
     environment.filters |= {"compact": compact, "visible": visible, "lines": lines, "object": _object}
-    environment.globals |= {"changes": _changes, "words": _words, "state": _state}
+    environment.globals |= {"changes": _changes, "words": _words, "state": _state, "counted": counted}
     return environment
 
 

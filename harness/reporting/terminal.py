@@ -6,6 +6,7 @@ Lines are rich Text, never markup, because what they show was written by others.
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import IO
 
@@ -24,8 +25,8 @@ STYLES = {
     "shadow": "cyan",
     "unreachable": "dim",
 }
-OBJECT_LIMIT = 400
-"""Characters of an object on the one screen; the document has it whole."""
+SHORT = 300
+"""Characters of an object or a text on the one screen; the document has it whole."""
 
 HEADLINES = {
     "equivalent": ("Equivalent as far as we looked", "bold green"),
@@ -52,7 +53,7 @@ def render(rows: Iterable[Text]) -> str:
     return "".join(row.plain + "\n" for row in rows)
 
 
-def summary(report: Report, written: Sequence[str] = (), limit: int = 5) -> list[Text]:
+def summary(report: Report, written: Sequence[str] = (), limit: int = 4) -> list[Text]:
     """Tell the run on one screen: the verdict, what was found, the worst examples, how hard was tried, the files."""
     rows = [_headline(report), *_severities(report)]
     groups = group(report.open_findings)
@@ -111,7 +112,7 @@ def _group(number: int, one: Group) -> list[Text]:
     row.append(f"  {visible(finding.cause)}  {where(finding)}")
     if len(one.findings) > 1:
         row.append(f"  (and {len(one.findings) - 1} like it)", style="dim")
-    return [row, *body(finding, OBJECT_LIMIT)]
+    return [row, *body(finding, SHORT)]
 
 
 def where(finding: ReportedFinding) -> str:
@@ -128,7 +129,7 @@ def full(finding: ReportedFinding) -> list[Text]:
     for served in finding.answer.served:
         verdict = "rejected" if served.errors else "accepted"
         rows.append(_labelled(f"served {visible(served.setting)}", verdict))
-        rows += _errors("", served.errors)
+        rows += _errors("", served.errors, 1000)
     if finding.exception:
         rows.append(_labelled("tolerated by", visible(finding.exception)))
     return rows
@@ -138,15 +139,15 @@ def body(finding: ReportedFinding, limit: int) -> list[Text]:
     """The lines under a finding's title: what, the smallest object, both lists, the fix, the command."""
     rows = []
     if finding.detail:
-        rows.append(_labelled("what", lines(finding.detail).replace("\n", " ")))
+        rows.append(_labelled("what", cut(lines(finding.detail).replace("\n", " "), limit)))
     rows.append(_labelled("object", compact(finding.case.object, limit)))
     if finding.case.old is not None:
         rows.append(_labelled("old", compact(finding.case.old, limit)))
-    rows += _errors("handwritten", finding.answer.handwritten)
-    rows += _errors("declarative", finding.answer.declarative)
+    rows += _errors("handwritten", finding.answer.handwritten, limit)
+    rows += _errors("declarative", finding.answer.declarative, limit)
     if finding.answer.failure is not None:
         failure = finding.answer.failure
-        rows.append(_labelled("failure", visible(f"{failure.stage}: {failure.message}"[:limit])))
+        rows.append(_labelled("failure", cut(visible(f"{failure.stage}: {failure.message}"), limit)))
     if finding.fix:
         rows.append(_labelled("fix", visible(finding.fix)))
     if finding.replay:
@@ -154,21 +155,35 @@ def body(finding: ReportedFinding, limit: int) -> list[Text]:
     return rows
 
 
-def _errors(label: str, errors: Sequence[FieldError]) -> list[Text]:
+def _errors(label: str, errors: Sequence[FieldError], limit: int) -> list[Text]:
     if not errors:
         return [_labelled(label, "no errors", "dim")] if label else []
-    rows = [_labelled(label if index == 0 else "", describe(error)) for index, error in enumerate(errors[:8])]
-    if len(errors) > 8:
-        rows.append(_labelled("", f"… {len(errors) - 8} more", "dim"))
+    told = counted(errors)
+    rows = []
+    for index, (error, times) in enumerate(told[:8]):
+        text = describe(error, limit) + (f"  ×{times}" if times > 1 else "")
+        rows.append(_labelled("" if index else label, text))
+    if len(told) > 8:
+        rows.append(_labelled("", f"… {len(told) - 8} more", "dim"))
     return rows
 
 
-def describe(error: FieldError) -> str:
+def counted(errors: Sequence[FieldError]) -> list[tuple[FieldError, int]]:
+    """Tell equal errors once, with how often they came."""
+    return list(Counter(errors).items())
+
+
+def cut(text: str, limit: int) -> str:
+    """Shorten a text, and show that it was."""
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def describe(error: FieldError, limit: int = 1000) -> str:
     """Write one error as users read it, with what only we see behind it: origin, level, covered."""
     notes = [f"origin {error.origin}"] if error.origin else []
     notes += [error.level] if error.level else []
     notes += ["covered"] if error.covered else []
-    return visible(error.text)[:1000] + (f"  ({visible(', '.join(notes))})" if notes else "")
+    return cut(visible(error.text), limit) + (f"  ({visible(', '.join(notes))})" if notes else "")
 
 
 def _labelled(label: str, text: str, style: str = "") -> Text:
@@ -217,7 +232,7 @@ def _composition(report: Report) -> str:
 
 def _failures(report: Report) -> str:
     restarts = sum(p.restarts for p in report.parts)
-    texts = [f"{report.totals.failures:,} answers failed"] if report.totals.failures else []
+    texts = [f"{count(report.totals.failures, 'answer')} failed"] if report.totals.failures else []
     texts += [f"{count(restarts, 'restart')} of the worker"] if restarts else []
     texts += [f"{count(len(report.excluded), 'resource')} excluded (harness kinds says why)"] if report.excluded else []
     return ", ".join(texts)

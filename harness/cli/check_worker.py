@@ -1,0 +1,41 @@
+"""`harness check-worker`: does a program speak the wire protocol? For authors of workers in any language."""
+
+from __future__ import annotations
+
+import shlex
+
+import click
+
+from harness.diagnostics import UsageError
+from harness.reporting.text import count, visible
+from harness.targets.conformance import check_worker
+
+
+@click.command("check-worker")
+@click.argument("program", nargs=-1, required=True, metavar="PROGRAM [ARGUMENT]...")
+@click.option(
+    "--timeout", type=click.FloatRange(min=0, min_open=True), default=10.0, show_default=True, help="Seconds."
+)
+def command(program: tuple[str, ...], timeout: float) -> int:
+    """Test whether a program speaks the wire protocol, promise by promise.
+
+    PROGRAM is one quoted command line, or a program and its arguments after `--`.
+    Exit codes: 0 every promise is kept, 1 some are not, 2 the program could not be started.
+    """
+    argv = shlex.split(program[0]) if len(program) == 1 else list(program)
+    if not argv:
+        raise UsageError("no program is named\n  fix: harness check-worker 'node worker.mjs'")
+    try:
+        results = check_worker(argv, timeout=timeout)
+    except OSError as error:
+        message = f"{argv[0]} cannot be started: {error.strerror}"
+        raise UsageError(f"{message}\n  fix: name a program that can be run") from None
+    for result in results:
+        click.echo(f"{'ok  ' if result.ok else 'FAIL'}  {visible(result.name)}")
+        if not result.ok:
+            for label, text in (("saw", result.detail), ("fix", result.fix)):
+                if text:
+                    click.echo(f"      {label}: {visible(text)}")
+    broken = sum(not result.ok for result in results)
+    click.echo(f"{count(len(results) - broken, 'promise')} kept, {broken} broken")
+    return 1 if broken or not results else 0

@@ -1,0 +1,139 @@
+"""A small target for tests of commands, and an engine that finds what it is told to find."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Self
+
+import msgspec
+import pytest
+
+from harness import events
+from harness.case import Answer, Case, Failure, TargetInfo
+from harness.cli import check, kinds, replay, run
+from harness.cli.main import run as harness
+from harness.compare.finding import Finding
+from harness.events import Budget, Result
+from harness.field import FieldError
+from harness.subject import Subject, SubjectSpec
+from tests.reporting import made
+
+
+@dataclass
+class FakePending:
+    """A batch that is already answered."""
+
+    answers: list[Answer]
+
+    def result(self) -> list[Answer]:
+        """The answers."""
+        return self.answers
+
+
+class FakeTarget:
+    """Sizes must be even, says the handwritten side, and marks it as covered; no rule says so."""
+
+    def __init__(self, info: TargetInfo | None = None) -> None:
+        self._info = info or made.result().target
+        self.closed = False
+
+    @property
+    def info(self) -> TargetInfo:
+        """What it serves."""
+        return self._info
+
+    def ask(self, cases: Sequence[Case]) -> list[Answer]:
+        """Answer a batch."""
+        return [self.answer(case) for case in cases]
+
+    def submit(self, cases: Sequence[Case]) -> FakePending:
+        """Answer a batch at once."""
+        return FakePending(self.ask(cases))
+
+    def answer(self, case: Case) -> Answer:
+        """Answer one case."""
+        size = case.object.get("spec", {}).get("size", 0)
+        if not isinstance(size, int):
+            return Answer(case.id, failure=Failure("decode", f"spec.size is no number: {size!r}"))
+        errors = (FieldError("FieldValueInvalid", "spec.size", "must be even", covered=True),) if size % 2 else ()
+        return Answer(case.id, handwritten=errors)
+
+    def close(self) -> None:
+        """Remember that it was closed."""
+        self.closed = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+@dataclass
+class Opened:
+    """Opens fake subjects, and remembers for whom."""
+
+    target: FakeTarget = field(default_factory=FakeTarget)
+    specs: list[SubjectSpec] = field(default_factory=list)
+
+    def __call__(self, spec: SubjectSpec, note: Callable[[str], None] = lambda text: None) -> Subject:
+        """Open a subject."""
+        self.specs.append(spec)
+        note("opening takes a while")
+        return Subject(spec, "widgets_v1", self.target, None, None)
+
+    def install(self, monkeypatch: pytest.MonkeyPatch) -> Self:
+        """Let the commands open these subjects."""
+        for module in (check, kinds, replay):
+            monkeypatch.setattr(module, "open_subject", self)
+        return self
+
+
+@dataclass
+class FakeEngine:
+    """Runs by telling what it was told."""
+
+    findings: Sequence[Finding] = ()
+    changes: dict[str, Any] = field(default_factory=dict)
+    error: BaseException | None = None
+    calls: list[dict[str, Any]] = field(default_factory=list)
+
+    def __call__(
+        self, spec: SubjectSpec, *, seed: int, budget: Budget, on_event: Callable[[events.Event], None], **more: Any
+    ) -> Result:
+        """Tell the events of a run and return its result."""
+        self.calls.append({"spec": spec, "seed": seed, "budget": budget, **more})
+        result = made.result(*self.findings, **{"seed": seed, "budget": budget, "mode": spec.mode, **self.changes})
+        on_event(events.Started(result.target, seed, budget, 2))
+        on_event(events.Progress(50, 1.0, len(self.findings), 0.5, "v1 widgets"))
+        for finding in self.findings:
+            on_event(events.Found(finding))
+        if self.error is not None:
+            raise self.error
+        on_event(events.Finished(result))
+        return result
+
+    def install(self, monkeypatch: pytest.MonkeyPatch) -> Self:
+        """Let `harness run` use this engine."""
+        monkeypatch.setattr(run.engine, "run", self)
+        return self
+
+
+class Told(msgspec.Struct):
+    """What a command said and returned."""
+
+    code: int
+    out: str
+    err: str
+
+
+def call(capfd: pytest.CaptureFixture[str], *arguments: object) -> Told:
+    """Run the command line in this process."""
+    capfd.readouterr()
+    code = harness([str(argument) for argument in arguments])
+    said = capfd.readouterr()
+    return Told(code, said.out, said.err)

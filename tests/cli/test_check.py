@@ -1,0 +1,189 @@
+"""`harness check`: manifests and cases in, both sides out, with an exit code that says what to think of it."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.fakes import Opened, call
+
+EVEN = "apiVersion: example.io/v1\nkind: Widget\nmetadata: {name: even, namespace: a}\nspec: {size: 2}\n"
+ODD = "apiVersion: example.io/v1\nkind: Widget\nmetadata: {name: odd, namespace: a}\nspec: {size: 3}\n"
+TEXT = "apiVersion: example.io/v1\nkind: Widget\nspec: {size: three}\n"
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> Opened:
+    """A target without a process."""
+    return Opened().install(monkeypatch)
+
+
+@pytest.fixture
+def check(tmp_path: Path, capfd: pytest.CaptureFixture[str], opened: Opened) -> Any:
+    """Runs `harness check` on texts, which become files; words that start with a dash or were named stay."""
+
+    def run(*texts: str, **named: str) -> Any:
+        files = []
+        for number, text in enumerate(texts):
+            if "\n" in text:
+                path = tmp_path / f"{number}.yaml"
+                path.write_text(text, encoding="utf-8")
+                files.append(str(path))
+            else:
+                files.append(text)
+        return call(capfd, "check", "--command", "worker", *files)
+
+    return run
+
+
+def test_agreement_is_exit_code_0(check: Any) -> None:
+    """Both lists and every setting are shown."""
+    told = check(EVEN)
+    assert told.code == 0
+    assert "example.io/v1 widgets create a/even" in told.out
+    assert "handwritten  no errors" in told.out
+    assert "both sides agree" in told.out
+    for setting in ("beta-on", "beta-off", "graduated"):
+        assert f"served {setting:<10} accepted" in told.out
+
+
+def test_a_difference_is_exit_code_1(check: Any) -> None:
+    """It is named with its severity, and what users are served shows why."""
+    told = check(EVEN + "---\n" + ODD)
+    assert told.code == 1
+    assert "handwritten  spec.size: Invalid value: must be even  (covered)" in told.out
+    assert "served graduated  accepted" in told.out
+    assert "DIFFERS unmatched (graduation) spec.size" in told.out
+
+
+def test_an_old_object_makes_it_an_update(check: Any, opened: Opened) -> None:
+    """Old objects are found by name, whatever their order."""
+    seen: list[Any] = []
+    answer = opened.target.answer
+    opened.target.answer = lambda case: seen.append(case) or answer(case)  # type: ignore[method-assign, func-returns-value]
+    told = check(EVEN + "---\n" + ODD, "--old", ODD.replace("3", "5") + "---\n" + EVEN.replace("2", "4"))
+    assert "example.io/v1 widgets update a/even" in told.out
+    assert [(c.object["spec"]["size"], c.old["spec"]["size"]) for c in seen] == [(2, 4), (3, 5)]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (EVEN.replace("Widget", "Wigdet"), "did you mean Widget?"),
+        (EVEN.replace("example.io/v1", "example.io/v7"), "it serves example.io/v1 Widget"),
+        ("kind: Widget\nspec: {}\n", "manifest-kind"),
+        ("a: [1,\n", "manifest-syntax: not YAML"),
+        ("- 1\n- 2\n", "this is list"),
+        ("# nothing\n\n", "holds no object"),
+        ("a: &a [*a]\nkind: x\napiVersion: x\n", "cannot be written as JSON"),
+        (TEXT, "cannot be answered: decode: spec.size is no number"),
+    ],
+)
+def test_what_cannot_be_asked_is_exit_code_2(check: Any, text: str, said: str) -> None:
+    """With a message that names the problem."""
+    told = check(text)
+    assert told.code == 2
+    assert said in told.out + told.err
+    assert "Traceback" not in told.err
+
+
+def test_one_bad_object_does_not_hide_the_others(check: Any) -> None:
+    """What can be asked is asked; a difference is the news."""
+    told = check(EVEN.replace("Widget", "Gadget") + "---\n" + ODD)
+    assert told.code == 1
+    assert "does not serve example.io/v1 Gadget" in told.err
+    assert "DIFFERS" in told.out
+
+
+def test_times_in_yaml_stay_text(check: Any, opened: Opened) -> None:
+    """Kubernetes reads YAML as JSON, which has no times."""
+    seen: list[Any] = []
+    answer = opened.target.answer
+    opened.target.answer = lambda case: seen.append(case) or answer(case)  # type: ignore[method-assign, func-returns-value]
+    check(EVEN + "when: 2026-01-31T00:00:00Z\n")
+    assert seen[0].object["when"] == "2026-01-31T00:00:00Z"
+
+
+def test_answers_as_json(check: Any) -> None:
+    """One line per object, with the lists of every setting and what differs."""
+    told = check(ODD, "--json")
+    answer = json.loads(told.out)
+    assert [served["setting"] for served in answer["served"]] == ["beta-on", "beta-off", "graduated"]
+    assert [mismatch["kind"] for mismatch in answer["mismatches"]] == ["unmatched"]
+
+
+def test_a_list_is_its_items(check: Any) -> None:
+    """`kubectl get -o yaml` writes a List."""
+    told = check(json.dumps({"apiVersion": "v1", "kind": "List", "items": [
+        {"apiVersion": "example.io/v1", "kind": "Widget", "spec": {"size": size}} for size in (2, 4)
+    ]}) + "\n")  # fmt: skip
+    assert told.out.count("both sides agree") == 2
+
+
+def test_nothing_to_check_is_a_mistake(capfd: pytest.CaptureFixture[str], opened: Opened) -> None:
+    """And so are manifests and cases together."""
+    assert call(capfd, "check", "--command", "worker").code == 2
+    assert call(capfd, "check", "--command", "worker", "--cases", "-", "a.yaml").code == 2
+
+
+def lines(monkeypatch: pytest.MonkeyPatch, *values: Any) -> None:
+    """Put lines on standard input."""
+    text = "".join((value if isinstance(value, str) else json.dumps(value)) + "\n" for value in values)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+
+def case(number: int, size: Any, **more: Any) -> dict[str, Any]:
+    """A case as a user writes it, without what can be known."""
+    return {"id": number, "object": {"apiVersion": "example.io/v1", "kind": "Widget", "spec": {"size": size}}, **more}
+
+
+def test_cases_are_answered_in_order_and_by_their_ids(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, opened: Opened
+) -> None:
+    """Ids are the caller's; a line that is no case is told with its number, and the others are answered."""
+    lines(monkeypatch, case(7, 2), "{nonsense", case(7, 3), "", case(9, "x"))
+    told = call(capfd, "check", "--command", "worker", "--cases", "-")
+    answers = [json.loads(line) for line in told.out.splitlines()]
+    assert [answer["id"] for answer in answers] == [7, 7, 9]
+    assert [answer["failure"]["stage"] for answer in answers if "failure" in answer] == ["decode"]
+    assert "-:2: case-syntax" in told.err
+    assert told.code == 1
+
+
+@pytest.mark.parametrize(
+    "value", [[], {"object": 3}, {"object": {}}, case(1, 2, operation="delete"), case(1, 2, group="apps"), "[" * 9999]
+)
+def test_a_line_that_is_no_case_is_exit_code_2(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, opened: Opened, value: Any
+) -> None:
+    """Whatever is wrong with it."""
+    lines(monkeypatch, value)
+    told = call(capfd, "check", "--command", "worker", "--cases", "-")
+    assert told.code == 2
+    assert "-:1: " in told.err
+    assert "Traceback" not in told.err
+
+
+def test_no_cases_are_exit_code_2(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, opened: Opened
+) -> None:
+    """Nothing compared is never 0."""
+    lines(monkeypatch)
+    assert call(capfd, "check", "--command", "worker", "--cases", "-").code == 2
+
+
+def test_a_thousand_cases_take_no_time(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, opened: Opened
+) -> None:
+    """Our part of a thousand cases stays far below the three seconds that users are promised."""
+    lines(monkeypatch, *(case(number, number) for number in range(1000)))
+    start = time.perf_counter()
+    told = call(capfd, "check", "--command", "worker", "--cases", "-")
+    assert time.perf_counter() - start < 1.5
+    assert len(told.out.splitlines()) == 1000

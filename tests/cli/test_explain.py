@@ -1,0 +1,74 @@
+"""`harness explain`: a page for every word that a report or a message uses."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+import harness
+from harness.compare.finding import CAUSES, SEVERITIES
+from harness.compare.mismatch import MismatchKind
+from harness.explain import all_pages, pages_of
+from tests.cli.fakes import call
+
+SOURCES = Path(harness.__file__).parent
+
+
+def codes_in(path: Path) -> set[str]:
+    """The codes of diagnostics that a module makes: the second argument of Diagnostic, when it is a plain text."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Diagnostic":
+            codes = [*node.args[1:2], *(keyword.value for keyword in node.keywords if keyword.arg == "code")]
+            found |= {code.value for code in codes if isinstance(code, ast.Constant) and isinstance(code.value, str)}
+    return found
+
+
+@pytest.mark.parametrize(
+    ("category", "codes"), [("causes", CAUSES), ("severities", SEVERITIES), ("mismatches", get_args(MismatchKind))]
+)
+def test_every_word_of_a_report_has_a_page(category: str, codes: tuple[str, ...]) -> None:
+    """And there is no page about a word that nobody says."""
+    assert sorted(codes) == sorted(page.code for page in all_pages()[category])
+
+
+def test_every_code_of_a_message_has_a_page() -> None:
+    """A diagnostic's code is a promise that `harness explain` knows it."""
+    said = {code: path for path in SOURCES.rglob("*.py") for code in codes_in(path)}
+    known = {page.code for page in all_pages()["diagnostics"]}
+    assert {code: str(path) for code, path in said.items() if code not in known} == {}
+
+
+def test_every_page_says_something() -> None:
+    """A page has a summary that fits on a line, and no code has two pages in one category."""
+    for category, pages in all_pages().items():
+        codes = [page.code for page in pages]
+        assert len(codes) == len(set(codes)), category
+        assert [page.code for page in pages if not 20 <= len(page.summary) <= 200] == []
+
+
+def test_a_page_is_printed(capfd: Any) -> None:
+    """A word with two meanings gets both pages."""
+    told = call(capfd, "explain", "no-rule")
+    assert told.code == 0
+    assert told.out.startswith("no-rule (cause)\n")
+    assert [page.category for page in pages_of("version")] == ["mismatches", "causes"]
+
+
+def test_without_a_code_every_page_is_listed(capfd: Any) -> None:
+    """By category, with its summary."""
+    told = call(capfd, "explain")
+    assert told.code == 0
+    for pages in all_pages().values():
+        for page in pages:
+            assert f"  {page.code} " in told.out
+
+
+def test_an_unknown_code_gets_the_near_miss(capfd: Any) -> None:
+    """And exit code 2."""
+    told = call(capfd, "explain", "no-twn")
+    assert told.code == 2
+    assert "did you mean no-twin?" in told.err

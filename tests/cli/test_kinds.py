@@ -1,0 +1,52 @@
+"""`harness kinds`: everything that is served, and everything that is not, with the reason."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+
+from harness.case import Excluded, TargetInfo
+from tests.cli.fakes import FakeTarget, Opened, call
+from tests.reporting import made
+
+
+def install(monkeypatch: pytest.MonkeyPatch, **more: Any) -> None:
+    """Let the command open a target that says this of itself."""
+    info = msgspec.structs.replace(made.result().target, **more)
+    Opened(FakeTarget(info)).install(monkeypatch)
+
+
+def test_the_table_names_every_kind_and_reason(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One line per kind, the excluded with their reason, the sums."""
+    install(monkeypatch, excluded=(Excluded("example.io", "v1", "gadgets", "has no strategy\x1b"),))
+    told = call(capfd, "kinds", "--command", "worker")
+    assert told.code == 0
+    assert told.err == "opening takes a while\n"
+    rows = [" ".join(line.split()) for line in told.out.splitlines()]
+    assert "example.io/v1 widgets Widget create,update yes yes levels v1beta1" in rows
+    assert "example.io/v1 widgets/status Widget update yes yes levels" in rows
+    assert "example.io/v1 gadgets: has no strategy\\x1b" in rows
+    assert rows[-1].startswith("widgets_v1: 2 entries: 1 resource (1 with storage), 1 subresource;")
+
+
+def test_json_is_the_targets_own_word(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It can be read as the first line of the protocol."""
+    install(monkeypatch)
+    told = call(capfd, "kinds", "--command", "worker", "--json")
+    assert made.result().target == msgspec.convert(json.loads(told.out), TargetInfo)
+
+
+def test_a_target_that_serves_nothing_is_exit_code_2(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is not a success."""
+    install(monkeypatch, kinds=())
+    assert call(capfd, "kinds", "--command", "worker").code == 2
+
+
+def test_a_target_must_be_named(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exactly one."""
+    install(monkeypatch)
+    assert "no target is named" in call(capfd, "kinds").err
+    assert "one suite at a time" in call(capfd, "kinds", "a", "b").err

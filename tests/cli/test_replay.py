@@ -1,0 +1,110 @@
+"""`harness replay`: the same question again, and an exit code that says whether it still differs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from harness.case import Answer
+from harness.reporting.document import Reach, build_report, encode
+from tests.cli.fakes import Opened, call
+from tests.reporting import made
+
+FINDING = made.finding(case=msgspec.structs.replace(made.finding().case, object={"spec": {"size": 3}}))
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Opened:
+    """A target without a process, and a report of one finding about it."""
+    monkeypatch.chdir(tmp_path)
+    reaches = {"widgets_v1": Reach("command", "worker --fast", {"Wide": True}, mode="given")}
+    Path("r.json").write_bytes(encode(build_report(made.result(FINDING), reaches=reaches)))
+    return Opened().install(monkeypatch)
+
+
+def test_a_finding_that_still_differs_is_exit_code_1(capfd: Any, opened: Opened) -> None:
+    """It is shown as the target answers now, with what users are served."""
+    told = call(capfd, "replay", "r.json", "0123")
+    assert told.code == 1
+    assert "graduation  no-rule  example.io/v1 widgets update  spec.size  [0123456789ab]" in told.out
+    assert "served graduated accepted" in told.out
+    assert told.out.endswith("still differs\n")
+
+
+def test_the_target_is_opened_as_the_report_says(capfd: Any, opened: Opened) -> None:
+    """With its gates and mode; options of the command line take its place."""
+    call(capfd, "replay", "r.json")
+    call(capfd, "replay", "r.json", "--kubernetes", "1.37.1")
+    first, second = opened.specs
+    assert (first.kind, first.location, first.gates, first.mode) == (
+        "command",
+        "worker --fast",
+        {"Wide": True},
+        "given",
+    )
+    assert (second.kind, second.location) == ("kubernetes", "1.37.1")
+
+
+def test_a_finding_that_is_gone_is_exit_code_0(capfd: Any, opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a fix both sides agree."""
+    monkeypatch.setattr(opened.target, "answer", lambda case: Answer(case.id))
+    told = call(capfd, "replay", "r.json", "0123456789ab")
+    assert told.code == 0
+    assert told.out.endswith("no longer differs\n")
+
+
+def test_another_difference_is_not_this_one(capfd: Any, opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A finding has gone when another signature is in its place."""
+    other = made.error("spec.name", covered=True)
+    monkeypatch.setattr(opened.target, "answer", lambda case: Answer(case.id, handwritten=(other,)))
+    assert call(capfd, "replay", "r.json").code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["r.json", "9999"], "no finding '9999'"),
+        (["none.json"], "cannot be read"),
+        ([], "nothing to replay"),
+        (["--case", "{}", "--command", "x"], "case-syntax"),
+        (["--case", "none.json", "--command", "x"], "cannot be read"),
+        (
+            ["--case", json.dumps({"object": {"apiVersion": "v1", "kind": "Gadget"}}), "--command", "x"],
+            "does not serve",
+        ),
+    ],
+)
+def test_what_cannot_be_replayed_is_exit_code_2(arguments: list[str], said: str, capfd: Any, opened: Opened) -> None:
+    """With the reason."""
+    told = call(capfd, "replay", *arguments)
+    assert told.code == 2
+    assert said in told.err
+
+
+def test_a_file_with_one_finding_is_replayed(capfd: Any, opened: Opened) -> None:
+    """It does not know its target, so that is named."""
+    Path("f.json").write_bytes(msgspec.json.encode(FINDING))
+    assert call(capfd, "replay", "f.json", "--command", "worker").code == 1
+    assert call(capfd, "replay", "f.json").code == 2
+
+
+def test_a_case_is_asked_as_it_stands(capfd: Any, opened: Opened) -> None:
+    """In a file or on the command line; the resource is found by the kind."""
+    for size, code in ((3, 1), (2, 0), ("x", 2)):
+        case = json.dumps({"object": {"apiVersion": "example.io/v1", "kind": "Widget", "spec": {"size": size}}})
+        Path("case.json").write_text(case + "\n")
+        assert code == call(capfd, "replay", "--command", "worker", "--case", case).code
+        assert code == call(capfd, "replay", "--command", "worker", "--case", "case.json").code
+
+
+def test_a_finding_about_a_rule_cannot_be_asked_again(capfd: Any, opened: Opened) -> None:
+    """It has no object; the message says so."""
+    finding = made.finding(case=msgspec.structs.replace(FINDING.case, object=None), operation="update")
+    Path("r.json").write_bytes(encode(build_report(made.result(finding))))
+    told = call(capfd, "replay", "r.json")
+    assert told.code == 2
+    assert "is about a rule, not about an object" in told.err

@@ -1,0 +1,61 @@
+"""Naming a target: the same words for every command, on the way in and on the way out."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from harness.cli.targets import arguments_of, embedded_suites, parse_gates, reach_of, spec_of
+from harness.diagnostics import InputError
+from harness.subject import SubjectSpec
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        SubjectSpec("suite", "suites/widgets_v1"),
+        SubjectSpec("kubernetes", "1.37.1", {"A": True, "B": False}, None, "given"),
+        SubjectSpec("command", "node 'my worker.mjs'", types="api=types"),
+    ],
+)
+def test_a_report_says_how_to_open_its_target(spec: SubjectSpec) -> None:
+    """What is written down opens the same."""
+    assert spec == spec_of(reach_of(spec))
+
+
+def test_arguments_name_a_target_on_the_command_line() -> None:
+    """Quoted, so that they can be pasted."""
+    spec = SubjectSpec("command", "node 'my worker.mjs'", {"A": True}, "types", "given")
+    assert (shlex.split(arguments_of(spec))) == [
+        "--command",
+        "node 'my worker.mjs'",
+        "--types",
+        "types",
+        "--gates",
+        "A=true",
+        "--mode",
+        "given",
+    ]
+
+
+def test_gates_are_read_from_several_options() -> None:
+    """Separated by commas or not."""
+    assert parse_gates(["A=true,B=FALSE", "C=True", ""]) == {"A": True, "B": False, "C": True}
+
+
+def test_every_wrong_gate_is_told() -> None:
+    """Not the first one alone."""
+    with pytest.raises(InputError) as caught:
+        parse_gates(["A=1,B=true,=true"])
+    assert len(caught.value.diagnostics) == 2
+
+
+def test_suites_are_folders_with_a_suite_file(tmp_path: Path) -> None:
+    """In order of name, without the one that needs a toolchain."""
+    for name in ("b_v1", "a_v1", "kubernetes"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "suite.py").touch()
+    (tmp_path / "notes").mkdir()
+    assert [str(tmp_path / "a_v1"), str(tmp_path / "b_v1")] == embedded_suites(tmp_path)
