@@ -10,6 +10,7 @@ import pytest
 ROOT = Path(__file__).parent.parent / "harness"
 
 LAYERS: tuple[frozenset[str], ...] = (
+    frozenset({"__main__"}),
     frozenset({"cli", "pytest_plugin"}),
     frozenset({"reporting", "explain"}),
     frozenset({"strategies"}),
