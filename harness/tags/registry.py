@@ -82,14 +82,21 @@ class Reader:
         return sorted(tags, key=lambda tag: tag.name)
 
     def resolve(self, deferred: Iterable[Deferred]) -> Contribution:
-        """Run deferred work, each on its own, so that one bad tag does not hide another."""
-        total = Contribution()
-        for one in deferred:
-            try:
-                total.add(Contribution(deferred=[one]).resolved())
-            except TagError as error:
-                self.report_tag(error)
+        """Run deferred work in rounds, each piece on its own, so that one bad tag does not hide another."""
+        total, waiting = Contribution(), list(deferred)
+        while waiting:
+            results = [got for one in waiting if (got := self._run(one)) is not None]
+            waiting = [later for got in results for later in got.deferred]
+            for got in results:
+                total.add(replace(got, deferred=[]))
         return total
+
+    def _run(self, deferred: Deferred) -> Contribution | None:
+        try:
+            return deferred()
+        except TagError as error:
+            self.report_tag(error)
+            return None
 
     def expand(self, context: Context, tag: Tag) -> Contribution:
         """Check one tag against its declaration and return its contribution. Raises: TagError."""

@@ -1,0 +1,401 @@
+"""The surprises of DV 10 that concern what the compiler does: each as upstream does it, however odd."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.compiler import compile_types
+from harness.diagnostics import InputError
+from tests.compiler.fixtures import compiled, errors, seen, universe_of
+
+REQUIRED = "Required value"
+
+
+def test_s1_trailing_comment_belongs_to_the_next_field() -> None:
+    """A comment after a field is the doc comment of the field below."""
+    go = 'type T struct {\n\tA string `json:"a"` // +k8s:required\n\tB string `json:"b"`\n}'
+    assert [f"b: {REQUIRED}"] == seen(go, {"a": "x"})
+    assert seen(go, {"b": "x"}) == []
+
+
+def test_s2_levels_do_not_soften_control_flow() -> None:
+    """An alpha rule that stops hides standard rules."""
+    go = """type T struct {
+	// +k8s:alpha(since: "1.37")=+k8s:maxItems=3
+	// +k8s:eachVal=+k8s:minLength=1
+	L []string `json:"l"`
+}"""
+    (error,) = errors(go, {"l": ["", "", "", ""]})
+    assert (error.type, error.level, error.short_circuit) == ("FieldValueTooMany", "alpha", True)
+    assert seen(go, {"l": [""]}) == ["l[0]: Too short: must be at least 1 character"]
+
+
+def test_s3_all_short_circuits_run() -> None:
+    """Clearing a value that is required and may not be cleared gives both errors."""
+    go = 'type T struct {\n\t// +k8s:required\n\t// +k8s:update=NoUnset\n\tA string `json:"a"`\n}'
+    assert [f"a: {REQUIRED}", "a: Invalid value: null: field cannot be cleared once set"] == seen(go, {}, {"a": "x"})
+
+
+IMMUTABLE_MEMBER = """type T struct {
+	// +k8s:optional
+	P *S `json:"p"`
+}
+type S struct {
+	// +k8s:optional
+	// +k8s:immutable
+	X string `json:"x"`
+}"""
+
+
+def test_s4_immutable_never_compares() -> None:
+    """In a struct that is new, an immutable member fails even when it is unset; in an old one only when changed."""
+    assert seen(IMMUTABLE_MEMBER, {"p": {}}, {}) == ["p.x: Invalid value: null: field is immutable"]
+    assert seen(IMMUTABLE_MEMBER, {"p": {"x": "a"}}, {"p": {"x": "a"}}) == []
+    assert seen(IMMUTABLE_MEMBER, {"p": {}}, {"p": {"x": "a"}}) == ["p.x: Invalid value: null: field is immutable"]
+    assert seen(IMMUTABLE_MEMBER, {"p": {"x": "a"}}) == []
+
+
+def test_s5_nil_struct_panics() -> None:
+    """A nil struct that nothing stops is one Internal error, and all others are lost."""
+    go = """type T struct {
+	// +k8s:required
+	A string `json:"a"`
+	Q *S `json:"q"`
+}
+type S struct {
+	// +k8s:required
+	X string `json:"x"`
+}"""
+    text = "panic during declarative validation: runtime error: invalid memory address or nil pointer dereference"
+    assert [f"<nil>: Internal error: {text}"] == seen(go, {})
+    assert [f"a: {REQUIRED}", f"q.x: {REQUIRED}"] == seen(go, {"q": {}})
+    assert [f"a: {REQUIRED}"] == seen(go.replace("\tQ *S", "\t// +k8s:optional\n\tQ *S"), {})
+
+
+EACH_SUBFIELD = """type T struct {
+	// +k8s:eachVal=+k8s:subfield(x)=+k8s:maxLength=3
+	L []I `json:"l"`
+}
+type I struct {
+	// +k8s:optional
+	X string `json:"x"`
+}"""
+
+
+def test_s6_inherited_optional_silences_the_list() -> None:
+    """One item with an unset optional member stops the rules of the whole list."""
+    assert seen(EACH_SUBFIELD, {"l": [{"x": "toolong"}, {"x": ""}]}) == []
+    assert seen(EACH_SUBFIELD, {"l": [{"x": "toolong"}]}) == ["l[0].x: Too long: may not be more than 3 characters"]
+    # 1.36 knows no inherited stops.
+    assert len(errors(EACH_SUBFIELD, {"l": [{"x": "toolong"}, {"x": ""}]}, release="1.36")) == 1
+
+
+def test_s7_an_option_loses_the_cohort() -> None:
+    """A stop under ifEnabled ends the whole field, a stop of a subfield only its cohort."""
+    go = """type T struct {
+	// TAG+k8s:subfield(a)=+k8s:required
+	// +k8s:subfield(b)=+k8s:format=k8s-short-name
+	S S `json:"s"`
+}
+type S struct {
+	A string `json:"a"`
+	B string `json:"b"`
+}"""
+    plain = go.replace("TAG", "")
+    assert [e.field for e in errors(plain, {"s": {"b": "-"}})] == ["s.a", "s.b"]
+    under = go.replace("TAG", "+k8s:ifEnabled(F)=")
+    assert [e.field for e in errors(under, {"s": {"b": "-"}}, None, {"F": True})] == ["s.a"]
+    assert [e.field for e in errors(under, {"s": {"b": "-"}}, None, {"F": False})] == ["s.b"]
+
+
+def test_s8_nested_level_is_lost_for_validators_without_arguments() -> None:
+    """Under eachVal a format becomes standard, a limit keeps its level."""
+    go = 'type T struct {\n\t// +k8s:eachVal=+k8s:alpha=+k8s:TAG\n\tL []string `json:"l"`\n}'
+    assert [e.level for e in errors(go.replace("TAG", "format=k8s-short-name"), {"l": ["-"]})] == [""]
+    assert [e.level for e in errors(go.replace("TAG", "minLength=1"), {"l": [""]})] == ["alpha"]
+
+
+MODES = """type T struct {
+	// +k8s:modeDiscriminator
+	D string `json:"d"`
+	TAGS
+	F FTYPE `json:"f"`
+}"""
+
+
+def test_s9_modes_drop_what_is_deferred() -> None:
+    """eachVal under ifMode does nothing except forbidding the field in other modes."""
+    go = MODES.replace("TAGS", '// +k8s:ifMode("A")=+k8s:eachVal=+k8s:minLength=1').replace("FTYPE", "[]string")
+    assert seen(go, {"d": "A", "f": [""]}) == []
+    assert seen(go, {"d": "B", "f": [""]}) == ["f: Forbidden"]
+
+
+def test_s10_modes_keep_tag_order() -> None:
+    """A rule written before `required` runs on the unset value."""
+    tags = '// +k8s:ifMode("B")=+k8s:minItems=1\n\t// +k8s:ifMode("B")=+k8s:required'
+    go = MODES.replace("TAGS", tags).replace("FTYPE", "[]string")
+    assert ["f: Too few: 0: must have at least 1 item", f"f: {REQUIRED}"] == seen(go, {"d": "B"})
+
+
+def test_s11_immutable_in_a_mode_fires_on_the_mode_alone() -> None:
+    """Changing only the discriminator to the mode counts as a change."""
+    go = MODES.replace("TAGS", '// +k8s:ifMode("A")=+k8s:immutable\n\t// +k8s:ifMode("B")=+k8s:optional')
+    go = go.replace("FTYPE", "string")
+    assert [e.field for e in errors(go, {"d": "A", "f": "v"}, {"d": "B", "f": "v"})] == ["f"]
+    assert seen(go, {"d": "A", "f": "v"}, {"d": "A", "f": "v"}) == []
+
+
+def test_s12_labels_of_item_unions_are_not_sorted() -> None:
+    """The items that are set are tested in sorted order and named in tag order."""
+    go = """type T struct {
+	// +k8s:listType=map
+	// +k8s:listMapKey=k
+	// +k8s:item(k: b)=+k8s:unionMember
+	// +k8s:item(k: c)=+k8s:unionMember
+	// +k8s:item(k: a)=+k8s:unionMember
+	L []I `json:"l"`
+}
+type I struct {
+	K string `json:"k"`
+}"""
+    (error,) = errors(go, {"l": [{"k": "a"}, {"k": "b"}]})
+    assert (error.field, error.origin) == ("l", "union")
+    assert error.value == '"{l[{\\"k\\": \\"b\\"}], l[{\\"k\\": \\"c\\"}]}"'
+    assert seen(go, {"l": [{"k": "a"}]}) == []
+
+
+def test_s13_groups_take_the_wrappers_of_their_first_tag() -> None:
+    """One member under an option and alpha makes the whole union so."""
+    go = """type T struct {
+	// +k8s:ifEnabled(X)=+k8s:alpha=+k8s:unionMember
+	A *string `json:"a"`
+	// +k8s:unionMember
+	B *string `json:"b"`
+}"""
+    assert seen(go, {}, None, {"X": False}) == []
+    (error,) = errors(go, {}, None, {"X": True})
+    assert (error.field, error.level) == ("<nil>", "alpha")
+
+
+def test_s14_undefined_option_under_optional_is_swallowed() -> None:
+    """It stops the field without a word."""
+    go = 'type T struct {\n\t// +k8s:ifEnabled(Nope)=+k8s:optional\n\t// +k8s:minLength=3\n\tA string `json:"a"`\n}'
+    assert seen(go, {"a": "a"}) == []
+    assert [e.field for e in errors(go, {"a": "a"}, None, {"Nope": True})] == ["a"]
+
+
+def test_s44_undefined_option_under_required_is_an_internal_error() -> None:
+    """It carries the short-circuit mark of what it wraps; 1.36 takes the option as off."""
+    go = 'type T struct {\n\t// +k8s:ifEnabled(F)=+k8s:required\n\tA string `json:"a"`\n}'
+    (error,) = errors(go, {"a": "a"})
+    assert (error.text, error.short_circuit) == ('a: Internal error: undefined validation option "F"', True)
+    assert errors(go, {}, release="1.36") == []
+
+
+def test_s15_root_rules_ignore_ratcheting() -> None:
+    """An immutable root type refuses an update that changes nothing."""
+    go = '// +k8s:immutable\ntype T struct {\n\tA string `json:"a"`\n}'
+    assert seen(go, {"a": "x"}, {"a": "x"}) == ["<nil>: Invalid value: null: field is immutable"]
+
+
+def test_s16_unions_ratchet_on_what_is_set() -> None:
+    """A union that was broken stays forgiven while only contents change."""
+    go = 'type T struct {\n\tS S `json:"s"`\n}\ntype S struct {\n'
+    go += "".join(f'\t// +k8s:unionMember\n\t{n} *string `json:"{n.lower()}"`\n' for n in "AB") + "}"
+    assert seen(go, {"s": {"a": "1", "b": "2"}}, {"s": {"a": "0", "b": "2"}}) == []
+    assert [e.field for e in errors(go, {"s": {"a": "1", "b": "2"}}, {"s": {"a": "1"}})] == ["s"]
+
+
+def test_s17_atomic_lists_are_checked_whole() -> None:
+    """Removing one item re-validates all the others; in a set they are forgiven."""
+    go = 'type T struct {\n\t// +k8s:listType=TYPE\n\t// +k8s:eachVal=+k8s:maxLength=1\n\tL []string `json:"l"`\n}'
+    new, old = {"l": ["bad"]}, {"l": ["bad", "x"]}
+    assert [e.field for e in errors(go.replace("TYPE", "atomic"), new, old)] == ["l[0]"]
+    assert errors(go.replace("TYPE", "set"), new, old) == []
+
+
+OPAQUE = """type T struct {
+	// TAG
+	A FTYPE `json:"a"`
+}
+type S struct {
+	// +k8s:required
+	X string `json:"x"`
+}
+type L []S"""
+
+
+@pytest.mark.parametrize(
+    ("tag", "kind", "value", "fields"),
+    [
+        ("+k8s:ifEnabled(F)=+k8s:opaqueType", "S", {}, []),
+        ("+k8s:alpha=+k8s:opaqueType", "*S", {}, []),
+        ("+k8s:opaqueType", "[]S", [{}], ["a[0].x"]),
+        ("+k8s:eachVal=+k8s:opaqueType", "[]S", [{}], []),
+        ("+k8s:eachVal=+k8s:opaqueType", "L", [{}], ["a[0].x"]),
+        ("none", "map[string]S", {"k": {}}, ["a[k].x"]),
+        ("+k8s:eachVal=+k8s:opaqueType", "map[string]S", {"k": {}}, []),
+    ],
+)
+def test_s18_s19_opacity(tag: str, kind: str, value: object, fields: list[str]) -> None:
+    """Opacity is unconditional, and does nothing on unnamed lists or through typedefs."""
+    go = OPAQUE.replace("TAG", tag).replace("FTYPE", kind)
+    assert fields == [e.field for e in errors(go, {"a": value})]
+
+
+def test_s21_s22_members_at_their_parents_path() -> None:
+    """A member that JSON ignores reports at the struct; at the root a first element is invented."""
+    go = """type T struct {
+	Emb `json:",inline"`
+	E string `json:"-"`
+	In In `json:"in"`
+}
+type In struct {
+	Emb `json:",inline"`
+}
+type Emb struct {
+	// +k8s:required
+	X string `json:"x"`
+}""".replace("\tE string", "\t// +k8s:minLength=2\n\tE string")
+    assert [e.field for e in errors(go, {})] == ["Emb.x", "string", "in.x"]
+    assert [e.field for e in errors(go, {"x": "a", "in": {"x": "b"}})] == ["string"]
+
+
+def test_s23_nil_items() -> None:
+    """A list of pointers without tags tolerates null; with any tag each one is an error."""
+    go = """type T struct {
+    // TAG
+    P []*I `json:"p"`
+}
+type I struct {
+    // +k8s:required
+    X string `json:"x"`
+}"""
+    assert seen(go, {"p": [None]}) == []
+    assert [f"p[0]: {REQUIRED}"] == seen(go.replace("TAG", "+k8s:optional"), {"p": [None, {}]})
+
+
+def test_s24_immutable_items_may_go_but_not_come() -> None:
+    """eachVal=immutable forbids additions, eachVal=update=NoModify does not."""
+    go = """type T struct {
+	// +k8s:listType=map
+	// +k8s:listMapKey=k
+	// +k8s:eachVal=+k8s:TAG
+	L []I `json:"l"`
+}
+type I struct {
+	K string `json:"k"`
+	V string `json:"v"`
+}"""
+    one, two = {"l": [{"k": "a"}]}, {"l": [{"k": "a"}, {"k": "b"}]}
+    immutable, no_modify = go.replace("TAG", "immutable"), go.replace("TAG", "update=NoModify")
+    assert [e.field for e in errors(immutable, two, one)] == ["l[1]"]
+    assert errors(immutable, one, two) == []
+    assert errors(no_modify, two, one) == []
+    assert [e.field for e in errors(no_modify, {"l": [{"k": "a", "v": "x"}]}, one)] == ["l[0]"]
+
+
+def test_s28_bad_keys_share_the_path_of_the_map() -> None:
+    """Errors of keys stand at the map."""
+    go = 'type T struct {\n\t// +k8s:eachKey=+k8s:maxLength=2\n\tM map[string]string `json:"m"`\n}'
+    assert [e.field for e in errors(go, {"m": {"abc": "", "abd": "", "a": ""}})] == ["m", "m"]
+    assert errors(go, {"m": {"abc": "1"}}, {"m": {"abc": "0"}}) == []
+
+
+def test_s30_duplicates_are_reported_again() -> None:
+    """Uniqueness looks at the whole list whenever the list changes."""
+    go = 'type T struct {\n\t// +k8s:listType=set\n\tL []string `json:"l"`\n}'
+    assert seen(go, {"l": ["a", "a", "b"]}, {"l": ["a", "a"]}) == ['l[1]: Duplicate value: "a"']
+    assert seen(go, {"l": ["a", "a"]}, {"l": ["a", "a"]}) == []
+
+
+def test_s32_s33_typedefs_and_copies() -> None:
+    """A typedef of a typedef drops its rules; a copy of a struct keeps field tags and drops type tags."""
+    go = """type T struct {
+	F F `json:"f"`
+	B B `json:"b"`
+}
+// +k8s:enum
+type E string
+
+const X E = "x"
+
+type F E
+type B A
+// +k8s:immutable
+type A struct {
+	// +k8s:required
+	X string `json:"x"`
+}"""
+    assert [e.field for e in errors(go, {"f": "nothing"})] == ["b.x"]
+    assert errors(go, {"b": {"x": "2"}}, {"b": {"x": "1"}}) == []
+
+
+def test_s34_unknown_tags() -> None:
+    """At the top an unknown tag is ignored with a warning, under another tag it is an error."""
+    go = 'type T struct {\n\t// +k8s:maxLenght=3\n\t// +k8s:openapi-gen=true\n\t// +optional\n\tA string `json:"a"`\n}'
+    (warning,) = compiled(go).warnings
+    assert (warning.code, warning.fix) == ("unknown-tag", "did you mean k8s:maxLength?")
+    assert (warning.position.line, warning.position.column) == (4, 5)
+    with pytest.raises(InputError) as caught:
+        compiled(go.replace("+k8s:maxLenght=3", "+k8s:alpha=+k8s:maxLenght=3"))
+    (error,) = caught.value.diagnostics
+    assert (error.code, error.position.line, error.position.column) == ("unknown-tag", 4, 16)
+
+
+def test_s36_member_names_are_go_names() -> None:
+    """The discriminator is compared with the Go name unless memberName says otherwise."""
+    go = """type T struct {
+	// +k8s:unionDiscriminator
+	D string `json:"d"`
+	// +k8s:unionMember
+	FooBar *string `json:"fooBar"`
+	// +k8s:unionMember(memberName: "other")
+	B *string `json:"b"`
+}"""
+    assert seen(go, {"d": "FooBar", "fooBar": ""}) == []
+    assert seen(go, {"d": "other", "b": ""}) == []
+    assert seen(go, {"fooBar": ""}) == ['fooBar: Invalid value: "": may only be specified when `d` is "FooBar"']
+    assert seen(go, {"d": "other"}) == ['b: Invalid value: "": must be specified when `d` is "other"']
+
+
+def test_s38_named_strings_are_shown_as_json() -> None:
+    """Angle brackets of a named string are escaped, those of a plain one are not."""
+    go = 'type T struct {\n\t// +k8s:neq="x<y"\n\tA ATYPE `json:"a"`\n}\ntype N string'
+    assert [e.value for e in errors(go.replace("ATYPE", "N"), {"a": "x<y"})] == ['"x\\u003cy"']
+    assert [e.value for e in errors(go.replace("ATYPE", "*string"), {"a": "x<y"})] == ['"x<y"']
+
+
+def test_s42_no_modify_in_a_set_compiles() -> None:
+    """The guard sees no list data, because eachVal sorts before listType."""
+    go = 'type T struct {\n\t// +k8s:eachVal=+k8s:update=NoModify\n\t// +k8s:listType=set\n\tL []string `json:"l"`\n}'
+    assert compiled(go).has_rules("T")
+
+
+def test_s47_min_length_zero() -> None:
+    """It emits nothing, which under eachVal is an error."""
+    go = 'type T struct {\n\t// +k8s:minLength=0\n\tA string `json:"a"`\n}'
+    assert not compiled(go).has_rules("T")
+    with pytest.raises(InputError, match="no validation functions found"):
+        compiled('type T struct {\n\t// +k8s:eachVal=+k8s:minLength=0\n\tA []string `json:"a"`\n}')
+
+
+def test_s48_int8_is_unsigned() -> None:
+    """A negative minimum of an int8 is refused."""
+    with pytest.raises(InputError, match="does not fit"):
+        compiled('type T struct {\n\t// +k8s:minimum=-1\n\tA int8 `json:"a"`\n}')
+
+
+def test_roots_and_subresources() -> None:
+    """A dispatcher accepts its own paths, and answers others with an Internal error."""
+    go = """// +k8s:supportsSubresource="/status"
+type T struct {
+	// +k8s:required
+	A string `json:"a"`
+}"""
+    both = compile_types(universe_of(go), "example")
+    assert [both.validates("T", name) for name in ("", "status", "scale")] == [True, True, False]
+    (error,) = both.validate("T", "create", {}, None, {}, "scale")  # type: ignore[arg-type]
+    assert error.text == "<nil>: Internal error: no validation found for *example.T, subresource: /scale"
+    only = compiled(go.replace("supports", "is"))
+    assert [only.validates("T", name) for name in ("", "status")] == [False, True]
