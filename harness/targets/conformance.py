@@ -7,6 +7,7 @@ import os
 import select
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -45,11 +46,22 @@ class _Talk:
 
     def __init__(self, argv: Sequence[str], timeout: float) -> None:
         self._timeout = timeout
-        self.process = subprocess.Popen(
-            list(argv), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            start_new_session=True, bufsize=0,
-        )  # fmt: skip
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the talk
+        try:
+            self.process = subprocess.Popen(
+                list(argv), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors,
+                start_new_session=True, bufsize=0,
+            )  # fmt: skip
+        except BaseException:
+            self._errors.close()
+            raise
         self._pending = b""
+
+    def words(self) -> str:
+        """The last line of its standard error, for a check that failed because it ended."""
+        self._errors.seek(max(0, self._errors.seek(0, os.SEEK_END) - 4096))
+        lines = self._errors.read().decode("utf-8", "replace").split("\n")
+        return next((f"; it wrote: {line.strip()[:200]}" for line in reversed(lines) if line.strip()), "")
 
     def __enter__(self) -> _Talk:
         return self
@@ -58,7 +70,7 @@ class _Talk:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout):
+        for pipe in (self.process.stdin, self.process.stdout, self._errors):
             if pipe is not None:
                 with suppress(OSError):
                     pipe.close()
@@ -117,7 +129,9 @@ class _Talk:
         assert self.process.stdout is not None
         chunk = os.read(self.process.stdout.fileno(), 1 << 20)
         if not chunk:
-            raise _Ended("it ended")
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(1.0)  # its last words come before its end
+            raise _Ended(f"it ended{self.words()}")
         self._pending += chunk
         if len(self._pending) > MAX_LINE:
             raise _Broken(f"it printed more than {MAX_LINE:,} bytes that nobody asked for")

@@ -46,13 +46,23 @@ def test_a_worker_that_does_not_greet_fails_at_once(mode: str) -> None:
     results = check_worker([sys.executable, str(WORKERS / "odd_worker.py"), mode])
     assert [(result.name, result.ok) for result in results] == [("greets", False)]
     assert "TargetInfo" in results[0].fix
+    assert ("out of luck" in results[0].detail) == (mode == "dies")
 
 
 def test_a_careless_worker_is_told_what_it_breaks() -> None:
-    """The odd worker serves any kind, dies on odd objects and holds answers back."""
-    wrong = failed([sys.executable, str(WORKERS / "odd_worker.py"), "backwards"], timeout=1.0)
-    assert {"answers every case once", "survives an unknown kind", "survives an undecodable object"} <= wrong
-    assert "ends with its input" not in wrong
+    """The odd worker answers for any kind and dies on odd objects; the rest it does well."""
+    wrong = failed([sys.executable, str(WORKERS / "odd_worker.py"), "honest"])
+    assert wrong == {"survives an unknown kind", "survives an undecodable object", "survives deep nesting"}
+
+
+def test_a_worker_that_goes_on_without_input_is_told(tmp_path: Path) -> None:
+    """A worker that outlives its input would stay behind when the harness is killed."""
+    script = tmp_path / "stays.py"
+    script.write_text(f"import time\nexec(open({str(WORKERS / 'odd_worker.py')!r}).read())\ntime.sleep(60)")
+    results = check_worker([sys.executable, str(script), "honest"], timeout=1.5)
+    (last,) = [result for result in results if result.name == "ends with its input"]
+    assert not last.ok
+    assert "end when standard input ends" in last.fix
 
 
 def test_a_talkative_worker_is_told() -> None:

@@ -8,7 +8,8 @@ say({
   name: "node-example",
   protocol: 1,
   abilities: ["update"],
-  kinds: [{ group: "example.dev", version: "v1", kind: "Note", resource: "notes", api_version: "example.dev/v1" }],
+  kinds: [{ group: "example.dev", version: "v1", kind: "Note", resource: "notes", api_version: "example.dev/v1",
+    type: "note.Note" }], // for --types: the Go type, by folder and name
 });
 
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
