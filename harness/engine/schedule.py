@@ -16,8 +16,8 @@ from harness.case import Answer, Case
 from harness.engine.search import Search, UnitSearch
 from harness.targets.target import Pending, Target
 
-WINDOW = 6
-"""Batches in flight: enough to keep a worker busy while answers are compared."""
+WINDOW = 600
+"""Cases in flight: enough to keep a worker busy while answers are compared."""
 
 
 @dataclass(slots=True)
@@ -48,13 +48,14 @@ class Schedule:
     window: int = WINDOW
     _ready: list[tuple[float, int, _Running]] = field(default_factory=list)
     _waiting: deque[tuple[_Running, Pending]] = field(default_factory=deque)
+    _in_flight: int = 0
 
     def run(self) -> None:
         """Run every search to its end. A search that fails inside keeps what it found; the others go on."""
         for search in self.searches:
             self._step(_Running(search, search.run()), None)
         while self._ready or self._waiting:
-            while self._ready and len(self._waiting) < self.window:
+            while self._ready and (not self._waiting or self._in_flight < self.window):
                 self._submit(heapq.heappop(self._ready)[2])
             self._collect()
 
@@ -63,10 +64,12 @@ class Schedule:
         pending = self.target.submit(running.batch)
         self.spent.encode += time.perf_counter() - started
         running.asked += len(running.batch)
+        self._in_flight += len(running.batch)
         self._waiting.append((running, pending))
 
     def _collect(self) -> None:
         running, pending = self._waiting.popleft()
+        self._in_flight -= len(running.batch)
         started = time.perf_counter()
         answers = pending.result()
         self.spent.wait += time.perf_counter() - started

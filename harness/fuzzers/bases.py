@@ -8,6 +8,7 @@ an error that went away and a set of errors that was not met before.
 from __future__ import annotations
 
 import heapq
+import re
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
@@ -26,6 +27,8 @@ from harness.fuzzers.values import filled, rich
 Asking: TypeAlias = Generator[list[Case], list[Answer], list[Answer]]
 Ask: TypeAlias = Callable[[list[Json]], Asking]
 """Turns objects into cases, yields them as one batch, and returns the answers."""
+
+_VALUES = re.compile(r"\"[^\"]*\"|'[^']*'|\d+")
 
 ErrorKey: TypeAlias = tuple[str, str, str]
 
@@ -87,12 +90,15 @@ def _order(error: FieldError) -> tuple[int, str, str, str]:
 
 
 def _key(error: FieldError) -> ErrorKey:
-    return error.type, error.field, error.detail[:80]
+    # Without its values: another wrong value with the same complaint is no progress.
+    return error.type, error.field, _VALUES.sub("", error.detail)[:24]
 
 
 def starts(shape: Shape, root: Json) -> list[Json]:
     """Return first candidates: almost nothing, what has no `omitempty`, and a little of everything."""
     sparse, full = filled(shape), rich(shape)
+    if not isinstance(sparse, dict) or not isinstance(full, dict):
+        return [root]  # the type is not known: what the errors say must do
     status = {name: value for name, value in sparse.items() if name not in ("metadata", "status")}
     everything = {name: value for name, value in full.items() if name not in ("metadata", "status")}
     return [root, {**root, **status}, {**root, **everything}]

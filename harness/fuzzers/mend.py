@@ -20,6 +20,8 @@ from harness.fuzzers.values import alternatives, filled, fits, plausible, pool
 Fix: TypeAlias = tuple[Place, Json]
 """One change: put this value at this place; `ABSENT` removes."""
 
+_EMPTY: dict[str, Json] = {"struct": {}, "map": {}, "list": [], "string": "", "bytes": ""}
+_PREFIX = re.compile(r"prefix:? [\"'`]?([^\s\"'`]+)")
 _DECODED = re.compile(r"(?:field|field name) \"?(?:\w+\.)?([\w.\[\]]+)\"?")
 
 
@@ -55,6 +57,10 @@ def _candidates(error: FieldError, obj: Json, root: Shape, at: Place, shape: Sha
     elif error.type in (ErrorType.TOO_FEW, ErrorType.TOO_SHORT):
         yield from _longer(error.detail, value, at, shape)
     elif error.type in (ErrorType.REQUIRED, ErrorType.INVALID):
+        if "empty" in error.detail and shape.kind in _EMPTY:
+            yield at, _EMPTY[shape.kind]
+        for prefix in _PREFIX.findall(error.detail):
+            yield at, prefix + "a"
         yield from _named_members(error.detail, obj, root, at)
         if absent:
             yield from _added(error.detail, at, root, shape)
@@ -76,6 +82,9 @@ def _added(detail: str, at: Place, root: Shape, shape: Shape) -> Iterator[Fix]:
         for value in alternatives(member):
             yield at, value
     elif at:
+        for beside in parent.fields:
+            if beside.shape.kind == "map":  # `resources[storage]` means a key of one of its maps
+                yield (*at[:-1], beside.name, at[-1]), filled(beside.shape.elem)
         yield at, filled(shape)
 
 

@@ -149,7 +149,8 @@ def size(obj: Json) -> float:
         return 2 * len(obj) - obj.count("a")
     if not obj or kind is bool:
         return 1 if obj is True else 0
-    return math.log2(1 + abs(float(obj))) + (0.5 if obj < 0 else 0.0) if kind in (int, float) else 0.0
+    number = float(obj) if kind in (int, float) else 0.0
+    return math.log2(1 + abs(number)) + (0.5 if number < 0 else 0.0)
 
 
 def differences(new: Json, old: Json, at: Place = ()) -> Iterator[Place]:

@@ -84,28 +84,30 @@ class Reducer:
     def _exhaust(self, steps: Steps, measure: Measure) -> Generator[list[Case], list[Answer], None]:
         """Take steps of one sort until none succeeds."""
         while not self._done():
-            batch = list(islice(self._fresh(steps(), measure), BATCH))
+            batch = list(islice(self._fresh(steps()), BATCH))
             if not batch:
                 return
             yield from self._take(batch, measure)
 
-    def _fresh(self, pairs: Iterator[Pair], measure: Measure) -> Iterator[Pair]:
-        limit = measure((self.case.object, self.case.old))
+    def _fresh(self, pairs: Iterator[Pair]) -> Iterator[Pair]:
         for pair in pairs:
-            if measure(pair) < limit:
-                code = msgspec.json.encode(pair)
-                if code not in self._seen:
-                    self._seen.add(code)
-                    yield pair
+            code = msgspec.json.encode(pair)
+            if code not in self._seen:
+                self._seen.add(code)
+                yield pair
 
     def _distance(self, pair: Pair) -> Sized:
         """How far a pair is from the accepted base."""
         return sum(1 for obj in pair if obj is not None for _ in differences(obj, self.base)), 0
 
     def _take(self, batch: list[Pair], measure: Measure) -> Generator[list[Case], list[Answer], None]:
-        """Ask the steps one by one; then ask for growing runs of the successful ones together."""
+        """Ask the steps one by one; then ask for growing runs of the successful ones together.
+
+        Ends a pass in time: a step that was asked once is not asked again, and what is kept is smaller.
+        """
         start = (self.case.object, self.case.old)
-        kept = yield from self._ask(batch)
+        limit = measure(start)
+        kept = [pair for pair in (yield from self._ask(batch)) if measure(pair) < limit]
         kept.sort(key=measure)
         if not kept:
             return
@@ -140,9 +142,10 @@ class Reducer:
         if self.base is None:
             return
         for place in list(differences(new, self.base)):
-            yield put(new, place, look(self.base, place)), old
+            before = look(self.base, place)
             if old is not None:
-                yield put(new, place, look(self.base, place)), put(old, place, look(self.base, place))
+                yield put(new, place, before), put(old, place, before)
+            yield put(new, place, before), old
 
     def _unions(self) -> Iterator[Pair]:
         """Make old and new say the same at a place."""
@@ -155,19 +158,18 @@ class Reducer:
                 yield new, put(old, place, look(new, place))
 
     def _removals(self) -> Iterator[Pair]:
-        """Leave out a place, in both at once, then in one of the two; large parts first."""
+        """Leave out a place, in both where both have it; large parts first."""
         new, old = self.case.object, self.case.old
         found = [place for place, _, _ in places(new) if place not in self.protected]
-        found.sort(key=lambda place: (len(place), -size(look(new, place))))
-        for place in found:
-            if old is not None and look(old, place) is not ABSENT:
+        for place in sorted(found, key=len):
+            before = look(old, place) if old is not None else ABSENT
+            if before is not ABSENT:
                 yield remove(new, place), remove(old, place)
-        for place in found:
-            yield remove(new, place), old
-        if old is not None:
-            for place, _, _ in list(places(old)):
-                if place not in self.protected:
-                    yield new, remove(old, place)
+            if before is ABSENT or before != look(new, place):
+                yield remove(new, place), old
+        for place, _, _ in list(places(old)) if old is not None else ():
+            if place not in self.protected and look(new, place) is ABSENT:
+                yield new, remove(old, place)
 
     def _scalars(self) -> Iterator[Pair]:
         """Make strings shorter and numbers smaller, in both at once where both say the same."""
@@ -180,7 +182,7 @@ class Reducer:
             for place, _, value in list(places(obj)) if obj is not None else ():
                 if place in self.protected:
                     continue
-                for simpler in _simpler(value):
+                for simpler in (one for one in _simpler(value) if size(one) < size(value)):
                     if which == "new":
                         if old is not None and look(old, place) == value:
                             yield put(new, place, simpler), put(old, place, simpler)

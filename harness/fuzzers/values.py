@@ -36,7 +36,8 @@ TEXTS: tuple[str, ...] = (
     "kubernetes.io/a", "kubernetes.io/kube-apiserver-client", "rbac.authorization.k8s.io", "storage.k8s.io", "apps",
     "system:a", "0 0 * * *", "Etc/UTC", "2024-01-01T00:00:00Z", "2024-01-01T00:00:00.000000Z", "a=b", "{.a}", "{}",
     "00000000-0000-0000-0000-000000000001", "object.metadata.name == 'a'", "Object{}", "[]", "a/b", "/dev/a", "a_b",
-    "a@example.com", "example.com:a", "example.com/a/b", "v1alpha1", '{"a":"b"}', "00:00:00:00:00:01", "A_B", "0", "",
+    "a@example.com", "example.com:a", "example.com/a/b", "v1alpha1", "1.0.0", "Normal",
+    '{"a":"b"}', "00:00:00:00:00:01", "A_B", "0", "",
     "kube-system", "default", "a-b", "a.b.c", "2", "-1", "/", "..", "a,b", "s3.a", "Pod", "Deployment", "Namespace",
     _CERTIFICATE, _REQUEST,
 )  # fmt: skip
