@@ -68,6 +68,8 @@ def _without_old(case: Case, mismatch: Mismatch, comparator: Comparator) -> Iter
     before = _without_first(case.old, steps(mismatch.path))
     if before != case.old:
         cases.append(msgspec.structs.replace(case, old=before))
+        if case.mode == "served":  # preparation may bring back from the old object what was taken from it
+            cases.append(msgspec.structs.replace(case, old=before, mode="given"))
     side = "declarative" if mismatch.side == "handwritten" else "handwritten"
     for asked in cases:
         yield Trial(asked, _ratcheting(asked, mismatch, comparator, side))

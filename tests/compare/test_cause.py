@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from harness.case import Answer, Case, Failure, Operation, ServedList
@@ -97,6 +98,16 @@ def test_ratcheting(operations: tuple[Operation, ...]) -> None:
     assert slugs(asked, _forgiving(False, True), operations=operations) == {"spec.a": "ratcheting"}
     assert slugs(asked, _forgiving(True, False), operations=operations) == {"+spec.a": "ratcheting"}
     assert slugs(asked, _forgiving(True, True), operations=operations) == {}
+
+
+def test_ratcheting_behind_preparation() -> None:
+    """Where the server copies the value from the old object, only mode given can show who forgives."""
+
+    def ask(asked: Case) -> Answer:
+        new = asked.object if asked.mode == "given" else {**asked.object, "spec": asked.old["spec"]}
+        return _forgiving(False, True)(msgspec.structs.replace(asked, object=new))
+
+    assert slugs(case(BAD, BAD), ask, operations=(Operation.UPDATE,)) == {"spec.a": "ratcheting"}
 
 
 def test_ratcheting_says_who_forgives() -> None:

@@ -74,6 +74,9 @@ SAME = [
     ("FieldValueInvalid", "exactly one value must be specified", "must specify exactly one of: `a`, `b`", True),
     ("FieldValueInvalid", "Approved and Denied are mutually exclusive", "must specify at most one of: `a`", True),
     ("FieldValueInvalid", "must be lower case", "must specify at most one of: `a`, `b`", False),
+    ("FieldValueRequired", "when maxFailedIndexes is specified", "must be set when maxFailedIndexes is set", True),
+    ("FieldValueRequired", "when maxFailedIndexes is specified", "must be set when minFailedIndexes is set", False),
+    ("FieldValueForbidden", "may not be set when a is specified", "may not be set when a is set", True),
     ("FieldValueTooMany", "must have at most 3 addresses", "must have at most 3 items", True),
     ("FieldValueTooLong", "may not be more than 63 bytes", "may not be more than 64 bytes", False),
 ]  # fmt: skip
