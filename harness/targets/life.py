@@ -91,7 +91,8 @@ class Life:
         self.last_progress = time.monotonic()
         self.sent = self.answered = 0
         self._max_line = max_line
-        self._killed = False
+        self._killed = self._at_end = False
+        self._own_end: int | None = None
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._threads = [
             threading.Thread(target=target, daemon=True) for target in (self._write, self._read, self._drain)
@@ -108,6 +109,10 @@ class Life:
         if self._killed:
             return
         self._killed = True
+        if self._at_end:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(1.0)  # its own end is on its way: how it ended is worth knowing
+        self._own_end = self.process.poll()
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self._outbox.put(None)
@@ -136,12 +141,14 @@ class Life:
         return next((line for line in lines if _TELLING.match(line)), lines[-1] if lines else "")
 
     def ending(self) -> str:
-        """Say how the process ended by itself, or nothing when it was killed. After `kill` only."""
-        code = self.process.returncode
-        if not code or code == -signal.SIGKILL:
+        """Say how the process ended by itself, or nothing when we killed it. After `kill` only."""
+        code = self._own_end
+        if code is None:
             return ""
-        if code > 0:
+        if code >= 0:
             return f"exit code {code}"
+        if code == -signal.SIGKILL:
+            return "signal SIGKILL: somebody killed it, or the machine ran out of memory"
         with contextlib.suppress(ValueError):
             return f"signal {signal.Signals(-code).name}"
         return f"signal {-code}"
@@ -193,6 +200,7 @@ class Life:
                 for line in lines:
                     if not self._take(line):
                         return None
+        self._at_end = True
         return self.break_("it ended" if not size else "it ended in the middle of a line")
 
     def _take(self, line: bytes) -> bool:
