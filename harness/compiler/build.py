@@ -51,7 +51,7 @@ class Builder:
         self._declarations = declarations
         self._package = package
         self._inherits = inherits
-        self._custom = custom or {}
+        self._custom = {} if custom is None else custom
         self._criteria = criteria
         self._types = Types(declarations)
         self._store = Store()

@@ -46,6 +46,12 @@ from harness.case import Operation
 UPDATE = Operation.UPDATE
 '''
 
+_SHOW_SPECIAL = {
+    "time": "show_time",
+    "quantity": "show_quantity",
+    "duration": "show_duration",
+    "int-or-string": "show_number_or_text",
+}
 _SAME_SPECIAL = {
     "time": "same_time",
     "quantity": "same_quantity",
@@ -506,7 +512,7 @@ class Emitter:
         inner = self._types.value(ref)
         struct = self._types.struct(inner)
         if struct is None and inner.kind not in ("list", "map"):
-            return self._runtime("show_json")
+            return self._runtime(_SHOW_SPECIAL.get(SPECIAL.get(inner.name, ""), "show_json"))
         if struct is None and self._is_bytes(inner):
             return self._runtime("show_json")
         word = struct.name if struct else f"{inner.kind}_{_word(str(inner.elem).rpartition('.')[2])}"

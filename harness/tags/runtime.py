@@ -51,6 +51,50 @@ def show_json(value: Any) -> str:
     return _HTML.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
+def show_quantity(value: Any) -> str:
+    """Render a quantity in its canonical form: 1000m is "1", absent is "0"."""
+    number = read_quantity(value)
+    if isinstance(number, str):
+        return show_json(value)
+    text = str(value)
+    if "e" in text.lower().rstrip("iE") and not text.endswith(("E", "Ei")):
+        return _scaled(number, lambda power: f"e{power * 3}" if power else "")
+    if text.endswith("i") and abs(number) >= 1024:
+        power = 0
+        while power < 6 and number % 1024 == 0:
+            number, power = number / 1024, power + 1
+        return (
+            f'"{number:f}{("", *"KMGTPE")[power]}{"i" if power else ""}"' if number == int(number) else show_json(value)
+        )
+    return _scaled(number, lambda power: "numkMGTPE"[power + 3 - (power > 0)] if power else "")
+
+
+def _scaled(number: Decimal, suffix: Callable[[int], str]) -> str:
+    """Write a number with the largest suffix that leaves it whole; nano is the smallest there is."""
+    if number == 0:
+        return '"0"'
+    power = 6
+    while power > -3 and number % (Decimal(1000) ** power) != 0:
+        power -= 1
+    return f'"{(number / Decimal(1000) ** power).to_integral_value():f}{suffix(power)}"'
+
+
+def show_time(value: Any) -> str:
+    """Render a time as Go does: in UTC, to the second; the zero time is null."""
+    moment = read_time(value) if value is not None else None
+    return show_json(value) if not isinstance(moment, datetime) else f'"{moment:%Y-%m-%dT%H:%M:%SZ}"'
+
+
+def show_number_or_text(value: Any) -> str:
+    """Render a value of int-or-string; absent is the number 0."""
+    return show_json(0 if value is None else value)
+
+
+def show_duration(value: Any) -> str:
+    """Render a duration as it was written; absent is none at all."""
+    return show_json("0s" if value is None else value)
+
+
 def show_list(items: Sequence[Any] | None, render: Renderer) -> str:
     """Render a list; no list is null."""
     return "null" if items is None else "[" + ",".join("null" if i is None else render(i) for i in items) + "]"
