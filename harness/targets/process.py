@@ -25,7 +25,7 @@ _STARTS = 3
 _HOPELESS = 24
 """Restarts in a row without a single answer after which the worker must prove that it still works."""
 _LINGER = 0.05
-"""Units: seconds. How long a worker that mixed up its ids is listened to after its last answer."""
+"""Units: seconds. How long a worker that broke before is listened to after its last answer: more may come."""
 _NOTES = 5
 """Restarts that are told one by one; more of them would bury everything else."""
 
@@ -71,7 +71,6 @@ class WorkerProcess:
         self._in_flight: list[Batch] = []
         self._hopeless = 0
         self._witness: Case | None = None
-        self._careful = False
         self._closed = False
         self.restarts = 0
         self.encode_seconds = self.wait_seconds = 0.0
@@ -204,7 +203,7 @@ class WorkerProcess:
 
     def _recover(self) -> None:
         """Restart the worker, then ask what is missing, batch by batch."""
-        distrusted = self._careful = self._life.distrusted
+        distrusted = self._life.distrusted
         reason = self._restart()
         for batch in list(self._in_flight):
             if distrusted:
@@ -229,7 +228,7 @@ class WorkerProcess:
         self._send(part)
         alone = len(indexes) == 1
         finished = self._wait(part, self._case_timeout if alone else max(0.5, self._case_timeout / 4))
-        if finished and self._careful:
+        if finished:
             time.sleep(_LINGER)
             finished = not life.broken
         if not finished:

@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -88,6 +89,21 @@ def test_the_first_suspect_costs_few_restarts() -> None:
         answers = target.ask(cases(64, n40="exit"))
         assert target.restarts == 2
     assert [n for n in range(64) if answers[n].failure] == [40]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_any_mixture_of_oddities_costs_the_odd_cases_only(seed: int) -> None:
+    """Several batches in flight, odd cases of every sort among them: each odd one fails, every other is answered."""
+    random = Random(seed)
+    sorts = ("exit", "rubbish", "unknown-id", "contradiction", "bad-level", "twice", "noise")
+    odd = [{f"n{random.randrange(39)}": random.choice(sorts) for _ in range(2)} for _ in range(2)]
+    with worker() as target:
+        batches = [target.submit(cases(40, **some)) for some in odd]
+        results = [fields(batch.result()) for batch in batches]
+    harmless = ("twice", "noise")
+    for some, result in zip(odd, results, strict=True):
+        wrong = {int(name[1:]) for name, sort in some.items() if sort not in harmless}
+        assert [str(n) if n not in wrong else "worker" for n in range(40)] == result
 
 
 def test_several_killing_cases_are_each_found() -> None:
