@@ -82,7 +82,7 @@ def compose_parts(
         case "takeover":
             return _takeover(handwritten, declarative, setting)
         case "shadow":
-            return _shadow(handwritten, declarative, setting)
+            return _shadow(handwritten, declarative, setting, rules=info.rules)
         case "explicit":
             return _explicit(handwritten, declarative, setting)
         case "levels":
@@ -122,9 +122,11 @@ def _explicit(hv: Sequence[FieldError], dv: Sequence[FieldError], setting: Setti
     return kept, [error for error in dv if is_enforced(error, beta=beta)]
 
 
-def _shadow(hv: Sequence[FieldError], dv: Sequence[FieldError], setting: Setting) -> Parts:
-    # The early return comes before the filter, so identical texts stay.
-    return _graduated(hv, dv) if setting.is_graduated else (list(hv), [])
+def _shadow(hv: Sequence[FieldError], dv: Sequence[FieldError], setting: Setting, *, rules: bool) -> Parts:
+    # The early return comes before the filter, so identical texts stay. A strategy that never runs declarative
+    # validation composes nothing either, and keeps its covered errors to the end.
+    migrates = setting.is_graduated and (rules or dv)
+    return _graduated(hv, dv) if migrates else (list(hv), [])
 
 
 def _takeover(hv: Sequence[FieldError], dv: Sequence[FieldError], setting: Setting) -> Parts:

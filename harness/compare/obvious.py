@@ -88,20 +88,17 @@ def _obvious_served(answer: Answer, mismatch: Mismatch, comparator: Comparator) 
         fix = "use the same words on both sides, or add the pair to trusted_wordings.yaml with a reason"
         return CauseFound("wording", "type, field and origin agree, the words do not", fix)
     concerned = [e for e in (*answer.handwritten, *answer.declarative) if comparator.concerns(mismatch, e)]
-    marked = [e for e in answer.handwritten if comparator.concerns(mismatch, e) and e.covered]
+    handwritten = [e for e in answer.handwritten if comparator.concerns(mismatch, e)]
+    marked = [e for e in handwritten if e.covered]
     levels = {e.level for e in concerned}
     if marked and len(levels) > 1:
         words = " and ".join(sorted(level or "standard" for level in levels))
         return CauseFound("gate", f"the levels of check and rule differ: {words}", "give both the same level")
     if len(concerned) > 1:
-        sides = (
-            "by both sides"
-            if any(comparator.concerns(mismatch, e) for e in answer.handwritten)
-            else "twice by one side"
-        )
+        both = handwritten and len(handwritten) < len(concerned)
+        sides = "by both sides" if both else "twice by one side"
         return CauseFound("duplicate", f"reported {sides}", "delete the handwritten check, or the second call of it")
-    stopped = [e for e in answer.handwritten if comparator.concerns(mismatch, e)]
-    return _stopped(stopped[0], answer, comparator) if stopped else None
+    return _stopped(handwritten[0], answer, comparator) if handwritten else None
 
 
 def error_of(

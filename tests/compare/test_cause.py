@@ -72,6 +72,13 @@ def test_words_and_levels() -> None:
     assert slugs(case(), levels, composition="explicit") == {"a": "gate"}
 
 
+def test_duplicates_name_the_sides() -> None:
+    """An error served twice comes from both sides, or from two calls on one."""
+    once = causes(case(), always(errors("Required@a"), errors("Required@a")))["a"]
+    twice = causes(case(), always(errors("Required@a", "Required@a"), ()), composition="shadow")["a"]
+    assert (once.detail, twice.detail) == ("reported by both sides", "reported twice by one side")
+
+
 def _is_bad(value: Any) -> bool:
     return isinstance(value, dict) and value.get("spec", {}).get("a") == "bad"
 

@@ -180,6 +180,13 @@ def test_shadow() -> None:
     assert [hv[1], *dv] == served("shadow", GRADUATED, hv, dv)
 
 
+def test_a_strategy_that_never_runs_declarative_validation() -> None:
+    """In 1.36 most strategies do not call it: what they mark as covered is served to the end."""
+    hv, graduated = errors("Required@a covered", "Required@b"), settings("shadow")[-1]
+    assert list(hv) == compose(hv, (), info("shadow", rules=False), graduated)
+    assert list(hv[1:]) == compose(hv, (), info("shadow"), graduated)
+
+
 # DV 7.6, 1.33 to 1.35: DeclarativeValidation and DeclarativeValidationTakeover.
 TAKEOVER = [
     # DV,   TO,    returned
