@@ -15,7 +15,7 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import rmtree
 
@@ -46,6 +46,7 @@ _GENERATIONS = {
 """What in a release's validate.go tells how its strategies reach declarative validation, newest first."""
 
 _LAST_LINES = 30
+_KEEP = 30 * 24 * 3600.0
 
 RECIPE = 1
 """Raise it when what this module writes for the compiler changes: workers built by another recipe are built anew."""
@@ -67,12 +68,22 @@ def worker_for(release: Release, note: Note) -> Path:
         raise
     binary = cache / f"{stem}-{toolchain.version.replace(' ', '-')}" / _BINARY
     if binary.is_file():
+        with suppress(OSError):  # a cache that may only be read is good enough
+            os.utime(binary)
         return binary
     cache.mkdir(parents=True, exist_ok=True)
     with locked(cache / f"{stem}.lock", note):
         if not binary.is_file():  # somebody else may have built it while we waited
             _build_into(binary, release, toolchain, note)
+            _forget_unused(cache)
     return binary
+
+
+def _forget_unused(cache: Path) -> None:
+    """Delete workers that nobody asked for in a long time: each takes 100 MB, and each change gives another one."""
+    for binary in cache.glob(f"*/{_BINARY}"):
+        if time.time() - binary.stat().st_mtime > _KEEP:
+            rmtree(binary.parent, ignore_errors=True)
 
 
 def source_hash(release: Release) -> str:

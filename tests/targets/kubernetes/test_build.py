@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -140,6 +142,18 @@ def test_cached_worker_needs_no_go(cache: Path, monkeypatch: pytest.MonkeyPatch)
     folder.mkdir(parents=True)
     (folder / "worker").write_text("built")
     assert folder / "worker" == worker_for(release, lambda _: None)
+
+
+def test_unused_workers_go(tmp_path: Path, cache: Path, use_go: Callable[[str], None]) -> None:
+    """A build deletes workers of long ago, and keeps those that were used since."""
+    for name, days in (("old", 40), ("young", 20)):
+        (cache / name).mkdir(parents=True)
+        (cache / name / "worker").touch()
+        then = time.time() - days * 24 * 3600
+        os.utime(cache / name / "worker", (then, then))
+    use_go(BUILDS)
+    worker_for(find_release(checkout(tmp_path / "k")), lambda _: None)
+    assert ((cache / "old").exists(), (cache / "young").exists()) == (False, True)
 
 
 def _hold(path: str, ready: str, go_on: str) -> None:
