@@ -10,7 +10,7 @@ A suite is opened, and objects that both sides accept are searched for, when the
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -22,18 +22,19 @@ from harness.case import Answer, Case, Json, KindInfo, Operation
 from harness.compare.comparator import Comparator
 from harness.compare.mismatch import Mismatch
 from harness.diagnostics import UsageError, near_miss
-from harness.fuzzers.bases import Asking, Repair, accepted, errors_of, starts
-from harness.fuzzers.edits import sites_of
+from harness.fuzzers.bases import Asking, Repair, errors_of, starts
+from harness.fuzzers.edits import Site, sites_of
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.grow import Growth
 from harness.fuzzers.places import Place, put
+from harness.fuzzers.probes import probes_of
 from harness.fuzzers.strategies import objects_of, pairs_of
+from harness.fuzzers.values import fits
 from harness.subject import Subject, SubjectSpec, open_subject
 
 R = TypeVar("R")
 
 _MOST_ASKED = 900
-_MOST_PROBES = 12
 
 
 def objects(suite: str | Path, kind: str, version: str = "", subresource: str = "") -> st.SearchStrategy[Json]:
@@ -152,20 +153,36 @@ def _material(source: _Source) -> tuple[tuple[Json, ...], tuple[tuple[Place, Jso
         return (), ()
     growth = Growth(shape, source.batch, harvest, _MOST_ASKED, repaired.obj)
     grown = _drive(source, growth.run())
-    probes = _probes(source, grown[0].obj, harvest)
+    probes = _probes(source, grown[0].obj)
     return (repaired.obj, *(base.obj for base in grown if base.obj != repaired.obj)), probes
 
 
-def _probes(source: _Source, base: Json, harvest: Harvest) -> tuple[tuple[Place, Json], ...]:
-    """Try every value at every place once; what is refused tells the limits, and comes first of its place."""
-    shape = source.subject.shape(source.info)
-    skip = frozenset({("apiVersion",), ("kind",)})
-    sites = sites_of(base, shape, skip=skip)
-    tries = [put(base, site.place, value) for site in sites for value in site.values(harvest)[:_MOST_PROBES]]
-    for answer in _drive(source, source.batch(tries)):
-        if not accepted(answer):
-            harvest.learn(errors_of(answer))
-    return tuple((site.place, value) for site in sites for value in site.values(harvest)[:_MOST_PROBES])
+def _probes(source: _Source, base: Json) -> tuple[tuple[Place, Json], ...]:
+    """Try every value at every place once; what refuses a value teaches limits, which are probes."""
+    sites = sites_of(base, source.subject.shape(source.info), skip=frozenset({("apiVersion",), ("kind",)}))
+    usual = {site.place: site.values(Harvest()) for site in sites}
+    tries = [(place, value) for place, values in usual.items() for value in values]
+    learnt = {place: Harvest() for place in usual}
+    answers = _drive(source, source.batch([put(base, *one) for one in tries]))
+    for (place, _value), answer in zip(tries, answers, strict=True):
+        learnt[place].learn(errors_of(answer))
+    probes = (
+        (site.place, one)
+        for site in sites
+        for one in probes_of(site.shape, site.value, site.member, learnt[site.place])
+    )
+    found = [(place, one) for place, one in probes if one not in usual[place]]
+    return (*found, *(limit for site in sites for limit in _limits(site)))
+
+
+def _limits(site: Site) -> Iterator[tuple[Place, Json]]:
+    """Values beside the numbers that the rules of a place name, which are worth more than one draw in a hundred."""
+    numbers = [hint for hint in (site.member.hints if site.member else ()) if isinstance(hint, int)]
+    for number in (number for number in numbers if not isinstance(number, bool)):
+        if site.shape.kind == "int":
+            yield from ((site.place, near) for near in (number - 1, number, number + 1) if fits(near, site.shape))
+        elif site.shape.kind == "string" and 0 <= number < 5000:
+            yield from ((site.place, unit * length) for unit in "aé" for length in (number, number + 1))
 
 
 def _drive(source: _Source, search: Generator[list[Case], list[Answer], R]) -> R:

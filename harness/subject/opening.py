@@ -204,8 +204,8 @@ def _open_command(spec: SubjectSpec, note: Note) -> Subject:
     argv = shlex.split(spec.location)
     if not argv:
         raise UsageError("no program is named\n  fix: --command 'PROGRAM ARGUMENT ...'")
-    target = CommandTarget(argv, note=note)
     universe = _types_of(spec.types) if spec.types else None
+    target = CommandTarget(argv, note=note)
     return Subject(spec, Path(argv[0]).stem, cast(Target, target), universe, None)
 
 

@@ -1,0 +1,160 @@
+"""Opening a subject: suites with their types and validators, and a clear word when something does not fit."""
+
+from __future__ import annotations
+
+import pickle
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.case import Case, Operation
+from harness.diagnostics import HarnessError, InputError, UsageError
+from harness.field.make import required
+from harness.field.path import Path as FieldPath
+from harness.subject import Subject, SubjectSpec, open_subject
+
+ROOT = Path(__file__).parent.parent.parent
+MIGRATION = ROOT / "examples" / "migration"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A copy of the example to break."""
+    return Path(shutil.copytree(MIGRATION, tmp_path / "migration"))
+
+
+def opened(folder: Path, **changes: object) -> Subject:
+    """Open a suite folder."""
+    return open_subject(SubjectSpec("suite", str(folder), **changes))  # type: ignore[arg-type]
+
+
+def create(value: object) -> Case:
+    """A create of a backup."""
+    return Case(1, "backup.example.com", "v1", "Backup", Operation.CREATE, value)
+
+
+def test_a_specification_travels_between_processes() -> None:
+    """What names a subject is plain data."""
+    spec = SubjectSpec("suite", "suites/claim_v1", {"ClaimPriority": False}, mode="given")
+    assert spec == pickle.loads(pickle.dumps(spec))
+
+
+def test_a_suite_is_opened_with_everything_a_run_wants() -> None:
+    """Name, target, shape, known paths and the place of the corpus come from the folder."""
+    with opened(MIGRATION) as subject:
+        [info] = subject.target.info.kinds
+        known = subject.is_known_path(info)
+        assert ("migration", "suites/migration/v1.Backup", True) == (subject.name, info.type, info.rules)
+        assert ["metadata", "spec"] == [member.name for member in subject.shape(info).fields]
+        assert known is not None
+        assert (True, False) == (known("spec.keepDays"), known("spec.keepDay"))
+        assert MIGRATION / "corpus" == subject.corpus
+
+
+def test_both_sides_of_a_suite_answer() -> None:
+    """The tags are compiled and the Python is called."""
+    with opened(MIGRATION) as subject:
+        [answer] = subject.target.ask([create({"spec": {"schedule": "nightly"}})])
+    expected = required(FieldPath().child("spec", "keepDays"), covered=True)
+    assert (expected,) == answer.handwritten
+    assert [("spec.keepDays", "beta")] == [(error.field, error.level) for error in answer.declarative]
+
+
+def test_wrong_types_never_reach_the_validators() -> None:
+    """A string where a number belongs is refused when it is decoded."""
+    with opened(MIGRATION) as subject:
+        [answer] = subject.target.ask([create({"spec": {"keepDays": "7"}})])
+    assert answer.failure is not None
+    assert ("decode", "spec.keepDays: a whole number is needed, got '7'") == (
+        answer.failure.stage,
+        answer.failure.message,
+    )
+
+
+def test_gates_of_a_suite_can_be_set() -> None:
+    """A gate reaches the options of the rules."""
+    with opened(ROOT / "suites" / "claim_v1", gates={"ClaimPriority": False}) as subject:
+        assert [{"ClaimPriority": False}] * 2 == [info.options for info in subject.target.info.kinds]
+
+
+def test_an_unknown_gate_is_refused_with_the_known_ones() -> None:
+    """A misspelt gate would otherwise be believed."""
+    with pytest.raises(UsageError, match=r"no gate 'ClaimPriorit'[^?]*did you mean ClaimPriority\?"):
+        opened(ROOT / "suites" / "claim_v1", gates={"ClaimPriorit": False})
+
+
+def test_a_mistake_in_a_tag_has_its_line(folder: Path) -> None:
+    """Types that do not compile stop the opening with every diagnostic."""
+    types = folder / "types.go"
+    types.write_text(types.read_text().replace("minimum=1", "minimum=one").replace("maxLength=32", "maxLength=-1"))
+    with pytest.raises(InputError) as refused:
+        opened(folder)
+    text = types.read_text().splitlines()
+    lines = {text[found.position.line - 1].strip().rpartition("=")[2] for found in refused.value.diagnostics}
+    assert {"one", "-1"} == lines
+
+
+def test_types_cut_off_in_the_middle_are_refused(folder: Path) -> None:
+    """Half a file gives diagnostics, not a traceback."""
+    types = folder / "types.go"
+    types.write_text(types.read_text()[:700])
+    with pytest.raises(InputError):
+        opened(folder)
+
+
+def test_an_unknown_tag_is_told_and_not_fatal(folder: Path) -> None:
+    """As upstream a misspelt tag is ignored, but somebody says so."""
+    types = folder / "types.go"
+    types.write_text(types.read_text().replace("+k8s:optional\n", "+k8s:optionl\n", 1))
+    notes: list[str] = []
+    open_subject(SubjectSpec("suite", str(folder)), notes.append).close()
+    assert [True] == ["optionl" in note for note in notes]
+
+
+def test_a_missing_type_is_named(folder: Path) -> None:
+    """A kind without a struct of its name is told the near miss."""
+    suite = folder / "suite.py"
+    suite.write_text(suite.read_text().replace('kind="Backup"', 'kind="Backups"'))
+    with pytest.raises(InputError, match="no type Backups here") as refused:
+        opened(folder)
+    assert "did you mean Backup?" == refused.value.diagnostics[0].fix
+
+
+def test_a_type_that_is_no_root_is_told(folder: Path) -> None:
+    """A kind whose tags do not count is no silent success."""
+    (folder / "doc.go").write_text("// +k8s:validation-gen=TypesWithField=Nothing\n\npackage v1\n")
+    notes: list[str] = []
+    with open_subject(SubjectSpec("suite", str(folder)), notes.append) as subject:
+        assert not subject.target.info.kinds[0].rules
+    assert ["is no root type" in note for note in notes] == [True]
+
+
+def test_types_may_be_a_folder(folder: Path) -> None:
+    """A version may name a folder with several files."""
+    (folder / "api").mkdir()
+    for name in ("doc.go", "types.go"):
+        (folder / name).rename(folder / "api" / name)
+    (folder / "api" / "types_test.go").write_text("this is not read\n")
+    suite = folder / "suite.py"
+    suite.write_text(suite.read_text().replace('"types.go"', '"api"'))
+    with opened(folder) as subject:
+        assert "suites/migration/api/v1.Backup" == subject.target.info.kinds[0].type
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        SubjectSpec("suite", "/nowhere/at/all"),
+        SubjectSpec("command", ""),
+        SubjectSpec("command", "/no/such/program"),
+        SubjectSpec("nothing", "x"),  # type: ignore[arg-type]
+        SubjectSpec("command", sys.executable, types="/nowhere/at/all"),
+    ],
+)
+def test_what_cannot_be_opened_gets_a_message(spec: SubjectSpec) -> None:
+    """Every wrong specification is an error for people."""
+    with pytest.raises(HarnessError) as refused:
+        open_subject(spec)
+    assert "fix" in str(refused.value)
