@@ -21,6 +21,7 @@ from harness.engine.outcome import JobOutcome, merged
 from harness.engine.search import UnitSearch
 from harness.events import Budget, Event, Finished, Found, Noted, Progress, Result, Started
 from harness.fuzzers.budget import Clock
+from harness.fuzzers.corpus import keep
 from harness.subject import Subject, SubjectSpec, open_subject
 
 __all__ = ["run"]
@@ -44,7 +45,8 @@ def run(
     """Search a subject for differences and explain them.
 
     `kinds` are patterns (`deployments`, `apps/*`, `*/status`), `operations` names; none means all. An interrupt or a
-    lost target ends the run early, and the result holds what was found until then.
+    lost target ends the run early, and the result holds what was found until then. Cases of `corpus` are replayed
+    first, and reduced cases are kept there. `trusted` is the file of trusted wordings.
     Raises: HarnessError when the subject cannot be opened; UsageError when nothing matches.
     """
     if budget.max_time is None and budget.max_cases is None:
@@ -92,6 +94,8 @@ class _Run:
 
     def _tell(self, finding: Finding) -> None:
         self.found += 1
+        if self.order.corpus is not None:
+            keep(self.order.corpus, finding.case, self._note)
         self.on_event(Found(finding))
 
     def _here(self, local: Local) -> JobOutcome:

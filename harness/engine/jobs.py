@@ -26,7 +26,7 @@ from harness.subject import Subject, SubjectSpec
 
 Opener = Callable[[SubjectSpec, Callable[[str], None]], Subject]
 
-STOCK_SECONDS = 2.0
+STOCK_SECONDS = 5.0
 PATIENCE = 15.0
 """How long a process that was asked to stop may take. Units: seconds."""
 
@@ -77,9 +77,9 @@ class Job:
     def _rescued(self, index: int) -> UnitOutcome:
         told = self.findings.get(index, {})
         stock = self.units.get(index) or UnitOutcome(index, (), (), 0, 0, 0, 0)
-        known = {finding.fingerprint for finding in stock.findings}
-        later = tuple(finding for name, finding in told.items() if name not in known)
-        return msgspec.structs.replace(stock, findings=(*stock.findings, *later))
+        # What was told is reduced and explained; in a stock it may stand as it was first met.
+        every = {finding.fingerprint: finding for finding in stock.findings} | told
+        return msgspec.structs.replace(stock, findings=tuple(every.values()))
 
 
 def start(spec: SubjectSpec, order: Order, opener: Opener) -> list[Job]:
@@ -114,6 +114,7 @@ def _work(spec: SubjectSpec, order: Order, opener: Opener, link: Connection) -> 
             for one in local[0].searches:
                 link.send(UnitOutcome.of(one))
 
+    clock = Clock(order.budget.max_time)
     telling = Telling(
         lambda index, finding: link.send(Told(index, finding)), on_turn, lambda text: link.send(Note(text))
     )
@@ -123,7 +124,7 @@ def _work(spec: SubjectSpec, order: Order, opener: Opener, link: Connection) -> 
         link.send(JobOutcome((), stopped="target-lost", stopped_detail=str(error)))
         return
     try:
-        local.append(Local(subject, order, telling, Clock(order.budget.max_time)))
+        local.append(Local(subject, order, telling, clock))
         link.send(local[0].run())
     except BrokenPipeError:
         pass

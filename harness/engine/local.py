@@ -73,6 +73,10 @@ class Local:
             stopped = "interrupted"
         except TargetError as error:
             stopped, detail = "target-lost", str(error)
+        except BrokenPipeError:
+            raise  # nobody is there to be told
+        except Exception as error:
+            stopped, detail = "target-lost", f"a bug of the harness: {type(error).__name__}: {error}"
         restarts = int(getattr(self.subject.target, "restarts", 0))
         outcomes = tuple(UnitOutcome.of(search) for search in self.searches)
         return JobOutcome(outcomes, timings_of(schedule.spent, self.searches), stopped, detail, restarts)

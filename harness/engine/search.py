@@ -339,6 +339,14 @@ class UnitSearch:
         self._keep_point(case.object)
         self._on_found(finding)
 
+    def _count(self, cases: list[Case], answers: list[Answer]) -> None:
+        for case, answer in zip(cases, answers, strict=True):
+            self.compared += answer.failure is None
+            state = self.states.get((_key_of(case), case.operation))
+            if state is not None:
+                state.cases += 1
+                state.failures += answer.failure is not None
+
     def _plain(self, entry: Seen) -> Case:
         """Return the case with only what its mismatch needs: other versions are asked where versions differ."""
         kind, case = entry.mismatch.kind, entry.case
@@ -355,6 +363,7 @@ class UnitSearch:
             cases = next(steps)
             while True:
                 answers = yield [self._numbered(case) for case in cases]
+                self._count(cases, answers)
                 cases = steps.send(answers)
         except StopIteration as stop:
             return stop.value

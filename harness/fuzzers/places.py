@@ -146,7 +146,7 @@ def size(obj: Json) -> float:
     if kind is list:
         return 8 * len(obj) + sum(map(size, obj))
     if kind is str:
-        return 2 * len(obj) - obj.count("a")
+        return float(2 * len(obj) - obj.count("a"))
     if not obj or kind is bool:
         return 1 if obj is True else 0
     number = float(obj) if kind in (int, float) else 0.0

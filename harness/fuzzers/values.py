@@ -31,8 +31,8 @@ _PUBLIC_KEY = "MCowBQYDK2VwAyEAi1K2BHtE2lezagz1DKcmRyKtPV8mvyDVKdZPtOA0okA="
 _SIGNATURE_OF_A = "n9CqEclulnSVSUEE0MFHG06CoxAAUPgfbGU3tUUSeEC8Nj5pxpa5XSF5dPTicmOpsk6nL4OkBgQql4Dw5Wy7Bg=="
 
 TEXTS: tuple[str, ...] = (
-    "a", "b", "1", "a.b", "example.com", "example.com/a", "10.0.0.1", "10.0.0.0/24", "/a", "v1", "A", "*", "true", "1.0.0",
-    _CERTIFICATE,
+    "a", "b", "1", "a.b", "example.com", "example.com/a", "10.0.0.1", "10.0.0.0/24", "/a", "v1", "A", "*", "true",
+    "1.0.0", _CERTIFICATE,
     "https://a.example/a", "fd00::1", "fd00::/64", "50%", "1h", "100m", "1Gi", "pods", "get", "None", "Always", "TCP",
     "kubernetes.io/a", "kubernetes.io/kube-apiserver-client", "rbac.authorization.k8s.io", "storage.k8s.io", "apps",
     "system:a", "0 0 * * *", "Etc/UTC", "2024-01-01T00:00:00Z", "2024-01-01T00:00:00.000000Z", "a=b", "{.a}", "{}",
