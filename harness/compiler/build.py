@@ -57,7 +57,7 @@ class Builder:
         self._store = Store()
         self._nodes: dict[str, _Node] = {}
         self._with_rules: set[str] = set()
-        self.reader = Reader()
+        self.reader = Reader(older=not inherits)
 
     def build(self) -> Plan:
         """Return the plan. Raises: InputError with everything that is wrong."""

@@ -27,6 +27,10 @@ OLDER_NAMES = {
 }
 
 
+OLDER_SPECS = {old: replace(SPECS[OLDER_NAMES[old]], name=old) for old in ("k8s:discriminator", "k8s:member")}
+"""Tags that 1.36 knew by these names only."""
+
+
 def is_foreign(name: str) -> bool:
     """Whether a name belongs to another generator, so that nothing need be said about it."""
     return not name.startswith("k8s:") or name in _OTHERS or "-gen" in name
@@ -35,7 +39,8 @@ def is_foreign(name: str) -> bool:
 class Reader:
     """Reads comment blocks and remembers what was wrong with them."""
 
-    def __init__(self) -> None:
+    def __init__(self, older: bool = False) -> None:
+        self._specs = SPECS | OLDER_SPECS if older else SPECS
         self._errors: dict[tuple[Position, str, str], Diagnostic] = {}
         self._warnings: dict[tuple[Position, str, str], Diagnostic] = {}
 
@@ -71,7 +76,7 @@ class Reader:
         """Parse the registered tags of a block, sorted by name; equal names keep their order."""
         tags = []
         for line in tag_lines(comments):
-            if line.name not in SPECS:
+            if line.name not in self._specs:
                 self._note_unknown(line)
                 continue
             try:
@@ -100,7 +105,7 @@ class Reader:
 
     def expand(self, context: Context, tag: Tag) -> Contribution:
         """Check one tag against its declaration and return its contribution. Raises: TagError."""
-        spec = SPECS.get(tag.name)
+        spec = self._specs.get(tag.name)
         if spec is None:
             raise TagError(
                 "there is no such tag", tag, "unknown-tag",
