@@ -204,6 +204,19 @@ class TestNewest:
         assert texts == {"beta-on": [declarative], "beta-off": [handwritten], "graduated": [declarative]}
         assert set(answer.versions) == {"v1alpha1", "v1beta1"}
 
+    def test_hostile_objects(self, newest: KubernetesTarget) -> None:
+        """Objects that are nested too deep, or far too large, get their answer and leave the worker alive."""
+        deep: dict[str, Any] = {}
+        for _ in range(700):
+            deep = {"a": deep}
+        nested = ask("v1", "ConfigMap", "configmaps", {"data": deep})
+        large = ask("v1", "ConfigMap", "configmaps", {"data": {"k": "x" * 2_000_000}})
+        first, second = newest.ask([nested, large])
+        assert first.failure is not None
+        assert ("decode", False) == (first.failure.stage, first.failure.panic)
+        assert keys(second.handwritten) == [("[]", "FieldValueTooLong")]
+        assert newest.restarts == 0
+
     def test_options(self, newest: KubernetesTarget) -> None:
         """An option that the strategy sets can be overridden for a single case."""
         spec = {"spec": {"minReplicas": 0, "maxReplicas": 1, "scaleTargetRef": {"kind": "D", "name": "d"}}}

@@ -178,7 +178,7 @@ func (s *server) reply(raw []byte) []byte {
 	var line caseLine
 	var out answer
 	if err := json.Unmarshal(raw, &line); err != nil {
-		out = answer{ID: line.ID, Failure: &failure{Stage: "decode", Message: "not a case: " + err.Error()}}
+		out = answer{ID: idOf(raw), Failure: &failure{Stage: "decode", Message: "not a case: " + err.Error()}}
 	} else {
 		out = s.answer(&line)
 	}
@@ -187,6 +187,12 @@ func (s *server) reply(raw []byte) []byte {
 		encoded, _ = json.Marshal(answer{ID: line.ID, Failure: &failure{Stage: "compose", Message: err.Error()}})
 	}
 	return encoded
+}
+
+// idOf finds the id of a line that is no case in other respects, such as one nested too deep to be read.
+func idOf(raw []byte) (id int64) {
+	_, _ = fmt.Sscanf(string(raw[:min(len(raw), 64)]), `{"id":%d`, &id)
+	return id
 }
 
 func write(out *bufio.Writer, line []byte) {
