@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,7 @@ type Spec struct {
 	// +k8s:maximum=77
 	Replicas *int32 `json:"replicas,omitempty"`
 	Self *Spec `json:"self,omitempty"`
+	CABundle []byte `json:"caBundle,omitempty"`
 }
 type Port struct { Name string `json:"name"`; Number int32 `json:"number"` }
 """
@@ -150,6 +152,13 @@ def test_probes_are_drawn(widget: Shape) -> None:
     assert minimal(strategy, lambda obj: spec(obj).get("mode") == "Rare") == {**HEADER, "spec": {"mode": "Rare"}}
 
 
+def test_names_of_fields_tell_what_they_hold(widget: Shape) -> None:
+    """A field that is called for a certificate is given a real one, as base64."""
+    begins = base64.b64encode(b"-----BEGIN CERTIFICATE")[:24].decode()
+    found = minimal(objects_of(widget), lambda obj: str(spec(obj).get("caBundle")).startswith(begins))
+    assert list(found["spec"]) == ["caBundle"]
+
+
 def test_an_edit_changes_one_place(widget: Shape) -> None:
     """Whatever the edit, an object and its edited copy differ at one place at most, and the header is left alone."""
 
@@ -171,7 +180,7 @@ def test_objects_have_the_shape(widget: Shape) -> None:
     @given(objects_of(widget))
     def holds(obj: Json) -> None:
         assert set(obj) <= {"spec"}
-        assert set(spec(obj)) <= {"ports", "mode", "labels", "replicas", "self"}
+        assert set(spec(obj)) <= {"ports", "mode", "labels", "replicas", "self", "caBundle"}
         assert all(isinstance(port, dict) for port in ports(obj))
         assert isinstance(spec(obj).get("replicas", 0), int)
 
