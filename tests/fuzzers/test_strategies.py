@@ -107,7 +107,7 @@ def test_an_unchanged_pair_is_the_smallest(widget: Shape) -> None:
 def test_a_removed_mode_shrinks_to_one_edit(widget: Shape) -> None:
     """The smallest pair that unsets a member differs in nothing else."""
     old, new = minimal(
-        pairs_of(widget, examples=[EXAMPLE]),
+        pairs_of(widget, examples=[EXAMPLE], header=HEADER),
         lambda pair: bool(spec(pair[0]).get("mode")) and "mode" not in spec(pair[1]),
     )
     assert list(differences(new, old)) in ([("spec", "mode")], [("spec",)])
