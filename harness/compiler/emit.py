@@ -19,7 +19,6 @@ from harness.tags.rules import (
     CheckFunction,
     EachKey,
     EachVal,
-    Equal,
     Identity,
     Item,
     KeyOf,
@@ -177,7 +176,8 @@ class Emitter:
                 lines += self._cohort(cohort, path, new, old, "break")
             else:
                 body = self._cohort(cohort, path, new, old, "break")
-                lines += [f"while True:  # {cohort.name}", *_indent(body), "    break"]
+                end = [] if body[-1].strip() == "break" and not body[-1].startswith(" ") else ["    break"]
+                lines += [f"while True:  # {cohort.name}", *_indent(body), *end]
         return lines
 
     def _cohort(self, cohort: Cohort, path: str, new: str, old: str, stop: str) -> list[str]:
@@ -343,8 +343,6 @@ class Emitter:
     # Arguments
 
     def _argument(self, arg: object) -> str:
-        if isinstance(arg, Equal):
-            return self._same(arg.type)
         if isinstance(arg, KeyOf):
             return self._key(arg.identity)
         if isinstance(arg, Show):

@@ -19,13 +19,6 @@ CheckFunction: TypeAlias = Callable[..., Sequence[FieldError]]
 
 
 @dataclass(frozen=True, slots=True)
-class Equal:
-    """An argument: the equality of a type's values, as semantic as Go's (DV 4.2)."""
-
-    type: TypeRef
-
-
-@dataclass(frozen=True, slots=True)
 class KeyOf:
     """An argument: the function from a list item to its key; None when nothing tells items apart."""
 

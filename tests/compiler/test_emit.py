@@ -1,0 +1,138 @@
+"""The emitted source: readable, on its own feet, shown by tracebacks, and fast."""
+
+from __future__ import annotations
+
+import ast
+import time
+import traceback
+from typing import Any
+
+import pytest
+
+from harness.case import Operation
+from harness.diagnostics import InputError, UsageError
+from harness.field import FieldError, Path
+from tests.compiler.fixtures import compiled, universe_of
+
+GO = """type T struct {
+	// +k8s:required
+	// +k8s:beta(since: "1.37")=+k8s:maxLength=3
+	Name string `json:"name"`
+	// +k8s:optional
+	// +k8s:listType=map
+	// +k8s:listMapKey=name
+	Ports []Port `json:"ports"`
+	// +k8s:ifEnabled(Feature)=+k8s:required
+	Mode Mode `json:"mode"`
+}
+type Port struct {
+	// +k8s:required
+	Name string `json:"name"`
+}
+// +k8s:enum
+type Mode string
+
+const (
+	A Mode = "a"
+	// +k8s:ifDisabled(Other)=+k8s:enumExclude
+	B Mode = "b"
+)"""
+
+NAME = """    # Name
+    v = new.get("name") or ""
+    o = None if old is None else old.get("name") or ""
+    while not (changed and v == o):
+        p = Path(path, ".name")
+        if e := required_value(op, p, v, o):
+            errs += stopping(e)
+            break
+        errs += at_level(max_length(op, p, v, o, 3), 'beta')
+        break
+"""
+
+
+def test_a_field_reads_as_its_tags_do() -> None:
+    """A field's code is a page's few lines, in the order of its rules."""
+    assert NAME in compiled(GO).source
+
+
+def test_the_source_stands_alone() -> None:
+    """It imports paths, operations, runtime and check functions, never the compiler, and runs by itself."""
+    source = compiled(GO).source
+    modules = {node.module or "" for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom)}
+    allowed = ("__future__", "harness.case", "harness.field", "harness.tags.runtime", "harness.tags.families.")
+    assert [] == [module for module in modules if not module.startswith(allowed)]
+    namespace: dict[str, Any] = {}
+    exec(source, namespace)
+    found = namespace["validate_T"](Operation.CREATE, Path(), {"mode": "a"}, None, {"Feature": True, "Other": True})
+    assert ["name"] == [error.field for error in found]
+
+
+def test_equal_input_gives_equal_source() -> None:
+    """The source is a function of the types."""
+    assert compiled(GO).source == compiled(GO).source
+
+
+def broken(operation: Operation, path: Path, new: Any, old: Any) -> list[FieldError]:
+    raise RuntimeError("broken")
+
+
+CUSTOM = 'type T struct {\n\t// +k8s:customValidation\n\tName string `json:"name"`\n}'
+
+
+def test_tracebacks_show_the_source() -> None:
+    """When a handwritten check raises, the traceback shows the generated line that called it."""
+    made = compiled(CUSTOM, custom={"ValidateCustom_T_Name": broken})
+    with pytest.raises(RuntimeError) as caught:
+        made.validate("T", Operation.CREATE, {})
+    shown = "".join(traceback.format_exception(caught.value))
+    assert "errs += ValidateCustom_T_Name(op, p, v, o)" in shown
+
+
+def test_custom_checks_must_be_given() -> None:
+    """Without its function the tag is a diagnostic that names it."""
+    with pytest.raises(InputError, match="ValidateCustom_T_Name"):
+        compiled(CUSTOM)
+
+
+def test_what_is_known_of_a_type() -> None:
+    """Options are found through fields, items and enums; a name that is no root is refused with the near miss."""
+    made = compiled(GO)
+    assert frozenset({"Feature", "Other"}) == made.options("T")
+    assert made.has_rules("T")
+    assert made.validates("T", "")
+    with pytest.raises(UsageError, match="did you mean Port"):
+        made.has_rules("Prt")
+
+
+def test_roots_are_selected() -> None:
+    """doc.go's criteria, the tag on a type, and ours decide what a request may be about."""
+    go = "// +k8s:validation-gen=false\ntype A struct{}\n\ntype B struct{\n\tTypeMeta int\n}\n\ntype C struct{}\n"
+    assert ("B",) == compiled(go).types
+    assert ("B", "C") == compiled(go, criteria=["*"]).types
+    assert universe_of(go).package("example").name == "example"
+
+
+def test_nesting_too_deep_is_an_error_and_no_crash() -> None:
+    """A recursive type with a hostile object gives one Internal error."""
+    go = 'type T struct {\n\t// +k8s:optional\n\tT *T `json:"t"`\n\t// +k8s:maxLength=1\n\tA string `json:"a"`\n}'
+    value: dict[str, Any] = {}
+    for _ in range(5000):
+        value = {"t": value}
+    (error,) = compiled(go).validate("T", Operation.CREATE, value)
+    assert ("InternalError", "<nil>") == (error.type, error.field)
+
+
+def test_a_medium_object_takes_microseconds() -> None:
+    """An object of a dozen values is validated in far less than a millisecond, also on a busy machine."""
+    made, options = compiled(GO), {"Feature": True, "Other": True}
+    item = {"name": "a", "ports": [{"name": str(i)} for i in range(5)], "mode": "a"}
+    assert [] == made.validate("T", Operation.CREATE, item, None, options)
+    best = min(_seconds(lambda: made.validate("T", Operation.CREATE, item, None, options)) for _ in range(20))
+    assert best < 200e-6
+
+
+def _seconds(call: Any) -> float:
+    started = time.perf_counter()
+    call()
+    return time.perf_counter() - started

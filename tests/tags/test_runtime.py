@@ -1,0 +1,60 @@
+"""What generated validators lean on: values by meaning, and as Go writes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.tags.runtime import read_bytes, same_duration, same_json, same_quantity, same_time, show_json, show_time
+from harness.tags.runtime import show_quantity as quantity
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(), lambda inner: st.lists(inner)
+)
+
+
+@pytest.mark.parametrize(
+    ("given_value", "shown"),
+    [
+        (None, '"0"'), ("1000m", '"1"'), ("1500m", '"1500m"'), ("1024Ki", '"1Mi"'), ("512Ki", '"512Ki"'),
+        ("0.5", '"500m"'), ("1e3", '"1e3"'), ("1000000", '"1M"'), ("1E", '"1E"'), ("1n", '"1n"'), (5, '"5"'),
+        ("what", '"what"'),
+    ],
+)  # fmt: skip
+def test_quantities_are_shown_canonical(given_value: Any, shown: str) -> None:
+    """The largest suffix that leaves a whole number, as Go writes it."""
+    assert shown == quantity(given_value)
+
+
+def test_times_are_shown_in_utc() -> None:
+    """To the second; the zero time is null, and text that is no time stays."""
+    shown = [show_time(value) for value in ("2026-01-01T01:00:00.5+01:00", None, "soon")]
+    assert ['"2026-01-01T00:00:00Z"', "null", '"soon"'] == shown
+
+
+def test_named_strings_are_json() -> None:
+    """With the escapes of Go's encoder."""
+    assert '"\\u003ca\\u0026\\u003e\\u2028é"' == show_json("<a&>\u2028é")
+
+
+@given(JSON, JSON)
+def test_equalities_never_raise(a: Any, b: Any) -> None:
+    """Whatever is compared is equal to itself, and never a crash."""
+    for same in (same_json, same_quantity, same_time, same_duration):
+        assert same(a, a)
+        assert same(a, b) == same(b, a)
+
+
+def test_json_tells_numbers_from_truth() -> None:
+    """1 is not true, in any depth."""
+    assert not same_json([{"a": 1}], [{"a": True}])
+    assert same_json([{"a": 1}], [{"a": 1.0}])
+
+
+@given(st.text())
+def test_bytes_never_raise(text: str) -> None:
+    """Text that is no base64 has a length, too."""
+    assert read_bytes(text) is None or read_bytes(text)
