@@ -148,13 +148,13 @@ def test_nothing_compared_is_a_failure(
 ) -> None:
     """An item that proves nothing does not pass; nor does one whose target is lost."""
     monkeypatch.setattr(engine, "run", lambda *args, **options: made.result(compared=0))
-    result = pytester.runpytest_inprocess("suites/workload_v1", "-k", "scale", *FEW)
-    assert {"failed": 1, "deselected": 4} == outcomes(result)
+    result = pytester.runpytest_inprocess("suites/migration", "-k", "create", *FEW)
+    assert {"failed": 1, "deselected": 1} == outcomes(result)
     assert "nothing was compared" in result.stdout.str()
     monkeypatch.setattr(
         engine, "run", lambda *args, **options: made.result(stopped="target-lost", stopped_detail="gone")
     )
-    assert "gone" in pytester.runpytest_inprocess("suites/workload_v1", "-k", "scale", *FEW).stdout.str()
+    assert "gone" in pytester.runpytest_inprocess("suites/migration", "-k", "create", *FEW).stdout.str()
 
 
 def test_a_large_case_is_replayed_from_a_file(
@@ -164,7 +164,7 @@ def test_a_large_case_is_replayed_from_a_file(
     case = msgspec.structs.replace(made.finding().case, object={"a": "x" * 5000})
     found = made.result(made.finding(case=case))
     monkeypatch.setattr(engine, "run", lambda *args, **options: found)
-    result = pytester.runpytest_inprocess("suites/workload_v1", "-k", "scale", "--harness-max-cases", "60")
+    result = pytester.runpytest_inprocess("suites/migration", "-k", "create", "--harness-max-cases", "60")
     line = next(line for line in result.outlines if "harness replay" in line)
     file = shlex.split(line)[-1]
     assert len(line) < 300

@@ -10,9 +10,9 @@ from typing import Any, Self
 import msgspec
 import pytest
 
-from harness import events
+from harness import engine, events
 from harness.case import Answer, Case, Failure, TargetInfo
-from harness.cli import check, kinds, replay, run
+from harness.cli import check, kinds, replay
 from harness.cli.main import run as harness
 from harness.compare.finding import Finding
 from harness.events import Budget, Result
@@ -119,7 +119,7 @@ class FakeEngine:
 
     def install(self, monkeypatch: pytest.MonkeyPatch) -> Self:
         """Let `harness run` use this engine."""
-        monkeypatch.setattr(run.engine, "run", self)
+        monkeypatch.setattr(engine, "run", self)
         return self
 
 

@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+import harness.engine
 from harness.cli import run
 from harness.diagnostics import TargetError, UsageError
 from harness.events import Budget
@@ -186,7 +187,7 @@ def test_one_unusable_suite_does_not_keep_the_others(capfd: Any, monkeypatch: py
             raise TargetError("bad_v1 cannot be opened")
         return good(spec, **more)
 
-    monkeypatch.setattr(run.engine, "run", engine)
+    monkeypatch.setattr(harness.engine, "run", engine)
     told = call(capfd, "run", suite("bad_v1"), suite("good_v1"))
     assert told.code == 2
     assert "bad_v1 cannot be opened" in told.err
@@ -202,7 +203,7 @@ def test_a_pattern_need_not_match_in_every_suite(capfd: Any, monkeypatch: pytest
             raise UsageError("other_v1 serves nothing that matches widgets")
         return good(spec, **more)
 
-    monkeypatch.setattr(run.engine, "run", engine)
+    monkeypatch.setattr(harness.engine, "run", engine)
     assert call(capfd, "run", suite("other_v1"), suite("widgets_v1"), "--kind", "widgets").code == 0
     assert call(capfd, "run", "suites/other_v1", "--kind", "widgets").code == 2
 
