@@ -115,6 +115,7 @@ def _work(spec: SubjectSpec, order: Order, opener: Opener, link: Connection) -> 
                 link.send(UnitOutcome.of(one))
 
     clock = Clock(order.budget.max_time)
+    clock.started -= max(0.0, time.time() - order.started)
     telling = Telling(
         lambda index, finding: link.send(Told(index, finding)), on_turn, lambda text: link.send(Note(text))
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,7 +26,10 @@ Kinds = Sequence[str]
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a run is to do; the same for every process. `parts` of it are done by `jobs` processes, one part each."""
+    """What a run is to do; the same for every process but for `part`, which is one of `jobs`.
+
+    `started` is the time of day at which the run began: what processes have in common.
+    """
 
     seed: int
     budget: Budget
@@ -35,6 +39,7 @@ class Order:
     trusted: Path | None = None
     part: int = 0
     jobs: int = 1
+    started: float = field(default_factory=time.time)
 
 
 @dataclass(slots=True)

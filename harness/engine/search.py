@@ -427,6 +427,7 @@ class UnitSearch:
         for answer in answers:
             if accepted(answer):
                 state.base = True
+                yield from self._grow_status(state.lane, grown[0].obj)
                 return
         repair = Repair(self.plan.shape, ask, self.harvest, limit=min(self._left() // 4, 400))
         repaired = yield from repair.run(firsts)
@@ -434,6 +435,23 @@ class UnitSearch:
         if repaired.accepted:
             self.bases.append(Base(repaired.obj))
             self.points.insert(len(self.bases) - 1, Point(repaired.obj))
+
+    def _grow_status(self, lane: Lane, plain: Json) -> Search:
+        """Fill in the status through a subresource, the only way in: what is added is new to the stored object."""
+        if not lane.info.subresource or "status" not in self.plan.shape.by_name or "status" in plain or self._spent():
+            return
+        before = stored(plain)
+
+        def ask(objects: list[Json]) -> Search:
+            return self._ask([(lane, stored(obj), before, obj) for obj in objects], settle=False)
+
+        limit = min(self._left() // 8, 300)
+        grown = yield from Growth(self.plan.shape, ask, self.harvest, limit, plain, skip=frozenset()).run()
+        known = [base.obj for base in self.bases]
+        for base in grown:
+            if base.obj.get("status") and base.obj not in known:
+                self.bases.append(Base(base.obj, ("status",)))
+                self.points.insert(len(self.bases) - 1, Point(base.obj, ("status",)))
 
     # The deterministic pass
 
