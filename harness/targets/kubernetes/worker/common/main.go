@@ -10,6 +10,8 @@ import (
 	"os"
 	"runtime"
 	"sort"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -111,13 +113,12 @@ type job struct {
 
 // serve answers lines concurrently and in order, and flushes whenever nothing is waiting.
 func (s *server) serve(release string) {
-	out := bufio.NewWriterSize(os.Stdout, 1<<18)
+	out := &output{buffer: bufio.NewWriterSize(os.Stdout, 1<<18)}
 	first, err := json.Marshal(s.info(release))
 	if err != nil {
 		panic(err)
 	}
-	write(out, first)
-	flush(out)
+	out.write(first, true)
 	order := make(chan *job, 4096)
 	work := make(chan *job, 4096)
 	for range runtime.GOMAXPROCS(0) {
@@ -127,18 +128,16 @@ func (s *server) serve(release string) {
 			}
 		}()
 	}
-	go read(order, work)
+	go s.read(order, work, out)
 	for j := range order {
-		write(out, wait(j, out))
-		if len(order) == 0 {
-			flush(out)
-		}
+		out.write(wait(j, out), len(order) == 0)
+		out.waiting.Add(-1)
 	}
-	flush(out)
+	out.flush()
 }
 
 // wait lets finished answers go out while a slow case keeps the rest waiting.
-func wait(j *job, out *bufio.Writer) []byte {
+func wait(j *job, out *output) []byte {
 	select {
 	case line := <-j.done:
 		return line
@@ -150,17 +149,23 @@ func wait(j *job, out *bufio.Writer) []byte {
 	case line := <-j.done:
 		return line
 	case <-patience.C:
-		flush(out)
+		out.flush()
 		return <-j.done
 	}
 }
 
-func read(order, work chan<- *job) {
+// read hands lines out. A line that comes alone is answered on the spot: waking others would take longer than the answer.
+func (s *server) read(order, work chan<- *job, out *output) {
 	in := bufio.NewReaderSize(os.Stdin, 1<<20)
 	for {
 		line, err := in.ReadBytes('\n')
-		if len(line) > 1 {
+		switch {
+		case len(line) <= 1:
+		case in.Buffered() == 0 && out.waiting.Load() == 0:
+			out.write(s.reply(line), true)
+		default:
 			j := &job{line: line, done: make(chan []byte, 1)}
+			out.waiting.Add(1)
 			order <- j
 			work <- j
 		}
@@ -195,14 +200,28 @@ func idOf(raw []byte) (id int64) {
 	return id
 }
 
-func write(out *bufio.Writer, line []byte) {
-	out.Write(line)
-	out.WriteByte('\n')
+// output is where answers go, and how many are still to come.
+type output struct {
+	lock    sync.Mutex
+	buffer  *bufio.Writer
+	waiting atomic.Int64
+}
+
+func (o *output) write(line []byte, last bool) {
+	o.lock.Lock()
+	o.buffer.Write(line)
+	o.buffer.WriteByte('\n')
+	o.lock.Unlock()
+	if last {
+		o.flush()
+	}
 }
 
 // flush stops the worker when nobody reads any more.
-func flush(out *bufio.Writer) {
-	if out.Flush() != nil {
+func (o *output) flush() {
+	o.lock.Lock()
+	defer o.lock.Unlock()
+	if o.buffer.Flush() != nil {
 		os.Exit(1)
 	}
 }
