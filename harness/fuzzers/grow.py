@@ -23,13 +23,17 @@ SERVER_OWNED = frozenset({"managedFields", "creationTimestamp", "deletionTimesta
 
 @dataclass(slots=True)
 class Growth:
-    """The growth of one accepted object. `limit` is in cases; `main` is the fullest object so far."""
+    """The growth of one accepted object. `limit` is in cases; `main` is the fullest object so far.
+
+    `skip` are places left alone: usually the status, which requests for the root cannot write.
+    """
 
     shape: Shape
     ask: Ask
     harvest: Harvest
     limit: int
     main: Json
+    skip: frozenset[Place] = frozenset({("status",)})
     variants: list[Base] = field(default_factory=list)
     asked: int = 0
     _tried: set[Place] = field(default_factory=set)
@@ -72,7 +76,7 @@ class Growth:
                 at = (*place, member.name)
                 if isinstance(held, dict) and member.name not in held and at not in self._tried:
                     self._tried.add(at)
-                    if member.name not in SERVER_OWNED and at != ("status",):
+                    if member.name not in SERVER_OWNED and at not in self.skip:
                         yield at, member
 
     def _mended(
