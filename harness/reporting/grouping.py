@@ -24,7 +24,10 @@ SEVERITY_MEANING: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Findings of one cause and rule. `path` is the common end of their paths, after an ellipsis when they differ."""
+    """Findings of one cause and rule, worst first, then smallest.
+
+    `path` is the common end of their paths, after an ellipsis when they differ.
+    """
 
     cause: str
     mismatch: str
@@ -40,8 +43,8 @@ class Group:
 
     @property
     def first(self) -> ReportedFinding:
-        """The finding that stands for the group: worst first, then the smallest object."""
-        return min(self.findings, key=lambda f: (SEVERITIES.index(f.severity), _size(f)))
+        """The finding that stands for the group."""
+        return self.findings[0]
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -67,7 +70,11 @@ def group(findings: Iterable[ReportedFinding]) -> list[Group]:
 def _group(key: tuple[str, str, str, str, str], members: list[ReportedFinding]) -> Group:
     paths = {f.path for f in members}
     path = paths.pop() if len(paths) == 1 else f"….{key[4]}"
-    return Group(*key[:4], path=path, findings=tuple(members))
+    return Group(*key[:4], path=path, findings=tuple(sorted(members, key=_worst_and_smallest)))
+
+
+def _worst_and_smallest(finding: ReportedFinding) -> tuple[int, int]:
+    return SEVERITIES.index(finding.severity), _size(finding)
 
 
 def _size(finding: ReportedFinding) -> int:
