@@ -74,6 +74,8 @@ def worker_for(release: Release, note: Note) -> Path:
     cache.mkdir(parents=True, exist_ok=True)
     with locked(cache / f"{stem}.lock", note):
         if not binary.is_file():  # somebody else may have built it while we waited
+            for leftover in cache.glob(f".build-{stem}-*"):  # of a build that was killed: we hold the lock
+                rmtree(leftover, ignore_errors=True)
             _build_into(binary, release, toolchain, note)
             _forget_unused(cache)
     return binary
@@ -144,7 +146,7 @@ else:
 
 def _build_into(binary: Path, release: Release, toolchain: Toolchain, note: Note) -> None:
     note(f"building the worker of {release.name} (once; the first build of a release takes minutes)")
-    folder = Path(tempfile.mkdtemp(prefix=".build-", dir=binary.parent.parent))
+    folder = Path(tempfile.mkdtemp(prefix=f".build-{binary.parent.name}-", dir=binary.parent.parent))
     try:
         toolchain = _write_sources(folder, release, toolchain)
         _compile(folder, toolchain, note)

@@ -100,6 +100,7 @@ def test_hash(tmp_path: Path) -> None:
 def test_built_once(tmp_path: Path, cache: Path, use_go: Callable[[str], None]) -> None:
     """The first call builds and says so; the second finds the worker; nothing half-built stays behind."""
     release = find_release(checkout(tmp_path / "k"))
+    (cache / f".build-{release.name}-{source_hash(release)}-go1.26.8-killed").mkdir(parents=True)
     notes: list[str] = []
     use_go(BUILDS)
     binary = worker_for(release, notes.append)
