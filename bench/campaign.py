@@ -60,6 +60,8 @@ def measure(asked: list[Asked], seconds: float, seed: int) -> Section:
         except HarnessError as error:
             left_out.append(f"{one.name}: {error}")
             continue
+        if result.stopped == "target-lost":
+            left_out.append(f"{one.name}: stopped early: {result.stopped_detail}")
         lines.append(_line(one, result))
         left_out += [f"{one.name}: {report.kind.name}: {report.error}" for report in result.kinds if report.error]
     return Section("How many cases a second, and where does the time go?", "cases", tuple(lines), tuple(left_out))
@@ -86,4 +88,4 @@ def _line(one: Asked, result: Result) -> Measured:
     if one.spec.kind == "suite":
         # In this process a batch is answered where it is submitted: that is the target's work, nothing is encoded.
         timings = Timings(timings.generate, 0.0, timings.encode + timings.wait, timings.compare)
-    return Measured(one.name, result.cases, result.seconds, timings, more)
+    return Measured(one.name, result.cases, result.seconds, timings, one.jobs, more)

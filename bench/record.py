@@ -21,6 +21,7 @@ class Measured(msgspec.Struct, frozen=True):
     count: int
     seconds: float
     timings: Timings | None = None
+    processes: int = 1
     more: dict[str, int | str] = {}
 
     @property
@@ -89,7 +90,8 @@ def _cells(line: Measured, peer: Measured, spent: bool, extra: Iterable[str]) ->
 
 
 def _shares(line: Measured) -> list[str]:
-    """Shares of the wall clock, summed over jobs. What is missing to 100 % is the start, and the bookkeeping."""
+    """Shares of the wall clock of all jobs. What is missing to 100 % is the start, and the bookkeeping."""
     if line.timings is None or not line.seconds:
         return [""] * len(Timings.__struct_fields__)
-    return [f"{100 * getattr(line.timings, name) / line.seconds:.0f} %" for name in Timings.__struct_fields__]
+    whole = line.seconds * line.processes
+    return [f"{100 * getattr(line.timings, name) / whole:.0f} %" for name in Timings.__struct_fields__]
