@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,12 @@ def subjects() -> Iterator[dict[str, Subject]]:
     yield opened
     for subject in opened.values():
         subject.close()
+
+
+_FORGIVING = """    errors = []
+    if old_spec is None or spec.get("destination") != old_spec.get("destination"):
+        errors = validate_destination(spec.get("destination", ""), path.child("destination"))
+"""
 
 
 def kind_of(subject: Subject, value: dict[str, Any]) -> KindInfo:
@@ -117,6 +124,26 @@ def test_the_example_has_exactly_its_three_mistakes() -> None:
         ("ratcheting", "graduation", "update", "spec.destination"),
         ("unmarked", "visible", "create", "spec.schedule"),
     ]
+
+
+def test_the_example_is_equivalent_once_it_is_mended(tmp_path: Path) -> None:
+    """The three remedies of the example's page are enough."""
+    folder = Path(shutil.copytree(ROOT / "examples" / "migration", tmp_path / "migration"))
+    remedies = {
+        "types.go": [("maximum=28", "maximum=29")],
+        "handwritten.py": [
+            ("or equal to 28", "or equal to 29"),
+            ('    errors = validate_destination(spec.get("destination", ""), path.child("destination"))\n', _FORGIVING),
+            ('origin="format=k8s-short-name")', 'origin="format=k8s-short-name", covered=True)'),
+        ],
+    }
+    for name, changes in remedies.items():
+        text = (folder / name).read_text()
+        for old, new in changes:
+            assert 1 == text.count(old)
+            text = text.replace(old, new)
+        (folder / name).write_text(text)
+    assert () == run(str(folder), 3000).findings
 
 
 def test_compositions_have_settings() -> None:
