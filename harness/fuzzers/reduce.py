@@ -107,18 +107,22 @@ class Reducer:
         """
         start = (self.case.object, self.case.old)
         limit = measure(start)
-        kept = [pair for pair in (yield from self._ask(batch)) if measure(pair) < limit]
-        kept.sort(key=measure)
+        kept = self._smaller((yield from self._ask(batch)), measure, limit)
         if not kept:
             return
-        merged: list[Pair] = []
-        together = start
-        for pair in kept:
+        together, merged = start, []
+        for _, pair in kept:
             together = _merge(start, together, pair)
             merged.append(together)
-        wider = [pair for pair in merged[1:] if measure(pair) < measure(kept[0])]
-        best = (yield from self._ask(wider)) if wider else []
-        self._accept(min([*best, kept[0]], key=measure))
+        best, smallest = kept[0]
+        wider = [pair for _, pair in self._smaller(merged[1:], measure, best)]
+        further = self._smaller((yield from self._ask(wider)), measure, best) if wider else []
+        self._accept(further[0][1] if further else smallest)
+
+    def _smaller(self, pairs: list[Pair], measure: Measure, limit: Sized) -> list[tuple[Sized, Pair]]:
+        """Measure pairs once, and return those below a limit, the smallest first."""
+        measured = [(measure(pair), pair) for pair in pairs]
+        return sorted((one for one in measured if one[0] < limit), key=lambda one: one[0])
 
     def _ask(self, pairs: list[Pair]) -> Generator[list[Case], list[Answer], list[Pair]]:
         cases = [msgspec.structs.replace(self.case, object=new, old=old) for new, old in pairs]
