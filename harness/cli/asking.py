@@ -14,7 +14,7 @@ from harness.compare.comparator import Comparator
 from harness.compare.mismatch import Mismatch
 from harness.compare.severity import severity_of
 from harness.diagnostics import UsageError, near_miss
-from harness.errormatch.trusted import NO_WORDINGS, Wordings, load_wordings
+from harness.errormatch.trusted import Wordings, all_wordings
 from harness.reporting.document import served_lists
 from harness.subject import Subject
 
@@ -34,7 +34,7 @@ class Asker:
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
         self.kinds = {info.key: info for info in subject.target.info.kinds}
-        self._wordings: Wordings = load_wordings(WORDINGS) if WORDINGS.exists() else NO_WORDINGS
+        self._wordings: Wordings = all_wordings(WORDINGS if WORDINGS.exists() else None)
         self._comparators: dict[tuple[str, str, str, str], Comparator] = {}
 
     def ask(self, cases: Iterable[Case]) -> Iterator[tuple[Case, CheckedAnswer]]:

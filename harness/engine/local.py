@@ -15,7 +15,7 @@ from harness.engine.outcome import JobOutcome, UnitOutcome, timings_of
 from harness.engine.schedule import Schedule
 from harness.engine.search import Abilities, Plan, UnitSearch
 from harness.engine.units import Unit, units_of
-from harness.errormatch.trusted import NO_WORDINGS, Wordings, load_wordings
+from harness.errormatch.trusted import Wordings, all_wordings
 from harness.events import Budget
 from harness.fuzzers import corpus as kept
 from harness.fuzzers.budget import Clock, shares
@@ -117,8 +117,7 @@ class Local:
 
     def _trusted(self) -> Wordings:
         if self._wordings is None:
-            path = self.order.trusted
-            self._wordings = NO_WORDINGS if path is None else load_wordings(path)
+            self._wordings = all_wordings(self.order.trusted)
         return self._wordings
 
     def _corpus(self) -> list[Case]:

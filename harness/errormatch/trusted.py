@@ -78,8 +78,18 @@ NO_WORDINGS = Wordings()
 """Trusts nothing: details must be equal."""
 
 
+SHIPPED = Path(__file__).with_name("trusted_wordings.yaml")
+"""The wordings that the harness itself trusts: those of Kubernetes' own validators."""
+
+
+def all_wordings(path: Path | None) -> Wordings:
+    """Return the shipped wordings, and those of a file of the project behind them. Raises: InputError."""
+    own = () if path is None else load_wordings(path).entries
+    return Wordings((*load_wordings(SHIPPED).entries, *own))
+
+
 def load_wordings(path: Path) -> Wordings:
-    """Read trusted_wordings.yaml. Raises: InputError with everything that is wrong with it."""
+    """Read one file of trusted wordings. Raises: InputError with everything that is wrong with it."""
     page = Page(path, FORM)
     entries = page.entries()
     for entry in entries:

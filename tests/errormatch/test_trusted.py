@@ -8,10 +8,9 @@ import pytest
 
 from harness.diagnostics import InputError
 from harness.errormatch import trusted as trusted_module
-from harness.errormatch.trusted import NO_WORDINGS, Wording, Wordings, load_wordings
+from harness.errormatch.trusted import NO_WORDINGS, SHIPPED, Wording, Wordings, all_wordings, load_wordings
 from harness.field import FieldError
 
-SHIPPED = Path(__file__).parents[2] / "trusted_wordings.yaml"
 
 
 def pair(handwritten: str, declarative: str, kind: str = "FieldValueInvalid") -> tuple[FieldError, FieldError]:
@@ -114,3 +113,13 @@ def test_bad_entries_are_all_reported(tmp_path: Path, text: str, expected: list[
     with pytest.raises(InputError) as caught:
         load_wordings(file)
     assert all(part in str(caught.value) for part in expected)
+
+
+def test_wordings_of_a_project_come_behind_the_shipped_ones(tmp_path: Path) -> None:
+    """What the harness trusts holds everywhere; a project's file adds to it."""
+    file = tmp_path / "trusted_wordings.yaml"
+    file.write_text("- handwritten: too big\n  declarative: too large\n  reason: the same\n", encoding="utf-8")
+    shipped, both = all_wordings(None), all_wordings(file)
+    assert shipped.entries == both.entries[:-1]
+    assert not shipped.same(*pair("too big", "too large"))
+    assert both.same(*pair("too big", "too large"))
