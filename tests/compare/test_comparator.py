@@ -296,3 +296,19 @@ def test_a_case_is_not_changed() -> None:
     asked: Case = case(new, old)
     Comparator(info()).compare(asked, answer(errors("Required@spec.a covered")))
     assert (asked.object, asked.old) == ({"spec": {"a": 1}}, {"spec": {"a": 1}})
+
+
+@pytest.mark.parametrize(("composition", "expected"), [("explicit", []), ("shadow", []), ("levels", ["composition"])])
+def test_metadata_errors_joined_late_may_be_served_twice(composition: Composition, expected: list[str]) -> None:
+    """1.36 puts common metadata errors in front after composing; 1.37 composes them too, so there it is a mismatch."""
+    doubled = errors("Invalid@metadata.uid", "Invalid@metadata.uid")
+    served = (ServedList("graduated", {}, doubled),)
+    found = Comparator(info(composition)).compare(case({"a": 1}, {}), answer(doubled, served=served))
+    assert expected == [m.kind for m in found if m.kind == "composition"]
+
+
+def test_another_error_is_a_composition_mismatch_in_every_release() -> None:
+    """Leaving repeats aside never hides an error that only one of the lists has."""
+    served = (ServedList("graduated", {}, errors("Invalid@a", "Invalid@a")),)
+    found = Comparator(info("shadow")).compare(case(), answer(errors("Invalid@a", "Invalid@b"), served=served))
+    assert "composition" in {m.kind for m in found}
