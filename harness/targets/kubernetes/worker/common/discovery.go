@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unsafe"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
@@ -82,7 +84,7 @@ type discovery struct {
 // discover builds every storage the server would serve, with no storage behind it, and keeps the strategies.
 func discover() *discovery {
 	d := &discovery{entries: map[string]*entry{}, scopes: map[string]bool{}}
-	client := fake.NewClientset()
+	client := fake.NewClientset(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}})
 	authorizer := authorizerfactory.NewAlwaysAllowAuthorizer()
 	parts := []any{authorizer, client.Discovery(), client.CoreV1().Namespaces(), client}
 	for _, p := range providers {
