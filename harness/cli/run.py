@@ -63,7 +63,12 @@ class Files:
 @target_options
 @click.option("--seed", default="1", show_default=True, help='A number, or "random".')
 @click.option("--max-time", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Budget in all.")
-@click.option("--max-cases", type=click.IntRange(min=1), metavar="N", help="Cases to draw for each suite; reducing what is found comes on top.")
+@click.option(
+    "--max-cases",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Cases to draw for each suite; reducing what is found comes on top.",
+)
 @click.option("--jobs", type=click.IntRange(min=1), default=None, help="Processes. Default: one per core, at most 4.")
 @click.option("--kind", "kinds", multiple=True, metavar="PATTERN", help='Such as "deployments", "apps/*", "*/status".')
 @click.option("--operation", "operations", multiple=True, type=click.Choice(["create", "update"]))

@@ -12,7 +12,6 @@ from harness.errormatch.trusted import NO_WORDINGS, SHIPPED, Wording, Wordings, 
 from harness.field import FieldError
 
 
-
 def pair(handwritten: str, declarative: str, kind: str = "FieldValueInvalid") -> tuple[FieldError, FieldError]:
     return FieldError(kind, "a", handwritten), FieldError(kind, "a", declarative)
 
