@@ -5,7 +5,7 @@ validator reports and lives in `harness.field`.
 
     HarnessError                 anything the command line turns into a message and exit code 2
     ├── InputError               files, tags, manifests, options: carries every diagnostic found, not the first
-    ├── TargetError              a target cannot be used at all (cannot be built, does not start, speaks another protocol)
+    ├── TargetError              a target cannot be used at all (not built, not started, another protocol)
     └── UsageError               a call that makes no sense (a kind that the target does not serve)
 """
 

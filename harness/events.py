@@ -1,4 +1,4 @@
-"""What a run tells while it goes on, and what it returns in the end. Plain data; knows no report and no command line."""
+"""What a run tells while it goes on, and what it returns in the end. Plain data, no report, no command line."""
 
 from __future__ import annotations
 

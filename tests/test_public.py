@@ -21,7 +21,7 @@ def test_what_is_visible_is_what_is_public() -> None:
 def test_an_unknown_name_is_an_attribute_error() -> None:
     """A misspelt name fails as it does for any module."""
     with pytest.raises(AttributeError, match="pears"):
-        _ = harness.pears  # type: ignore[attr-defined]
+        _ = harness.pears
 
 
 def test_importing_the_package_imports_nothing_heavy() -> None:
