@@ -19,8 +19,9 @@ import msgspec
 
 from harness.case import Answer, Case, Json, KindInfo, Mode, Operation
 from harness.compare.comparator import Comparator
-from harness.compare.finding import Finding
+from harness.compare.finding import SEVERITIES, Finding, Severity
 from harness.compare.mismatch import Mismatch, canonical_path
+from harness.compare.severity import severity_of
 from harness.engine.explain import explained, unexplained
 from harness.engine.units import Lane, Unit
 from harness.fuzzers.bases import Base, Repair, accepted, starts
@@ -97,13 +98,17 @@ class Point:
 
 @dataclass(slots=True)
 class Seen:
-    """A signature that was met, the case it was met on first, and how often."""
+    """A signature that was met, the case that shows it best so far, and how often.
+
+    `errors` is the least number of errors that it was met with.
+    """
 
     lane: Lane
     case: Case
     answer: Answer
     mismatch: Mismatch
     base: Json
+    errors: int
     occurrences: int = 1
     finding: Finding | None = None
 
@@ -248,12 +253,34 @@ class UnitSearch:
             known = self.seen.get(key)
             if known is not None:
                 known.occurrences += 1
+                self._reconsider(known, case, answer, mismatch, base)
                 continue
             self.discoveries += 1
-            self.seen[key] = entry = Seen(state.lane, case, answer, mismatch, base)
+            errors = len(answer.handwritten) + len(answer.declarative)
+            self.seen[key] = entry = Seen(state.lane, case, answer, mismatch, base, errors)
             self._pending.append(entry)
             self._keep_point(case.object)
         self._note_errors(case, answer, base)
+
+    def _reconsider(self, known: Seen, case: Case, answer: Answer, mismatch: Mismatch, base: Json) -> None:
+        """Take a case with fewer other errors for a known signature, when somebody would notice more on it.
+
+        An error beside it hides what is served: only a case that is otherwise fine shows that a verdict changes.
+        """
+        errors = len(answer.handwritten) + len(answer.declarative)
+        if errors >= known.errors:
+            return
+        known.errors = errors
+        comparator = self.plan.comparators[known.lane.info.key]
+        before = known.finding.severity if known.finding else self._severity(known)
+        if SEVERITIES.index(severity_of(case, answer, mismatch, comparator)) >= SEVERITIES.index(before):
+            return
+        known.case, known.answer, known.mismatch, known.base = case, answer, mismatch, base
+        if not any(one is known for one in self._pending):
+            self._pending.append(known)
+
+    def _severity(self, seen: Seen) -> Severity:
+        return severity_of(seen.case, seen.answer, seen.mismatch, self.plan.comparators[seen.lane.info.key])
 
     def _note_errors(self, case: Case, answer: Answer, base: Json) -> None:
         """Learn from messages, and look closer at cases that show an error never met before."""
@@ -335,9 +362,10 @@ class UnitSearch:
         )
         self.composition_checked += served
         self.composition_differences += len(composition)
-        entry.finding = finding
+        is_new, entry.finding = entry.finding is None, finding
         self._keep_point(case.object)
-        self._on_found(finding)
+        if is_new:
+            self._on_found(finding)
 
     def _count(self, cases: list[Case], answers: list[Answer]) -> None:
         for case, answer in zip(cases, answers, strict=True):

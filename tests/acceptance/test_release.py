@@ -105,6 +105,19 @@ def test_a_release_has_findings_that_replay(report: tuple[str, Path]) -> None:
     assert 1 == result.returncode
 
 
+def test_a_known_difference_is_found_and_graded(report: tuple[str, Path]) -> None:
+    """The search finds on its own that VolumeAttributesClass loses its check of driverName."""
+    release, folder = report
+    if release == "1.37.1":
+        found = {
+            (finding["version"], finding["cause"], finding["severity"])
+            for finding in read(folder)["findings"]
+            if (finding["resource"], finding["operation"], finding["path"])
+            == ("volumeattributesclasses", "create", "driverName")
+        }
+        assert {("v1", "no-rule", "graduation"), ("v1beta1", "no-rule", "graduation")} == found
+
+
 def test_every_rendering_of_a_release_is_written(report: tuple[str, Path]) -> None:
     """Document, page and JUnit are there, and the document fits its published schema."""
     _, folder = report

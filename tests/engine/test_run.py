@@ -169,6 +169,18 @@ def test_the_corpus_is_replayed_first(tmp_path: Path) -> None:
     assert len([event for event in events if isinstance(event, Noted)]) == 1
 
 
+def test_a_barer_case_grades_a_signature_that_was_met_beside_other_errors(tmp_path: Path) -> None:
+    """Met first where a selector is missing, it would pass for a shadow; alone it shows that a verdict changes."""
+    spec = {"title": "nine char", "mode": "Fast", "ports": [{"number": 1}]}
+    case = Case(1, "toys.example.com", "v1", "Widget", Operation.CREATE, {**META, "spec": spec}, resource="widgets")
+    keep(tmp_path, case, print)
+    results = [search(cases, corpus=tmp_path, kinds=["widgets"], operations=["create"]) for cases in (20, 8000)]
+    first, later = (next(one for one in end.findings if one.path == "spec.title") for end in results)
+    assert ("shadow", "graduation") == (first.severity, later.severity)
+    assert first.fingerprint == later.fingerprint
+    assert later.case.object["spec"] == {**REST, "title": "aaaaaaaaa"}
+
+
 def test_reduced_cases_are_kept_in_the_corpus(tmp_path: Path) -> None:
     """What one run finds, the next one replays."""
     first = search(corpus=tmp_path)
