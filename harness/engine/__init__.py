@@ -17,7 +17,8 @@ from harness.diagnostics import UsageError
 from harness.engine import jobs as processes
 from harness.engine.jobs import Job, Message, Note, Opener, Told, Turn
 from harness.engine.local import Local, Order, Telling
-from harness.engine.outcome import JobOutcome, merged
+from harness.engine.outcome import JobOutcome, UnitOutcome, merged
+from harness.engine.rules import examine_rules
 from harness.engine.search import UnitSearch
 from harness.events import Budget, Event, Finished, Found, Noted, Progress, Result, Started
 from harness.fuzzers.budget import Clock
@@ -155,13 +156,17 @@ class _Run:
             composition_checked=sum(unit.composition_checked for unit in units),
             composition_differences=sum(unit.composition_differences for unit in units),
             kinds=tuple(report for unit in units for report in unit.kinds),
-            findings=tuple(finding for unit in units for finding in unit.findings),
+            findings=(*(finding for unit in units for finding in unit.findings), *self._rule_findings(units)),
             excluded=target.info.excluded,
             timings=outcome.timings,
             stopped=outcome.stopped,
             stopped_detail=outcome.stopped_detail,
             restarts=outcome.restarts,
         )
+
+    def _rule_findings(self, units: Sequence[UnitOutcome]) -> list[Finding]:
+        asked = [report.kind for unit in units for report in unit.kinds]
+        return examine_rules(self.subject.target.info.kinds, asked, self.subject.shape, self.subject.name)
 
 
 def _interrupted(outcome: JobOutcome) -> JobOutcome:
