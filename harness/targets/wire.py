@@ -5,27 +5,20 @@ The records are those of `harness.case`; the published JSON Schema is made from 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
 
-from harness.case import PROTOCOL, Answer, Case, Operation, TargetInfo
-from harness.diagnostics import Diagnostic, Position
+from harness.case import PROTOCOL, Answer, Case, TargetInfo
 
 _ENCODER = msgspec.json.Encoder()
 _ANSWERS = msgspec.json.Decoder(Answer)
 _INFOS = msgspec.json.Decoder(TargetInfo)
 _IDS = msgspec.json.Decoder(msgspec.defstruct("Numbered", [("id", int)]))
 _PROTOCOLS = msgspec.json.Decoder(msgspec.defstruct("Greeting", [("protocol", int)]))
-_CASES = msgspec.json.Decoder(Case)
-_OBJECTS = msgspec.json.Decoder(dict[str, Any])
 
 UNENCODABLE = (TypeError, ValueError, OverflowError, RecursionError, msgspec.MsgspecError)
 """What encoding raises for an object that is not JSON: a lone surrogate, a set, a list that holds itself."""
-
-MAX_DIAGNOSTICS = 50
-"""How many bad lines are described before the rest is only counted."""
 
 
 def encode_case(case: Case, serial: int) -> bytes:
@@ -88,39 +81,3 @@ def protocol_schema() -> dict[str, Any]:
         "anyOf": [{"$ref": f"#/$defs/{name}"} for name in ("TargetInfo", "Case", "Answer")],
         "$defs": components,
     }
-
-
-def read_cases(lines: Iterable[bytes], name: str) -> Iterator[Case | Diagnostic]:
-    """Read cases as people write them, one JSON document per line; empty lines are skipped.
-
-    A missing id becomes the line number; group, version and kind come from the object where they are missing, and the
-    operation is `update` when there is an old object, else `create`. A bad line gives a diagnostic, the others go on.
-    """
-    for number, line in enumerate(lines, 1):
-        text = line.strip()
-        if not text:
-            continue
-        try:
-            yield _CASES.decode(_ENCODER.encode(_completed(_OBJECTS.decode(text), number)))
-        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
-            yield Diagnostic(
-                Position(name, number), "bad-case", f"this line is not a case: {error}",
-                why="a case is one JSON object with at least an object that names its apiVersion and kind",
-                fix='{"operation": "create", "object": {"apiVersion": "v1", "kind": "ConfigMap", ...}}',
-            )  # fmt: skip
-
-
-def _completed(record: dict[str, Any], number: int) -> dict[str, Any]:
-    """Fill in what the object itself says."""
-    body = record.get("object")
-    if isinstance(body, dict):
-        api_version = body.get("apiVersion")
-        if isinstance(api_version, str):
-            group, _, version = api_version.rpartition("/")
-            record.setdefault("group", group)
-            record.setdefault("version", version)
-        if isinstance(body.get("kind"), str):
-            record.setdefault("kind", body["kind"])
-    record.setdefault("id", number)
-    record.setdefault("operation", Operation.UPDATE if record.get("old") is not None else Operation.CREATE)
-    return record

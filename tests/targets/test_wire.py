@@ -10,9 +10,8 @@ import msgspec
 
 import harness.targets
 from harness.case import Answer, Case, Failure, KindInfo, Operation, TargetInfo
-from harness.diagnostics import Diagnostic
 from harness.field import FieldError
-from harness.targets.wire import encode_case, encode_greeting, encode_line, protocol_schema, read_cases
+from harness.targets.wire import encode_case, encode_greeting, encode_line, protocol_schema
 
 SCHEMA = Path(harness.targets.__file__).parent / "schema" / "protocol.schema.json"
 
@@ -35,27 +34,6 @@ def test_what_the_harness_writes_fits_the_schema() -> None:
         assert validator.is_valid(json.loads(line))
     assert not validator.is_valid({"name": "a greeting that does not say its protocol"})
     assert not validator.is_valid({"id": "one", "operation": "patch"})
-
-
-def test_cases_of_people_are_completed() -> None:
-    """Group, version and kind come from the object, the id from the line, the operation from the old object."""
-    lines = [
-        b'{"object": {"apiVersion": "apps/v1", "kind": "D"}}\n',
-        b"\n",
-        b'{"object": {"apiVersion": "v1", "kind": "P"}, "old": {}}\n',
-    ]
-    first, second = (case for case in read_cases(lines, "-") if isinstance(case, Case))
-    assert (first.id, first.group, first.version, first.kind, first.operation) == (1, "apps", "v1", "D", "create")
-    assert (second.id, second.group, second.version, second.kind, second.operation) == (3, "", "v1", "P", "update")
-
-
-def test_a_bad_line_is_told_and_the_others_are_read() -> None:
-    """Every bad line gets a diagnostic with its number; no good line is lost."""
-    lines = [b"{", b'{"object": 3}', b"\xff", b'{"object": {"apiVersion": "v1", "kind": "P"}}', b"[" * 5000]
-    read = list(read_cases(lines, "cases.ndjson"))
-    assert [item.position.line for item in read if isinstance(item, Diagnostic)] == [1, 2, 3, 5]
-    assert [item.id for item in read if isinstance(item, Case)] == [4]
-    assert all(item.code == "bad-case" and item.fix for item in read if isinstance(item, Diagnostic))
 
 
 def test_a_case_is_sent_under_the_senders_own_id() -> None:
