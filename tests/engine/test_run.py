@@ -113,7 +113,7 @@ def test_a_time_limit_ends_a_run(jobs: int, seconds: float) -> None:
     """With time alone the search goes on until the time is over, and not much longer."""
     events: list[Event] = []
     end = search(budget=Budget(max_time=seconds), jobs=jobs, on_event=events.append)
-    assert 0.8 * seconds <= end.seconds < seconds + 5
+    assert 0.8 * seconds <= end.seconds < seconds + 20
     assert ("update", "extra", "spec.ceiling") in found(end)
     assert any(isinstance(event, Progress) and 0 < event.fraction <= 1 for event in events)
 

@@ -77,7 +77,7 @@ def test_hostile_rules_take_linear_time() -> None:
     """A regex that would keep a backtracking engine busy for ages is harmless."""
     begun = time.perf_counter()
     Normalizer([("(a+)+$", "x")])("a" * 5000 + "!")
-    assert time.perf_counter() - begun < 1
+    assert time.perf_counter() - begun < 20  # a backtracking engine would need longer than anybody lives
 
 
 def test_results_are_recognized() -> None:
