@@ -131,6 +131,7 @@ def target_options(function: F) -> F:
 
     wrapped.__name__, wrapped.__doc__ = function.__name__, function.__doc__
     own = getattr(function, "__click_params__", [])
+    # click keeps the options of a function as an attribute that functions do not declare.
     wrapped.__click_params__ = own + wrapped.__click_params__  # type: ignore[attr-defined]
     return cast(F, wrapped)
 

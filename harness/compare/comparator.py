@@ -134,24 +134,21 @@ class Comparator:
         # No server counts them, but no rule wants them either: a validator could not do its work.
         extra += [error for error in declarative if error.type == _INTERNAL and error not in extra]
         for error in self._once(unmatched):
-            setting = self._first(served, lambda s, e=error: not self._is_in(e, s.errors))  # type: ignore[misc]
+            setting = self._first([s.setting for s in served if not self._is_in(error, s.errors)])
             yield _mismatch(
                 "unmatched", error, "handwritten", setting, f"no declarative twin of the covered {error.text}"
             )
         for error in self._once(extra):
-            setting = self._first(served, lambda s, e=error: e in s.declarative)  # type: ignore[misc]
+            setting = self._first([s.setting for s in served if error in s.declarative])
             yield _mismatch("extra", error, "declarative", setting, f"no covered handwritten twin of {error.text}")
 
     def _once(self, errors: Iterable[FieldError]) -> list[FieldError]:
         """Say a difference once, however many errors of one key show it."""
         return list({self.matcher.key(error): error for error in reversed(list(errors))}.values())[::-1]
 
-    def _first(self, served: list[Served], differs: Callable[[Served], bool]) -> Setting | None:
-        """Return the first setting other than the baseline under which something differs from the baseline."""
-        base = next(s for s in served if s.setting is self.baseline)
-        if differs(base):
-            return self.baseline
-        return next((s.setting for s in served if differs(s)), None)
+    def _first(self, showing: list[Setting]) -> Setting | None:
+        """Choose among the settings under which an error shows: the baseline, else the first, which is today's."""
+        return self.baseline if self.baseline in showing else next(iter(showing), None)
 
     def _is_in(self, error: FieldError, errors: list[FieldError]) -> bool:
         if error in errors:

@@ -76,7 +76,7 @@ def _of_path(answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Seve
 def _of_version(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Severity:
     """Compare what is served through this version with what is served through the others, setting by setting."""
     here = comparator.served(answer)
-    worst = "shadow"
+    worst: Severity = "shadow"
     for version, errors in answer.versions.items():
         if version == case.version:
             continue
@@ -89,4 +89,4 @@ def _of_version(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comp
             elif worst == "shadow" and not one.setting.is_graduated:
                 differ = len(_shown(one, mismatch, comparator)) != len(_shown(other, mismatch, comparator))
                 worst = "visible" if differ else worst
-    return worst  # type: ignore[return-value]
+    return worst

@@ -146,6 +146,7 @@ class ExceptionFile:
             entry = next((entry for entry in valid if entry.tolerates(finding, subject)), None)
             if entry is not None:
                 used[entry.id] = entry
+            # Findings are structs; this layer knows them by their attributes only.
             marked.append(msgspec.structs.replace(finding, exception=entry.id if entry else None))  # type: ignore[type-var]
         unused = tuple(entry for entry in valid if entry.suite == subject and entry.id not in used)
         return Outcome(tuple(marked), tuple(used.values()), unused, expired)

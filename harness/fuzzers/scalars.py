@@ -339,5 +339,4 @@ def _content(name: str, kind: str) -> Content:
 
 
 def _distinct(values: tuple[Json, ...]) -> tuple[Json, ...]:
-    seen: set[str] = set()
-    return tuple(value for value in values if not (repr(value) in seen or seen.add(repr(value))))  # type: ignore[func-returns-value]  # add says nothing
+    return tuple({repr(value): value for value in values}.values())

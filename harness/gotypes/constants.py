@@ -6,10 +6,11 @@ What cannot be computed is None: calls, names of packages nobody handed in, numb
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from tree_sitter import Node
 
@@ -200,13 +201,14 @@ def _comparable(a: object, b: object) -> bool:
     return type(a) is type(b) or (numbers and not isinstance(a, bool) and not isinstance(b, bool))
 
 
-_COMPARISONS: dict[str, Callable[[Value, Value], bool]] = {
-    "==": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-    "<": lambda a, b: a < b,  # type: ignore[operator]  # only called when comparable
-    "<=": lambda a, b: a <= b,  # type: ignore[operator]  # the same
-    ">": lambda a, b: a > b,  # type: ignore[operator]  # the same
-    ">=": lambda a, b: a >= b,  # type: ignore[operator]  # the same
+# Called with comparable values only.
+_COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
 }
 
 

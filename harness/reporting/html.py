@@ -29,7 +29,8 @@ CUT = 60_000
 def render_html(report: Report) -> str:
     """Write a report as one self-contained page."""
     environment = _environment()
-    style, script = (environment.loader.get_source(environment, name)[0] for name in ("report.css", "report.js"))  # type: ignore[union-attr]
+    assert environment.loader is not None
+    style, script = (environment.loader.get_source(environment, name)[0] for name in ("report.css", "report.js"))
     return environment.get_template("report.html.j2").render(
         report=report,
         headline=HEADLINES[report.verdict][0],
