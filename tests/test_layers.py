@@ -12,7 +12,8 @@ ROOT = Path(__file__).parent.parent / "harness"
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"__main__"}),
     frozenset({"cli", "pytest_plugin"}),
-    frozenset({"reporting", "explain"}),
+    frozenset({"lint", "apidocs"}),
+    frozenset({"reporting", "explain", "rulecov"}),
     frozenset({"strategies"}),
     frozenset({"engine"}),
     frozenset({"subject"}),

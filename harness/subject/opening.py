@@ -19,6 +19,7 @@ from harness.fuzzers.shape import ANY, Shape, shape_of
 from harness.gotypes.packages import Universe
 from harness.gotypes.paths import known_path_checker
 from harness.subject.decode import decoder_of
+from harness.subject.shared import SHARED
 from harness.subject.spec import SubjectSpec
 from harness.subject.suitefile import load_suite
 from harness.suite import KubernetesSuite, Suite, SuiteKind
@@ -26,16 +27,6 @@ from harness.targets.python import Declarative, Decoder, KindVersion, PythonTarg
 from harness.targets.target import Target
 
 Note: TypeAlias = Callable[[str], None]
-
-_GO = Path(__file__).parent / "go"
-_KNOWN_PACKAGES = {
-    "k8s.io/apimachinery/pkg/apis/meta/v1": _GO / "meta_v1",
-    "k8s.io/apimachinery/pkg/api/resource": _GO / "resource",
-    "k8s.io/apimachinery/pkg/util/intstr": _GO / "intstr",
-    "k8s.io/apimachinery/pkg/runtime": _GO / "runtime",
-}
-"""Shared types that a suite may name without having the Go packages."""
-
 
 _ROOTS = (
     "write `// +k8s:validation-gen=TypesWithField=TypeMeta` into doc.go, or `// +k8s:validation-gen=true` at the type"
@@ -101,7 +92,7 @@ def _open_suite(spec: SubjectSpec, note: Note) -> Subject:
         gates = {**suite.gates, **spec.gates}
         return _open_kubernetes(replace(spec, kind="kubernetes", location=suite.release, gates=gates), note)
     _check_gates(suite, spec.gates)
-    universe = Universe.from_files({**_package_files(_KNOWN_PACKAGES), **_suite_files(suite)})
+    universe = Universe.from_files({**_package_files(SHARED), **_suite_files(suite)})
     compiled = _compile(suite, universe, note)
     declarative, decoders, types = _callables(suite, universe, compiled, note)
     target = PythonTarget(suite, declarative, decoders=decoders, types=types, gates=spec.gates)
@@ -216,7 +207,7 @@ def _types_of(types: str) -> Universe:
     if not root.is_dir():
         raise UsageError(f"the folder of types {folder} does not exist\n  fix: --types DIR, or --types IMPORT/PATH=DIR")
     if package:
-        return Universe.from_folders({**_KNOWN_PACKAGES, package: root})
+        return Universe.from_folders({**SHARED, package: root})
     found = {path.parent for path in root.rglob("*.go")}
     folders = {(path.relative_to(root).as_posix() if path != root else root.name): path for path in found}
-    return Universe.from_folders({**_KNOWN_PACKAGES, **folders})
+    return Universe.from_folders({**SHARED, **folders})

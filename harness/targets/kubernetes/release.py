@@ -272,3 +272,20 @@ def _packages(module: str, root: Path) -> dict[str, Path]:
             if folder.is_dir() and any(folder.glob("*.go")) and "testdata" not in folder.parts:
                 found[f"{module}/{folder.relative_to(root).as_posix()}"] = folder
     return found
+
+
+def generating_folders(location: str | Path) -> Mapping[str, Path]:
+    """Return the folders whose doc.go orders validators to be generated, by import path.
+
+    The module k8s.io/kubernetes of the release is fetched; no worker is built.
+    """
+    release = find_release(location)
+    if release.folder is not None:
+        root = release.folder
+    else:
+        root = module_folder(release, "k8s.io/kubernetes", find_toolchain())
+    found = {}
+    for doc in sorted(root.glob("pkg/apis/**/doc.go")):
+        if b"+k8s:validation-gen-input=" in doc.read_bytes():
+            found[f"k8s.io/kubernetes/{doc.parent.relative_to(root).as_posix()}"] = doc.parent
+    return found

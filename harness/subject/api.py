@@ -1,0 +1,227 @@
+"""An API as its types tell it: which packages, which of their types are roots, for which release.
+
+What lints, documents, inventories and compiles types starts here. Nothing is built and no Go toolchain is needed for a
+folder; a release number fetches the release's sources, as its target does.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.compiler import Compiled, compile_types
+from harness.diagnostics import UsageError
+from harness.gotypes.packages import Universe
+from harness.subject.shared import SHARED
+from harness.tags.grammar import tag_lines
+from harness.tags.rules import CheckFunction
+
+DEFAULT_RELEASE = "1.37"
+"""The release whose catalogue holds for types that belong to no release."""
+
+_MODULE = re.compile(r"^module[ \t]+(\S+)", re.M)
+_REQUIRED = re.compile(r"^(?:require[ \t]+|[ \t]+)([^\s/]+\.[^\s/]+/\S+)[ \t]+(v\S+)", re.M)
+_IMPORTED = re.compile(r'^(?:import[ \t]+|[ \t]+)(?:[\w.]+[ \t]+)?"([^"]+)"', re.M)
+_LEFT_OUT = ("testdata", "vendor", "third_party", "node_modules")
+_TYPES = re.compile(r"doc\.go|.*types.*(?<!_test)\.go")
+_GROUP = re.compile(r'^(?:const[ \t]+|[ \t]+)GroupName[ \t]*=[ \t]*"([^"]*)"', re.M)
+
+
+@dataclass(frozen=True, slots=True)
+class ApiPackage:
+    """One package of an API.
+
+    `path` is the import path of the types; `criteria` what the generating package's doc.go says of roots, empty when
+    the types' own package says it; `lint` is False under +k8s:validation-gen-nolint; `generates` is False under
+    +k8s:validation-gen=false.
+    """
+
+    path: str
+    group: str
+    version: str
+    criteria: tuple[str, ...] = ()
+    lint: bool = True
+    generates: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """Packages of types, read when they are asked for. `release` is `1.37` or more exact; `name` is for people."""
+
+    name: str
+    release: str
+    universe: Universe
+    packages: tuple[ApiPackage, ...]
+
+    def compile(self, package: ApiPackage, custom: Mapping[str, CheckFunction] | None = None) -> Compiled:
+        """Compile one package with the criteria that generation would use. Raises: InputError."""
+        return compile_types(
+            self.universe, package.path, release=self.release, custom=custom, criteria=package.criteria
+        )
+
+
+def open_api(place: str | Path = "", *, kubernetes: str = "", release: str = "") -> Api:
+    """Open the types below a folder or in a file, or those of a Kubernetes release or checkout.
+
+    `release` chooses the catalogue of tags where the place does not say it. Raises: UsageError, TargetError.
+    """
+    if bool(place) == bool(kubernetes):
+        raise UsageError("name one API: a folder with types.go, or --kubernetes RELEASE\n  fix: leave the other out")
+    if kubernetes:
+        return _open_kubernetes(kubernetes, release)
+    path = Path(place).expanduser()
+    if not path.exists():
+        raise UsageError(f"there is no {place}\n  fix: name a folder with Go files, or one types.go")
+    if path.is_dir() and (path / "pkg" / "apis").is_dir() and (path / "staging").is_dir():
+        return _open_kubernetes(str(path), release)
+    return _open_folder(path.resolve(), release)
+
+
+# A folder
+
+
+def _open_folder(path: Path, release: str) -> Api:
+    top, module = _module_of(path)
+    wanted = {_import_path(path if path.is_dir() else path.parent, top, module): path}
+    if path.is_dir():
+        wanted = {_import_path(folder, top, module): folder for folder in _package_folders(path)}
+    if not wanted:
+        raise UsageError(f"{path} holds no Go files with types\n  fix: name the folder of types.go, or a folder above")
+    own = {_import_path(folder, top, module): folder for folder in _package_folders(top)} if module else {}
+    folders = {**SHARED, **_dependencies(top, wanted.values()), **own, **wanted}
+    files = {name: _files_of(folder) for name, folder in folders.items()}
+    packages = tuple(_package(name, files[name]) for name in sorted(wanted))
+    return Api(
+        module or path.name, release or _release_of(top) or DEFAULT_RELEASE, Universe.from_files(files), packages
+    )
+
+
+def _module_of(path: Path) -> tuple[Path, str]:
+    """Return the folder of the go.mod above a path and the module's name; the path itself and nothing without one."""
+    start = path if path.is_dir() else path.parent
+    for folder in (start, *start.parents):
+        if (folder / "go.mod").is_file():
+            found = _MODULE.search((folder / "go.mod").read_text(encoding="utf-8", errors="replace"))
+            return folder, found[1] if found else ""
+    return start, ""
+
+
+def _import_path(folder: Path, top: Path, module: str) -> str:
+    inside = folder.relative_to(top).as_posix() if folder.is_relative_to(top) else folder.name
+    name = module or top.name
+    return name if inside == "." else f"{name}/{inside}"
+
+
+def _package_folders(root: Path) -> Iterable[Path]:
+    """Every folder below a root that holds types, going by file names: types.go, widget_types.go, doc.go."""
+    for place, names, files in os.walk(root):
+        names[:] = sorted(name for name in names if name not in _LEFT_OUT and name[0] not in "._")
+        given = Path(place) == root and any(name.endswith(".go") for name in files)
+        if given or any(_TYPES.fullmatch(name) for name in files):
+            yield Path(place)
+
+
+def _files_of(place: Path) -> list[Path]:
+    if place.is_file():
+        beside = place.with_name("doc.go")
+        return [beside, place] if beside.is_file() and beside != place else [place]
+    return sorted(one for one in place.glob("*.go") if not one.name.endswith("_test.go"))
+
+
+def _dependencies(top: Path, places: Iterable[Path]) -> dict[str, Path]:
+    """Find the packages of required modules that lie on this machine and that the types import."""
+    go_mod = top / "go.mod"
+    if not go_mod.is_file():
+        return {}
+    required = dict(_REQUIRED.findall(go_mod.read_text(encoding="utf-8", errors="replace")))
+    imported = {name for place in places for file in _files_of(place) for name in _imports(file)}
+    found: dict[str, Path] = {}
+    for module, version in required.items():
+        folder = _module_folder(top, module, version)
+        if folder and any(name == module or name.startswith(f"{module}/") for name in imported):
+            found |= {_import_path(one, folder, module): one for one in _go_folders(folder)}
+    return found
+
+
+def _imports(file: Path) -> list[str]:
+    head = file.read_text(encoding="utf-8", errors="replace").partition("\ntype ")[0]
+    return _IMPORTED.findall(head)
+
+
+def _module_folder(top: Path, module: str, version: str) -> Path | None:
+    """Look for a module where Go would put it: beside this one, in its vendor folder, in the module cache."""
+    escaped = re.sub(r"[A-Z]", lambda letter: "!" + letter[0].lower(), module)
+    cache = os.environ.get("GOMODCACHE") or os.path.join(os.environ.get("GOPATH") or Path.home() / "go", "pkg", "mod")
+    last = module.rpartition("/")[2]
+    places = [top.parent / f"{last}@{version}", top.parent / last, top / "vendor" / module]
+    for place in [*places, Path(cache) / f"{escaped}@{version}"]:
+        if place.is_dir():
+            return place
+    return None
+
+
+def _go_folders(root: Path) -> Iterable[Path]:
+    for place, names, files in os.walk(root):
+        names[:] = sorted(name for name in names if name not in _LEFT_OUT and name[0] not in "._")
+        if any(name.endswith(".go") and not name.endswith("_test.go") for name in files):
+            yield Path(place)
+
+
+def _release_of(top: Path) -> str:
+    """Read the release from the name that a module of Kubernetes has in the module cache: api@v0.37.1."""
+    found = re.fullmatch(r".+@v[01]\.(\d+)\.(\d+)\S*", top.name)
+    return f"1.{found[1]}" if found and "k8s.io" in top.parts else ""
+
+
+# A release
+
+
+def _open_kubernetes(location: str, release: str) -> Api:
+    # Imported here: a folder of types must open without anything that only a release needs.
+    from harness.targets.kubernetes.release import find_release, generating_folders, type_folders
+
+    found = find_release(location)
+    folders = type_folders(location)
+    packages = []
+    for _, generated in sorted(generating_folders(location).items()):
+        tags = _doc_tags(generated / "doc.go")
+        packages += [
+            _package(path, _files_of(folders[path]), tags)
+            for path in tags.get("k8s:validation-gen-input", ())
+            if path in folders
+        ]
+    released = found.folder is None
+    name = f"Kubernetes {found.name}" if released else f"the checkout {found.folder}"
+    universe = Universe.from_folders(folders)
+    return Api(name, release or (found.name if released else DEFAULT_RELEASE), universe, tuple(packages))
+
+
+def _package(path: str, files: Sequence[Path], tags: Mapping[str, list[str]] | None = None) -> ApiPackage:
+    """Describe a package. `tags` are those of the package that is generated for it, when that is another one."""
+    own = next((_doc_tags(file) for file in files if file.name == "doc.go"), {})
+    said = own if tags is None else tags
+    values = said.get("k8s:validation-gen", [])
+    lint = "k8s:validation-gen-nolint" not in {**said, **own}
+    criteria = () if tags is None else tuple(values)
+    return ApiPackage(path, _group_of(files), path.rpartition("/")[2], criteria, lint, "false" not in values)
+
+
+def _doc_tags(doc: Path) -> dict[str, list[str]]:
+    """Read the tags of a doc.go, by name."""
+    found: dict[str, list[str]] = {}
+    for line in tag_lines(Universe.from_files({"doc": [doc]}).package("doc").comments):
+        found.setdefault(line.name, []).append(line.text.partition("=")[2].strip())
+    return found
+
+
+def _group_of(files: Iterable[Path]) -> str:
+    """Find the constant GroupName, which stands in register.go, without reading the whole package."""
+    for file in files:
+        if file.name in ("register.go", "doc.go", "groupversion_info.go"):
+            found = _GROUP.search(file.read_text(encoding="utf-8", errors="replace"))
+            if found:
+                return found[1]
+    return ""
