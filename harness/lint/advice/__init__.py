@@ -1,0 +1,1 @@
+"""Our own lint rules: one module per subject."""
