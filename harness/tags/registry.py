@@ -10,15 +10,16 @@ from dataclasses import replace
 
 from harness.diagnostics import Diagnostic, InputError, Position, near_miss
 from harness.gotypes.model import Comments
-from harness.tags.families import FAMILIES
+from harness.tags.control import CONTROL_TAGS, IS_SUBRESOURCE, SUPPORTS_SUBRESOURCE
+from harness.tags.families import FAMILIES, mode
 from harness.tags.grammar import Scalar, Tag, TagLine, parse_line, tag_lines
 from harness.tags.rules import Contribution, Deferred
 from harness.tags.spec import Context, TagError, TagSpec
 
 SPECS: dict[str, TagSpec] = {spec.name: spec for family in FAMILIES for spec in family.SPECS}
 
-SUBRESOURCE_TAGS = ("k8s:isSubresource", "k8s:supportsSubresource")
-_OTHERS = ("k8s:deprecated", "k8s:conversion-fn", "k8s:openapi-model-package", *SUBRESOURCE_TAGS)
+SUBRESOURCE_TAGS = (IS_SUBRESOURCE.name, SUPPORTS_SUBRESOURCE.name)
+_OTHERS = {"k8s:deprecated", "k8s:conversion-fn", "k8s:openapi-model-package", *(tag.name for tag in CONTROL_TAGS)}
 OLDER_NAMES = {
     "k8s:ifOptionEnabled": "k8s:ifEnabled",
     "k8s:ifOptionDisabled": "k8s:ifDisabled",
@@ -27,8 +28,8 @@ OLDER_NAMES = {
 }
 
 
-OLDER_SPECS = {old: replace(SPECS[OLDER_NAMES[old]], name=old) for old in ("k8s:discriminator", "k8s:member")}
-"""Tags that 1.36 knew by these names only."""
+OLDER_SPECS: dict[str, TagSpec] = {spec.name: spec for spec in mode.OLDER_SPECS}
+"""Tags that only an earlier release knows."""
 
 
 def is_foreign(name: str) -> bool:

@@ -150,6 +150,14 @@ def rejects(go: str, new: Any, tag: str = "", *fails: str, **more: Any) -> Examp
     return Example(go, new, tag, update="old" in more, fails=fails or ("f",), **more)
 
 
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What became different with a minor release of Kubernetes (37 for 1.37), in our words."""
+
+    minor: int
+    words: str
+
+
 Requirement: TypeAlias = Callable[[Context, Tag], str | None]
 """Returns what is wrong, in upstream's words, or None."""
 
@@ -158,7 +166,11 @@ Apply: TypeAlias = Callable[[Context, Tag], Contribution]
 
 @dataclass(frozen=True, slots=True)
 class TagSpec:
-    """A tag, whole."""
+    """A tag, whole.
+
+    `since` is the minor of Kubernetes that brought the tag (33 for 1.33), `until` the last that knows it, None when it
+    is still known; `history` says what changed in between, oldest first.
+    """
 
     name: str
     summary: str
@@ -176,6 +188,13 @@ class TagSpec:
     stability: str = "Stable"
     supported: bool = True
     note: str = ""
+    since: int = 33
+    until: int | None = None
+    history: tuple[Change, ...] = ()
+
+    def known_in(self, minor: int) -> bool:
+        """Whether a release knows the tag."""
+        return self.since <= minor and (self.until is None or minor <= self.until)
 
     def contribution(self, context: Context, tag: Tag) -> Contribution:
         """Check what the tag requires of its place and return what it contributes. Raises: TagError."""

@@ -26,6 +26,7 @@ CUSTOM_VALIDATION = TagSpec(
     scopes=frozenset({Scope.TYPE, Scope.FIELD}),
     apply=_apply,
     note="The compiler is given the function in Python: (operation, path, new, old) to errors.",
+    since=37,
 )
 
 SPECS = (CUSTOM_VALIDATION,)

@@ -82,6 +82,7 @@ DEPENDENT_REQUIRED = TagSpec(
     emits=(Emission(ErrorType.REQUIRED, "dependentRequired"),),
     examples=(accepts(_GO, {"in": {}}, "(b)"), rejects(_GO, {"in": {"a": "", "b": []}}, "(b)", "in.b")),
     stability="Alpha",
+    since=37,
 )
 DEPENDENT_FORBIDDEN = TagSpec(
     name="k8s:dependentForbidden",
@@ -92,6 +93,7 @@ DEPENDENT_FORBIDDEN = TagSpec(
     emits=(Emission(ErrorType.FORBIDDEN, "dependentForbidden"),),
     examples=(accepts(_GO, {"in": {"a": ""}}, "(b)"), rejects(_GO, {"in": {"a": "", "b": ["x"]}}, "(b)", "in.b")),
     stability="Alpha",
+    since=37,
 )
 
 SPECS = (DEPENDENT_REQUIRED, DEPENDENT_FORBIDDEN)

@@ -12,7 +12,18 @@ from harness.field.make import required
 from harness.tags.families.update import identity, list_data
 from harness.tags.grammar import Tag
 from harness.tags.rules import Contribution, EachKey, EachVal, Rule
-from harness.tags.spec import VALUE_SCOPES, Context, Payload, Scope, TagError, TagSpec, accepts, only_on, rejects
+from harness.tags.spec import (
+    VALUE_SCOPES,
+    Change,
+    Context,
+    Payload,
+    Scope,
+    TagError,
+    TagSpec,
+    accepts,
+    only_on,
+    rejects,
+)
 
 Options: TypeAlias = Mapping[str, bool]
 Inner: TypeAlias = Callable[[Operation, Path, Any, Any, Options], Sequence[FieldError]]
@@ -159,6 +170,8 @@ EACH_VAL = TagSpec(
         rejects("map[string]int32", {"k": 0}, "=+k8s:minimum=1", "f[k]"),
         accepts("map[string]int32", {"k": 0}, "=+k8s:minimum=1", old={"k": 0, "j": 1}),
     ),
+    since=33,
+    history=(Change(37, "Nil items of a list of pointers are an error of their own."),),
 )
 EACH_KEY = TagSpec(
     name="k8s:eachKey",
@@ -171,6 +184,7 @@ EACH_KEY = TagSpec(
         accepts("map[string]string", {"a": ""}, "=+k8s:format=k8s-label-key"),
         rejects("map[string]string", {"-a": ""}, "=+k8s:format=k8s-label-key"),
     ),
+    since=33,
 )
 
 SPECS = (EACH_VAL, EACH_KEY)

@@ -11,7 +11,7 @@ from harness.field.make import internal
 from harness.tags.families.limits import a_string
 from harness.tags.grammar import Tag, TagSyntaxError, parse, tag_lines
 from harness.tags.rules import Contribution, Options, Show
-from harness.tags.spec import Context, Emission, Scope, TagError, TagSpec, accepts, rejects
+from harness.tags.spec import Change, Context, Emission, Scope, TagError, TagSpec, accepts, rejects
 
 Exclusion = tuple[str, bool]
 """An option and the state in which it removes a value; an empty name removes it always."""
@@ -141,6 +141,11 @@ ENUM = TagSpec(
         rejects(_ENUM, {"p": "c"}, "", "f", "p"),
     ),
     probes=lambda _: ("", "zz"),
+    since=34,
+    history=(
+        Change(35, "Constants can be taken out with +k8s:enumExclude."),
+        Change(37, "An option that nobody defined is an internal error; before, it was off."),
+    ),
 )
 ENUM_EXCLUDE = TagSpec(
     name="k8s:enumExclude",
@@ -150,6 +155,7 @@ ENUM_EXCLUDE = TagSpec(
     emits=(Emission(ErrorType.NOT_SUPPORTED, declared=False),),
     examples=(accepts(_EXCLUDED, {"f": "a"}), rejects(_EXCLUDED, {"f": "b"})),
     stability="Alpha",
+    since=35,
 )
 
 SPECS = (ENUM, ENUM_EXCLUDE)

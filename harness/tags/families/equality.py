@@ -56,6 +56,7 @@ NEQ = TagSpec(
     ),
     probes=lambda value: (value,),
     stability="Alpha",
+    since=34,
 )
 
 SPECS = (NEQ,)

@@ -13,7 +13,7 @@ from harness.field.make import too_long
 from harness.tags.families.limits import a_string
 from harness.tags.grammar import Tag
 from harness.tags.rules import CheckFunction, Contribution, Show
-from harness.tags.spec import VALUE_SCOPES, Context, Emission, Payload, TagError, TagSpec, accepts, rejects
+from harness.tags.spec import VALUE_SCOPES, Change, Context, Emission, Payload, TagError, TagSpec, accepts, rejects
 
 Renderer = Callable[[Any], str]
 
@@ -185,6 +185,11 @@ FORMAT = TagSpec(
         accepts("*string", None, "=k8s-uuid"),
     ),
     probes=probes,
+    since=35,
+    history=(
+        Change(36, "Knows k8s-path-segment-name."),
+        Change(37, "Knows k8s-prefixed-label-key."),
+    ),
 )
 
 SPECS = (FORMAT,)

@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.case import Operation
 from harness.field import ErrorType, FieldError, Path
-from harness.tags.spec import VALUE_SCOPES, Emission, Scope, TagSpec, accepts, rejects
+from harness.tags.spec import VALUE_SCOPES, Change, Emission, Scope, TagSpec, accepts, rejects
 
 
 def immutable(op: Operation, path: Path, new: Any, old: Any) -> list[FieldError]:
@@ -33,6 +33,14 @@ IMMUTABLE = TagSpec(
         rejects("*string", None, old="a"),
         rejects("[]string", ["a"], old=[]),
         accepts("map[string]string", {}, old=None),
+    ),
+    since=33,
+    history=(
+        Change(
+            35,
+            "Fails for every update that reaches it, as Invalid with an origin; before, it compared and was Forbidden.",
+        ),
+        Change(35, "Stops the other rules of its field."),
     ),
 )
 

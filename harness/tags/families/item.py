@@ -11,7 +11,7 @@ from harness.field import FieldError, Path
 from harness.tags.families.update import list_data
 from harness.tags.grammar import Scalar, Tag, canonical_int
 from harness.tags.rules import Contribution, Item, Rule, Selector
-from harness.tags.spec import VALUE_SCOPES, Context, Payload, Scope, TagError, TagSpec, accepts, rejects
+from harness.tags.spec import VALUE_SCOPES, Change, Context, Payload, Scope, TagError, TagSpec, accepts, rejects
 
 
 def one_item(
@@ -133,6 +133,8 @@ ITEM = TagSpec(
         rejects(_GO, {"f": [{"k": "a"}]}, "(k: a)=+k8s:immutable", "f[0]", old={"f": []}),
         accepts(_GO, {"f": []}, "(k: a)=+k8s:immutable", old={"f": [{"k": "a"}]}),
     ),
+    since=34,
+    history=(Change(35, "Rules for one item stop only each other."),),
 )
 
 SPECS = (ITEM,)

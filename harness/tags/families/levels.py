@@ -47,6 +47,7 @@ def _level(level: Level, summary: str) -> TagSpec:
             rejects("string", "ab", '(since: "1.36")=+k8s:maxLength=1'),
         ),
         stability="Beta",
+        since=36,
     )
 
 

@@ -13,6 +13,7 @@ from harness.tags.grammar import Tag, canonical_int
 from harness.tags.rules import Contribution
 from harness.tags.spec import (
     VALUE_SCOPES,
+    Change,
     Context,
     Emission,
     Payload,
@@ -172,6 +173,8 @@ MAX_LENGTH = TagSpec(
     emits=(Emission(ErrorType.TOO_LONG, "maxLength"),),
     examples=(accepts("string", "é" * 3, "=3"), rejects("string", "abcd", "=3"), accepts("*string", None, "=0")),
     probes=lambda limit: ("x" * limit, "x" * (limit + 1), "é" * limit),
+    since=35,
+    history=(Change(36, "The number must be written as decimals print."),),
 )
 MAX_BYTES = TagSpec(
     name="k8s:maxBytes",
@@ -183,6 +186,7 @@ MAX_BYTES = TagSpec(
     emits=(Emission(ErrorType.TOO_LONG, "maxBytes"),),
     examples=(accepts("string", "éx", "=3"), rejects("string", "éé", "=3"), rejects("*string", "ab", "=1")),
     probes=lambda limit: ("x" * limit, "x" * (limit + 1), "é" * (limit // 2), "é" * (limit // 2 + 1)),
+    since=36,
 )
 MIN_LENGTH = TagSpec(
     name="k8s:minLength",
@@ -195,6 +199,7 @@ MIN_LENGTH = TagSpec(
     emits=(Emission(ErrorType.TOO_SHORT, "minLength"),),
     examples=(accepts("string", "ééé", "=3"), rejects("string", "ab", "=3"), rejects("string", None, "=1")),
     probes=lambda limit: ("x" * max(limit, 0), "x" * max(limit - 1, 0), "é" * max(limit - 1, 0)),
+    since=36,
 )
 MAX_ITEMS = TagSpec(
     name="k8s:maxItems",
@@ -207,6 +212,8 @@ MAX_ITEMS = TagSpec(
     emits=(Emission(ErrorType.TOO_MANY, "maxItems"),),
     examples=(accepts("[]string", ["a"], "=1"), rejects("[]string", ["a", "b"], "=1"), accepts("[]string", None, "=0")),
     probes=lambda limit: (limit, limit + 1),
+    since=35,
+    history=(Change(36, "The number must be written as decimals print."),),
 )
 MIN_ITEMS = TagSpec(
     name="k8s:minItems",
@@ -218,6 +225,7 @@ MIN_ITEMS = TagSpec(
     emits=(Emission(ErrorType.TOO_FEW, "minItems"),),
     examples=(accepts("[]int32", [0], "=1"), rejects("[]string", [], "=1"), rejects("[]string", None, "=1")),
     probes=lambda limit: (limit, max(limit - 1, 0)),
+    since=36,
 )
 MAX_PROPERTIES = TagSpec(
     name="k8s:maxProperties",
@@ -233,6 +241,7 @@ MAX_PROPERTIES = TagSpec(
         rejects("map[string]string", {"a": "", "b": ""}, "=1"),
     ),
     probes=lambda limit: (limit, limit + 1),
+    since=37,
 )
 MIN_PROPERTIES = TagSpec(
     name="k8s:minProperties",
@@ -244,6 +253,7 @@ MIN_PROPERTIES = TagSpec(
     emits=(Emission(ErrorType.TOO_FEW, "minProperties"),),
     examples=(accepts("map[string]string", {"a": ""}, "=1"), rejects("map[string]string", None, "=1")),
     probes=lambda limit: (limit, max(limit - 1, 0)),
+    since=37,
 )
 MINIMUM = TagSpec(
     name="k8s:minimum",
@@ -260,6 +270,11 @@ MINIMUM = TagSpec(
         accepts("*int", None, "=1"),
     ),
     probes=lambda limit: (limit, limit - 1),
+    since=33,
+    history=(
+        Change(36, "The number must be written as decimals print."),
+        Change(37, "The number must fit the type."),
+    ),
 )
 MAXIMUM = TagSpec(
     name="k8s:maximum",
@@ -271,6 +286,7 @@ MAXIMUM = TagSpec(
     emits=(Emission(ErrorType.INVALID, "maximum"),),
     examples=(accepts("int32", 1, "=1"), rejects("int32", 2, "=1"), rejects("*uint8", 255, "=254")),
     probes=lambda limit: (limit, limit + 1),
+    since=36,
 )
 
 SPECS = (

@@ -11,7 +11,7 @@ from harness.tags.families.limits import a_list
 from harness.tags.families.update import identity
 from harness.tags.grammar import Tag
 from harness.tags.rules import Contribution, KeyOf, ListData, Show
-from harness.tags.spec import VALUE_SCOPES, Context, Emission, Payload, TagError, TagSpec, accepts, rejects
+from harness.tags.spec import VALUE_SCOPES, Change, Context, Emission, Payload, TagError, TagSpec, accepts, rejects
 
 
 def unique(
@@ -170,6 +170,11 @@ LIST_TYPE = TagSpec(
         rejects(_KEYED, _TWINS, "=map", "f[1]"),
         accepts(_KEYED, {"f": [{"k": "a"}, {"k": "b"}]}, "=map"),
     ),
+    since=33,
+    history=(
+        Change(37, "Items may be pointers to structs."),
+        Change(37, "Wrappers around it apply to the check for duplicates."),
+    ),
 )
 LIST_MAP_KEY = TagSpec(
     name="k8s:listMapKey",
@@ -180,6 +185,11 @@ LIST_MAP_KEY = TagSpec(
     apply=_list_map_key,
     emits=_DUPLICATE,
     examples=(rejects(_LIST_MAP_KEY, _TWINS, "=k", "f[1]"), accepts(_LIST_MAP_KEY, {"f": [{"k": "a"}]}, "=k")),
+    since=33,
+    history=(
+        Change(35, "A key may be a pointer."),
+        Change(37, "Items may be pointers to structs."),
+    ),
 )
 UNIQUE = TagSpec(
     name="k8s:unique",
@@ -191,6 +201,11 @@ UNIQUE = TagSpec(
     apply=_unique,
     emits=_DUPLICATE,
     examples=(rejects(_UNIQUE, _TWINS, "=map", "f[1]"), accepts(_UNIQUE, {"f": [{"k": "a"}]}, "=map")),
+    since=35,
+    history=(
+        Change(37, "Items may be pointers to structs."),
+        Change(37, "Wrappers around it apply to the check for duplicates."),
+    ),
 )
 CUSTOM_UNIQUE = TagSpec(
     name="k8s:customUnique",
@@ -199,6 +214,7 @@ CUSTOM_UNIQUE = TagSpec(
     requires=(a_list,),
     apply=_custom_unique,
     examples=(accepts(_CUSTOM, {"f": ["a", "a"]}),),
+    since=35,
 )
 
 SPECS = (LIST_TYPE, LIST_MAP_KEY, UNIQUE, CUSTOM_UNIQUE)

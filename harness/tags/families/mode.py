@@ -10,7 +10,7 @@ from harness.gotypes.model import Field
 from harness.tags.families.requiredness import forbidden_pointer, forbidden_value
 from harness.tags.grammar import Tag
 from harness.tags.rules import Check, Contribution, Mode, ModeData, Rule
-from harness.tags.spec import FIELD_ONLY, Arg, Context, Emission, Payload, TagError, TagSpec, accepts, rejects
+from harness.tags.spec import FIELD_ONLY, Arg, Change, Context, Emission, Payload, TagError, TagSpec, accepts, rejects
 
 _GROUP = re.compile("[a-zA-Z][a-zA-Z0-9_]*")
 
@@ -112,6 +112,8 @@ MODE_DISCRIMINATOR = TagSpec(
         rejects(_DISCRIMINATOR, {"d": "A"}),
         rejects(_DISCRIMINATOR, {"d": "B", "f": ""}),
     ),
+    since=37,
+    history=(Change(37, "Came in place of +k8s:discriminator of 1.36."),),
 )
 IF_MODE = TagSpec(
     name="k8s:ifMode",
@@ -125,6 +127,14 @@ IF_MODE = TagSpec(
         accepts(_GO, {"d": "A"}, '("A")=+k8s:optional'),
         rejects(_GO, {"d": "B", "f": ""}, '("A")=+k8s:optional'),
     ),
+    since=37,
+    history=(Change(37, "Came in place of +k8s:member of 1.36."),),
 )
 
 SPECS = (MODE_DISCRIMINATOR, IF_MODE)
+
+# 1.36 knew both by other names, and those names by themselves.
+DISCRIMINATOR = replace(MODE_DISCRIMINATOR, name="k8s:discriminator", since=36, until=36, history=())
+MEMBER = replace(IF_MODE, name="k8s:member", since=36, until=36, history=())
+
+OLDER_SPECS = (DISCRIMINATOR, MEMBER)

@@ -31,6 +31,7 @@ MONOTONIC = TagSpec(
     emits=(Emission(ErrorType.INVALID, "monotonic"),),
     examples=(accepts("int64", 2, old=1), rejects("int64", 1, old=2), accepts("*int64", None, old=2)),
     stability="Alpha",
+    since=37,
 )
 
 SPECS = (MONOTONIC,)

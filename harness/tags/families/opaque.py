@@ -22,6 +22,7 @@ OPAQUE_TYPE = TagSpec(
     scopes=VALUE_SCOPES,
     apply=lambda context, tag: Contribution(opaque_type=True),
     examples=(accepts(_GO, {"f": {}}),),
+    since=33,
 )
 
 SPECS = (OPAQUE_TYPE,)

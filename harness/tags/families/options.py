@@ -9,7 +9,7 @@ from harness.field import FieldError, Path, quote
 from harness.field.make import internal
 from harness.tags.grammar import Tag
 from harness.tags.rules import Contribution, Option, Rule
-from harness.tags.spec import EVERY_SCOPE, Arg, Context, Payload, Scope, TagSpec, accepts, rejects
+from harness.tags.spec import EVERY_SCOPE, Arg, Change, Context, Payload, Scope, TagSpec, accepts, rejects
 
 
 def undefined_option(path: Path, name: str) -> list[FieldError]:
@@ -47,6 +47,11 @@ def _option(word: str, wanted: bool) -> TagSpec:
         examples=(
             rejects("string", "ab", tag, options={"Feature": wanted}),
             accepts("string", "ab", tag, options={"Feature": not wanted}),
+        ),
+        since=35,
+        history=(
+            Change(37, "An option that nobody defined is an internal error; before, it was off."),
+            Change(37, "Also wraps what its payload defers: +k8s:listType, +k8s:update, members of unions."),
         ),
     )
 

@@ -125,6 +125,7 @@ REQUIRED = TagSpec(
         rejects("int32", 0),
     ),
     probes=lambda _: (None,),
+    since=33,
 )
 OPTIONAL = TagSpec(
     name="k8s:optional",
@@ -142,6 +143,7 @@ OPTIONAL = TagSpec(
         accepts('type T struct {\n\t// @\n\t// +default=0\n\tF int32 `json:"f"`\n}', {}),
     ),
     probes=lambda _: (None,),
+    since=33,
 )
 FORBIDDEN = TagSpec(
     name="k8s:forbidden",
@@ -154,6 +156,7 @@ FORBIDDEN = TagSpec(
     examples=(accepts("string", ""), rejects("string", "a"), rejects("*int32", 0), accepts("int32", 0)),
     probes=lambda _: (None,),
     stability="Beta",
+    since=33,
 )
 
 SPECS = (REQUIRED, OPTIONAL, FORBIDDEN)

@@ -6,7 +6,19 @@ from dataclasses import replace
 
 from harness.tags.grammar import Tag
 from harness.tags.rules import Contribution, Rule, Subfield
-from harness.tags.spec import VALUE_SCOPES, Arg, Context, Payload, Scope, TagError, TagSpec, accepts, only_on, rejects
+from harness.tags.spec import (
+    VALUE_SCOPES,
+    Arg,
+    Change,
+    Context,
+    Payload,
+    Scope,
+    TagError,
+    TagSpec,
+    accepts,
+    only_on,
+    rejects,
+)
 
 
 def _apply(context: Context, tag: Tag) -> Contribution:
@@ -67,6 +79,11 @@ SUBFIELD = TagSpec(
         accepts(_GO, {"f": {"x": "a"}}, "(x)=+k8s:maxLength=1"),
         rejects(_GO, {"f": {"x": "ab"}}, "(x)=+k8s:maxLength=1", "f.x"),
         accepts(_GO, {"f": {"x": "ab"}}, "(x)=+k8s:maxLength=1", old={"f": {"x": "ab"}}),
+    ),
+    since=33,
+    history=(
+        Change(35, "Forgives a member that did not change, and its rules stop only each other."),
+        Change(37, "Stops where the member's own comment would, at +k8s:optional for one; nesting it is an error."),
     ),
 )
 

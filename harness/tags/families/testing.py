@@ -45,7 +45,7 @@ def _error(context: Context, tag: Tag) -> Contribution:
 _ARGS = (Arg("flags", "<ShortCircuit, NonError>"), Arg("typeArg", "<Go type>"), Arg("cohort", "<name>"))
 
 
-def _spec(word: str, summary: str, stability: str = "Alpha") -> TagSpec:
+def _spec(word: str, summary: str, stability: str = "Alpha", since: int = 33) -> TagSpec:
     fails = word == "False"
     return TagSpec(
         name=f"k8s:validate{word}",
@@ -57,6 +57,7 @@ def _spec(word: str, summary: str, stability: str = "Alpha") -> TagSpec:
         emits=(Emission(ErrorType.INVALID, "validateFalse"),) if fails else (),
         examples=(rejects("string", "a", '="no"'),) if fails else (accepts("string", "a"),),
         stability=stability,
+        since=since,
     )
 
 
@@ -71,8 +72,8 @@ VALIDATE_ERROR = TagSpec(
 
 SPECS = (
     _spec("True", "Accepts every value."),
-    _spec("TrueAlpha", "Accepts every value."),
-    _spec("TrueBeta", "Accepts every value.", "Beta"),
+    _spec("TrueAlpha", "Accepts every value.", since=36),
+    _spec("TrueBeta", "Accepts every value.", "Beta", since=36),
     _spec("False", "Rejects every value."),
     VALIDATE_ERROR,
 )

@@ -10,7 +10,7 @@ from harness.field import ErrorType, FieldError, Path, quote
 from harness.field.make import invalid
 from harness.tags.grammar import Tag
 from harness.tags.rules import Check, Contribution, Member, MembersSet, Rule, UnionData, ValueOf
-from harness.tags.spec import Arg, Context, Emission, Scope, TagError, TagSpec, accepts, rejects
+from harness.tags.spec import Arg, Change, Context, Emission, Scope, TagError, TagSpec, accepts, rejects
 
 IsSet: TypeAlias = Callable[[Any], tuple[bool, ...]]
 Names: TypeAlias = tuple[str, ...]
@@ -197,6 +197,11 @@ UNION_MEMBER = TagSpec(
         accepts(_PLAIN, {"in": {"a": "x", "b": ["x"]}}, "", old={"in": {"a": "", "b": ["y"]}}),
         rejects(_MEMBER, {"in": {"d": "A", "b": ""}}, "", "in.a", "in.b"),
     ),
+    since=34,
+    history=(
+        Change(36, "An empty list or map counts as not set."),
+        Change(37, "Wrappers around it, such as +k8s:ifEnabled, apply to the union."),
+    ),
 )
 UNION_DISCRIMINATOR = TagSpec(
     name="k8s:unionDiscriminator",
@@ -211,6 +216,7 @@ UNION_DISCRIMINATOR = TagSpec(
         rejects(_DISCRIMINATOR, {"in": {"d": "other", "a": ""}}, "", "in.a"),
     ),
     stability="Beta",
+    since=34,
 )
 ZERO_OR_ONE_OF_MEMBER = TagSpec(
     name="k8s:zeroOrOneOfMember",
@@ -221,6 +227,11 @@ ZERO_OR_ONE_OF_MEMBER = TagSpec(
     apply=lambda context, tag: _member(context, tag, "zeroOrOneOf"),
     emits=(Emission(ErrorType.INVALID, "zeroOrOneOf"),),
     examples=(accepts(_PLAIN, {"in": {}}), rejects(_PLAIN, {"in": {"a": "", "b": ["x"]}}, "", "in")),
+    since=34,
+    history=(
+        Change(36, "An empty list or map counts as not set."),
+        Change(37, "Wrappers around it, such as +k8s:ifEnabled, apply to the group."),
+    ),
 )
 
 SPECS = (UNION_DISCRIMINATOR, UNION_MEMBER, ZERO_OR_ONE_OF_MEMBER)

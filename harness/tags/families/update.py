@@ -9,7 +9,7 @@ from harness.case import Operation
 from harness.field import ErrorType, FieldError, Path
 from harness.tags.grammar import Tag
 from harness.tags.rules import Check, Contribution, Identity, KeyOf, ListData, Rule
-from harness.tags.spec import Context, Emission, Payload, Scope, TagError, TagSpec, accepts, rejects
+from harness.tags.spec import Change, Context, Emission, Payload, Scope, TagError, TagSpec, accepts, rejects
 
 ORDER = ("NoSet", "NoUnset", "NoModify", "NoAddItem", "NoRemoveItem")
 Constraints: TypeAlias = tuple[str, ...]
@@ -228,6 +228,10 @@ UPDATE = TagSpec(
         rejects(_KEYED, {"f": [{"k": "a"}]}, "=NoAddItem", "f[0]", old={}),
         rejects(_KEYED, {"f": []}, "=NoRemoveItem", "f", "f", old={"f": [{"k": "a"}, {"k": "b"}]}),
         accepts(_KEYED, {"f": [{"k": "b"}, {"k": "a"}]}, "=NoAddItem", old={"f": [{"k": "a"}, {"k": "b"}]}),
+    ),
+    since=35,
+    history=(
+        Change(37, "Knows NoAddItem and NoRemoveItem, and NoModify for items and values; lists and maps are allowed."),
     ),
 )
 
