@@ -135,12 +135,17 @@ def a_string_key(context: Context, tag: Tag) -> str | None:
     return f"can only be used on map types with string-based keys ({context.types.describe(context.type)})"
 
 
+def range_of(name: str) -> tuple[int, int]:
+    """Return the least and the greatest value of a builtin integer, as upstream models it."""
+    unsigned = name.startswith("uint") or name == "int8"
+    bits = int("".join(c for c in name if c.isdigit()) or 64)
+    return (0, 2**bits - 1) if unsigned else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+
+
 def in_range(context: Context, tag: Tag) -> str | None:
     """Require a payload that fits the integer's width. int8 is modelled as unsigned (DV S48)."""
     name = context.types.value(context.type).name
-    unsigned = name.startswith("uint") or name == "int8"
-    bits = int("".join(c for c in name if c.isdigit()) or 64)
-    low, high = (0, 2**bits - 1) if unsigned else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    low, high = range_of(name)
     if low <= _int(tag) <= high:
         return None
     return f"failed to parse tag payload: value {_int(tag)} does not fit in {name} (range [{low}, {high}])"
