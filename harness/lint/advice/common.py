@@ -1,0 +1,310 @@
+"""What our rules share: tags without their wrappers, what else governs a value, and how a finding is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from harness.diagnostics import Diagnostic, InputError, Position
+from harness.gotypes.model import Comments, Field, Struct, Typedef, TypeRef
+from harness.lint.rule import Edit, Finding, LintRule, Severity
+from harness.lint.view import Element, PackageView
+from harness.tags.grammar import Tag, parse_line, tag_lines
+from harness.tags.registry import SPECS
+from harness.tags.spec import Scope
+
+LEVELS = {"k8s:alpha": "alpha", "k8s:beta": "beta"}
+STRENGTH = {"alpha": 0, "beta": 1, "": 2}
+"""How much a level's errors count: alpha is never shown, beta while its gate is on, standard always."""
+_CONDITIONS = {"k8s:ifEnabled": True, "k8s:ifDisabled": False}
+STEPS = ("k8s:eachVal", "k8s:eachKey", "k8s:subfield", "k8s:item")
+STOPPING = frozenset(f"k8s:{name}" for name in ("forbidden", "immutable", "maxItems", "maxProperties", "optional",
+                                                "required", "update"))  # fmt: skip
+"""Tags whose failure ends their element; all of them run, the others only when none failed (DV 3.3)."""
+
+
+# Tags as they are used
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """The innermost tag of a chain. `around` encloses it, outermost first; `own` says it stands on the element itself.
+
+    `target` is which value it is about, as steps from the element: () for the element, ("eachVal",) for its items.
+    """
+
+    tag: Tag
+    around: tuple[Tag, ...] = ()
+    target: tuple[str, ...] = ()
+    own: bool = True
+
+    @property
+    def name(self) -> str:
+        """The tag's name without `k8s:`."""
+        return self.tag.name.removeprefix("k8s:")
+
+    @property
+    def top(self) -> Tag:
+        """The tag that starts the line."""
+        return self.around[0] if self.around else self.tag
+
+    @property
+    def level(self) -> str:
+        """alpha, beta, or empty."""
+        return next((LEVELS[tag.name] for tag in self.around if tag.name in LEVELS), "")
+
+    @property
+    def conditions(self) -> frozenset[tuple[str, str | bool]]:
+        """What must hold for the tag to apply: options and modes."""
+        found: set[tuple[str, str | bool]] = set()
+        for tag in self.around:
+            if tag.name in _CONDITIONS and (option := tag.arg()):
+                found.add((option.text, _CONDITIONS[tag.name]))
+            elif tag.name == "k8s:ifMode" and (mode := tag.arg("mode") or tag.arg()):
+                modality = tag.arg("modality")
+                found.add((f"mode {modality.text if modality else ''}", mode.text))
+        return frozenset(found)
+
+    @property
+    def in_mode(self) -> bool:
+        """Whether the tag stands under +k8s:ifMode, whose rules run on their own."""
+        return any(tag.name == "k8s:ifMode" for tag in self.around)
+
+    @property
+    def number(self) -> int | None:
+        """The payload, where it is a number."""
+        scalar = self.tag.scalar
+        return scalar.value if scalar and scalar.kind == "int" and isinstance(scalar.value, int) else None
+
+    @property
+    def text(self) -> str:
+        """The payload as it is written, quotes undone."""
+        return self.tag.scalar.text if self.tag.scalar else ""
+
+    def can_meet(self, other: Use) -> bool:
+        """Whether both may apply at the same time."""
+        mine = dict(self.conditions)
+        return all(mine.get(key, state) == state for key, state in other.conditions)
+
+    def whenever(self, other: Use) -> bool:
+        """Whether this applies whenever the other does."""
+        return self.conditions <= other.conditions
+
+    def said(self) -> str:
+        """The tag as messages name it, with where it stands when that is somewhere else."""
+        shown = str(self.tag)
+        return shown if self.own else f"{shown} of its type"
+
+
+def uses_of(tags: Iterable[Tag], before: tuple[str, ...] = (), own: bool = True) -> Iterator[Use]:
+    """Every registered tag that is no wrapper, with its wrappers."""
+    for tag in tags:
+        around: tuple[Tag, ...] = ()
+        target = before
+        while tag.payload is not None:
+            if tag.name in STEPS:
+                arguments = ", ".join(sorted(f"{arg.name}: {arg.value.text}" for arg in tag.args))
+                target = (*target, tag.name.removeprefix("k8s:") + (f"({arguments})" if arguments else ""))
+            around, tag = (*around, tag), tag.payload
+        if tag.name in SPECS and all(wrapper.name in SPECS for wrapper in around):
+            yield Use(tag, around, target, own)
+
+
+def uses(element: Element) -> tuple[Use, ...]:
+    """The uses on one element."""
+    return tuple(uses_of(element.tags))
+
+
+def governing(view: PackageView, element: Element) -> tuple[Use, ...]:
+    """The uses on an element, and those of its type, of its items' type and of its keys' type where these are named."""
+    found = list(uses(element))
+    if element.member is not None:
+        found += _of_type(view, element.type, ())
+        declared = view.types.declared(element.type)
+        if declared.kind in ("list", "map"):
+            found += _of_type(view, declared.elem, ("eachVal",))
+            found += _of_type(view, declared.key, ("eachKey",))
+    return tuple(found)
+
+
+def _of_type(view: PackageView, ref: TypeRef | None, target: tuple[str, ...]) -> Iterator[Use]:
+    ref = pointee(view, ref) if ref else None
+    declaration = view.types.find(ref.name) if ref and ref.kind == "named" else None
+    if declaration is not None:
+        yield from uses_of(tags_of(declaration.comments), target, own=False)
+
+
+def tags_of(comments: Comments) -> Iterator[Tag]:
+    """The tags of a block that parse."""
+    for line in tag_lines(comments):
+        try:
+            yield parse_line(line)
+        except InputError:
+            continue
+
+
+def by_target(found: Iterable[Use]) -> dict[tuple[str, ...], list[Use]]:
+    """Uses grouped by the value they are about; those under +k8s:ifMode are left out."""
+    grouped: dict[tuple[str, ...], list[Use]] = {}
+    for use in found:
+        if not use.in_mode:
+            grouped.setdefault(use.target, []).append(use)
+    return grouped
+
+
+# Types
+
+
+def pointee(view: PackageView, ref: TypeRef) -> TypeRef:
+    """The declared type with one pointer removed."""
+    ref = view.types.declared(ref)
+    return view.types.declared(ref.elem) if ref.kind == "pointer" and ref.elem else ref
+
+
+def type_at(view: PackageView, ref: TypeRef, target: tuple[str, ...]) -> TypeRef | None:
+    """The type of the value that a target leads to."""
+    for step in target:
+        native = view.types.value(ref)
+        if step.startswith("subfield("):
+            struct = view.types.struct(ref)
+            found = view.types.member(struct, step[11:-1]) if struct else None
+            inner = found.type if found else None
+        else:
+            inner = native.key if step == "eachKey" else native.elem
+        if inner is None:
+            return None
+        ref = inner
+    return ref
+
+
+def is_value(view: PackageView, ref: TypeRef) -> bool:
+    """Whether the zero value counts as unset: no pointer, no struct."""
+    return not view.types.is_pointer(ref) and view.types.kind(ref) != "struct"
+
+
+def default_of(element: Element) -> str | None:
+    """The text of a +default tag, None when there is none."""
+    for line in tag_lines(element.comments):
+        if line.name == "default" and "=" in line.text:
+            return line.text.partition("=")[2].strip()
+    return None
+
+
+def struct_elements(view: PackageView) -> dict[str, list[Element]]:
+    """The fields of every struct of the package, by the struct's name."""
+    found: dict[str, list[Element]] = {}
+    for element in view.elements:
+        if element.member is not None:
+            found.setdefault(element.declaration.name, []).append(element)
+    return found
+
+
+def types_of(view: PackageView) -> Iterator[tuple[Element, Struct | Typedef]]:
+    """The types of the package."""
+    for element in view.elements:
+        if element.scope is Scope.TYPE and isinstance(element.declaration, Struct | Typedef):
+            yield element, element.declaration
+
+
+def path_of(element: Element) -> str:
+    """How messages name an element: `Widget.replicas`."""
+    if element.member is None:
+        return element.name
+    return f"{element.declaration.name}.{element.member.json_name or element.member.name}"
+
+
+def member_of(element: Element) -> Field:
+    """The field of an element that is one."""
+    assert element.member is not None
+    return element.member
+
+
+# Findings
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a check says of one place, before the rule adds its name, severity and reason."""
+
+    position: Position
+    width: int
+    message: str
+    fix: str = ""
+    edit: Edit | None = None
+
+
+def at(place: Tag | Use | Element, message: str, fix: str = "", edit: Edit | None = None) -> Said:
+    """Say something of a tag, or of the name of an element."""
+    if isinstance(place, Use):
+        place = place.tag
+    if isinstance(place, Tag):
+        return Said(place.position, place.width, message, fix, edit)
+    position = place.member.position if place.member else place.declaration.position
+    return Said(position, len(place.name), message, fix, edit)
+
+
+Check = Callable[[PackageView], Iterable[Said]]
+
+
+def advice(
+    code: str,
+    severity: Severity,
+    check: Check,
+    *,
+    summary: str,
+    why: str,
+    good: str,
+    bad: str,
+    fixes: bool = False,
+) -> LintRule:
+    """Make a rule of a check. Two things said of one place in the same words are one finding."""
+
+    def run(view: PackageView) -> Iterator[Finding]:
+        for said in dict.fromkeys(check(view)):
+            source = line_of(view, said.position)
+            diagnostic = Diagnostic(said.position, code, said.message, why, said.fix, source, said.width)
+            yield Finding(diagnostic, severity, said.edit)
+
+    return LintRule(code, severity, summary, why, good, bad, run, fixes=fixes)
+
+
+def line_of(view: PackageView, position: Position) -> str:
+    """The line as it stands in the file; empty when the file is not known."""
+    lines = view.sources.get(position.file, ())
+    return lines[position.line - 1] if 0 < position.line <= len(lines) else ""
+
+
+def is_comment_line(line: str) -> bool:
+    """Whether a line holds one `//` comment and nothing else."""
+    return line.lstrip().startswith("//")
+
+
+def delete(view: PackageView, tag: Tag) -> Edit | None:
+    """The repair that removes a tag's line; None when other things stand there."""
+    line = line_of(view, tag.position)
+    return Edit(tag.position.file, tag.position.line, line, None) if is_comment_line(line) else None
+
+
+def rewrite(view: PackageView, position: Position, width: int, text: str) -> Edit | None:
+    """The repair that replaces some characters of a line."""
+    line = line_of(view, position)
+    start = position.column - 1
+    if not is_comment_line(line) or start < 0:
+        return None
+    return Edit(position.file, position.line, line, line[:start] + text + line[start + width :])
+
+
+def unwrapped(tag: Tag) -> Tag:
+    """The tag without levels."""
+    while tag.name in LEVELS and tag.payload is not None:
+        tag = tag.payload
+    return replace(tag, value=unwrapped(tag.payload)) if tag.payload else tag
+
+
+# Examples
+
+
+def field_of(tags: str, go: str, before: str = "") -> str:
+    """A root `T` whose field `f` has these tags, one a line, and this type."""
+    lines = "".join(f"\t// {tag}\n" for tag in tags.split("\n"))
+    return f'{before}type T struct {{\n{lines}\tF {go} `json:"f"`\n}}\n'

@@ -1,0 +1,237 @@
+"""Rules that a neighbour always stops before they run, and rules that hide others. Source: DV 3.3, 3.6, S2, S25-S27."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from harness.lint.advice.common import (
+    STOPPING,
+    STRENGTH,
+    Said,
+    Use,
+    advice,
+    at,
+    by_target,
+    default_of,
+    delete,
+    field_of,
+    governing,
+    is_value,
+    path_of,
+    type_at,
+    uses,
+)
+from harness.lint.view import Element, PackageView
+from harness.tags.registry import SPECS
+
+_METADATA = frozenset("k8s:" + name for name in ("listMapKey", "customUnique", "unionDiscriminator", "opaqueType",
+                                                 "modeDiscriminator", "enumExclude"))  # fmt: skip
+_OF_STRUCT = frozenset("k8s:" + name for name in ("unionMember", "zeroOrOneOfMember", "dependentRequired",
+                                                  "dependentForbidden"))  # fmt: skip
+
+
+def _waits(use: Use) -> bool:
+    """Whether a use runs only when no stopping rule of its element failed."""
+    if use.in_mode or use.tag.name in STOPPING | _METADATA | _OF_STRUCT:
+        return False
+    return bool(SPECS[use.tag.name].emits)
+
+
+def _after_forbidden(view: PackageView) -> Iterator[Said]:
+    for element in view.elements:
+        found = uses(element)
+        for stop in (use for use in found if use.name == "forbidden" and not use.target and not use.in_mode):
+            for use in found:
+                if use.name == "required" and not use.target and use.can_meet(stop) and not use.in_mode:
+                    yield at(use, f"{use.tag} and +k8s:forbidden leave no {path_of(element)} that passes", "keep one")
+                elif _waits(use) and stop.whenever(use):
+                    message = f"{use.tag} never runs: +k8s:forbidden ends the field first, set or unset"
+                    yield at(use, message, "remove it, or put the two under opposite options")
+
+
+def _inside_empty(view: PackageView) -> Iterator[Said]:
+    for element in view.elements:
+        found = governing(view, element)
+        for stop in (use for use in found if use.name in ("maxItems", "maxProperties") and use.number == 0):
+            for use in found:
+                inner = use.target[: len(stop.target)] == stop.target and len(use.target) > len(stop.target)
+                if use.own and inner and not use.in_mode and stop.whenever(use):
+                    yield at(use, f"{use.tag} never runs: {stop.said()} allows no item", "remove it, or raise the limit")
+
+
+def _demands_presence(view: PackageView) -> Iterator[Said]:
+    """Limits of 1 where an empty value never gets to them."""
+    for element in view.elements:
+        if element.member is None:
+            continue
+        found = by_target(governing(view, element)).get((), ())
+        ref = type_at(view, element.type, ())
+        if ref is None or not is_value(view, ref) or default_of(element) is not None:
+            continue
+        stops = [use for use in found if use.name in ("optional", "required")]
+        for use in (use for use in found if use.own and use.name in ("minLength", "minItems", "minProperties")):
+            stop = next((one for one in stops if one.whenever(use)), None)
+            if stop and use.number == 1:
+                message = f"{use.tag} never fires: {stop.said()} ends the field first when it is empty"
+                yield at(use, message, "remove it, or use a pointer if empty and unset differ", delete(view, use.tag))
+
+
+def _hidden_stops(view: PackageView) -> Iterator[Said]:
+    """DV S2: an error that nobody is shown keeps others from being found."""
+    for element in view.elements:
+        found = governing(view, element)
+        for stop in found:
+            hides = stop.tag.name in STOPPING and stop.name != "optional" and stop.level == "alpha"
+            if not hides or stop.target or not stop.own or stop.in_mode:
+                continue
+            lost = [use for use in found if _waits(use) and STRENGTH[use.level] > 0 and use.can_meet(stop)]
+            if lost:
+                message = f"when {stop.tag} fails nobody is told, and {lost[0].said()} is not asked any more"
+                yield at(stop.top, message, f"give {lost[0].tag} the same level, or raise the level of {stop.tag}")
+
+
+# Defaults
+
+
+def _required_default(view: PackageView) -> Iterator[Said]:
+    for element in view.elements:
+        default = default_of(element)
+        for use in uses(element) if default is not None else ():
+            if use.name == "required" and not use.target and not use.in_mode and not _zero(view, element, default):
+                message = f"+k8s:required on {path_of(element)}, which has the default {default}: it is never missing"
+                yield at(use, message, "write +k8s:optional if clients may leave it out, or remove the default")
+
+
+def _zero(view: PackageView, element: Element, default: str | None) -> bool:
+    return is_value(view, element.type) and default in ("0", '""', "false", "0.0")
+
+
+def _default_requires(view: PackageView) -> Iterator[Said]:
+    """DV S27. Where the field is no pointer, list or map, being unset means the zero value, which a client may mean."""
+    for element in view.elements:
+        default = default_of(element)
+        for use in uses(element) if default not in (None, "null") else ():
+            if use.name != "optional" or use.target or use.in_mode or _zero(view, element, default):
+                continue
+            message = f"+k8s:optional with +default={default} works as +k8s:required on {path_of(element)}"
+            yield at(use, message, "nothing to do if defaults are always applied before validation")
+
+
+def _default_removes(view: PackageView) -> Iterator[Said]:
+    """DV S26."""
+    for element in view.elements:
+        default = default_of(element)
+        if element.member is None or default is None or not _zero(view, element, default):
+            continue
+        found = by_target(governing(view, element)).get((), ())
+        lost = [use for use in found if use.name == "optional" and use.own]
+        for use in (use for use in found if lost and _rejects_zero(view, element, use)):
+            message = f"+k8s:optional does nothing beside +default={default}, so {use.said()} rejects the default"
+            yield at(lost[0], message, "remove the default, or allow it")
+
+
+def _rejects_zero(view: PackageView, element: Element, use: Use) -> bool:
+    number = use.number
+    if use.name in ("minimum", "minLength"):
+        return number is not None and number > 0
+    if use.name == "format":
+        return use.text not in ("k8s-label-value", "k8s-path-segment-name")
+    if use.name == "enum":
+        return "" not in [const.value for const in view.types.consts_of(element.type.name)]
+    return use.name == "maximum" and number is not None and number < 0
+
+
+def _required_zero(view: PackageView) -> Iterator[Said]:
+    """DV S25."""
+    for element in view.elements:
+        if element.member is None or not is_value(view, element.type):
+            continue
+        kind = view.types.kind(element.type)
+        found = by_target(governing(view, element)).get((), ())
+        for use in (use for use in found if use.name == "required" and use.own):
+            if kind == "bool":
+                message = f"+k8s:required makes true the only value of {path_of(element)}"
+                yield at(use, message, "use a pointer, or +k8s:optional")
+            zero = next((o for o in found if o.name == "minimum" and o.number is not None and o.number <= 0), None)
+            if kind == "integer" and zero and zero.can_meet(use) and default_of(element) is None:
+                message = f"{zero.said()} allows 0, but +k8s:required rejects it: 0 counts as unset"
+                yield at(use, message, "use a pointer, +k8s:optional, or +k8s:minimum=1")
+
+
+RULES = (
+    advice(
+        "after-forbidden",
+        "error",
+        _after_forbidden,
+        summary="A rule on a field that is forbidden whenever the rule would apply.",
+        why="+k8s:forbidden ends the field when it is set, and an unset field has nothing to check",
+        good=field_of("+k8s:ifDisabled(A)=+k8s:forbidden\n+k8s:ifEnabled(A)=+k8s:optional\n+k8s:maxLength=9", "string"),
+        bad=field_of("+k8s:forbidden\n+k8s:maxLength=9", "string"),
+    ),
+    advice(
+        "inside-empty-list",
+        "error",
+        _inside_empty,
+        summary="A rule for the items of a list or map that may have none.",
+        why="a list that is too long is not looked into, so the rule is never asked",
+        good=field_of("+k8s:optional\n+k8s:maxItems=1\n+k8s:eachVal=+k8s:maxLength=9", "[]string"),
+        bad=field_of("+k8s:optional\n+k8s:maxItems=0\n+k8s:eachVal=+k8s:maxLength=9", "[]string"),
+    ),
+    advice(
+        "presence-said-twice",
+        "note",
+        _demands_presence,
+        summary="A lower limit of 1 on a field whose empty value is stopped before.",
+        why="an empty string, list or map counts as unset: +k8s:optional passes it, +k8s:required rejects it, "
+        "and no other rule sees it",
+        good=field_of("+k8s:optional\n+k8s:minLength=1", "*string"),
+        bad=field_of("+k8s:optional\n+k8s:minLength=1", "string"),
+        fixes=True,
+    ),
+    advice(
+        "hidden-stop",
+        "warning",
+        _hidden_stops,
+        summary="An alpha rule that ends a field on which rules of a higher level stand.",
+        why="levels do not soften control flow: the alpha error is not shown, and what comes after it never runs, "
+        "so the object is accepted",
+        good=field_of("+k8s:optional\n+k8s:alpha=+k8s:maxItems=3\n+k8s:alpha=+k8s:eachVal=+k8s:minLength=1", "[]string"),
+        bad=field_of("+k8s:optional\n+k8s:alpha=+k8s:maxItems=3\n+k8s:eachVal=+k8s:minLength=1", "[]string"),
+    ),
+    advice(
+        "required-with-default",
+        "warning",
+        _required_default,
+        summary="A required field with a default.",
+        why="defaults are applied before validation, so the rule never fires; documentation says it is mandatory",
+        good=field_of("+k8s:required", "*int32"),
+        bad=field_of("+default=1\n+k8s:required", "*int32"),
+    ),
+    advice(
+        "default-makes-required",
+        "note",
+        _default_requires,
+        summary="An optional field whose default makes it required.",
+        why="upstream takes the default as a promise that the field is set, and rejects an object without it",
+        good=field_of("+k8s:optional", "*int32"),
+        bad=field_of("+default=1\n+k8s:optional", "*int32"),
+    ),
+    advice(
+        "zero-default",
+        "warning",
+        _default_removes,
+        summary="An optional field whose default is the zero value, which another rule rejects.",
+        why="with a default equal to the zero value +k8s:optional is only documentation and stops nothing",
+        good=field_of("+default=0\n+k8s:optional\n+k8s:minimum=0", "int32"),
+        bad=field_of("+default=0\n+k8s:optional\n+k8s:minimum=3", "int32"),
+    ),
+    advice(
+        "required-rejects-zero",
+        "warning",
+        _required_zero,
+        summary="+k8s:required on a bool, or on a number for which zero is allowed.",
+        why="on a field that is no pointer, unset and zero are the same, so the rule rejects false and 0",
+        good=field_of("+k8s:required", "*bool"),
+        bad=field_of("+k8s:required", "bool"),
+    ),
+)
