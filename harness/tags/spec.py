@@ -102,11 +102,15 @@ class Arg:
 
 @dataclass(frozen=True, slots=True)
 class Emission:
-    """One kind of error a tag can cause. `origin` empty means none; `declared` says that rule coverage knows it."""
+    """One kind of error a tag can cause. `origin` empty means none; `declared` says that rule coverage knows it.
+
+    `texts` are the details it can have, in the words of the error, with what differs in angle brackets.
+    """
 
     type: ErrorType
     origin: str = ""
     declared: bool = True
+    texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +154,11 @@ def rejects(go: str, new: Any, tag: str = "", *fails: str, **more: Any) -> Examp
     return Example(go, new, tag, update="old" in more, fails=fails or ("f",), **more)
 
 
+def refuses(go: str, tag: str = "") -> Example:
+    """Make an example that does not compile."""
+    return Example(go, None, tag)
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """What became different with a minor release of Kubernetes (37 for 1.37), in our words."""
@@ -157,6 +166,18 @@ class Change:
     minor: int
     words: str
 
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a rule is about: the kind of its values, and whether it is one item or value of a list or map."""
+
+    kind: str = ""
+    is_pointer: bool = False
+    is_item: bool = False
+
+
+Words: TypeAlias = Callable[[Check, Subject], str]
+"""Says in words what one call of a tag's check demands, to follow a field's name: `at most 63 characters`."""
 
 Requirement: TypeAlias = Callable[[Context, Tag], str | None]
 """Returns what is wrong, in upstream's words, or None."""
@@ -169,7 +190,9 @@ class TagSpec:
     """A tag, whole.
 
     `since` is the minor of Kubernetes that brought the tag (33 for 1.33), `until` the last that knows it, None when it
-    is still known; `history` says what changed in between, oldest first.
+    is still known; `history` says what changed in between, oldest first. `words` says what a call demands; `update`
+    says what becomes of updates, where it is more than that unchanged values are forgiven; `surprises` are consequences
+    that readers of types do not expect; `misuses` are examples that do not compile.
     """
 
     name: str
@@ -191,6 +214,10 @@ class TagSpec:
     since: int = 33
     until: int | None = None
     history: tuple[Change, ...] = ()
+    words: Words | None = None
+    update: str = ""
+    surprises: tuple[str, ...] = ()
+    misuses: tuple[Example, ...] = ()
 
     def known_in(self, minor: int) -> bool:
         """Whether a release knows the tag."""
