@@ -20,8 +20,12 @@ PROTOCOL = 1
 Json: TypeAlias = Any
 """A JSON value."""
 
-Mode: TypeAlias = Literal["served", "given"]
-"""`served`: default and prepare the object as the server does. `given`: validate it as it stands."""
+Mode: TypeAlias = Literal["served", "given", "declarative"]
+"""`served`: default and prepare the object as the server does. `given`: validate it as it stands.
+
+`declarative`: ask the declarative side alone, of a kind in `TargetInfo.ruled`, served or not: the object as it stands,
+the options and the subresource of the case and no others, no handwritten list.
+"""
 
 Gates: TypeAlias = Mapping[str, bool]
 """Feature gates by name."""
@@ -48,7 +52,8 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     `group`, `version`, `resource` and `subresource` are those of the request; `kind` is the kind of the object, which
     differs from the resource's own for scale, binding and token requests. `options` overrides validation options.
     `versions` asks for the declarative list of every version, `served` for the target's own composed lists, `repeat`
-    to ask twice and to compare the object before and after (the check *self*).
+    to ask twice and to compare the object before and after (the check *self*). `validated` asks for what declarative
+    validation was given.
     """
 
     id: int
@@ -65,6 +70,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     versions: bool = False
     served: bool = False
     repeat: bool = False
+    validated: bool = False
 
 
 Stage: TypeAlias = Literal[
@@ -93,12 +99,26 @@ class ServedList(msgspec.Struct, frozen=True):
     errors: tuple[FieldError, ...]
 
 
+class Validated(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What declarative validation of one version was given: after decoding, defaults, preparation and conversion.
+
+    `type` is the Go type of the versioned object, `import/path.Name`; `options` are those in force.
+    """
+
+    type: str
+    object: Json
+    old: Json = None
+    options: dict[str, bool] = {}
+    subresource: str = ""
+
+
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a target says of one case: both lists, before any composition, and what was asked for besides.
 
     `handwritten` is the list that goes into composition (strategy and object-meta checks), not yet deduplicated;
     `declarative` is the whole declarative list of the requested version, all levels. `nanoseconds` says where the
-    worker's time went, by stage, when it measures it.
+    worker's time went, by stage, when it measures it. `validated` is what the declarative side of the requested version
+    was given, and that of every version in `versions`, when asked for.
     """
 
     id: int
@@ -106,6 +126,7 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     declarative: tuple[FieldError, ...] = ()
     served: tuple[ServedList, ...] = ()
     versions: dict[str, tuple[FieldError, ...]] = {}
+    validated: dict[str, Validated] = {}
     failure: Failure | None = None
     nanoseconds: dict[str, int] = {}
 
@@ -157,11 +178,21 @@ class Excluded(msgspec.Struct, frozen=True):
     reason: str
 
 
+class RuledKind(msgspec.Struct, frozen=True):
+    """A kind whose type has declarative validation, whether it is served or not. `type` is as in `KindInfo`."""
+
+    group: str
+    version: str
+    kind: str
+    type: str
+
+
 class TargetInfo(msgspec.Struct, frozen=True, omit_defaults=True):
     """A target's word on itself: the first line of the wire protocol, and `Target.info`.
 
-    `abilities` is a subset of: served, versions, modes, options, repeat, update, nanoseconds.
-    `gates` are the feature gates it knows with their present values.
+    `abilities` is a subset of: served, versions, modes, options, repeat, update, nanoseconds, validated, declarative.
+    `ruled` are the kinds that a case of mode `declarative` may name. `gates` are the feature gates it knows with
+    their present values.
     """
 
     name: str
@@ -170,4 +201,5 @@ class TargetInfo(msgspec.Struct, frozen=True, omit_defaults=True):
     abilities: tuple[str, ...] = ()
     kinds: tuple[KindInfo, ...] = ()
     excluded: tuple[Excluded, ...] = ()
+    ruled: tuple[RuledKind, ...] = ()
     gates: dict[str, bool] = {}

@@ -176,6 +176,10 @@ func (q *question) run(out *answer) {
 		q.enter("declarative")
 		out.Versions = q.versions(c)
 	}
+	if q.line.Validated {
+		q.enter("convert")
+		out.Validated = q.validated(c)
+	}
 	if q.line.Served {
 		q.enter("compose")
 		out.Served = q.served()
@@ -335,7 +339,7 @@ func (q *question) prepareUpdate(objectMeta metav1.Object) (finish func()) {
 // judge asks both sides once.
 func (q *question) judge() (field.ErrorList, *call) {
 	q.enter("handwritten")
-	c := &call{overrides: q.line.Options, enter: q.enter}
+	c := &call{overrides: q.line.Options, enter: q.enter, keep: q.line.Validated}
 	handwritten := q.entry.judge(q.context(), q.line.Operation, q.obj, q.old, c)
 	return handwritten, c
 }
@@ -360,17 +364,22 @@ func (q *question) another(ctx context.Context, c *call, gv schema.GroupVersion)
 			errs = panicErrors(r)
 		}
 	}()
-	obj, err := legacyscheme.Scheme.ConvertToVersion(q.obj, gv)
-	q.fail(err)
-	var old any
-	if q.old != nil {
-		old, err = legacyscheme.Scheme.ConvertToVersion(q.old, gv)
-		q.fail(err)
-	}
+	obj, old := q.converted(gv)
 	if validate := generatedValidators[reflect.TypeOf(obj)]; validate != nil {
 		return validate(ctx, c.operation, obj, old)
 	}
 	return nil
+}
+
+// converted is both objects in another version; old is nil for a create.
+func (q *question) converted(gv schema.GroupVersion) (obj, old any) {
+	obj, err := legacyscheme.Scheme.ConvertToVersion(q.obj, gv)
+	q.fail(err)
+	if q.old != nil {
+		old, err = legacyscheme.Scheme.ConvertToVersion(q.old, gv)
+		q.fail(err)
+	}
+	return obj, old
 }
 
 // list renders a list that is never left out.

@@ -21,6 +21,7 @@ var generatedValidators = map[reflect.Type]validator{}
 type call struct {
 	overrides map[string]bool // of validation options
 	inject    bool            // report an error of our own, to see whether it gets through
+	keep      bool            // keep what is validated
 	enter     func(stage string)
 
 	calls        int
@@ -31,6 +32,7 @@ type call struct {
 	returned     field.ErrorList // what came back where no generated function ran
 	rules        []field.NormalizationRule
 	shortCircuit bool
+	seen         *validated
 }
 
 type callKey struct{}
@@ -69,6 +71,9 @@ func watched(original validator) validator {
 func (c *call) watch(original validator, ctx context.Context, op operation.Operation, obj, old any) field.ErrorList {
 	c.calls++
 	c.operation = op
+	if c.keep {
+		c.seen = snapshot(op, obj, old)
+	}
 	if c.inject {
 		return field.ErrorList{field.Forbidden(field.NewPath(injectedField), "")}
 	}

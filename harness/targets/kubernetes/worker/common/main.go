@@ -95,13 +95,13 @@ func (s *server) info(release string) targetInfo {
 	for _, e := range s.sorted() {
 		kinds = append(kinds, e.info)
 	}
-	abilities := []string{"served", "versions", "modes", "options", "repeat", "update"}
+	abilities := []string{"served", "versions", "modes", "options", "repeat", "update", "validated", "declarative"}
 	if s.measure {
 		abilities = append(abilities, "nanoseconds")
 	}
 	return targetInfo{
 		Name: "kubernetes " + release, Protocol: protocol, Release: release, Abilities: abilities, Kinds: kinds,
-		Excluded: s.found.excluded, Gates: s.gates,
+		Excluded: s.found.excluded, Ruled: ruledKinds(), Gates: s.gates,
 	}
 }
 
@@ -184,6 +184,8 @@ func (s *server) reply(raw []byte) []byte {
 	var out answer
 	if err := json.Unmarshal(raw, &line); err != nil {
 		out = answer{ID: idOf(raw), Failure: &failure{Stage: "decode", Message: "not a case: " + err.Error()}}
+	} else if line.Mode == "declarative" {
+		out = answerDeclarative(&line)
 	} else {
 		out = s.answer(&line)
 	}

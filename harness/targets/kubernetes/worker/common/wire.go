@@ -30,6 +30,7 @@ type caseLine struct {
 	Versions    bool            `json:"versions"`
 	Served      bool            `json:"served"`
 	Repeat      bool            `json:"repeat"`
+	Validated   bool            `json:"validated"`
 }
 
 type wireError struct {
@@ -65,8 +66,26 @@ type answer struct {
 	Declarative []wireError            `json:"declarative,omitempty"`
 	Served      []servedList           `json:"served,omitempty"`
 	Versions    map[string][]wireError `json:"versions,omitempty"`
+	Validated   map[string]*validated  `json:"validated,omitempty"`
 	Failure     *failure               `json:"failure,omitempty"`
 	Nanoseconds map[string]int64       `json:"nanoseconds,omitempty"`
+}
+
+// validated is what declarative validation of one version was given.
+type validated struct {
+	Type        string          `json:"type"`
+	Object      json.RawMessage `json:"object"`
+	Old         json.RawMessage `json:"old,omitempty"`
+	Options     map[string]bool `json:"options,omitempty"`
+	Subresource string          `json:"subresource,omitempty"`
+}
+
+// ruledKind is a registered kind whose type has generated validation, served or not.
+type ruledKind struct {
+	Group   string `json:"group"`
+	Version string `json:"version"`
+	Kind    string `json:"kind"`
+	Type    string `json:"type"`
 }
 
 type kindInfo struct {
@@ -102,6 +121,7 @@ type targetInfo struct {
 	Abilities []string        `json:"abilities"`
 	Kinds     []kindInfo      `json:"kinds"`
 	Excluded  []excluded      `json:"excluded"`
+	Ruled     []ruledKind     `json:"ruled"`
 	Gates     map[string]bool `json:"gates"`
 }
 
