@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from harness.gotypes.model import Field
 from harness.tags.grammar import Tag
 from harness.tags.rules import Contribution, Rule, Subfield
 from harness.tags.spec import (
@@ -26,10 +27,6 @@ def _apply(context: Context, tag: Tag) -> Contribution:
         raise TagError(
             "nested +k8s:subfield tags are unsupported; apply validations directly to the nested type instead", tag
         )
-    return Contribution(deferred=[lambda: _later(context, tag)])
-
-
-def _later(context: Context, tag: Tag) -> Contribution:
     struct, name = context.types.struct(context.type), tag.arg()
     assert name is not None
     assert tag.payload is not None
@@ -40,10 +37,17 @@ def _later(context: Context, tag: Tag) -> Contribution:
         context, scope=Scope.FIELD, type=member.type, path=f"{context.path}.{name.text}", member=member,
         parent=struct, parent_path=context.path, inside=(*context.inside, tag.name), selector=None,
     )  # fmt: skip
-    got = context.expand(inner, tag.payload).resolved()
+    # Read now, wrapped later: the next tag may still add to what this one says, a list's keys for one.
+    own = context.expand(inner, tag.payload)
+    return Contribution(deferred=[lambda: _later(own, inner, member)])
+
+
+def _later(own: Contribution, inner: Context, member: Field) -> Contribution:
+    got = own.resolved()
     rules = [*got.rules, *_inherited(inner)]
     wrapped = [
-        Rule(Subfield(rule.inside(), member), sc=rule.sc, ne=rule.ne, cohort=name.text, tag=rule.tag) for rule in rules
+        Rule(Subfield(rule.inside(), member), sc=rule.sc, ne=rule.ne, cohort=member.json_name, tag=rule.tag)
+        for rule in rules
     ]
     return Contribution(wrapped, deferred=got.parent)
 
@@ -53,7 +57,9 @@ def _inherited(inner: Context) -> list[Rule]:
     if not inner.inherits or inner.member is None or inner.path in inner.store.inherited:
         return []
     inner.store.inherited.add(inner.path)
-    got = inner.contributions_of(replace(inner, inside=(*inner.inside, "inherited")), inner.member.comments).resolved()
+    # A member may itself be told of its own members: that is no nesting, but it has an end.
+    context = replace(inner, inside=("inherited",) * (len(inner.inside) + 1))
+    got = inner.contributions_of(context, inner.member.comments).resolved()
     return [replace(rule, ne=True) for rule in got.rules if rule.sc]
 
 

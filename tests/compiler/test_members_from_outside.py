@@ -1,0 +1,40 @@
+"""What +k8s:subfield says of a member from outside, with other tags beside and below it."""
+
+from __future__ import annotations
+
+from tests.compiler.fixtures import seen
+
+_GO = """type T struct {
+	// +k8s:subfield(l)=+k8s:listType=map
+	// +k8s:subfield(l)=+k8s:listMapKey=k
+	S S `json:"s"`
+}
+type S struct {
+	L []I `json:"l"`
+}
+type I struct {
+	K string `json:"k"`
+}"""
+
+
+def test_two_tags_make_one_list_map() -> None:
+    """A later tag may name the key of the list that an earlier one declared."""
+    assert ['s.l[1]: Duplicate value: {"k":"a"}'] == seen(_GO, {"s": {"l": [{"k": "a"}, {"k": "a"}]}})
+    assert seen(_GO, {"s": {"l": [{"k": "a"}, {"k": "b"}]}}) == []
+
+
+def test_a_member_may_be_told_of_its_own_members() -> None:
+    """The stops a member says of its own members, too, end what is said of it from outside."""
+    go = """type T struct {
+	// +k8s:subfield(p)=+k8s:validateFalse="outside"
+	S S `json:"s"`
+}
+type S struct {
+	// +k8s:subfield(x)=+k8s:required
+	P P `json:"p"`
+}
+type P struct {
+	X string `json:"x"`
+}"""
+    assert ["s.p.x: Required value"] == seen(go, {"s": {}})
+    assert ["s.p: Invalid value: null: forced failure: outside"] == seen(go, {"s": {"p": {"x": "a"}}})
