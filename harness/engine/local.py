@@ -12,8 +12,9 @@ from harness.compare.comparator import Comparator
 from harness.compare.finding import Finding
 from harness.diagnostics import TargetError
 from harness.engine.outcome import JobOutcome, UnitOutcome, timings_of
+from harness.engine.plan import Abilities, Plan
 from harness.engine.schedule import Schedule
-from harness.engine.search import Abilities, Plan, UnitSearch
+from harness.engine.search import UnitSearch
 from harness.engine.units import Unit, units_of
 from harness.errormatch.trusted import Wordings, all_wordings
 from harness.events import Budget

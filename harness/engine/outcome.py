@@ -29,11 +29,11 @@ class UnitOutcome(msgspec.Struct, frozen=True):
         return cls(
             search.plan.unit.index,
             _kind_reports(search),
-            tuple(search.findings()),
+            tuple(search.ledger.findings()),
             search.asked,
-            search.compared,
-            search.composition_checked,
-            search.composition_differences,
+            search.ledger.compared,
+            search.ledger.composition_checked,
+            search.ledger.composition_differences,
         )
 
 
@@ -68,7 +68,7 @@ def total(timings: Iterable[Timings]) -> Timings:
 
 def timings_of(spent: Spent, searches: Iterable[UnitSearch]) -> Timings:
     """Say where the time of one process went."""
-    return Timings(spent.generate, spent.encode, spent.wait, sum(search.compare_seconds for search in searches))
+    return Timings(spent.generate, spent.encode, spent.wait, sum(search.ledger.compare_seconds for search in searches))
 
 
 def _kind_reports(search: UnitSearch) -> tuple[KindReport, ...]:
@@ -77,5 +77,5 @@ def _kind_reports(search: UnitSearch) -> tuple[KindReport, ...]:
             state.lane.info, str(state.lane.operation), state.cases, state.accepted, state.base,
             state.remaining, state.failures, search.error,
         )
-        for state in search.states.values()
+        for state in search.ledger.states.values()
     )  # fmt: skip

@@ -13,7 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from harness.case import Answer, Case
-from harness.engine.search import Search, UnitSearch
+from harness.engine.plan import Search
+from harness.engine.search import UnitSearch
 from harness.targets.target import Pending, Target
 
 WINDOW = 600
@@ -78,7 +79,7 @@ class Schedule:
 
     def _step(self, running: _Running, answers: list[Answer] | None) -> None:
         search = running.search
-        started, compared = time.perf_counter(), search.compare_seconds
+        started, compared = time.perf_counter(), search.ledger.compare_seconds
         try:
             running.batch = next(running.steps) if answers is None else running.steps.send(answers)
             while not running.batch:
@@ -89,7 +90,7 @@ class Schedule:
             search.fail(error)
             return
         finally:
-            own = search.compare_seconds - compared
+            own = search.ledger.compare_seconds - compared
             self.spent.generate += time.perf_counter() - started - own
-        weight = search.plan.unit.weight * (1.0 + min(3.0, 20.0 * search.discoveries / (search.asked + 100)))
+        weight = search.plan.unit.weight * (1.0 + min(3.0, 20.0 * search.ledger.discoveries / (search.asked + 100)))
         heapq.heappush(self._ready, (running.asked / weight, search.plan.unit.index, running))

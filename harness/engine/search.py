@@ -6,111 +6,34 @@ signature is reduced and explained on the spot. Nothing here reads a clock but t
 
 from __future__ import annotations
 
-import time
 import traceback
-from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Sequence
 from itertools import islice
 from pathlib import Path
-from random import Random
-from typing import Any, TypeAlias
+from typing import Any
 
 import msgspec
 
-from harness.case import Answer, Case, Json, KindInfo, Mode, Operation
-from harness.compare.comparator import Comparator
-from harness.compare.finding import SEVERITIES, Finding, Severity
-from harness.compare.mismatch import Mismatch, canonical_path
-from harness.compare.severity import severity_of
-from harness.engine.explain import explained, unexplained
-from harness.engine.units import Lane, Unit
+from harness.case import Answer, Case, Json, KindInfo, Operation
+from harness.compare.finding import Finding
+from harness.compare.mismatch import canonical_path
+from harness.engine.explain import explained
+from harness.engine.ledger import Ledger, Seen
+from harness.engine.plan import LaneState, Plan, Search, key_of
+from harness.engine.points import Points
+from harness.engine.units import Lane
 from harness.fuzzers.bases import Base, Repair, accepted, starts
-from harness.fuzzers.edits import Edit, Site, random_edit, sites_of
+from harness.fuzzers.edits import Edit
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.grow import Growth
-from harness.fuzzers.pairs import PATTERNS, follow_ups, stored
-from harness.fuzzers.places import Place
+from harness.fuzzers.pairs import follow_ups, stored
 from harness.fuzzers.reduce import Reducer
-from harness.fuzzers.shape import Shape
-
-Search: TypeAlias = Generator[list[Case], list[Answer], Any]
-Signature: TypeAlias = tuple[str, ...]
 
 BATCH = 100
-KEPT_POINTS = 48
 SWEEPS = (
     (slice(0, 1), range(5)), (slice(1, None), range(5)), (slice(None), range(5, 14)), (slice(None), range(14, 60)),
 )  # fmt: skip
 """The deterministic pass in parts: which bases, and which probes of every place. Random rounds stand between."""
-
-
-@dataclass(frozen=True, slots=True)
-class Abilities:
-    """What may be asked of the target besides the two lists."""
-
-    served: bool = False
-    versions: bool = False
-    repeat: bool = False
-
-    @classmethod
-    def of(cls, names: Sequence[str]) -> Abilities:
-        """Read the abilities a target names."""
-        return cls("served" in names, "versions" in names, "repeat" in names)
-
-
-@dataclass(slots=True)
-class Plan:
-    """What a unit's search is given. `cases` is its share, None when only time limits it."""
-
-    unit: Unit
-    seed: int
-    shape: Shape
-    comparators: dict[tuple[str, str, str, str], Comparator]
-    abilities: Abilities
-    mode: Mode
-    subject: str
-    cases: int | None
-    corpus: Sequence[Case] = ()
-    is_late: Callable[[], bool] = bool
-    is_over: Callable[[], bool] = bool
-
-
-@dataclass(slots=True)
-class LaneState:
-    """The counts of one lane. `base` is None until the search for bases has ended."""
-
-    lane: Lane
-    cases: int = 0
-    accepted: int = 0
-    failures: int = 0
-    base: bool = False
-    remaining: tuple[str, ...] = ()
-
-
-@dataclass(slots=True)
-class Point:
-    """An object to edit, with the places where that can be done; made on first use."""
-
-    obj: Json
-    focus: Place = ()
-    sites: list[Site] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class Seen:
-    """A signature that was met, the case that shows it best so far, and how often.
-
-    `errors` is the least number of errors that it was met with.
-    """
-
-    lane: Lane
-    case: Case
-    answer: Answer
-    mismatch: Mismatch
-    base: Json
-    errors: int
-    occurrences: int = 1
-    finding: Finding | None = None
 
 
 class UnitSearch:
@@ -120,25 +43,11 @@ class UnitSearch:
         self.plan = plan
         self.random = plan.unit.random(plan.seed)
         self.harvest = Harvest()
-        self.states = {(lane.info.key, lane.operation): LaneState(lane) for lane in plan.unit.lanes}
-        self.seen: dict[tuple[Any, ...], Seen] = {}
-        self.points: list[Point] = []
-        self.bases: list[Base] = []
+        self.points = Points(self.random, plan.shape, self.harvest)
+        self.ledger = Ledger(plan, self.harvest, self.points.keep)
         self.asked = 0
-        self.compared = 0
-        self.composition_checked = 0
-        self.composition_differences = 0
-        self.compare_seconds = 0.0
-        self.discoveries = 0
-        self.unstable = 0
         self.error = ""
         self._on_found = on_found
-        self._pending: list[Seen] = []
-        self._met: set[tuple[Any, ...]] = set()
-        self._curious: list[tuple[Case, Json]] = []
-        self._skip: frozenset[Place] = frozenset(
-            {("apiVersion",), ("kind",), ("metadata", "managedFields"), ("metadata", "creationTimestamp")}
-        )
 
     # The whole search
 
@@ -146,10 +55,10 @@ class UnitSearch:
         """Search until the budget is used up."""
         yield from self._replay()
         yield from self._find_bases()
-        if self.bases:
+        if self.points.bases:
             for which, turns in SWEEPS:
                 before = self.asked
-                yield from self._sweep(self.bases[which], turns)
+                yield from self._sweep(self.points.bases[which], turns)
                 yield from self._random_rounds(self.asked + (self.asked - before) // 2)
             yield from self._random_rounds(None)
         yield from self._settle()
@@ -158,17 +67,6 @@ class UnitSearch:
         """Remember that the search ended on an internal problem."""
         where = traceback.extract_tb(error.__traceback__)[-1]
         self.error = f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"
-
-    def findings(self) -> list[Finding]:
-        """Return what was found, in the order of discovery; what could not be reduced any more as it was met."""
-        return [
-            msgspec.structs.replace(seen.finding or self._unexplained(seen), occurrences=seen.occurrences)
-            for seen in self.seen.values()
-        ]
-
-    def _unexplained(self, seen: Seen) -> Finding:
-        comparator = self.plan.comparators[seen.lane.info.key]
-        return unexplained(seen.case, seen.answer, seen.mismatch, comparator, self.plan.subject)
 
     def _spent(self) -> bool:
         return self.plan.is_late() or (self.plan.cases is not None and self.asked >= self.plan.cases)
@@ -213,116 +111,26 @@ class UnitSearch:
             chunk = wanted[start : start + BATCH * 2]
             cases = [self._case(lane, new, old) for lane, new, old, _ in chunk]
             got = yield cases
-            self._examine(cases, got, [base for _, _, _, base in chunk])
+            self.ledger.examine(cases, got, [base for _, _, _, base in chunk])
             answers += got
         if settle:
             yield from self._settle()
         return answers
-
-    def _examine(self, cases: list[Case], answers: list[Answer], bases: Sequence[Json]) -> None:
-        """Compare a batch and remember every new signature."""
-        started = time.perf_counter()
-        for case, answer, base in zip(cases, answers, bases, strict=True):
-            state = self.states.get((_key_of(case), case.operation))
-            if state is not None:
-                state.cases += 1
-            if answer.failure is not None:
-                if state is not None:
-                    state.failures += 1
-                if not answer.failure.panic and answer.failure.stage != "self":
-                    continue
-            else:
-                self.compared += 1
-            if answer.served:
-                self.composition_checked += 1
-            elif not answer.handwritten and not answer.declarative and answer.failure is None and not answer.versions:
-                if state is not None:
-                    state.accepted += 1
-                continue
-            self._compare(case, answer, base, state)
-        self.compare_seconds += time.perf_counter() - started
-
-    def _compare(self, case: Case, answer: Answer, base: Json, state: LaneState | None) -> None:
-        comparator = self.plan.comparators.get(_key_of(case))
-        if comparator is None or state is None:
-            return
-        for mismatch in comparator.compare(case, answer):
-            if mismatch.kind == "composition":
-                self.composition_differences += 1
-            key = (state.lane.info.key, state.lane.operation, *mismatch.signature)
-            known = self.seen.get(key)
-            if known is not None:
-                known.occurrences += 1
-                self._reconsider(known, case, answer, mismatch, base)
-                continue
-            self.discoveries += 1
-            errors = len(answer.handwritten) + len(answer.declarative)
-            self.seen[key] = entry = Seen(state.lane, case, answer, mismatch, base, errors)
-            self._pending.append(entry)
-            self._keep_point(case.object)
-        self._note_errors(case, answer, base)
-
-    def _reconsider(self, known: Seen, case: Case, answer: Answer, mismatch: Mismatch, base: Json) -> None:
-        """Take a case with fewer other errors for a known signature, when somebody would notice more on it.
-
-        An error beside it hides what is served: only a case that is otherwise fine shows that a verdict changes.
-        """
-        errors = len(answer.handwritten) + len(answer.declarative)
-        if errors >= known.errors:
-            return
-        known.errors = errors
-        comparator = self.plan.comparators[known.lane.info.key]
-        before = known.finding.severity if known.finding else self._severity(known)
-        if SEVERITIES.index(severity_of(case, answer, mismatch, comparator)) >= SEVERITIES.index(before):
-            return
-        known.case, known.answer, known.mismatch, known.base = case, answer, mismatch, base
-        if not any(one is known for one in self._pending):
-            self._pending.append(known)
-
-    def _severity(self, seen: Seen) -> Severity:
-        return severity_of(seen.case, seen.answer, seen.mismatch, self.plan.comparators[seen.lane.info.key])
-
-    def _note_errors(self, case: Case, answer: Answer, base: Json) -> None:
-        """Learn from messages, and look closer at cases that show an error never met before."""
-        fresh = False
-        for error in (*answer.handwritten, *answer.declarative):
-            key = (
-                case.subresource,
-                case.operation,
-                error.type,
-                error.origin,
-                canonical_path(error.field),
-                error.covered,
-            )
-            if key not in self._met:
-                self._met.add(key)
-                fresh = True
-                self.harvest.learn((error,))
-        if fresh and len(self._curious) < 200 and not (case.served or case.versions or case.repeat):
-            self.discoveries += 1
-            self._keep_point(case.object)
-            self._curious.append((case, base))
-
-    def _keep_point(self, obj: Json) -> None:
-        """Keep an object that showed something new as a place to start from; the oldest goes."""
-        if len(self.points) > KEPT_POINTS:
-            del self.points[len(self.bases) or 1]
-        self.points.append(Point(obj))
 
     # Explaining
 
     def _settle(self) -> Search:
         """Look closer at what is new, reduce and explain every new signature."""
         yield from self._look_closer()
-        while self._pending:
-            yield from self._explain(self._pending.pop(0))
+        while self.ledger.pending:
+            yield from self._explain(self.ledger.pending.pop(0))
 
     def _look_closer(self) -> Search:
         """Ask again about cases with new errors: composed lists, other versions, and twice."""
         able = self.plan.abilities
-        if not self._curious or not (able.served or able.versions or able.repeat) or self.plan.is_over():
+        if not self.ledger.curious or not (able.served or able.versions or able.repeat) or self.plan.is_over():
             return
-        curious, self._curious = self._curious[: self._left()], []
+        curious, self.ledger.curious = self.ledger.curious[: self._left()], []
         cases = [
             self._numbered(
                 msgspec.structs.replace(case, served=able.served, versions=able.versions, repeat=able.repeat)
@@ -331,7 +139,7 @@ class UnitSearch:
         ]
         if cases:
             answers = yield cases
-            self._examine(cases, answers, [base for _, base in curious])
+            self.ledger.examine(cases, answers, [base for _, base in curious])
 
     def _explain(self, entry: Seen) -> Search:
         comparator = self.plan.comparators[entry.lane.info.key]
@@ -353,27 +161,19 @@ class UnitSearch:
         answer = reducer.answer
         if answer is None or verdict(case, answer) is None:
             # Shown once and not again: told as it was first seen, reduced no further.
-            self.unstable += 1
+            self.ledger.unstable += 1
         if answer is None:
             return
         served = self.plan.abilities.served
         finding, composition = yield from self._counted(
             explained(case, answer, entry.mismatch, comparator, self.plan.subject, served)
         )
-        self.composition_checked += served
-        self.composition_differences += len(composition)
+        self.ledger.composition_checked += served
+        self.ledger.composition_differences += len(composition)
         is_new, entry.finding = entry.finding is None, finding
-        self._keep_point(case.object)
+        self.points.keep(case.object)
         if is_new:
             self._on_found(finding)
-
-    def _count(self, cases: list[Case], answers: list[Answer]) -> None:
-        for case, answer in zip(cases, answers, strict=True):
-            self.compared += answer.failure is None
-            state = self.states.get((_key_of(case), case.operation))
-            if state is not None:
-                state.cases += 1
-                state.failures += answer.failure is not None
 
     def _plain(self, entry: Seen) -> Case:
         """Return the case with only what its mismatch needs: other versions are asked where versions differ."""
@@ -391,7 +191,7 @@ class UnitSearch:
             cases = next(steps)
             while True:
                 answers = yield [self._numbered(case) for case in cases]
-                self._count(cases, answers)
+                self.ledger.count(cases, answers)
                 cases = steps.send(answers)
         except StopIteration as stop:
             return stop.value
@@ -399,13 +199,13 @@ class UnitSearch:
     # Corpus and bases
 
     def _replay(self) -> Search:
-        lanes = {(state.lane.info.key, state.lane.operation): state.lane for state in self.states.values()}
+        lanes = {(state.lane.info.key, state.lane.operation): state.lane for state in self.ledger.states.values()}
         wanted = []
         for case in self.plan.corpus:
-            lane = lanes.get((_key_of(case), case.operation))
+            lane = lanes.get((key_of(case), case.operation))
             if lane is not None:
                 wanted.append((lane, case.object, case.old, None))
-                self.points.append(Point(case.object))
+                self.points.add(case.object)
         yield from self._ask(wanted)
 
     def _root(self, info: KindInfo) -> Json:
@@ -438,9 +238,8 @@ class UnitSearch:
             limit = min(self._left() // 4, 900)
             grown = yield from Growth(plan.shape, self._asker(finder), self.harvest, limit, repaired.obj).run()
             grown.append(Base(repaired.obj))
-        self.bases = grown
-        self.points[:0] = [Point(base.obj, base.focus) for base in grown]
-        for state in self.states.values():
+        self.points.found(grown)
+        for state in self.ledger.states.values():
             if state.lane == finder:
                 state.base, state.remaining = repaired.accepted, repaired.remaining
             else:
@@ -461,8 +260,7 @@ class UnitSearch:
         repaired = yield from repair.run(firsts)
         state.base, state.remaining = repaired.accepted, repaired.remaining
         if repaired.accepted:
-            self.bases.append(Base(repaired.obj))
-            self.points.insert(len(self.bases) - 1, Point(repaired.obj))
+            self.points.add_base(Base(repaired.obj))
 
     def _grow_status(self, lane: Lane, plain: Json) -> Search:
         """Fill in the status through a subresource, the only way in: what is added is new to the stored object."""
@@ -475,45 +273,29 @@ class UnitSearch:
 
         limit = min(self._left() // 8, 300)
         grown = yield from Growth(self.plan.shape, ask, self.harvest, limit, plain, skip=frozenset()).run()
-        known = [base.obj for base in self.bases]
+        known = [base.obj for base in self.points.bases]
         for base in grown:
             if base.obj.get("status") and base.obj not in known:
-                self.bases.append(Base(base.obj, ("status",)))
-                self.points.insert(len(self.bases) - 1, Point(base.obj, ("status",)))
+                self.points.add_base(Base(base.obj, ("status",)))
 
     # The deterministic pass
-
-    def _sites(self, point: Point) -> list[Site]:
-        if not point.sites:
-            point.sites = sites_of(point.obj, self.plan.shape, point.focus, self._skip) or [
-                Site((), self.plan.shape, point.obj)
-            ]
-        return point.sites
 
     def _sweep(self, bases: list[Base], turns: range) -> Search:
         """Put these probes at every place of every base: first probes of all places first, then second ones."""
         for base in bases:
-            edits = self._probes(Point(base.obj, base.focus), turns)
+            edits = self.points.probes(base, turns)
             while not self._spent():
-                batch = list(islice(edits, BATCH // max(1, min(2, len(self.states)))))
+                batch = list(islice(edits, BATCH // max(1, min(2, len(self.ledger.states)))))
                 if not batch:
                     break
                 yield from self._sweep_batch(base.obj, batch)
-
-    def _probes(self, point: Point, turns: range) -> Iterator[Edit]:
-        sites = self._sites(point)
-        for turn in turns:
-            for site in sites:
-                values = site.values(self.harvest)
-                if turn < len(values):
-                    yield Edit(site.place, values[turn])
 
     def _sweep_batch(self, base: Json, edits: list[Edit]) -> Search:
         """Ask every lane about the edits; where an update is refused, about the related pairs too."""
         wanted: list[tuple[Lane, Json, Json, Json]] = []
         before = stored(base)
         for edit in edits:
-            for state in self.states.values():
+            for state in self.ledger.states.values():
                 if state.lane.operation is Operation.CREATE:
                     wanted.append((state.lane, edit.apply(base), None, base))
                 else:
@@ -535,34 +317,9 @@ class UnitSearch:
 
     def _random_round(self) -> Search:
         """Draw one batch; points that lately showed something new are drawn more often."""
-        lanes = [state.lane for state in self.states.values()]
-        wanted = [self._draw(lanes[number % len(lanes)]) for number in range(min(BATCH, self._left()))]
+        lanes = [state.lane for state in self.ledger.states.values()]
+        wanted = [self.points.draw(lanes[number % len(lanes)]) for number in range(min(BATCH, self._left()))]
         yield from self._ask(wanted)
-
-    def _draw(self, lane: Lane) -> tuple[Lane, Json, Json, Json]:
-        random = self.random
-        # The first are accepted bases; the last showed something new most recently.
-        if random.random() < 0.6:
-            point = self.points[int(random.random() ** 2 * min(len(self.points), max(1, len(self.bases))))]
-        else:
-            point = self.points[int(random.random() * len(self.points))]
-        sites = self._sites(point)
-        base = point.obj
-
-        def edit(obj: Json) -> Json:
-            for _ in range(_number_of_edits(random)):
-                obj = random_edit(random, sites, self.harvest, obj).apply(obj)
-            return obj if isinstance(obj, dict) else base
-
-        if lane.operation is Operation.CREATE:
-            return lane, edit(base), None, base
-        new, old = PATTERNS[int(random.random() * len(PATTERNS))](random, stored(base), edit)
-        return lane, new, old, base
-
-
-def _number_of_edits(random: Random) -> int:
-    roll = random.random()
-    return 1 if roll < 0.6 else 2 if roll < 0.88 else 3
 
 
 def _touch(obj: Json) -> Json:
@@ -573,7 +330,3 @@ def _touch(obj: Json) -> Json:
     annotations = metadata.get("annotations")
     annotations = annotations if isinstance(annotations, dict) else {}
     return {**obj, "metadata": {**metadata, "annotations": {**annotations, "touched": "a"}}}
-
-
-def _key_of(case: Case) -> tuple[str, str, str, str]:
-    return case.group, case.version, case.resource, case.subresource

@@ -1,0 +1,63 @@
+"""What one unit's search is given, and what is counted for each of its lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from harness.case import Answer, Case, Mode
+from harness.compare.comparator import Comparator
+from harness.engine.units import Lane, Unit
+from harness.fuzzers.shape import Shape
+
+Search: TypeAlias = Generator[list[Case], list[Answer], Any]
+"""Yields cases, is sent their answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Abilities:
+    """What may be asked of the target besides the two lists."""
+
+    served: bool = False
+    versions: bool = False
+    repeat: bool = False
+
+    @classmethod
+    def of(cls, names: Sequence[str]) -> Abilities:
+        """Read the abilities a target names."""
+        return cls("served" in names, "versions" in names, "repeat" in names)
+
+
+@dataclass(slots=True)
+class Plan:
+    """What a unit's search is given. `cases` is its share, None when only time limits it."""
+
+    unit: Unit
+    seed: int
+    shape: Shape
+    comparators: dict[tuple[str, str, str, str], Comparator]
+    abilities: Abilities
+    mode: Mode
+    subject: str
+    cases: int | None
+    corpus: Sequence[Case] = ()
+    is_late: Callable[[], bool] = bool
+    is_over: Callable[[], bool] = bool
+
+
+@dataclass(slots=True)
+class LaneState:
+    """The counts of one lane. `base` is None until the search for bases has ended."""
+
+    lane: Lane
+    cases: int = 0
+    accepted: int = 0
+    failures: int = 0
+    base: bool = False
+    remaining: tuple[str, ...] = ()
+
+
+def key_of(case: Case) -> tuple[str, str, str, str]:
+    """Return what names the kind of a case, as `KindInfo.key` does."""
+    return case.group, case.version, case.resource, case.subresource

@@ -1,0 +1,99 @@
+"""Where edits start: accepted bases first, then objects that showed something new."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from random import Random
+
+from harness.case import Json, Operation
+from harness.engine.units import Lane
+from harness.fuzzers.bases import Base
+from harness.fuzzers.edits import Edit, Site, random_edit, sites_of
+from harness.fuzzers.feedback import Harvest
+from harness.fuzzers.pairs import PATTERNS, stored
+from harness.fuzzers.places import Place
+from harness.fuzzers.shape import Shape
+
+KEPT_POINTS = 48
+_SKIP: frozenset[Place] = frozenset(
+    {("apiVersion",), ("kind",), ("metadata", "managedFields"), ("metadata", "creationTimestamp")}
+)
+
+
+@dataclass(slots=True)
+class Point:
+    """An object to edit, with the places where that can be done; made on first use."""
+
+    obj: Json
+    focus: Place = ()
+    sites: list[Site] = field(default_factory=list)
+
+
+class Points:
+    """The objects to edit, and how cases are drawn from them."""
+
+    def __init__(self, random: Random, shape: Shape, harvest: Harvest) -> None:
+        self.random, self.shape, self.harvest = random, shape, harvest
+        self.points: list[Point] = []
+        self.bases: list[Base] = []
+
+    def found(self, bases: list[Base]) -> None:
+        """Start from these accepted objects."""
+        self.bases = bases
+        self.points[:0] = [Point(base.obj, base.focus) for base in bases]
+
+    def add_base(self, base: Base) -> None:
+        """Start from one more accepted object."""
+        self.bases.append(base)
+        self.points.insert(len(self.bases) - 1, Point(base.obj, base.focus))
+
+    def add(self, obj: Json) -> None:
+        """Start from an object that somebody kept."""
+        self.points.append(Point(obj))
+
+    def keep(self, obj: Json) -> None:
+        """Keep an object that showed something new; the oldest goes."""
+        if len(self.points) > KEPT_POINTS:
+            del self.points[len(self.bases) or 1]
+        self.add(obj)
+
+    def probes(self, base: Base, turns: range) -> Iterator[Edit]:
+        """Put these probes at every place of a base: first probes of all places first, then second ones."""
+        sites = self._sites(Point(base.obj, base.focus))
+        for turn in turns:
+            for site in sites:
+                values = site.values(self.harvest)
+                if turn < len(values):
+                    yield Edit(site.place, values[turn])
+
+    def draw(self, lane: Lane) -> tuple[Lane, Json, Json, Json]:
+        """Draw (lane, new, old, base); points that lately showed something new are drawn more often."""
+        random = self.random
+        # The first are accepted bases; the last showed something new most recently.
+        if random.random() < 0.6:
+            point = self.points[int(random.random() ** 2 * min(len(self.points), max(1, len(self.bases))))]
+        else:
+            point = self.points[int(random.random() * len(self.points))]
+        sites = self._sites(point)
+        base = point.obj
+
+        def edit(obj: Json) -> Json:
+            for _ in range(_number_of_edits(random)):
+                obj = random_edit(random, sites, self.harvest, obj).apply(obj)
+            return obj if isinstance(obj, dict) else base
+
+        if lane.operation is Operation.CREATE:
+            return lane, edit(base), None, base
+        new, old = PATTERNS[int(random.random() * len(PATTERNS))](random, stored(base), edit)
+        return lane, new, old, base
+
+    def _sites(self, point: Point) -> list[Site]:
+        if not point.sites:
+            point.sites = sites_of(point.obj, self.shape, point.focus, _SKIP) or [Site((), self.shape, point.obj)]
+        return point.sites
+
+
+def _number_of_edits(random: Random) -> int:
+    roll = random.random()
+    return 1 if roll < 0.6 else 2 if roll < 0.88 else 3
