@@ -1,6 +1,12 @@
 """Our own lint rules: one module per subject."""
 
-from harness.lint.advice import limits, reach
+from harness.lint.advice import effect, limits, places, reach, spelling
 from harness.lint.rule import LintRule
 
-RULES: tuple[LintRule, ...] = (*limits.RULES, *reach.RULES)
+RULES: tuple[LintRule, ...] = (
+    *spelling.RULES,
+    *places.RULES,
+    *limits.RULES,
+    *reach.RULES,
+    *effect.RULES,
+)
