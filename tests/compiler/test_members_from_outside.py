@@ -37,4 +37,4 @@ type P struct {
 	X string `json:"x"`
 }"""
     assert ["s.p.x: Required value"] == seen(go, {"s": {}})
-    assert ["s.p: Invalid value: null: forced failure: outside"] == seen(go, {"s": {"p": {"x": "a"}}})
+    assert ['s.p: Invalid value: {"x":"a"}: forced failure: outside'] == seen(go, {"s": {"p": {"x": "a"}}})
