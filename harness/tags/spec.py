@@ -179,6 +179,18 @@ class Subject:
 Words: TypeAlias = Callable[[Check, Subject], str]
 """Says in words what one call of a tag's check demands, to follow a field's name: `at most 63 characters`."""
 
+
+def counted(number: int, one: str) -> str:
+    """Say how many, for words: `1 item`, `1,000 items`."""
+    return f"{number:,} {one}{'' if number == 1 else 's'}"
+
+
+def listed(names: Sequence[str], last: str = "and") -> str:
+    """Join names, each marked as code: `a`, `b` and `c`."""
+    shown = [f"`{name}`" for name in names]
+    return f" {last} ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
 Requirement: TypeAlias = Callable[[Context, Tag], str | None]
 """Returns what is wrong, in upstream's words, or None."""
 

@@ -10,7 +10,17 @@ from harness.field import ErrorType, FieldError, Path
 from harness.field.make import forbidden
 from harness.tags.grammar import Tag
 from harness.tags.rules import Check, CheckFunction, Contribution, Member, MembersSet, Rule
-from harness.tags.spec import FIELD_ONLY, Arg, Context, Emission, TagError, TagSpec, accepts, rejects
+from harness.tags.spec import (
+    FIELD_ONLY,
+    Arg,
+    Context,
+    Emission,
+    TagError,
+    TagSpec,
+    accepts,
+    refuses,
+    rejects,
+)
 
 IsSet = Callable[[Any], tuple[bool, ...]]
 
@@ -73,13 +83,19 @@ type In struct {
 }
 """
 
+_UPDATE = "Forgiven when the update sets and unsets neither field. A struct that had no old value is checked in full."
+
+
 DEPENDENT_REQUIRED = TagSpec(
     name="k8s:dependentRequired",
     summary="Demands a sibling when this field is set.",
+    words=lambda check, on: f"`{check.args[1]}` must be set when `{check.args[0]}` is set",
+    update=_UPDATE,
+    misuses=(refuses(_GO, "(nope)"), refuses(_GO, "(a)")),
     scopes=FIELD_ONLY,
     args=(Arg("", "<json name of the sibling>", required=True),),
     apply=_apply(dependent_required),
-    emits=(Emission(ErrorType.REQUIRED, "dependentRequired"),),
+    emits=(Emission(ErrorType.REQUIRED, "dependentRequired", texts=("must be set when <field> is set",)),),
     examples=(accepts(_GO, {"in": {}}, "(b)"), rejects(_GO, {"in": {"a": "", "b": []}}, "(b)", "in.b")),
     stability="Alpha",
     since=37,
@@ -87,10 +103,13 @@ DEPENDENT_REQUIRED = TagSpec(
 DEPENDENT_FORBIDDEN = TagSpec(
     name="k8s:dependentForbidden",
     summary="Refuses a sibling when this field is set.",
+    words=lambda check, on: f"`{check.args[1]}` must be absent when `{check.args[0]}` is set",
+    update=_UPDATE,
+    misuses=(refuses(_GO, "(nope)"), refuses(_GO, "(a)")),
     scopes=FIELD_ONLY,
     args=(Arg("", "<json name of the sibling>", required=True),),
     apply=_apply(dependent_forbidden),
-    emits=(Emission(ErrorType.FORBIDDEN, "dependentForbidden"),),
+    emits=(Emission(ErrorType.FORBIDDEN, "dependentForbidden", texts=("may not be set when <field> is set",)),),
     examples=(accepts(_GO, {"in": {"a": ""}}, "(b)"), rejects(_GO, {"in": {"a": "", "b": ["x"]}}, "(b)", "in.b")),
     stability="Alpha",
     since=37,

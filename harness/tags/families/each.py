@@ -22,6 +22,7 @@ from harness.tags.spec import (
     TagSpec,
     accepts,
     only_on,
+    refuses,
     rejects,
 )
 
@@ -160,6 +161,20 @@ def _each_key(context: Context, tag: Tag) -> Contribution:
 EACH_VAL = TagSpec(
     name="k8s:eachVal",
     summary="Applies a tag to every item of a list or value of a map.",
+    update=(
+        "Items are found in the old list as +k8s:listType says, values of a map by their key; unchanged ones are "
+        "forgiven. Of an atomic list every item is checked again when anything in the list changed."
+    ),
+    misuses=(
+        refuses("string", "=+k8s:maxLength=1"),
+        refuses("[]string", "=+k8s:required"),
+        refuses("[]string", "=+k8s:minLength=0"),
+    ),
+    surprises=(
+        "An unknown tag under it is an error, while in front of it the whole line would be ignored.",
+        "A level under it is lost for tags without payload: write +k8s:beta=+k8s:eachVal=..., not the reverse.",
+        "Any tag on a list of pointers makes nil items an error.",
+    ),
     scopes=VALUE_SCOPES,
     payload=Payload("tag", "+<tag>"),
     requires=(only_on(("list", "map"), "list or map types", pointers=False),),
@@ -176,6 +191,9 @@ EACH_VAL = TagSpec(
 EACH_KEY = TagSpec(
     name="k8s:eachKey",
     summary="Applies a tag to every key of a map; errors stand at the map.",
+    update="Keys that were there before are forgiven.",
+    misuses=(refuses("[]string", "=+k8s:maxLength=1"), refuses("map[int]string", "=+k8s:minimum=1")),
+    surprises=("Errors of several bad keys stand at the same path, that of the map.",),
     scopes=VALUE_SCOPES,
     payload=Payload("tag", "+<tag>"),
     requires=(only_on(("map",), "map types", pointers=False),),

@@ -10,8 +10,18 @@ from harness.field import ErrorType, FieldError, Path, quote
 from harness.field.make import internal
 from harness.tags.families.limits import a_string
 from harness.tags.grammar import Tag, TagSyntaxError, parse, tag_lines
-from harness.tags.rules import Contribution, Options, Show
-from harness.tags.spec import Change, Context, Emission, Scope, TagError, TagSpec, accepts, rejects
+from harness.tags.rules import Check, Contribution, Options, Show
+from harness.tags.spec import (
+    Change,
+    Context,
+    Emission,
+    Scope,
+    TagError,
+    TagSpec,
+    accepts,
+    refuses,
+    rejects,
+)
 
 Exclusion = tuple[str, bool]
 """An option and the state in which it removes a value; an empty name removes it always."""
@@ -127,14 +137,35 @@ type T struct {
 }
 """
 
+
+def _words(check: Check) -> str:
+    exclusions = dict(check.args[2]) if len(check.args) > 2 else {}
+    return "one of: " + ", ".join(_value_words(value, exclusions.get(value, ())) for value in check.args[1])
+
+
+def _value_words(value: str, conditions: Sequence[Exclusion]) -> str:
+    when = [f"`{name}` is {'off' if state else 'on'}" for name, state in conditions]
+    return f"`{value}`" + (f" (only while {' and '.join(when)})" if when else "") if value else '`""`'
+
+
 ENUM = TagSpec(
     name="k8s:enum",
     summary="Allows only the values of the constants that are declared with exactly this type.",
+    words=lambda check, on: _words(check),
+    misuses=(refuses("string"), refuses('// @\ntype E int32\n\ntype T struct {\n\tF E `json:"f"`\n}')),
+    surprises=(
+        "Without +k8s:optional in front, the empty string is checked too, and usually refused.",
+        "A type that is declared from the enum's type (`type F E`) is no enum: its constants and rules are its own.",
+        "A blank line between the tag and the type detaches the tag, and nothing is checked.",
+    ),
     scopes=frozenset({Scope.TYPE}),
     requires=(a_string,),
     check=enum,
     apply=_apply,
-    emits=(Emission(ErrorType.NOT_SUPPORTED),),
+    emits=(
+        Emission(ErrorType.NOT_SUPPORTED, texts=("supported values: <list>",)),
+        Emission(ErrorType.INTERNAL, declared=False, texts=('undefined validation option "<name>"',)),
+    ),
     examples=(
         accepts(_ENUM, {"f": "a"}),
         rejects(_ENUM, {"f": "c"}, "", "f"),
@@ -150,9 +181,10 @@ ENUM = TagSpec(
 ENUM_EXCLUDE = TagSpec(
     name="k8s:enumExclude",
     summary="Takes a constant out of its type's enum, always or under +k8s:ifEnabled and +k8s:ifDisabled.",
+    surprises=("A trailing comment counts for the next line: behind one constant, the tag excludes the one below.",),
     scopes=frozenset({Scope.CONST}),
     apply=lambda context, tag: Contribution(),
-    emits=(Emission(ErrorType.NOT_SUPPORTED, declared=False),),
+    emits=(Emission(ErrorType.NOT_SUPPORTED, declared=False, texts=("supported values: <list>",)),),
     examples=(accepts(_EXCLUDED, {"f": "a"}), rejects(_EXCLUDED, {"f": "b"})),
     stability="Alpha",
     since=35,

@@ -9,7 +9,17 @@ from harness.case import Operation
 from harness.field import ErrorType, FieldError, Path, quote
 from harness.tags.grammar import Tag
 from harness.tags.rules import Contribution, Show
-from harness.tags.spec import VALUE_SCOPES, Context, Emission, Payload, TagError, TagSpec, accepts, rejects
+from harness.tags.spec import (
+    VALUE_SCOPES,
+    Context,
+    Emission,
+    Payload,
+    TagError,
+    TagSpec,
+    accepts,
+    refuses,
+    rejects,
+)
 
 
 def neq(
@@ -18,8 +28,11 @@ def neq(
     """Reject one value. None is accepted. Returns: at most one Invalid error, origin `neq`."""
     if new is None or new != refused:
         return []
-    text = quote(refused) if isinstance(refused, str) else str(refused).lower()
-    return [FieldError(ErrorType.INVALID, str(path), f"must not be equal to {text}", "neq", value=show(new))]
+    return [FieldError(ErrorType.INVALID, str(path), f"must not be equal to {_shown(refused)}", "neq", value=show(new))]
+
+
+def _shown(value: str | int | bool) -> str:
+    return quote(value) if isinstance(value, str) else str(value).lower()
 
 
 _PAYLOADS = {"string": "string", "bool": "bool", "integer": "int"}
@@ -42,11 +55,13 @@ def _apply(context: Context, tag: Tag) -> Contribution:
 NEQ = TagSpec(
     name="k8s:neq",
     summary="Refuses one value.",
+    words=lambda check, on: f"not {_shown(check.args[0])}",
+    misuses=(refuses("[]string", '="a"'), refuses("int32", '="a"')),
     scopes=VALUE_SCOPES,
     payload=Payload("any", "<value>"),
     check=neq,
     apply=_apply,
-    emits=(Emission(ErrorType.INVALID, "neq"),),
+    emits=(Emission(ErrorType.INVALID, "neq", texts=("must not be equal to <value>",)),),
     examples=(
         accepts("string", "a", '="b"'),
         rejects("string", "b", '="b"'),

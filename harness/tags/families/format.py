@@ -13,7 +13,18 @@ from harness.field.make import too_long
 from harness.tags.families.limits import a_string
 from harness.tags.grammar import Tag
 from harness.tags.rules import CheckFunction, Contribution, Show
-from harness.tags.spec import VALUE_SCOPES, Change, Context, Emission, Payload, TagError, TagSpec, accepts, rejects
+from harness.tags.spec import (
+    VALUE_SCOPES,
+    Change,
+    Context,
+    Emission,
+    Payload,
+    TagError,
+    TagSpec,
+    accepts,
+    refuses,
+    rejects,
+)
 
 Renderer = Callable[[Any], str]
 
@@ -123,6 +134,21 @@ _PLAIN: dict[str, CheckFunction] = {
     "k8s-resource-fully-qualified-name": format_resource_fully_qualified_name,
 }
 FORMATS = tuple(sorted(_NAMED | _PLAIN))
+_NAMES = {function: name for name, function in (_NAMED | _PLAIN).items()}
+_WORDS: dict[str, str] = {
+    "k8s-short-name": "a DNS label: lower-case letters, digits and `-`, at most 63 bytes",
+    "k8s-long-name": "a DNS subdomain: lower-case letters, digits, `-` and `.`, at most 253 bytes",
+    "k8s-long-name-caseless": "a DNS subdomain in any case: letters, digits, `-` and `.`, at most 253 bytes",
+    "k8s-label-key": "a label key: a name of at most 63 bytes, after a DNS subdomain and `/` if there is one",
+    "k8s-label-value": "a label value: letters, digits, `-`, `_` and `.`, at most 63 bytes; may be empty",
+    "k8s-prefixed-label-key": "a label key with prefix: a DNS subdomain, `/`, and a name of at most 63 bytes",
+    "k8s-path-segment-name": "one segment of a path: not `.`, not `..`, without `/` and `%`",
+    "k8s-uuid": "a lower-case UUID, 8-4-4-4-12",
+    "k8s-extended-resource-name": "an extended resource name: domain, `/` and name, outside of `kubernetes.io/`",
+    "k8s-resource-pool-name": "a resource pool name: DNS subdomains with `/` between, at most 253 bytes in all",
+    "k8s-resource-fully-qualified-name": "a qualified name: DNS subdomain of at most 63 bytes, `/`, and a C identifier "
+    "of at most 32 bytes",
+}
 
 
 def _apply(context: Context, tag: Tag) -> Contribution:
@@ -153,11 +179,24 @@ _PROBES: dict[str, tuple[str, ...]] = {
 FORMAT = TagSpec(
     name="k8s:format",
     summary="Demands a string of a named format: " + ", ".join(FORMATS) + ".",
+    words=lambda check, on: _WORDS[_NAMES[check.function]],
+    misuses=(refuses("string", "=k8s-ip"), refuses("int32", "=k8s-uuid")),
+    surprises=(
+        "Lengths are in bytes, and one value may give several errors.",
+        "Without +k8s:optional in front, the empty string is checked too; only some formats allow it.",
+        "A fully qualified resource name with two slashes or more is accepted.",
+        "Some formats report a length as TooLong, under the same origin.",
+        "Values of a named string type are shown as JSON, with `<` as `\\u003c`; plain strings as Go quotes them.",
+        "A level that stands under another wrapper is lost: the rule counts as standard.",
+    ),
     scopes=VALUE_SCOPES,
     payload=Payload("string", "<format>"),
     requires=(a_string,),
     apply=_apply,
-    emits=(Emission(ErrorType.INVALID, "format="), Emission(ErrorType.TOO_LONG, "format=", declared=False)),
+    emits=(
+        Emission(ErrorType.INVALID, "format="),
+        Emission(ErrorType.TOO_LONG, "format=", declared=False, texts=("may not be more than <N> bytes",)),
+    ),
     examples=(
         accepts("string", "a-b", "=k8s-short-name"),
         rejects("string", "a.b", "=k8s-short-name"),

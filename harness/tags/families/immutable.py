@@ -6,7 +6,16 @@ from typing import Any
 
 from harness.case import Operation
 from harness.field import ErrorType, FieldError, Path
-from harness.tags.spec import VALUE_SCOPES, Change, Emission, Scope, TagSpec, accepts, rejects
+from harness.tags.spec import (
+    VALUE_SCOPES,
+    Change,
+    Emission,
+    Scope,
+    TagSpec,
+    accepts,
+    refuses,
+    rejects,
+)
 
 
 def immutable(op: Operation, path: Path, new: Any, old: Any) -> list[FieldError]:
@@ -22,10 +31,20 @@ def immutable(op: Operation, path: Path, new: Any, old: Any) -> list[FieldError]
 IMMUTABLE = TagSpec(
     name="k8s:immutable",
     summary="Refuses any change of a value, setting and clearing included.",
+    words=lambda check, on: "may be neither changed nor added" if on.is_item else "may not change once created",
+    update="Refuses every change of its place: setting, changing, clearing; of a list or map also any item or key.",
+    misuses=(refuses("map[string]string", "=1"),),
+    surprises=(
+        "It compares nothing itself. Where there is no old value to compare with, as in a new item or a struct that "
+        "was nil, every update fails, even when the field is absent.",
+        "On a root type it fails every update, even one that changes nothing.",
+        "Under +k8s:eachVal it refuses added items, and lets items be removed.",
+        "A level that stands under another wrapper is lost: the rule counts as standard.",
+    ),
     scopes=VALUE_SCOPES - {Scope.MAP_KEY},
     check=immutable,
     short_circuit=True,
-    emits=(Emission(ErrorType.INVALID, "immutable"),),
+    emits=(Emission(ErrorType.INVALID, "immutable", texts=("field is immutable",)),),
     examples=(
         accepts("string", "a"),
         accepts("string", "a", old="a"),

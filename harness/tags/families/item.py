@@ -11,7 +11,18 @@ from harness.field import FieldError, Path
 from harness.tags.families.update import list_data
 from harness.tags.grammar import Scalar, Tag, canonical_int
 from harness.tags.rules import Contribution, Item, Rule, Selector
-from harness.tags.spec import VALUE_SCOPES, Change, Context, Payload, Scope, TagError, TagSpec, accepts, rejects
+from harness.tags.spec import (
+    VALUE_SCOPES,
+    Change,
+    Context,
+    Payload,
+    Scope,
+    TagError,
+    TagSpec,
+    accepts,
+    refuses,
+    rejects,
+)
 
 
 def one_item(
@@ -123,6 +134,9 @@ type I struct {
 ITEM = TagSpec(
     name="k8s:item",
     summary="Applies a tag to the item of a keyed list that has the given keys, when it is there.",
+    update="Forgiven when the old list has an equal item with these keys. Removing the item is never an error.",
+    misuses=(refuses("[]string", "(k: a)=+k8s:immutable"), refuses(_GO, "(v: a)=+k8s:immutable")),
+    surprises=("With +k8s:immutable under it, the item may be removed, but neither changed nor added.",),
     scopes=VALUE_SCOPES,
     payload=Payload("tag", "+<tag>"),
     any_args=True,

@@ -9,7 +9,7 @@ from dataclasses import replace
 from harness.field import Level
 from harness.tags.grammar import Tag
 from harness.tags.rules import Contribution, Mode, Rule
-from harness.tags.spec import VALUE_SCOPES, Arg, Context, Payload, TagError, TagSpec, accepts, rejects
+from harness.tags.spec import VALUE_SCOPES, Arg, Context, Payload, TagError, TagSpec, accepts, refuses, rejects
 
 _VERSION = re.compile(r"[0-9]+\.[0-9]+")
 
@@ -48,6 +48,14 @@ def _level(level: Level, summary: str) -> TagSpec:
         ),
         stability="Beta",
         since=36,
+        update="As the rule it wraps.",
+        misuses=(refuses("string", '(since: "v1.36")=+k8s:maxLength=1'), refuses("string", "=1")),
+        surprises=(
+            "A level changes what becomes of an error, not what is checked: a hidden rule that stops, such as "
+            "+k8s:maxItems, also stops rules that count.",
+            "Of two levels around each other, the outer one holds.",
+            "Under another wrapper, a level is lost for tags without payload; put it in front.",
+        ),
     )
 
 

@@ -10,8 +10,20 @@ from harness.field import ErrorType, FieldError, Path
 from harness.tags.families.limits import a_list
 from harness.tags.families.update import identity
 from harness.tags.grammar import Tag
-from harness.tags.rules import Contribution, KeyOf, ListData, Show
-from harness.tags.spec import VALUE_SCOPES, Change, Context, Emission, Payload, TagError, TagSpec, accepts, rejects
+from harness.tags.rules import Check, Contribution, KeyOf, ListData, Show
+from harness.tags.spec import (
+    VALUE_SCOPES,
+    Change,
+    Context,
+    Emission,
+    Payload,
+    TagError,
+    TagSpec,
+    accepts,
+    listed,
+    refuses,
+    rejects,
+)
 
 
 def unique(
@@ -152,11 +164,28 @@ _CUSTOM = """type T struct {
 }
 """
 _TWINS = {"f": [{"k": "a", "v": 1}, {"k": "a", "v": 2}]}
-_DUPLICATE = (Emission(ErrorType.DUPLICATE),)
+_DUPLICATE = (Emission(ErrorType.DUPLICATE, texts=("",)),)
+
+
+def _words(check: Check) -> str:
+    which = check.args[0].identity
+    return f"items must differ in {listed(which.keys)}" if which.keys else "no item may occur twice"
+
 
 LIST_TYPE = TagSpec(
     name="k8s:listType",
     summary="Says who owns a list and what tells its items apart: atomic (nothing), set (value), map (keys).",
+    words=lambda check, on: _words(check),
+    update=(
+        "Says how items of the old list are found: map by keys, set by value, atomic not at all. Found items that are "
+        "unchanged are forgiven; of an atomic list, every item is checked again when anything in it changed. "
+        "Duplicates are looked for in the whole new list whenever it changed."
+    ),
+    misuses=(refuses("string", "=set"), refuses("[]string", "=bag"), refuses("[]string", "=map")),
+    surprises=(
+        "Duplicates that were there before are reported again when an unrelated item is added.",
+        "Under an option or a level, the check for duplicates follows the wrapper; how items are found does not.",
+    ),
     scopes=VALUE_SCOPES,
     payload=Payload("string", "atomic | set | map"),
     requires=(a_list,),
@@ -179,6 +208,10 @@ LIST_TYPE = TagSpec(
 LIST_MAP_KEY = TagSpec(
     name="k8s:listMapKey",
     summary="Names a member that is part of the key of a list's items. Repeat it for keys of several parts.",
+    words=lambda check, on: _words(check),
+    update="Items of the old list are found by the members it names.",
+    misuses=(refuses("[]string", "=k"), refuses(_LIST_MAP_KEY, "=nope")),
+    surprises=("Alone, without +k8s:listType=map or +k8s:unique=map, it is accepted and does nothing.",),
     scopes=VALUE_SCOPES,
     payload=Payload("string", "<json name>"),
     requires=(a_list,),
@@ -194,6 +227,9 @@ LIST_MAP_KEY = TagSpec(
 UNIQUE = TagSpec(
     name="k8s:unique",
     summary="Demands unique items of an atomic list: set (by value), map (by keys).",
+    words=lambda check, on: _words(check),
+    update="As +k8s:listType of the same word, but who owns the list stays a matter of +k8s:listType=atomic.",
+    misuses=(refuses("[]string", "=bag"), refuses("[]string", "=set")),
     scopes=VALUE_SCOPES,
     payload=Payload("string", "set | map"),
     requires=(a_list,),
@@ -210,6 +246,7 @@ UNIQUE = TagSpec(
 CUSTOM_UNIQUE = TagSpec(
     name="k8s:customUnique",
     summary="Leaves the uniqueness of items to handwritten code; items still correlate by key.",
+    update="Items still correlate as +k8s:listType or +k8s:unique say.",
     scopes=VALUE_SCOPES,
     requires=(a_list,),
     apply=_custom_unique,

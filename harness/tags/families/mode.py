@@ -10,7 +10,19 @@ from harness.gotypes.model import Field
 from harness.tags.families.requiredness import forbidden_pointer, forbidden_value
 from harness.tags.grammar import Tag
 from harness.tags.rules import Check, Contribution, Mode, ModeData, Rule
-from harness.tags.spec import FIELD_ONLY, Arg, Change, Context, Emission, Payload, TagError, TagSpec, accepts, rejects
+from harness.tags.spec import (
+    FIELD_ONLY,
+    Arg,
+    Change,
+    Context,
+    Emission,
+    Payload,
+    TagError,
+    TagSpec,
+    accepts,
+    refuses,
+    rejects,
+)
 
 _GROUP = re.compile("[a-zA-Z][a-zA-Z0-9_]*")
 
@@ -103,6 +115,8 @@ _DISCRIMINATOR = _GO.replace("@", '+k8s:ifMode("A")=+k8s:required').replace("+k8
 MODE_DISCRIMINATOR = TagSpec(
     name="k8s:modeDiscriminator",
     summary="Names, by value, the mode on which rules under +k8s:ifMode depend.",
+    update="Rules under +k8s:ifMode run again when it changed, even for members that did not.",
+    misuses=(refuses("*string"), refuses("int32")),
     scopes=FIELD_ONLY,
     args=(Arg("modality", "<group>"),),
     apply=_discriminator,
@@ -118,11 +132,25 @@ MODE_DISCRIMINATOR = TagSpec(
 IF_MODE = TagSpec(
     name="k8s:ifMode",
     summary="Applies a tag in one mode, and forbids the field in modes of which no tag speaks.",
+    words=lambda check, on: "must be absent" if on.is_pointer else "must be absent or empty",
+    update=(
+        "Forgiven when neither the discriminator nor the member changed. +k8s:immutable under it fires on a mere "
+        "change of the discriminator."
+    ),
+    misuses=(
+        refuses("*string", '("A")=+k8s:optional'),
+        refuses(_GO.replace("D string", "D bool"), '("A")=+k8s:optional'),
+    ),
+    surprises=(
+        "Under it, tags that work later are dropped in silence: +k8s:eachVal, +k8s:item, +k8s:subfield, +k8s:listType, "
+        "+k8s:unique, +k8s:update, members of unions. All they do is forbid the field in other modes.",
+        "Rules of one mode keep the order of the tags: one in front of +k8s:required sees the absent value.",
+    ),
     scopes=FIELD_ONLY,
     args=(Arg("", "<mode>"), Arg("mode", "<mode>"), Arg("modality", "<group>")),
     payload=Payload("tag", "+<tag>"),
     apply=_if_mode,
-    emits=(Emission(ErrorType.FORBIDDEN),),
+    emits=(Emission(ErrorType.FORBIDDEN, texts=("",)),),
     examples=(
         accepts(_GO, {"d": "A"}, '("A")=+k8s:optional'),
         rejects(_GO, {"d": "B", "f": ""}, '("A")=+k8s:optional'),

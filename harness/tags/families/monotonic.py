@@ -6,7 +6,15 @@ from harness.case import Operation
 from harness.field import ErrorType, FieldError, Path
 from harness.field.make import invalid
 from harness.tags.grammar import Tag
-from harness.tags.spec import Context, Emission, Scope, TagSpec, accepts, rejects
+from harness.tags.spec import (
+    Context,
+    Emission,
+    Scope,
+    TagSpec,
+    accepts,
+    refuses,
+    rejects,
+)
 
 
 def monotonic(op: Operation, path: Path, new: int | None, old: int | None) -> list[FieldError]:
@@ -25,10 +33,13 @@ def _an_integer(context: Context, tag: Tag) -> str | None:
 MONOTONIC = TagSpec(
     name="k8s:monotonic",
     summary="Refuses to let a number become smaller.",
+    words=lambda check, on: "may not become smaller",
+    update="Compares with the old number when both are there; setting and clearing are free.",
+    misuses=(refuses("string"),),
     scopes=frozenset({Scope.TYPE, Scope.FIELD}),
     requires=(_an_integer,),
     check=monotonic,
-    emits=(Emission(ErrorType.INVALID, "monotonic"),),
+    emits=(Emission(ErrorType.INVALID, "monotonic", texts=("may not be decreased from <old>",)),),
     examples=(accepts("int64", 2, old=1), rejects("int64", 1, old=2), accepts("*int64", None, old=2)),
     stability="Alpha",
     since=37,

@@ -5,11 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.field import FieldError, Path, quote
+from harness.field import ErrorType, FieldError, Path, quote
 from harness.field.make import internal
 from harness.tags.grammar import Tag
 from harness.tags.rules import Contribution, Option, Rule
-from harness.tags.spec import EVERY_SCOPE, Arg, Change, Context, Payload, Scope, TagSpec, accepts, rejects
+from harness.tags.spec import (
+    EVERY_SCOPE,
+    Arg,
+    Change,
+    Context,
+    Emission,
+    Payload,
+    Scope,
+    TagSpec,
+    accepts,
+    refuses,
+    rejects,
+)
 
 
 def undefined_option(path: Path, name: str) -> list[FieldError]:
@@ -47,6 +59,14 @@ def _option(word: str, wanted: bool) -> TagSpec:
         examples=(
             rejects("string", "ab", tag, options={"Feature": wanted}),
             accepts("string", "ab", tag, options={"Feature": not wanted}),
+        ),
+        update="As the rule it wraps.",
+        emits=(Emission(ErrorType.INTERNAL, declared=False, texts=('undefined validation option "<name>"',)),),
+        misuses=(refuses("string", "=+k8s:maxLength=1"),),
+        surprises=(
+            "An option that nobody defined is an internal error, and neither on nor off.",
+            "Rules for a member or an item, under it, stop the whole field when they fail.",
+            "+k8s:opaqueType under it holds always.",
         ),
         since=35,
         history=(

@@ -11,7 +11,17 @@ from harness.field.make import forbidden, required
 from harness.gotypes.model import Comments
 from harness.tags.grammar import Tag
 from harness.tags.rules import Check, Contribution, Rule
-from harness.tags.spec import FIELD_ONLY, Context, Emission, TagError, TagSpec, accepts, rejects
+from harness.tags.spec import (
+    FIELD_ONLY,
+    Context,
+    Emission,
+    Subject,
+    TagError,
+    TagSpec,
+    accepts,
+    refuses,
+    rejects,
+)
 
 
 def required_value(op: Operation, path: Path, new: Any, old: Any) -> list[FieldError]:
@@ -106,14 +116,39 @@ def _default(context: Context, tag: Tag) -> tuple[Any] | None:
     return (value,)
 
 
+_EMPTY = {
+    "string": ", not empty", "bool": " to be true", "integer": ", not 0", "float": ", not 0",
+    "list": ", with at least one item", "map": ", with at least one key",
+}  # fmt: skip
+
+
+def _required_words(check: Check, on: Subject) -> str:
+    return "required" + ("" if on.is_pointer else _EMPTY.get(on.kind, ""))
+
+
+def _optional_words(check: Check, on: Subject) -> str:
+    if check.function in (required_value, required_pointer):
+        return f"{_required_words(check, on)}; the server fills in its default before"
+    return "may be absent, and is then not checked further"
+
+
 REQUIRED = TagSpec(
     name="k8s:required",
     summary="Demands a value: not zero, not empty, not nil. `false` and `0` are no values unless behind a pointer.",
+    words=_required_words,
+    misuses=(refuses('type T struct {\n\t// @\n\tF S `json:"f"`\n}\n\ntype S struct{}'),),
+    surprises=(
+        "Of a bool without pointer, `false` counts as absent; of a number, `0`.",
+        "Of a pointer, only nil counts as absent: a pointer to an empty string is a value.",
+        "All rules that stop run even after one of them failed, so +k8s:required beside +k8s:update=NoUnset gives two "
+        "errors when the field is cleared.",
+        "A level that stands under another wrapper is lost: the rule counts as standard.",
+    ),
     scopes=FIELD_ONLY,
     requires=(no_plain_struct,),
     apply=_required,
     short_circuit=True,
-    emits=(Emission(ErrorType.REQUIRED),),
+    emits=(Emission(ErrorType.REQUIRED, texts=("",)),),
     examples=(
         accepts("string", "a"),
         rejects("string", ""),
@@ -130,11 +165,23 @@ REQUIRED = TagSpec(
 OPTIONAL = TagSpec(
     name="k8s:optional",
     summary="Lets a value be absent, and then runs none of the field's other rules. With `+default` it is required.",
+    words=_optional_words,
+    misuses=(
+        refuses('type T struct {\n\t// @\n\tF S `json:"f"`\n}\n\ntype S struct{}'),
+        refuses('type T struct {\n\t// @\n\t// +default=ref(X)\n\tF string `json:"f"`\n}'),
+    ),
+    surprises=(
+        "With a default that is the zero value, it does nothing: the other rules see the zero value.",
+        "With any other default, or any default on a pointer, list or map, it is +k8s:required.",
+        "A type that has rules must not stand behind a pointer without it (or +k8s:required): an absent one ends the "
+        "whole validation in an internal error.",
+        "Under an option that nobody defined, it swallows the internal error and stops the field.",
+    ),
     scopes=FIELD_ONLY,
     requires=(no_plain_struct,),
     apply=_optional,
     short_circuit=True,
-    emits=(Emission(ErrorType.REQUIRED, declared=False),),
+    emits=(Emission(ErrorType.REQUIRED, declared=False, texts=("",)),),
     examples=(
         accepts("string", None),
         accepts("*int32", None),
@@ -148,11 +195,14 @@ OPTIONAL = TagSpec(
 FORBIDDEN = TagSpec(
     name="k8s:forbidden",
     summary="Refuses any value. Mostly used under +k8s:ifDisabled or +k8s:ifMode.",
+    words=lambda check, on: "must be absent" if on.is_pointer else "must be absent or empty",
+    misuses=(refuses('type T struct {\n\t// @\n\tF S `json:"f"`\n}\n\ntype S struct{}'),),
+    surprises=("Like +k8s:optional, it stops at an absent value: the field's other rules do not run.",),
     scopes=FIELD_ONLY,
     requires=(no_plain_struct,),
     apply=_forbidden,
     short_circuit=True,
-    emits=(Emission(ErrorType.FORBIDDEN),),
+    emits=(Emission(ErrorType.FORBIDDEN, texts=("",)),),
     examples=(accepts("string", ""), rejects("string", "a"), rejects("*int32", 0), accepts("int32", 0)),
     probes=lambda _: (None,),
     stability="Beta",

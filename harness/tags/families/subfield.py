@@ -18,6 +18,7 @@ from harness.tags.spec import (
     TagSpec,
     accepts,
     only_on,
+    refuses,
     rejects,
 )
 
@@ -76,6 +77,14 @@ type S struct {
 SUBFIELD = TagSpec(
     name="k8s:subfield",
     summary="Applies a tag to a direct member of the struct that a field holds.",
+    update="Forgiven when the member did not change.",
+    misuses=(refuses(_GO, "(nope)=+k8s:maxLength=1"), refuses("string", "(x)=+k8s:maxLength=1")),
+    surprises=(
+        "It stops where the member's own comment would: an absent member with +k8s:optional is not checked.",
+        "Under +k8s:eachVal, one item with an absent optional member silences the rules of the whole list.",
+        "Under +k8s:ifEnabled, its failure stops the whole field and not only the rules of this member.",
+        "A struct behind a pointer needs +k8s:optional or +k8s:required: nil ends the validation in an internal error.",
+    ),
     scopes=VALUE_SCOPES,
     args=(Arg("", "<json name>", required=True),),
     payload=Payload("tag", "+<tag>"),

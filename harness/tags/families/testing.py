@@ -9,7 +9,18 @@ from harness.case import Operation
 from harness.field import ErrorType, FieldError, Path
 from harness.tags.grammar import Tag
 from harness.tags.rules import Check, Contribution, Rule, Show
-from harness.tags.spec import VALUE_SCOPES, Arg, Context, Emission, Payload, TagError, TagSpec, accepts, rejects
+from harness.tags.spec import (
+    VALUE_SCOPES,
+    Arg,
+    Context,
+    Emission,
+    Payload,
+    TagError,
+    TagSpec,
+    accepts,
+    refuses,
+    rejects,
+)
 
 
 def validate_false(
@@ -54,9 +65,10 @@ def _spec(word: str, summary: str, stability: str = "Alpha", since: int = 33) ->
         args=_ARGS,
         payload=Payload("string", "<message>", required=False),
         apply=_apply,
-        emits=(Emission(ErrorType.INVALID, "validateFalse"),) if fails else (),
+        emits=(Emission(ErrorType.INVALID, "validateFalse", texts=("forced failure: <message>",)),) if fails else (),
         examples=(rejects("string", "a", '="no"'),) if fails else (accepts("string", "a"),),
         stability=stability,
+        words=lambda check, on: f"always {'rejected' if fails else 'accepted'}",
         since=since,
     )
 
@@ -67,6 +79,7 @@ VALIDATE_ERROR = TagSpec(
     scopes=VALUE_SCOPES,
     payload=Payload("string", "<message>", required=False),
     apply=_error,
+    misuses=(refuses("string", '="no"'),),
     stability="Alpha",
 )
 

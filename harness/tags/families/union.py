@@ -10,7 +10,19 @@ from harness.field import ErrorType, FieldError, Path, quote
 from harness.field.make import invalid
 from harness.tags.grammar import Tag
 from harness.tags.rules import Check, Contribution, Member, MembersSet, Rule, UnionData, ValueOf
-from harness.tags.spec import Arg, Change, Context, Emission, Scope, TagError, TagSpec, accepts, rejects
+from harness.tags.spec import (
+    Arg,
+    Change,
+    Context,
+    Emission,
+    Scope,
+    TagError,
+    TagSpec,
+    accepts,
+    listed,
+    refuses,
+    rejects,
+)
 
 IsSet: TypeAlias = Callable[[Any], tuple[bool, ...]]
 Names: TypeAlias = tuple[str, ...]
@@ -180,11 +192,47 @@ type In struct {
 }
 """
 _DISCRIMINATOR = _MEMBER.replace("@", "+k8s:unionMember").replace("+k8s:unionDiscriminator", "@")
-_UNION = (Emission(ErrorType.INVALID, "union"),)
+_UNION = (
+    Emission(
+        ErrorType.INVALID,
+        "union",
+        texts=(
+            "must specify one of: <members>",
+            "must specify exactly one of: <members>",
+            'may only be specified when `<discriminator>` is "<value>"',
+            'must be specified when `<discriminator>` is "<value>"',
+        ),
+    ),
+)
+
+_UPDATE = (
+    "Forgiven when the update sets and unsets no member and leaves the discriminator; values of members may change. "
+    "A struct or list that had no old value is checked in full."
+)
+
+
+def _words(check: Check) -> str:
+    names = check.args[0]
+    if check.function is zero_or_one_of:
+        return f"at most one of {listed(names)} may be set"
+    if check.function is union:
+        return f"exactly one of {listed(names)} must be set"
+    values, discriminator = check.args[2], check.args[3]
+    pairs = "; ".join(f"`{name}` when it is `{value}`" for name, value in zip(names, values, strict=True))
+    return f"`{discriminator}` says which one must be set, and no other: {pairs}"
+
 
 UNION_MEMBER = TagSpec(
     name="k8s:unionMember",
     summary="Makes a field (or, under +k8s:item, an item) one of several of which exactly one must be set.",
+    words=lambda check, on: _words(check),
+    update=_UPDATE,
+    misuses=(refuses("any"),),
+    surprises=(
+        "A member's value of the discriminator is its Go name, not its JSON name, unless memberName says it.",
+        "Wrappers around the first member's tag apply to all unions of the struct, those around others to none.",
+        "Of items, the error may name the wrong members when the tags do not stand in the order of their keys.",
+    ),
     scopes=_SCOPES,
     args=_ARGS,
     requires=(_settable,),
@@ -206,6 +254,10 @@ UNION_MEMBER = TagSpec(
 UNION_DISCRIMINATOR = TagSpec(
     name="k8s:unionDiscriminator",
     summary="Names, by value, the union member that must be set.",
+    words=lambda check, on: _words(check),
+    update=_UPDATE,
+    misuses=(refuses("int32"), refuses("*string")),
+    surprises=("A value that names no member is no error in itself, but then no member may be set.",),
     scopes=_SCOPES,
     args=(Arg("union", "<name>"),),
     apply=_discriminator,
@@ -221,11 +273,17 @@ UNION_DISCRIMINATOR = TagSpec(
 ZERO_OR_ONE_OF_MEMBER = TagSpec(
     name="k8s:zeroOrOneOfMember",
     summary="Makes a field (or, under +k8s:item, an item) one of several of which at most one may be set.",
+    words=lambda check, on: _words(check),
+    update=_UPDATE,
+    misuses=(refuses("any"),),
+    surprises=(
+        "Wrappers around the first member's tag apply to all groups of the struct, those around others to none.",
+    ),
     scopes=_SCOPES,
     args=_ARGS,
     requires=(_settable,),
     apply=lambda context, tag: _member(context, tag, "zeroOrOneOf"),
-    emits=(Emission(ErrorType.INVALID, "zeroOrOneOf"),),
+    emits=(Emission(ErrorType.INVALID, "zeroOrOneOf", texts=("must specify at most one of: <members>",)),),
     examples=(accepts(_PLAIN, {"in": {}}), rejects(_PLAIN, {"in": {"a": "", "b": ["x"]}}, "", "in")),
     since=34,
     history=(

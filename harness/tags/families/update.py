@@ -9,7 +9,18 @@ from harness.case import Operation
 from harness.field import ErrorType, FieldError, Path
 from harness.tags.grammar import Tag
 from harness.tags.rules import Check, Contribution, Identity, KeyOf, ListData, Rule
-from harness.tags.spec import Change, Context, Emission, Payload, Scope, TagError, TagSpec, accepts, rejects
+from harness.tags.spec import (
+    Change,
+    Context,
+    Emission,
+    Payload,
+    Scope,
+    TagError,
+    TagSpec,
+    accepts,
+    refuses,
+    rejects,
+)
 
 ORDER = ("NoSet", "NoUnset", "NoModify", "NoAddItem", "NoRemoveItem")
 Constraints: TypeAlias = tuple[str, ...]
@@ -207,14 +218,50 @@ type I struct {
 }
 """
 
+_WORDS = {
+    "NoSet": "may not be set after creation",
+    "NoUnset": "may not be cleared once set",
+    "NoModify": "may not be modified once set",
+    "NoAddItem": "items may not be added",
+    "NoRemoveItem": "items may not be removed",
+}
+_PAIRS = {
+    ("NoUnset", "NoModify"): "may be set once; then it may be neither modified nor cleared",
+    ("NoAddItem", "NoRemoveItem"): "items may be neither added nor removed",
+}
+
+
+def _words(constraints: Constraints) -> str:
+    return _PAIRS.get(constraints) or "; ".join(_WORDS[name] for name in constraints)
+
+
 UPDATE = TagSpec(
     name="k8s:update",
     summary="Refuses one sort of change: NoSet, NoUnset, NoModify; of items: NoAddItem, NoRemoveItem.",
+    words=lambda check, on: _words(check.args[0]),
+    update=(
+        "Checks nothing on create. Without an old value, a pointer was nil, a list or map was empty, and of any other "
+        "value nothing is checked. All constraints of a field are one check, made in the order of the summary."
+    ),
+    misuses=(
+        refuses("string", "=Never"),
+        refuses("string", "=NoAddItem"),
+        refuses("[]string", "=NoModify"),
+        refuses("[]string", "=NoAddItem"),
+    ),
+    surprises=(
+        "Wrappers around the first constraint's tag apply to all constraints of the field.",
+        "Each removed item of a list gives the same error at the list; removed keys of a map give one at each key.",
+        "+k8s:eachVal=+k8s:update=NoModify lets items be added; +k8s:eachVal=+k8s:immutable does not.",
+    ),
     scopes=frozenset({Scope.FIELD, Scope.LIST_VALUE, Scope.MAP_VALUE}),
     payload=Payload("string", "<constraint>", required=False),
     apply=_apply,
     short_circuit=True,
-    emits=(Emission(ErrorType.INVALID, "update"), Emission(ErrorType.FORBIDDEN, "update")),
+    emits=(
+        Emission(ErrorType.INVALID, "update", texts=tuple(_DETAILS.values())),
+        Emission(ErrorType.FORBIDDEN, "update", texts=("item may not be added", "item may not be removed")),
+    ),
     examples=(
         accepts("string", "a", "=NoSet"),
         rejects("string", "a", "=NoSet", old=None),
