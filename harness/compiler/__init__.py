@@ -16,6 +16,7 @@ from harness.compiler.emit import Emitter
 from harness.compiler.plan import Plan, options_of
 from harness.diagnostics import Diagnostic, UsageError, near_miss
 from harness.field import ErrorType, FieldError, Path
+from harness.tags.release import release_of
 from harness.tags.rules import CheckFunction
 from harness.tags.runtime import EMPTY, NilDereferenceError
 from harness.tags.types import Declarations, Types
@@ -36,24 +37,18 @@ def compile_types(
 ) -> Compiled:
     """Compile one package's root types.
 
-    `custom` holds the functions of +k8s:customValidation by name; `criteria` adds to the package's own
-    +k8s:validation-gen (`*`, `TypesWithField=TypeMeta`, ...), which decides what is a root.
-    Raises: InputError with everything that is wrong.
+    `release` chooses the catalogue of tags and their behaviour: 1.34 to 1.37. `custom` holds the functions of
+    +k8s:customValidation by name; `criteria` adds to the package's own +k8s:validation-gen (`*`,
+    `TypesWithField=TypeMeta`, ...), which decides what is a root.
+    Raises: InputError with everything that is wrong, UsageError for a release that is not known.
     """
-    recent = _minor(release) >= 37
-    builder = Builder(universe, package, recent, custom, criteria)
+    which = release_of(release)
+    builder = Builder(universe, package, which, custom, criteria)
     plan = builder.build()
-    emitter = Emitter(plan, Types(universe), lenient_options=not recent, marks=recent)
+    emitter = Emitter(plan, Types(universe), which)
     source = emitter.emit()
     names = {name: emitter.validator(name) for name in plan.types}
     return Compiled(plan, source, names, builder.reader.warnings, emitter.custom)
-
-
-def _minor(release: str) -> int:
-    parts = release.lstrip("v").split(".")
-    if len(parts) < 2 or not parts[1].isdigit():
-        raise UsageError(f"release {release!r} is not of the form 1.37")
-    return int(parts[1])
 
 
 class Compiled:

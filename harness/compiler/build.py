@@ -12,7 +12,8 @@ from harness.tags.families.each import no_nil_items
 from harness.tags.families.update import identity, list_data
 from harness.tags.grammar import parse_line, tag_lines
 from harness.tags.registry import SUBRESOURCE_TAGS, Reader
-from harness.tags.rules import Check, CheckFunction, Contribution, Rule, Store
+from harness.tags.release import Release
+from harness.tags.rules import Check, CheckFunction, Contribution, Deferred, Rule, Store
 from harness.tags.spec import Context, Scope
 from harness.tags.types import META, SPECIAL, Declarations, Types
 
@@ -44,20 +45,20 @@ class Builder:
         self,
         declarations: Declarations,
         package: str,
-        inherits: bool = True,
+        release: Release | None = None,
         custom: Mapping[str, CheckFunction] | None = None,
         criteria: Sequence[str] = (),
     ) -> None:
         self._declarations = declarations
         self._package = package
-        self._inherits = inherits
+        self._release = release or Release()
         self._custom = {} if custom is None else custom
         self._criteria = criteria
         self._types = Types(declarations)
         self._store = Store()
         self._nodes: dict[str, _Node] = {}
         self._with_rules: set[str] = set()
-        self.reader = Reader(older=not inherits)
+        self.reader = Reader(self._release)
 
     def build(self) -> Plan:
         """Return the plan. Raises: InputError with everything that is wrong."""
@@ -100,7 +101,9 @@ class Builder:
     def _root(self, package: Package, declaration: Struct | Typedef) -> Root:
         values: dict[str, list[str]] = {name: [] for name in SUBRESOURCE_TAGS}
         for line in tag_lines((*declaration.second_comments, *declaration.comments)):
-            if line.name in values:
+            if line.name in values and self._release.bare_subresource_paths:
+                values[line.name].append(line.text.partition("=")[2].strip())
+            elif line.name in values:
                 try:
                     tag = parse_line(line)
                 except InputError as error:
@@ -185,8 +188,7 @@ class Builder:
         opaque |= declaration is not None and any("+k8s:opaqueType" in line.text for line in declaration.comments)
         return Context(
             scope, ref, path, self._types, self._store, self.reader.expand, self.reader.contributions_of,
-            member, parent, parent_path, inherits=self._inherits and not opaque,
-            custom=self._custom,
+            member, parent, parent_path, release=self._release, opaque=opaque, custom=self._custom,
         )  # fmt: skip
 
     def _pointee(self, ref: TypeRef) -> TypeRef:
@@ -211,6 +213,10 @@ class Builder:
             if got.rules or self._is_typedef(member.type):
                 self._guard_against_nil(member, element)
         own = self._resolved(node.own.given)
+        if not self._release.defers:
+            groups = sorted((d for given in (*parents, own) for d in (*given.deferred, *given.parent)), key=_by_group)
+            node.own.rules = [*own.rules, *self._resolved(Contribution(deferred=groups)).rules]
+            return
         before = [rule for contribution in parents for rule in self._resolved(contribution).rules]
         after = self._resolved(Contribution(deferred=own.parent))
         node.own.rules = [*before, *own.rules, *after.rules]
@@ -225,7 +231,12 @@ class Builder:
     def _guard_against_nil(self, member: Field, element: _Element) -> None:
         """Refuse nil items of a list of pointers, before all else (DV 3.1, S23)."""
         native = self._types.native(member.type)
-        if self._inherits and native.kind == "list" and native.elem and self._types.is_pointer(native.elem):
+        if (
+            self._release.has_pointer_items
+            and native.kind == "list"
+            and native.elem
+            and self._types.is_pointer(native.elem)
+        ):
             element.rules.insert(0, Rule(Check(no_nil_items), sc=True))
 
     # Which types have rules
@@ -253,7 +264,8 @@ class Builder:
 
     def _inner_of_typedef(self, node: _Node) -> Inner:
         native = self._types.native(node.type)
-        if native.kind not in ("list", "map"):
+        bare = not node.own.rules and not self._release.iterates_bare_typedefs
+        if native.kind not in ("list", "map") or bare:
             return Inner()
         return self._inner_of_items(native, node.own)
 
@@ -273,7 +285,7 @@ class Builder:
         rules = element.rules
         if len(rules) == 1 and rules[0].body == Check(no_nil_items) and not inner:
             rules = []  # the guard alone, on a typedef without rules
-        return FieldPlan(member, cohorts(rules), inner) if rules or inner else None
+        return FieldPlan(member, cohorts(rules, self._release.has_cohorts), inner) if rules or inner else None
 
     def _plan(self, name: str, node: _Node) -> TypePlan:
         opaque = node.own.given.opaque_type
@@ -281,7 +293,7 @@ class Builder:
         return TypePlan(
             name,
             node.type,
-            cohorts(node.own.rules),
+            cohorts(node.own.rules, self._release.has_cohorts),
             Inner() if opaque and node.struct else self._inner_of_typedef(node),
             tuple(f for f in fields if f is not None),
             node.struct,
@@ -310,6 +322,8 @@ class Builder:
             is_bytes = kind == "list" and elem.elem is not None and self._types.native(elem.elem).name == "uint8"
             if kind == "list" and not is_bytes:
                 return "lists of lists are not supported"
+            if kind == "pointer" and not self._release.has_pointer_items:
+                return "lists of pointers are not supported"
             return "lists of maps are not supported" if kind == "map" else ""
         if native.kind == "map" and native.key is not None:
             if self._types.kind(native.key) != "string" or self._types.is_pointer(native.key):
@@ -333,6 +347,10 @@ class Builder:
         )
 
 
+def _by_group(deferred: Deferred) -> str:
+    return deferred.group
+
+
 def _generator_values(comments: Comments) -> list[str]:
     return [line.text.partition("=")[2].strip() for line in tag_lines(comments) if line.name == "k8s:validation-gen"]
 
@@ -347,4 +365,5 @@ def _meets(declaration: Struct | Typedef, criterion: str) -> bool:
         return _has_field(declaration, value)
     if word == "TypesWithSuffix":
         return declaration.name.endswith(value)
-    return criterion == "*"
+    # Before 1.37 a field is named without a word in front: +k8s:validation-gen=TypeMeta.
+    return criterion == "*" or (not value and _has_field(declaration, word))

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from harness.compiler.plan import Cohort, FieldPlan, Inner, Plan, TypePlan
 from harness.gotypes.model import Field, TypeRef
 from harness.tags.families.requiredness import optional_pointer, optional_value
+from harness.tags.release import Release
 from harness.tags.rules import (
     Check,
     CheckFunction,
@@ -28,6 +29,7 @@ from harness.tags.rules import (
     Option,
     Options,
     Rule,
+    Same,
     Selector,
     Show,
     Subfield,
@@ -64,11 +66,10 @@ _SAME_SPECIAL = {
 class Emitter:
     """Writes the source of one plan. Helper functions are written once, when first needed."""
 
-    def __init__(self, plan: Plan, types: Types, lenient_options: bool = False, marks: bool = True) -> None:
+    def __init__(self, plan: Plan, types: Types, release: Release | None = None) -> None:
         self._plan = plan
         self._types = types
-        self._lenient = lenient_options
-        self._marks = marks
+        self._release = release or Release()
         self._names: dict[object, str] = {}
         self._taken: set[str] = set()
         self._functions: list[str] = []
@@ -122,6 +123,10 @@ class Emitter:
     def _type(self, plan: TypePlan) -> str:
         name = self.validator(plan.name)
         lines = [f"def {name}(op, path, new, old, options):", f'    """{plan.name}"""', "    errs = []"]
+        if self._release.forgives_types and plan.cohorts:
+            known = "" if self._is_nilable(plan.type) else "old is not None and "
+            same = self._same_expression(plan.type, "new", "old")
+            lines += [f"    if op is UPDATE and {known}{same}:", "        return errs"]
         lines += _indent(self._group(plan.cohorts, "path", "new", "old", "return errs"))
         lines += _indent(self._inner(plan.inner, self._types.native(plan.type), "path", "new", "old"))
         if plan.fields:
@@ -141,12 +146,21 @@ class Emitter:
             f"# {member.name}",
             f"v = {self._read(member, 'new')}",
             f"o = None if old is None else {read_old}",
-            f"while not (changed and {same}):",
+            f"while not ({self._forgiven(member.type)} and {same}):",
             f"    p = {self._path(member)}",
         ]
         lines += _indent(self._group(plan.cohorts, "p", "v", "o", "break"))
         lines += _indent(self._inner(plan.inner, self._types.declared(member.type), "p", "v", "o"))
         return [*lines, "    break"]
+
+    def _forgiven(self, ref: TypeRef) -> str:
+        """Return the condition under which equal values are forgiven."""
+        if self._release.forgives_only_correlated or not self._is_nilable(ref):
+            return "changed"
+        return "op is UPDATE"
+
+    def _is_nilable(self, ref: TypeRef) -> bool:
+        return self._types.native(ref).kind in ("pointer", "list", "map", "interface")
 
     def _path(self, member: Field) -> str:
         if not _at_parent(member):
@@ -182,8 +196,9 @@ class Emitter:
 
     def _cohort(self, cohort: Cohort, path: str, new: str, old: str, stop: str) -> list[str]:
         lines: list[str] = []
-        if len(cohort.stopping) == 1:
-            lines += self._stopping(cohort.stopping[0], path, new, old, stop)
+        if len(cohort.stopping) == 1 or not self._release.all_stops_run:
+            for rule in cohort.stopping:
+                lines += self._stopping(rule, path, new, old, stop)
         elif cohort.stopping:
             lines.append("stop = False")
             for rule in cohort.stopping:
@@ -206,7 +221,7 @@ class Emitter:
 
     def _marked(self, rule: Rule) -> str:
         level = f", {rule.level!r}" if rule.level else ""
-        if self._marks:
+        if self._release.marks_short_circuits:
             return f"{self._runtime('stopping')}(e{level})"
         return f"{self._runtime('at_level')}(e{level})" if level else "e"
 
@@ -266,7 +281,7 @@ class Emitter:
 
     def _option(self, body: Option) -> list[str]:
         call = self._leveled(body.rule, "path", "new", "old")
-        if self._lenient:
+        if self._release.undefined_options_are_off:
             state = f"options.get({_literal(body.name)}, False)"
             return [f"    return {call} if {state} is {body.wanted} else []"]
         undefined = self._use("harness.tags.families.options", "undefined_option")
@@ -279,11 +294,12 @@ class Emitter:
 
     def _subfield(self, body: Subfield) -> list[str]:
         member = body.member
+        known = "" if self._forgiven(member.type) == "op is UPDATE" else "old is not None and "
         return [
             *self._no_nil(),
             f"    v = {self._read(member, 'new')}",
             f"    o = None if old is None else {self._read(member, 'old')}",
-            f"    if op is UPDATE and old is not None and {self._same_expression(member.type, 'v', 'o')}:",
+            f"    if op is UPDATE and {known}{self._same_expression(member.type, 'v', 'o')}:",
             "        return []",
             f"    p = {self._path(member)}",
             f"    return {self._leveled(body.rule, 'p', 'v', 'o')}",
@@ -347,8 +363,10 @@ class Emitter:
             return self._key(arg.identity)
         if isinstance(arg, Show):
             return self._show(arg.type)
+        if isinstance(arg, Same):
+            return self._same(arg.type)
         if isinstance(arg, Options):
-            return f"{self._runtime('Lenient')}(options)" if self._lenient else "options"
+            return f"{self._runtime('Lenient')}(options)" if self._release.undefined_options_are_off else "options"
         if isinstance(arg, MembersSet):
             return self._members_set(arg.members)
         if isinstance(arg, ValueOf):
@@ -371,6 +389,8 @@ class Emitter:
             return f"any({self._matches(member.selector)}(i) for i in v)"
         assert member.field is not None
         read = self._read(member.field, "v")
+        if self._release.older_unions and self._types.native(member.field.type).kind in ("list", "map"):
+            return f"v.get({_literal(member.field.json_name)}) is not None"
         return f"({read}) is not None" if self._types.is_pointer(member.field.type) else f"bool({read})"
 
     def _matches(self, selector: Selector) -> str:

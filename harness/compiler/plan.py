@@ -18,11 +18,14 @@ class Cohort:
     rest: tuple[Rule, ...]
 
 
-def cohorts(rules: Iterable[Rule]) -> tuple[Cohort, ...]:
-    """Split rules into cohorts: the default one first, then by first appearance; short-circuits first (DV 3.3)."""
+def cohorts(rules: Iterable[Rule], named: bool = True) -> tuple[Cohort, ...]:
+    """Split rules into cohorts: the default one first, then by first appearance; short-circuits first (DV 3.3).
+
+    Not `named`, all rules are of the default one.
+    """
     by_name: dict[str, list[Rule]] = {}
     for rule in rules:
-        by_name.setdefault(rule.cohort, []).append(rule)
+        by_name.setdefault(rule.cohort if named else "", []).append(rule)
     names = sorted(by_name, key=lambda name: name != "")
     return tuple(
         Cohort(name, tuple(r for r in by_name[name] if r.sc), tuple(r for r in by_name[name] if not r.sc))

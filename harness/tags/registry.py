@@ -13,6 +13,7 @@ from harness.gotypes.model import Comments
 from harness.tags.control import CONTROL_TAGS, IS_SUBRESOURCE, SUPPORTS_SUBRESOURCE
 from harness.tags.families import FAMILIES, mode
 from harness.tags.grammar import Scalar, Tag, TagLine, parse_line, tag_lines
+from harness.tags.release import Release
 from harness.tags.rules import Contribution, Deferred
 from harness.tags.spec import Context, TagError, TagSpec
 
@@ -31,6 +32,13 @@ OLDER_NAMES = {
 OLDER_SPECS: dict[str, TagSpec] = {spec.name: spec for spec in mode.OLDER_SPECS}
 """Tags that only an earlier release knows."""
 
+ALL_SPECS = SPECS | OLDER_SPECS
+
+
+def specs_of(release: Release) -> dict[str, TagSpec]:
+    """Return the tags that a release knows, by name."""
+    return {name: spec for name, spec in ALL_SPECS.items() if spec.known_in(release.minor)}
+
 
 def is_foreign(name: str) -> bool:
     """Whether a name belongs to another generator, so that nothing need be said about it."""
@@ -40,8 +48,9 @@ def is_foreign(name: str) -> bool:
 class Reader:
     """Reads comment blocks and remembers what was wrong with them."""
 
-    def __init__(self, older: bool = False) -> None:
-        self._specs = SPECS | OLDER_SPECS if older else SPECS
+    def __init__(self, release: Release | None = None) -> None:
+        self._release = release or Release()
+        self._specs = specs_of(self._release)
         self._errors: dict[tuple[Position, str, str], Diagnostic] = {}
         self._warnings: dict[tuple[Position, str, str], Diagnostic] = {}
 
@@ -68,10 +77,26 @@ class Reader:
         total = Contribution()
         for tag in self.tags_of(comments):
             try:
-                total.add(self.expand(context, tag))
+                got = self.expand(context, tag)
             except TagError as error:
                 self.report_tag(error)
+            else:
+                total.add(got if self._release.defers else self._in_one_piece(got))
+        if not self._release.defers:
+            total.deferred.sort(key=lambda deferred: deferred.group)
         return total
+
+    def _in_one_piece(self, got: Contribution) -> Contribution:
+        """Keep what a tag gives at its place: before 1.37 only groups waited for the other tags."""
+        now = [deferred for deferred in got.deferred if not deferred.group]
+        groups = [deferred for deferred in got.deferred if deferred.group]
+        rules = got.rules
+
+        def run() -> Contribution:
+            done = self.resolve(now)
+            return replace(done, rules=[*rules, *done.rules])
+
+        return replace(got, rules=[], deferred=[Deferred(run), *groups])
 
     def tags_of(self, comments: Comments) -> list[Tag]:
         """Parse the registered tags of a block, sorted by name; equal names keep their order."""
@@ -85,7 +110,7 @@ class Reader:
             except InputError as error:
                 for diagnostic in error.diagnostics:
                     self.report(diagnostic)
-        return sorted(tags, key=lambda tag: tag.name)
+        return sorted(tags, key=lambda tag: (tag.name in self._release.late, tag.name))
 
     def resolve(self, deferred: Iterable[Deferred]) -> Contribution:
         """Run deferred work in rounds, each piece on its own, so that one bad tag does not hide another."""
@@ -99,7 +124,7 @@ class Reader:
 
     def _run(self, deferred: Deferred) -> Contribution | None:
         try:
-            return deferred()
+            return deferred.run()
         except TagError as error:
             self.report_tag(error)
             return None
@@ -107,6 +132,10 @@ class Reader:
     def expand(self, context: Context, tag: Tag) -> Contribution:
         """Check one tag against its declaration and return its contribution. Raises: TagError."""
         spec = self._specs.get(tag.name)
+        if spec is None and (other := ALL_SPECS.get(tag.name)) is not None:
+            message, fix = self._wrong_release(other)
+            why = "that release's generator crashes on a tag it does not know under another one"
+            raise TagError(message, tag, "tag-release", why, fix)
         if spec is None:
             raise TagError(
                 "there is no such tag", tag, "unknown-tag",
@@ -125,18 +154,29 @@ class Reader:
         check_payload(spec, tag)
         return spec.contribution(replace(context, expand=self.expand, contributions_of=self.contributions_of), tag)
 
+    def _wrong_release(self, spec: TagSpec) -> tuple[str, str]:
+        """Say that another release has the tag, and what to do."""
+        if self._release.minor < spec.since:
+            words = f"{self._release} has no +{spec.name}: it came with 1.{spec.since}"
+            return words, f"leave it out, or take the rules of 1.{spec.since}"
+        words = f"{self._release} has no +{spec.name}: 1.{spec.until} was the last that had it"
+        return words, f"+{OLDER_NAMES[spec.name]} came in its place" if spec.name in OLDER_NAMES else "leave it out"
+
     def _note_unknown(self, line: TagLine) -> None:
         if is_foreign(line.name):
             return
-        diagnostic = Diagnostic(
-            line.position,
-            "unknown-tag",
-            f"there is no tag +{line.name}, so nothing is checked",
-            why="upstream ignores unknown names in silence, which turns a typing mistake into a missing rule",
-            fix=suggestion(line.name) or "remove it, or correct the name",
-            source=_shown(line.position, line.text),
-            width=len(line.name) + 1,
-        )
+        if (spec := ALL_SPECS.get(line.name)) is not None:
+            message, fix = self._wrong_release(spec)
+            why = "that release's generator ignores it in silence, so nothing is checked"
+            self._warn(line, "tag-release", message, why, fix)
+            return
+        message = f"there is no tag +{line.name}, so nothing is checked"
+        why = "upstream ignores unknown names in silence, which turns a typing mistake into a missing rule"
+        self._warn(line, "unknown-tag", message, why, suggestion(line.name) or "remove it, or correct the name")
+
+    def _warn(self, line: TagLine, code: str, message: str, why: str, fix: str) -> None:
+        source = _shown(line.position, line.text)
+        diagnostic = Diagnostic(line.position, code, message, why, fix, source, len(line.name) + 1)
         self._warnings.setdefault((diagnostic.position, diagnostic.code, diagnostic.message), diagnostic)
 
 

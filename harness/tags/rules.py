@@ -33,6 +33,13 @@ class Show:
 
 
 @dataclass(frozen=True, slots=True)
+class Same:
+    """An argument: the function that compares two values of a type as Go does (DV 4.2)."""
+
+    type: TypeRef
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
     """An argument: the operation's validation options."""
 
@@ -139,7 +146,7 @@ class Mode:
 
     member: Field
     discriminator: Field
-    rules: tuple[tuple[str | bool, tuple[Rule, ...]], ...]
+    rules: tuple[tuple[str | bool | int, tuple[Rule, ...]], ...]
     otherwise: Rule
 
 
@@ -167,7 +174,12 @@ class Rule:
         return Rule(self.body, level="" if self.bare else self.level, tag=self.tag)
 
 
-Deferred: TypeAlias = "Callable[[], Contribution]"
+@dataclass(frozen=True, slots=True)
+class Deferred:
+    """Work for later. `group` names what merges several tags into one rule: list, union, update, ... (DV 3.2)."""
+
+    run: Callable[[], Contribution]
+    group: str = ""
 
 
 @dataclass(slots=True)
@@ -190,12 +202,15 @@ class Contribution:
         self.opaque_key |= other.opaque_key
         self.opaque_val |= other.opaque_val
 
-    def wrapped(self, wrap: Callable[[Rule], Rule]) -> Contribution:
-        """Return the contribution with every rule wrapped, the deferred ones too."""
+    def wrapped(self, wrap: Callable[[Rule], Rule], groups: bool = True) -> Contribution:
+        """Return the contribution with every rule wrapped, the deferred ones too.
+
+        Without `groups` those of groups stay as they are: before 1.37 no wrapper reached them.
+        """
         return Contribution(
             [wrap(rule) for rule in self.rules],
-            [_later(d, wrap) for d in self.deferred],
-            [_later(d, wrap) for d in self.parent],
+            [_later(d, wrap) if groups or not d.group else d for d in self.deferred],
+            [_later(d, wrap) if groups or not d.group else d for d in self.parent],
             self.opaque_type,
             self.opaque_key,
             self.opaque_val,
@@ -208,7 +223,7 @@ class Contribution:
         for _ in range(rounds):
             if not waiting:
                 return out
-            results = [deferred() for deferred in waiting]
+            results = [deferred.run() for deferred in waiting]
             waiting = [d for result in results for d in result.deferred]
             for result in results:
                 out.add(replace(result, deferred=[]))
@@ -216,7 +231,7 @@ class Contribution:
 
 
 def _later(deferred: Deferred, wrap: Callable[[Rule], Rule]) -> Deferred:
-    return lambda: deferred().wrapped(wrap)
+    return Deferred(lambda: deferred.run().wrapped(wrap), deferred.group)
 
 
 @dataclass(slots=True)
@@ -227,6 +242,7 @@ class ListData:
     unique: str = ""
     keys: list[str] = field(default_factory=list)
     custom: bool = False
+    level: Level = ""
     done: bool = False
 
     @property
@@ -243,6 +259,7 @@ class UnionData:
 
     members: list[Member] = field(default_factory=list)
     discriminator: Field | None = None
+    level: Level = ""
 
 
 @dataclass(slots=True)
@@ -259,6 +276,7 @@ class Store:
 
     lists: dict[str, ListData] = field(default_factory=dict)
     updates: dict[str, set[str]] = field(default_factory=dict)
+    update_levels: dict[str, Level] = field(default_factory=dict)
     updates_done: set[str] = field(default_factory=set)
     unions: dict[tuple[str, str], dict[str, UnionData]] = field(default_factory=dict)
     unions_done: set[tuple[str, str]] = field(default_factory=set)

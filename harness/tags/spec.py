@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from harness.field import ErrorType, Level
 from harness.gotypes.model import Comments, Field, Struct, TypeRef
 from harness.tags.grammar import Tag
+from harness.tags.release import Release
 from harness.tags.rules import Check, CheckFunction, Contribution, ListData, Rule, Selector, Store
 from harness.tags.types import Types
 
@@ -35,7 +36,8 @@ class Context:
     """The element a tag stands on.
 
     `path` is its key in the store and its name in messages; `parent_path` that of the struct (or, for an item, the
-    list) that encloses it. `expand` turns a nested tag into its contribution, `tags_of` reads a member's comments.
+    list) that encloses it. `expand` turns a nested tag into its contribution, `contributions_of` reads a member's
+    comments. `opaque` says that the element or its type is opaque.
     """
 
     scope: Scope
@@ -51,7 +53,8 @@ class Context:
     level: Level = ""
     selector: Selector | None = None
     inside: tuple[str, ...] = ()
-    inherits: bool = True
+    release: Release = field(default_factory=Release)
+    opaque: bool = False
     list_data: ListData | None = None
     custom: Mapping[str, CheckFunction] = field(default_factory=dict)
 

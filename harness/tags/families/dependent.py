@@ -9,7 +9,7 @@ from harness.case import Operation
 from harness.field import ErrorType, FieldError, Path
 from harness.field.make import forbidden
 from harness.tags.grammar import Tag
-from harness.tags.rules import Check, CheckFunction, Contribution, Member, MembersSet, Rule
+from harness.tags.rules import Check, CheckFunction, Contribution, Deferred, Member, MembersSet, Rule
 from harness.tags.spec import (
     FIELD_ONLY,
     Arg,
@@ -67,7 +67,7 @@ def _apply(check: CheckFunction) -> Callable[[Context, Tag], Contribution]:
                 raise TagError(f'{what} field "{member.name}" has unsupported type kind {kind}', tag)
         members = MembersSet(tuple(Member(m.json_name, field=m) for m in (trigger, dependent)))
         rule = Rule(Check(check, (trigger.json_name, dependent.json_name, members)), tag=tag.name)
-        return Contribution(parent=[lambda: Contribution([rule])])
+        return Contribution(parent=[Deferred(lambda: Contribution([rule]))])
 
     return apply
 

@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 from harness.case import Operation
 from harness.field import FieldError, Path
 from harness.field.make import required
-from harness.tags.families.update import identity, list_data
+from harness.tags.families.update import identity, list_data, settled
 from harness.tags.grammar import Tag
-from harness.tags.rules import Contribution, EachKey, EachVal, Rule
+from harness.tags.rules import Contribution, Deferred, EachKey, EachVal, Rule
 from harness.tags.spec import (
     VALUE_SCOPES,
     Change,
@@ -120,7 +120,7 @@ def _each_val(context: Context, tag: Tag) -> Contribution:
     scope = Scope.LIST_VALUE if context.types.native(context.type).kind == "list" else Scope.MAP_VALUE
     inner, payload = _element(context, tag, scope)
     got = context.expand(inner, payload)
-    return Contribution(deferred=[lambda: _each_val_later(context, tag, got)], opaque_val=got.opaque_type)
+    return Contribution(deferred=[Deferred(lambda: _each_val_later(context, tag, got))], opaque_val=got.opaque_type)
 
 
 def _element(context: Context, tag: Tag, scope: Scope) -> tuple[Context, Tag]:
@@ -139,7 +139,7 @@ def _element(context: Context, tag: Tag, scope: Scope) -> tuple[Context, Tag]:
 def _each_val_later(context: Context, tag: Tag, payload: Contribution) -> Contribution:
     native = context.types.native(context.type)
     which = identity(context, list_data(context)) if native.kind == "list" else None
-    got = payload.resolved()
+    got = settled(context, payload)
     if not got.rules and not got.opaque_type:
         raise TagError("no validation functions found", tag)
     return Contribution(
@@ -153,7 +153,9 @@ def _each_key(context: Context, tag: Tag) -> Contribution:
     got = context.expand(inner, payload)
     if not got.rules and not got.deferred and not got.opaque_type:
         raise TagError("no validation functions found", tag)
-    wrapped = got.wrapped(lambda rule: Rule(EachKey(rule.inside()), sc=rule.sc, ne=rule.ne, tag=rule.tag))
+    wrapped = got.wrapped(
+        lambda rule: Rule(EachKey(rule.inside()), sc=rule.sc, ne=rule.ne, tag=rule.tag), groups=context.release.defers
+    )
     wrapped.opaque_key, wrapped.opaque_type = wrapped.opaque_type, False
     return wrapped
 

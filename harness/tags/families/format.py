@@ -154,6 +154,10 @@ _WORDS: dict[str, str] = {
 def _apply(context: Context, tag: Tag) -> Contribution:
     assert tag.scalar is not None
     name = tag.scalar.text
+    since = context.release.format_since(name)
+    if name in FORMATS and since > context.release.minor:
+        why = f"{context.release} does not know it: it came with 1.{since}"
+        raise TagError(f'unsupported validation format "{name}"', tag, "tag-release", why)
     if name in _PLAIN:
         return FORMAT.simple(check=_PLAIN[name])
     if name not in _NAMED:

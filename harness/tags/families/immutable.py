@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from harness.case import Operation
 from harness.field import ErrorType, FieldError, Path
+from harness.field.make import forbidden
+from harness.tags.grammar import Tag
+from harness.tags.rules import Check, Contribution, Rule, Same
 from harness.tags.spec import (
     VALUE_SCOPES,
     Change,
+    Context,
     Emission,
     Scope,
     TagSpec,
@@ -28,6 +33,21 @@ def immutable(op: Operation, path: Path, new: Any, old: Any) -> list[FieldError]
     return [FieldError(ErrorType.INVALID, str(path), "field is immutable", "immutable", value="null")]
 
 
+def immutable_by_comparing(
+    op: Operation, path: Path, new: Any, old: Any, same: Callable[[Any, Any], bool]
+) -> list[FieldError]:
+    """Reject an update to another value, as releases before 1.35 did. Returns: one Forbidden error, no origin."""
+    if op is not Operation.UPDATE or new is old or (new is not None and old is not None and same(new, old)):
+        return []
+    return [forbidden(path, "field is immutable")]
+
+
+def _apply(context: Context, tag: Tag) -> Contribution:
+    if not context.release.immutable_compares:
+        return IMMUTABLE.simple()
+    return Contribution([Rule(Check(immutable_by_comparing, (Same(context.type),)), tag=tag.name)])
+
+
 IMMUTABLE = TagSpec(
     name="k8s:immutable",
     summary="Refuses any change of a value, setting and clearing included.",
@@ -43,6 +63,7 @@ IMMUTABLE = TagSpec(
     ),
     scopes=VALUE_SCOPES - {Scope.MAP_KEY},
     check=immutable,
+    apply=_apply,
     short_circuit=True,
     emits=(Emission(ErrorType.INVALID, "immutable", texts=("field is immutable",)),),
     examples=(

@@ -8,9 +8,9 @@ from typing import Any
 
 from harness.case import Operation
 from harness.field import FieldError, Path
-from harness.tags.families.update import list_data
+from harness.tags.families.update import list_data, settled
 from harness.tags.grammar import Scalar, Tag, canonical_int
-from harness.tags.rules import Contribution, Item, Rule, Selector
+from harness.tags.rules import Contribution, Deferred, Item, Rule, Selector
 from harness.tags.spec import (
     VALUE_SCOPES,
     Change,
@@ -59,7 +59,9 @@ def _apply(context: Context, tag: Tag) -> Contribution:
     for index, name in enumerate(names):
         if name in names[:index]:
             raise TagError(f'duplicate argument: "{name}"', tag)
-    return Contribution(deferred=[lambda: _later(context, tag)])
+    # 1.34 made items after all tags, as a group of their own.
+    group = "item" if not context.release.has_cohorts else ""
+    return Contribution(deferred=[Deferred(lambda: _later(context, tag), group)])
 
 
 def _later(context: Context, tag: Tag) -> Contribution:
@@ -71,7 +73,7 @@ def _later(context: Context, tag: Tag) -> Contribution:
         context, scope=Scope.LIST_VALUE, type=elem, path=f"{context.path}[{selector.text}]", member=None, parent=None,
         parent_path=context.path, inside=(*context.inside, tag.name), selector=selector,
     )  # fmt: skip
-    got = context.expand(inner, tag.payload).resolved()
+    got = settled(context, context.expand(inner, tag.payload))
     rules = [
         Rule(Item(rule.inside(), selector), sc=rule.sc, ne=rule.ne, cohort=selector.text, tag=rule.tag)
         for rule in got.rules

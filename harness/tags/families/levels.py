@@ -29,7 +29,7 @@ def _marked(level: Level) -> Callable[[Context, Tag], Contribution]:
                 fix=f'+{tag.name}(since: "1.36")=+...',
             )  # fmt: skip
         inner = replace(context, level=context.level or level, inside=(*context.inside, tag.name))
-        return context.expand(inner, tag.payload).wrapped(mark)
+        return context.expand(inner, tag.payload).wrapped(mark, groups=context.release.defers)
 
     return apply
 

@@ -42,6 +42,13 @@ def max_length(op: Operation, path: Path, new: str | None, old: str | None, limi
     return [too_long_characters(path, limit, origin="maxLength")]
 
 
+def older_max_length(op: Operation, path: Path, new: str | None, old: str | None, limit: int) -> list[FieldError]:
+    """Do as `max_length` in 1.35, which counted bytes of UTF-8. Returns: at most one TooLong, origin `maxLength`."""
+    if new is None or byte_length(new) <= limit:
+        return []
+    return [too_long(path, limit, origin="maxLength")]
+
+
 def max_bytes(op: Operation, path: Path, new: str | None, old: str | None, limit: int) -> list[FieldError]:
     """Reject a string that is longer than `limit`.
 
@@ -114,7 +121,7 @@ def maximum(op: Operation, path: Path, new: int | None, old: int | None, limit: 
 
 def a_canonical_int(context: Context, tag: Tag) -> str | None:
     """Require an integer as decimals print (DV 1.3): no sign, no leading zero, no hexadecimal."""
-    if tag.scalar is not None and canonical_int(tag.scalar) is None:
+    if tag.scalar is not None and context.release.canonical_ints and canonical_int(tag.scalar) is None:
         return f'failed to parse tag payload as int: "{tag.scalar.text}" is not in canonical form'
     return None
 
@@ -158,6 +165,11 @@ def _int(tag: Tag) -> int:
     return int(tag.scalar.value)
 
 
+def _max_length(context: Context, tag: Tag) -> Contribution:
+    check = older_max_length if context.release.max_length_counts_bytes else max_length
+    return MAX_LENGTH.simple((_int(tag),), check=check)
+
+
 def _min_length(context: Context, tag: Tag) -> Contribution:
     # DV S47: a limit of zero or less is accepted and emits nothing.
     return MIN_LENGTH.simple((_int(tag),)) if _int(tag) > 0 else Contribution()
@@ -180,11 +192,15 @@ MAX_LENGTH = TagSpec(
     payload=_COUNT,
     requires=(a_string, a_canonical_int, not_negative),
     check=max_length,
+    apply=_max_length,
     emits=(Emission(ErrorType.TOO_LONG, "maxLength", texts=("may not be more than <N> characters",)),),
     examples=(accepts("string", "é" * 3, "=3"), rejects("string", "abcd", "=3"), accepts("*string", None, "=0")),
     probes=lambda limit: ("x" * limit, "x" * (limit + 1), "é" * limit),
     since=35,
-    history=(Change(36, "The number must be written as decimals print."),),
+    history=(
+        Change(36, "Counts characters; before, it counted bytes."),
+        Change(36, "The number must be written as decimals print."),
+    ),
 )
 MAX_BYTES = TagSpec(
     name="k8s:maxBytes",

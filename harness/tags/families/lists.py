@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from harness.case import Operation
@@ -10,7 +11,7 @@ from harness.field import ErrorType, FieldError, Path
 from harness.tags.families.limits import a_list
 from harness.tags.families.update import identity
 from harness.tags.grammar import Tag
-from harness.tags.rules import Check, Contribution, KeyOf, ListData, Show
+from harness.tags.rules import Check, Contribution, Deferred, KeyOf, ListData, Show
 from harness.tags.spec import (
     VALUE_SCOPES,
     Change,
@@ -59,30 +60,30 @@ def _data(context: Context) -> ListData:
 
 def _list_type(context: Context, tag: Tag) -> Contribution:
     value, data = _value(tag), _data(context)
+    data.level = context.level
     if data.list_type:
         raise TagError("listType cannot be specified more than once", tag)
     if value not in ("atomic", "set", "map"):
         raise TagError(f'unknown list type "{value}"', tag, fix="one of: atomic, set, map")
     _check_map(context, tag, value)
-    if data.unique and value == "set":
-        raise TagError('unique tag is redundant for listType="set"', tag)
-    if data.unique and value == "map":
-        raise TagError("unique tag may not be used with listType=set or listType=map", tag)
+    if data.unique and value in ("set", "map"):
+        raise TagError(f'unique tag is redundant for listType="{value}"', tag)
     data.list_type = value
-    return Contribution(deferred=[lambda: _uniqueness(context, tag)])
+    return Contribution(deferred=[Deferred(lambda: _uniqueness(context, tag), "list")])
 
 
 def _unique(context: Context, tag: Tag) -> Contribution:
     value, data = _value(tag), _data(context)
+    data.level = context.level
+    if data.list_type in ("set", "map"):
+        raise TagError("unique tag may not be used with listType=set or listType=map", tag)
     if data.unique:
         raise TagError("unique tag cannot be specified more than once", tag)
     if value not in ("set", "map"):
         raise TagError(f'unknown unique type "{value}"', tag, fix="one of: set, map")
     _check_map(context, tag, value)
-    if data.list_type in ("set", "map"):
-        raise TagError("unique tag may not be used with listType=set or listType=map", tag)
     data.unique = value
-    return Contribution(deferred=[lambda: _uniqueness(context, tag)])
+    return Contribution(deferred=[Deferred(lambda: _uniqueness(context, tag), "list")])
 
 
 def _list_map_key(context: Context, tag: Tag) -> Contribution:
@@ -94,6 +95,9 @@ def _list_map_key(context: Context, tag: Tag) -> Contribution:
     member = context.types.member(struct, name)
     if member is None:
         raise TagError(f'no field for JSON name "{name}"', tag)
+    if context.types.is_pointer(member.type) and not context.release.pointer_keys:
+        why = f"{context.release} takes no pointers here; 1.35 is the first that does"
+        raise TagError("only primitive types can be list-map keys (Pointer)", tag, "tag-release", why)
     if context.types.kind(member.type) not in ("string", "bool", "integer", "float"):
         raise TagError(
             "only primitive types and pointers to primitive types can be list-map keys, "
@@ -140,8 +144,13 @@ def _uniqueness(context: Context, tag: Tag) -> Contribution:
         )  # fmt: skip
     if data.semantic == "atomic" or data.custom:
         return Contribution()
+    if data.semantic == "map" and not context.release.map_lists_are_unique:
+        return Contribution()
     which = identity(context, data)
-    return LIST_TYPE.simple((KeyOf(which), Show(which.elem)), check=unique)
+    got = LIST_TYPE.simple((KeyOf(which), Show(which.elem)), check=unique)
+    if not context.release.defers:
+        got.rules = [replace(rule, level=data.level) for rule in got.rules]
+    return got
 
 
 _KEYED = """type T struct {
@@ -201,6 +210,7 @@ LIST_TYPE = TagSpec(
     ),
     since=33,
     history=(
+        Change(35, "With map, two items with one key are duplicates."),
         Change(37, "Items may be pointers to structs."),
         Change(37, "Wrappers around it apply to the check for duplicates."),
     ),

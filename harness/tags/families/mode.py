@@ -8,8 +8,8 @@ from dataclasses import replace
 from harness.field import ErrorType
 from harness.gotypes.model import Field
 from harness.tags.families.requiredness import forbidden_pointer, forbidden_value
-from harness.tags.grammar import Tag
-from harness.tags.rules import Check, Contribution, Mode, ModeData, Rule
+from harness.tags.grammar import Tag, go_int
+from harness.tags.rules import Check, Contribution, Deferred, Mode, ModeData, Rule
 from harness.tags.spec import (
     FIELD_ONLY,
     Arg,
@@ -25,10 +25,16 @@ from harness.tags.spec import (
 )
 
 _GROUP = re.compile("[a-zA-Z][a-zA-Z0-9_]*")
+_GROUP_ARGUMENT = {
+    "k8s:modeDiscriminator": "modality",
+    "k8s:ifMode": "modality",
+    "k8s:discriminator": "name",
+    "k8s:member": "discriminator",
+}
 
 
 def _data(context: Context, tag: Tag) -> ModeData:
-    name = tag.arg("modality")
+    name = tag.arg(_GROUP_ARGUMENT[tag.name])
     text = name.text if name else "default"
     if name is not None:
         if not _GROUP.fullmatch(text):
@@ -41,7 +47,10 @@ def _data(context: Context, tag: Tag) -> ModeData:
 def _discriminator(context: Context, tag: Tag) -> Contribution:
     if context.is_pointer:
         raise TagError("can only be used on non-pointer types", tag)
-    if context.kind not in ("string", "bool"):
+    if tag.name == "k8s:discriminator" and context.kind not in ("string", "bool", "integer"):
+        shown = context.types.describe(context.type)
+        raise TagError(f"can only be used on string, bool or integer types ({shown})", tag)
+    if tag.name != "k8s:discriminator" and context.kind not in ("string", "bool"):
         raise TagError(f"can only be used on string or bool types ({context.types.describe(context.type)})", tag)
     data = _data(context, tag)
     if data.discriminator is not None and data.discriminator != context.member:
@@ -51,9 +60,10 @@ def _discriminator(context: Context, tag: Tag) -> Contribution:
 
 
 def _if_mode(context: Context, tag: Tag) -> Contribution:
-    mode = tag.arg("mode") or tag.arg()
+    word = "value" if tag.name == "k8s:member" else "mode"
+    mode = tag.arg(word) or tag.arg()
     if mode is None:
-        raise TagError("missing required mode", tag, fix='+k8s:ifMode("value")=+...')
+        raise TagError(f"missing required {word}", tag, fix=f'+{tag.name}("value")=+...')
     if context.kind == "struct" and not context.is_pointer:
         raise TagError("discriminated member fields of struct type must be pointers", tag)
     assert context.member is not None
@@ -64,7 +74,7 @@ def _if_mode(context: Context, tag: Tag) -> Contribution:
     rules = [replace(rule, level=level or rule.level) for rule in got.rules]
     check = forbidden_pointer if context.is_pointer else forbidden_value
     _data(context, tag).rules.append((context.member, mode.text, Rule(Check(check), tag=tag.name), rules))
-    return Contribution(parent=[lambda: _modes(context, tag)])
+    return Contribution(parent=[Deferred(lambda: _modes(context, tag), "discriminator")])
 
 
 def _modes(context: Context, tag: Tag) -> Contribution:
@@ -83,7 +93,7 @@ def _modes(context: Context, tag: Tag) -> Contribution:
 
 
 def _rule(context: Context, tag: Tag, data: ModeData, discriminator: Field, member: Field) -> Rule:
-    by_value: dict[str | bool, list[Rule]] = {}
+    by_value: dict[str | bool | int, list[Rule]] = {}
     otherwise, levels = Rule(Check(forbidden_value)), set()
     for owner, value, forbidden, rules in data.rules:
         if owner.name == member.name:
@@ -95,8 +105,13 @@ def _rule(context: Context, tag: Tag, data: ModeData, discriminator: Field, memb
     return Rule(Mode(member, discriminator, tuple((v, tuple(r)) for v, r in by_value.items()), otherwise), tag=tag.name)
 
 
-def _value(context: Context, tag: Tag, discriminator: Field, text: str) -> str | bool:
-    if context.types.kind(discriminator.type) != "bool":
+def _value(context: Context, tag: Tag, discriminator: Field, text: str) -> str | bool | int:
+    kind = context.types.kind(discriminator.type)
+    if kind == "integer":
+        if go_int(text) is None:
+            raise TagError(f'invalid discriminator value "{text}": cannot parse "{text}" as int', tag)
+        return int(text)
+    if kind != "bool":
         return text
     if text not in ("true", "false"):
         raise TagError(f'invalid discriminator value "{text}": cannot parse "{text}" as bool', tag)
@@ -162,7 +177,16 @@ IF_MODE = TagSpec(
 SPECS = (MODE_DISCRIMINATOR, IF_MODE)
 
 # 1.36 knew both by other names, and those names by themselves.
-DISCRIMINATOR = replace(MODE_DISCRIMINATOR, name="k8s:discriminator", since=36, until=36, history=())
-MEMBER = replace(IF_MODE, name="k8s:member", since=36, until=36, history=())
+DISCRIMINATOR = replace(
+    MODE_DISCRIMINATOR, name="k8s:discriminator", args=(Arg("name", "<group>"),), since=36, until=36, history=()
+)
+MEMBER = replace(
+    IF_MODE,
+    name="k8s:member",
+    args=(Arg("", "<value>"), Arg("value", "<value>"), Arg("discriminator", "<group>")),
+    since=36,
+    until=36,
+    history=(),
+)
 
 OLDER_SPECS = (DISCRIMINATOR, MEMBER)

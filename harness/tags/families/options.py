@@ -42,7 +42,7 @@ def _wrapped(wanted: bool) -> Callable[[Context, Tag], Contribution]:
         if context.scope is Scope.CONST:
             return context.expand(context, tag.payload)
         inner = replace(context, inside=(*context.inside, tag.name))
-        return context.expand(inner, tag.payload).wrapped(wrap)
+        return context.expand(inner, tag.payload).wrapped(wrap, groups=context.release.defers)
 
     return apply
 

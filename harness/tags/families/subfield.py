@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.gotypes.model import Field
+from harness.tags.families.update import settled
 from harness.tags.grammar import Tag
-from harness.tags.rules import Contribution, Rule, Subfield
+from harness.tags.rules import Contribution, Deferred, Rule, Subfield
 from harness.tags.spec import (
     VALUE_SCOPES,
     Arg,
@@ -24,7 +25,7 @@ from harness.tags.spec import (
 
 
 def _apply(context: Context, tag: Tag) -> Contribution:
-    if tag.name in context.inside:
+    if tag.name in context.inside and not context.release.nests_subfields:
         raise TagError(
             "nested +k8s:subfield tags are unsupported; apply validations directly to the nested type instead", tag
         )
@@ -40,11 +41,11 @@ def _apply(context: Context, tag: Tag) -> Contribution:
     )  # fmt: skip
     # Read now, wrapped later: the next tag may still add to what this one says, a list's keys for one.
     own = context.expand(inner, tag.payload)
-    return Contribution(deferred=[lambda: _later(own, inner, member)])
+    return Contribution(deferred=[Deferred(lambda: _later(own, inner, member))])
 
 
 def _later(own: Contribution, inner: Context, member: Field) -> Contribution:
-    got = own.resolved()
+    got = settled(inner, own)
     rules = [*got.rules, *_inherited(inner)]
     wrapped = [
         Rule(Subfield(rule.inside(), member), sc=rule.sc, ne=rule.ne, cohort=member.json_name, tag=rule.tag)
@@ -55,7 +56,7 @@ def _later(own: Contribution, inner: Context, member: Field) -> Contribution:
 
 def _inherited(inner: Context) -> list[Rule]:
     """Return the member's own short-circuits, to stop the cohort without an error of their own (DV 3.9)."""
-    if not inner.inherits or inner.member is None or inner.path in inner.store.inherited:
+    if not inner.release.inherits_stops or inner.opaque or inner.member is None or inner.path in inner.store.inherited:
         return []
     inner.store.inherited.add(inner.path)
     # A member may itself be told of its own members: that is no nesting, but it has an end.

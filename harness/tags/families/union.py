@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+import msgspec
+
 from harness.case import Operation
 from harness.field import ErrorType, FieldError, Path, quote
 from harness.field.make import invalid
 from harness.tags.grammar import Tag
-from harness.tags.rules import Check, Contribution, Member, MembersSet, Rule, UnionData, ValueOf
+from harness.tags.rules import Check, Contribution, Deferred, Member, MembersSet, Rule, UnionData, ValueOf
 from harness.tags.spec import (
     Arg,
     Change,
@@ -92,6 +94,43 @@ def discriminated_union(
     return errors
 
 
+# Releases before 1.36: no origin, except of zero-or-one-of, and without an old value everything was unset.
+
+
+def older_union(op: Operation, path: Path, new: Any, old: Any, names: Names, is_set: IsSet) -> list[FieldError]:
+    """Do as `union` in releases before 1.36. Returns: at most one Invalid error, no origin."""
+    if op is Operation.UPDATE and is_set(new) == is_set(old):
+        return []
+    return [msgspec.structs.replace(e, origin="") for e in union(op, path, new, None, names, is_set)]
+
+
+def older_zero_or_one_of(
+    op: Operation, path: Path, new: Any, old: Any, names: Names, is_set: IsSet
+) -> list[FieldError]:
+    """Do as `zero_or_one_of` in releases before 1.36."""
+    if op is Operation.UPDATE and is_set(new) == is_set(old):
+        return []
+    return zero_or_one_of(op, path, new, None, names, is_set)
+
+
+def older_discriminated_union(
+    op: Operation,
+    path: Path,
+    new: Any,
+    old: Any,
+    names: Names,
+    is_set: IsSet,
+    values: Names,
+    discriminator: str,
+    value_of: Callable[[Any], Any],
+) -> list[FieldError]:
+    """Do as `discriminated_union` in releases before 1.36. Returns: an Invalid error per member, no origin."""
+    if op is Operation.UPDATE and (value_of(new) or "") == (value_of(old) or "") and is_set(new) == is_set(old):
+        return []
+    errors = discriminated_union(op, path, new, None, names, is_set, values, discriminator, value_of)
+    return [msgspec.structs.replace(e, origin="") for e in errors]
+
+
 def _settable(context: Context, tag: Tag) -> str | None:
     if context.is_pointer or context.kind in ("list", "map", "string", "bool", "integer", "float"):
         return None
@@ -103,7 +142,9 @@ def _settable(context: Context, tag: Tag) -> str | None:
 def _data(context: Context, tag: Tag, group: str) -> UnionData:
     name = tag.arg("union")
     unions = context.store.unions.setdefault((context.parent_path, group), {})
-    return unions.setdefault(name.text if name else "", UnionData())
+    data = unions.setdefault(name.text if name else "", UnionData())
+    data.level = context.level or data.level
+    return data
 
 
 def _member(context: Context, tag: Tag, group: str) -> Contribution:
@@ -125,7 +166,7 @@ def _member(context: Context, tag: Tag, group: str) -> Contribution:
             raise TagError(f'field "{context.member.name}" is a union member but has no JSON name', tag)
         member = Member(context.member.json_name, given.text if given else context.member.name, field=context.member)
     data.members.append(member)
-    return Contribution(parent=[lambda: _unions(context, tag, group)])
+    return Contribution(parent=[Deferred(lambda: _unions(context, tag, group), group)])
 
 
 def _discriminator(context: Context, tag: Tag) -> Contribution:
@@ -156,13 +197,17 @@ def _rule(context: Context, tag: Tag, group: str, data: UnionData) -> Rule:
     by_item = data.members[0].selector is not None
     tested = tuple(sorted(data.members, key=lambda m: m.label)) if by_item else tuple(data.members)
     is_set = MembersSet(tested)
+    level = "" if context.release.defers else data.level
     if group != "union":
-        return Rule(Check(zero_or_one_of, (names, is_set)), tag=tag.name)
+        check = older_zero_or_one_of if context.release.older_unions else zero_or_one_of
+        return Rule(Check(check, (names, is_set)), level=level, tag=tag.name)
     if data.discriminator is None:
-        return Rule(Check(union, (names, is_set)), tag=tag.name)
+        check = older_union if context.release.older_unions else union
+        return Rule(Check(check, (names, is_set)), level=level, tag=tag.name)
     values = tuple(member.value for member in data.members)
     args = (names, is_set, values, data.discriminator.json_name, ValueOf(data.discriminator))
-    return Rule(Check(discriminated_union, args), tag=tag.name)
+    by_value = older_discriminated_union if context.release.older_unions else discriminated_union
+    return Rule(Check(by_value, args), level=level, tag=tag.name)
 
 
 _SCOPES = frozenset({Scope.FIELD, Scope.LIST_VALUE})

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from harness.case import Operation
 from harness.field import ErrorType, FieldError, Path
 from harness.tags.grammar import Tag
-from harness.tags.rules import Check, Contribution, Identity, KeyOf, ListData, Rule
+from harness.tags.rules import Check, Contribution, Deferred, Identity, KeyOf, ListData, Rule
+from harness.tags.runtime import NilDereferenceError
 from harness.tags.spec import (
     Change,
     Context,
@@ -66,6 +68,21 @@ def update_struct(op: Operation, path: Path, new: Any, old: Any, constraints: Co
     return _transitions(path, True, True, constraints)
 
 
+def update_old_value(op: Operation, path: Path, new: Any, old: Any, constraints: Constraints) -> list[FieldError]:
+    """Do as `update_value` in releases before 1.37, which read the old value whether there is one or not.
+
+    Raises: NilDereferenceError without an old value.
+    """
+    if op is Operation.UPDATE and old is None:
+        raise NilDereferenceError
+    return update_value(op, path, new, old, constraints)
+
+
+def update_new_struct(op: Operation, path: Path, new: Any, old: Any, constraints: Constraints) -> list[FieldError]:
+    """Reject modification of a struct in releases before 1.37, where a struct that is new counts as modified."""
+    return _transitions(path, True, True, constraints) if op is Operation.UPDATE else []
+
+
 def update_list(
     op: Operation,
     path: Path,
@@ -117,9 +134,21 @@ def _apply(context: Context, tag: Tag) -> Contribution:
         raise TagError(f"unknown +k8s:update constraint: {constraint}", tag, fix="one of: " + ", ".join(ORDER))
     if context.scope in (Scope.LIST_VALUE, Scope.MAP_VALUE):
         return _element(context, tag, constraint)
+    if not context.release.updates_items:
+        _check_older(context, tag, constraint)
     _check_kind(context, tag, constraint)
     context.store.updates.setdefault(context.path, set()).add(constraint)
-    return Contribution(deferred=[lambda: _merged(context, tag)])
+    context.store.update_levels[context.path] = context.level
+    return Contribution(deferred=[Deferred(lambda: _merged(context, tag), "update")])
+
+
+def _check_older(context: Context, tag: Tag, constraint: str) -> None:
+    why = f"{context.release} does not know it yet: it came with 1.37"
+    if constraint not in _DETAILS:
+        raise TagError(f"unknown +k8s:update constraint: {constraint}", tag, "tag-release", why)
+    if context.kind in ("list", "map"):
+        message = f"+k8s:update={constraint} is currently not supported on list or map fields"
+        raise TagError(message, tag, "tag-release", why)
 
 
 def _check_kind(context: Context, tag: Tag, constraint: str) -> None:
@@ -143,7 +172,9 @@ def _merged(context: Context, tag: Tag) -> Contribution:
         return Contribution()
     context.store.updates_done.add(context.path)
     wanted = context.store.updates[context.path]
-    return Contribution([_rule(context, tag, tuple(name for name in ORDER if name in wanted))])
+    rule = _rule(context, tag, tuple(name for name in ORDER if name in wanted))
+    level = "" if context.release.defers else context.store.update_levels[context.path]
+    return Contribution([replace(rule, level=level)])
 
 
 def _rule(context: Context, tag: Tag, constraints: Constraints) -> Rule:
@@ -154,8 +185,10 @@ def _rule(context: Context, tag: Tag, constraints: Constraints) -> Rule:
         function, args = update_list, (constraints, _key(context, tag, constraints))
     elif context.kind == "map":
         function = update_map
+    elif context.kind == "struct":
+        function = update_new_struct if context.release.update_needs_old else update_struct
     else:
-        function = update_struct if context.kind == "struct" else update_value
+        function = update_old_value if context.release.update_needs_old else update_value
     return Rule(Check(function, args), sc=True, tag=tag.name)
 
 
@@ -183,6 +216,13 @@ def list_data(context: Context) -> ListData | None:
     return context.store.lists.get(context.path) or context.store.lists.get(context.type.name or " ")
 
 
+def settled(context: Context, payload: Contribution) -> Contribution:
+    """Return what a nested tag contributes when all it deferred is done at its own place."""
+    if context.release.nested_groups_vanish:
+        payload = replace(payload, deferred=[later for later in payload.deferred if not later.group])
+    return payload.resolved()
+
+
 def identity(context: Context, data: ListData | None) -> Identity:
     """Return what tells the items of the context's list apart."""
     elem = context.types.native(context.type).elem
@@ -192,6 +232,9 @@ def identity(context: Context, data: ListData | None) -> Identity:
 
 def _element(context: Context, tag: Tag, constraint: str) -> Contribution:
     name = f"+k8s:update={constraint}"
+    if not context.release.updates_items:
+        why = f"{context.release} knows it on fields only; 1.37 on items and values too"
+        raise TagError(f"cannot be specified on {context.scope.value}", tag, "tag-release", why)
     where = context.scope.value
     if constraint != "NoModify":
         raise TagError(f"{name} does not apply to {where}, attach it to the enclosing field", tag)
@@ -225,7 +268,7 @@ _WORDS = {
     "NoAddItem": "items may not be added",
     "NoRemoveItem": "items may not be removed",
 }
-_PAIRS = {
+_PAIRS: dict[Constraints, str] = {
     ("NoUnset", "NoModify"): "may be set once; then it may be neither modified nor cleared",
     ("NoAddItem", "NoRemoveItem"): "items may be neither added nor removed",
 }
