@@ -206,7 +206,8 @@ class TagSpec:
 
     `since` is the minor of Kubernetes that brought the tag (33 for 1.33), `until` the last that knows it, None when it
     is still known; `history` says what changed in between, oldest first. `words` says what a call demands; `update`
-    says what becomes of updates, where it is more than that unchanged values are forgiven; `surprises` are consequences
+    says what becomes of updates, where it is more than that unchanged values are forgiven, and `only_updates` that
+    nothing is checked on create; `surprises` are consequences
     that readers of types do not expect; `misuses` are examples that do not compile.
     """
 
@@ -231,6 +232,7 @@ class TagSpec:
     history: tuple[Change, ...] = ()
     words: Words | None = None
     update: str = ""
+    only_updates: bool = False
     surprises: tuple[str, ...] = ()
     misuses: tuple[Example, ...] = ()
 

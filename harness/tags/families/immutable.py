@@ -52,6 +52,7 @@ IMMUTABLE = TagSpec(
     name="k8s:immutable",
     summary="Refuses any change of a value, setting and clearing included.",
     words=lambda check, on: "may be neither changed nor added" if on.is_item else "may not change once created",
+    only_updates=True,
     update="Refuses every change of its place: setting, changing, clearing; of a list or map also any item or key.",
     misuses=(refuses("map[string]string", "=1"),),
     surprises=(

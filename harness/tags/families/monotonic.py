@@ -34,6 +34,7 @@ MONOTONIC = TagSpec(
     name="k8s:monotonic",
     summary="Refuses to let a number become smaller.",
     words=lambda check, on: "may not become smaller",
+    only_updates=True,
     update="Compares with the old number when both are there; setting and clearing are free.",
     misuses=(refuses("string"),),
     scopes=frozenset({Scope.TYPE, Scope.FIELD}),

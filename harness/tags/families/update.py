@@ -282,6 +282,7 @@ UPDATE = TagSpec(
     name="k8s:update",
     summary="Refuses one sort of change: NoSet, NoUnset, NoModify; of items: NoAddItem, NoRemoveItem.",
     words=lambda check, on: _words(check.args[0]),
+    only_updates=True,
     update=(
         "Checks nothing on create. Without an old value, a pointer was nil, a list or map was empty, and of any other "
         "value nothing is checked. All constraints of a field are one check, made in the order of the summary."
