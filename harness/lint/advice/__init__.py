@@ -1,6 +1,6 @@
 """Our own lint rules: one module per subject."""
 
-from harness.lint.advice import effect, limits, places, reach, spelling
+from harness.lint.advice import effect, limits, lists, places, reach, requests, spelling, unions, versions
 from harness.lint.rule import LintRule
 
 RULES: tuple[LintRule, ...] = (
@@ -9,4 +9,8 @@ RULES: tuple[LintRule, ...] = (
     *limits.RULES,
     *reach.RULES,
     *effect.RULES,
+    *lists.RULES,
+    *unions.RULES,
+    *requests.RULES,
+    *versions.RULES,
 )

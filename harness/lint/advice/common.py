@@ -182,6 +182,21 @@ def is_value(view: PackageView, ref: TypeRef) -> bool:
     return not view.types.is_pointer(ref) and view.types.kind(ref) != "struct"
 
 
+def reached_from(view: PackageView, names: Iterable[str]) -> set[str]:
+    """The qualified names of all types that these lead to, themselves included."""
+    seen: set[str] = set()
+    waiting = [TypeRef("named", name) for name in names]
+    while waiting:
+        ref = waiting.pop()
+        waiting += [inner for inner in (ref.elem, ref.key) if inner is not None]
+        waiting += [member.type for member in ref.fields]
+        found = view.types.find(ref.name) if ref.kind == "named" and ref.name not in seen else None
+        if found is not None:
+            seen.add(ref.name)
+            waiting += [m.type for m in found.fields] if isinstance(found, Struct) else [found.underlying]
+    return seen
+
+
 def default_of(element: Element) -> str | None:
     """The text of a +default tag, None when there is none."""
     for line in tag_lines(element.comments):

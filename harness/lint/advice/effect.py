@@ -70,11 +70,13 @@ def _lone_list_tag(view: PackageView) -> Iterator[Said]:
     for element in view.elements:
         found = uses(element)
         for use in found:
-            alone = not any(o.name in ("listType", "unique") and o.target == use.target for o in found)
-            if use.name in ("listMapKey", "customUnique") and alone:
+            semantics = {o.text for o in found if o.name in ("listType", "unique") and o.target == use.target}
+            if use.name == "listMapKey" and not semantics:
                 message = f"{use.tag} does nothing on {path_of(element)}: there is no +k8s:listType or +k8s:unique"
-                fix = "add +k8s:listType=map" if use.name == "listMapKey" else "remove it"
-                yield at(use, message, fix, delete(view, use.tag) if use.name == "customUnique" else None)
+                yield at(use, message, "add +k8s:listType=map")
+            elif use.name == "customUnique" and not semantics & {"set", "map"}:
+                message = f"+k8s:customUnique does nothing on {path_of(element)}: no items are compared there"
+                yield at(use, message, "remove it, or add +k8s:unique", delete(view, use.tag))
 
 
 def _lone_discriminator(view: PackageView) -> Iterator[Said]:

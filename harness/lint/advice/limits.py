@@ -79,9 +79,10 @@ def _contradictions(view: PackageView) -> Iterator[Said]:
             what, least, _ = _bounds(low)
             if low.name == "required" and sized:
                 what, least = "count" if view.types.kind(ref or element.type) != "string" else "length", 1
-            for high in found if least is not None else ():
+            for high in found:
                 other, _, most = _bounds(high)
-                if other == what and most is not None and least > most and low.can_meet(high):
+                crossed = other == what and least is not None and most is not None and least > most
+                if crossed and low.can_meet(high):
                     yield from _contradiction(element, low, high)
 
 
@@ -167,9 +168,11 @@ def _value_impossible(view: PackageView, element: Element, target: tuple[str, ..
             if known and value not in known:
                 return f"{value!r} is none of the enum's values, so it is rejected anyway"
         _, least, most = _bounds(other) if other.name in ("minimum", "maximum") else ("", None, None)
-        if isinstance(value, int) and other.whenever(use):
-            if (least is not None and value < least) or (most is not None and value > most):
-                return f"{other.said()} rejects {value} anyway"
+        outside = isinstance(value, int) and (
+            (least is not None and value < least) or (most is not None and value > most)
+        )
+        if outside and other.whenever(use):
+            return f"{other.said()} rejects {value} anyway"
     return ""
 
 

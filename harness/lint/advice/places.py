@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from harness.diagnostics import Position
-from harness.gotypes.model import Struct, Typedef, TypeRef
+from harness.gotypes.model import Typedef, TypeRef
 from harness.lint.advice.common import (
     Said,
     Use,
@@ -20,6 +20,7 @@ from harness.lint.advice.common import (
     is_comment_line,
     line_of,
     path_of,
+    reached_from,
     tags_of,
     types_of,
     unwrapped,
@@ -127,27 +128,13 @@ def _unreached(view: PackageView) -> Iterator[Said]:
     """Types with tags that no root of the package reaches, and that other packages cannot reach either."""
     if not view.roots:
         return
-    reached = _reached(view)
+    reached = reached_from(view, [f"{view.path}.{name}" for name in view.roots])
     for element, declaration in types_of(view):
         mine = [one for one in view.elements if one.declaration is declaration and one.member is not None]
         tagged = next((use for one in (element, *mine) for use in uses(one)), None)
         if tagged and declaration.qualified not in reached and not _used_elsewhere(view, declaration.qualified):
             message = f"{tagged.top} does nothing: no root type reaches {declaration.name}"
             yield at(tagged.top, message, f"use {declaration.name} in a root type, or tag it +k8s:validation-gen=true")
-
-
-def _reached(view: PackageView) -> set[str]:
-    seen: set[str] = set()
-    waiting = [TypeRef("named", f"{view.path}.{name}") for name in view.roots]
-    while waiting:
-        ref = waiting.pop()
-        waiting += [inner for inner in (ref.elem, ref.key) if inner is not None]
-        waiting += [member.type for member in ref.fields]
-        found = view.types.find(ref.name) if ref.kind == "named" and ref.name not in seen else None
-        if found is not None:
-            seen.add(ref.name)
-            waiting += [m.type for m in found.fields] if isinstance(found, Struct) else [found.underlying]
-    return seen
 
 
 def _used_elsewhere(view: PackageView, qualified: str) -> bool:
@@ -157,8 +144,9 @@ def _used_elsewhere(view: PackageView, qualified: str) -> bool:
         return False
     for path in view.universe.paths:
         package = view.universe.package(path) if path != view.path else None
-        for declared in (*package.structs.values(), *package.typedefs.values()) if package else ():
-            refs = [m.type for m in declared.fields] if isinstance(declared, Struct) else [declared.underlying]
+        if package is not None:
+            refs = [member.type for struct in package.structs.values() for member in struct.fields]
+            refs += [typedef.underlying for typedef in package.typedefs.values()]
             if any(_mentions(ref, qualified) for ref in refs):
                 return True
     return False
@@ -215,6 +203,14 @@ def _level(use: Use) -> str:
     return use.level or "standard"
 
 
+_UNROOTED = """// +k8s:validation-gen=false
+type S struct {
+	// +k8s:required
+	A string `json:"a"`
+}
+
+"""
+
 RULES = (
     advice(
         "tag-behind-field",
@@ -270,11 +266,8 @@ RULES = (
         _unreached,
         summary="A type with tags that nothing validates.",
         why="code is generated for root types and what they reach; tags elsewhere are not even looked at",
-        good=field_of("+k8s:optional", "*S", 'type S struct {\n\t// +k8s:required\n\tA string `json:"a"`\n}\n\n').replace(
-            "type S struct", "// +k8s:validation-gen=false\ntype S struct"
-        ),
-        bad=field_of("+k8s:optional", "*string", "// +k8s:validation-gen=false\ntype S struct {\n\t// +k8s:required\n"
-                     '\tA string `json:"a"`\n}\n\n'),
+        good=field_of("+k8s:optional", "*S", _UNROOTED),
+        bad=field_of("+k8s:optional", "*string", _UNROOTED),
     ),
     advice(
         "copy-loses-rules",

@@ -56,7 +56,9 @@ def _inside_empty(view: PackageView) -> Iterator[Said]:
             for use in found:
                 inner = use.target[: len(stop.target)] == stop.target and len(use.target) > len(stop.target)
                 if use.own and inner and not use.in_mode and stop.whenever(use):
-                    yield at(use, f"{use.tag} never runs: {stop.said()} allows no item", "remove it, or raise the limit")
+                    yield at(
+                        use, f"{use.tag} never runs: {stop.said()} allows no item", "remove it, or raise the limit"
+                    )
 
 
 def _demands_presence(view: PackageView) -> Iterator[Said]:
@@ -88,6 +90,38 @@ def _hidden_stops(view: PackageView) -> Iterator[Said]:
             if lost:
                 message = f"when {stop.tag} fails nobody is told, and {lost[0].said()} is not asked any more"
                 yield at(stop.top, message, f"give {lost[0].tag} the same level, or raise the level of {stop.tag}")
+
+
+def _optional_beside_required(view: PackageView) -> Iterator[Said]:
+    for element in view.elements:
+        found = by_target(uses(element)).get((), ())
+        for use in (use for use in found if use.name == "optional"):
+            stop = next((one for one in found if one.name == "required" and one.whenever(use)), None)
+            if stop is not None:
+                message = f"+k8s:optional has no effect beside {stop.top}: all that stops a field is asked"
+                yield at(use, message, "keep the one that is meant")
+
+
+def _update_beside_immutable(view: PackageView) -> Iterator[Said]:
+    for element in view.elements:
+        for found in by_target(uses(element)).values():
+            for use in (use for use in found if use.name in ("update", "monotonic")):
+                stop = next((one for one in found if one.name == "immutable" and one.whenever(use)), None)
+                if stop is not None and STRENGTH[stop.level] >= STRENGTH[use.level]:
+                    message = f"{use.tag} says nothing that {stop.top} does not"
+                    yield at(use, message, "remove it, or remove +k8s:immutable", delete(view, use.tag))
+
+
+def _never_missing(view: PackageView) -> Iterator[Said]:
+    for element in view.elements:
+        for use in (use for use in uses(element) if use.name == "dependentRequired" and use.tag.arg()):
+            wanted = use.tag.arg()
+            siblings = view.fields(element.declaration.name)
+            other = next((e for e in siblings if e.member and wanted and e.member.json_name == wanted.text), None)
+            for one in by_target(uses(other)).get((), ()) if other else ():
+                if one.name == "required" and one.whenever(use) and STRENGTH[one.level] >= STRENGTH[use.level]:
+                    message = f"{use.tag} never fires: {one.top} demands the field anyway"
+                    yield at(use, message, "remove it, or make the other field optional", delete(view, use.tag))
 
 
 # Defaults
@@ -158,6 +192,15 @@ def _required_zero(view: PackageView) -> Iterator[Said]:
                 yield at(use, message, "use a pointer, +k8s:optional, or +k8s:minimum=1")
 
 
+_DEPENDENT = """type T struct {
+	// +k8s:optional
+	// +k8s:dependentRequired(b)
+	A *string `json:"a"`
+	// +k8s:@
+	B *string `json:"b"`
+}
+"""
+
 RULES = (
     advice(
         "after-forbidden",
@@ -189,13 +232,44 @@ RULES = (
         fixes=True,
     ),
     advice(
+        "optional-beside-required",
+        "warning",
+        _optional_beside_required,
+        summary="+k8s:optional on a field that is required.",
+        why="all rules that stop a field are asked, so an empty field is rejected whatever +k8s:optional says",
+        good=field_of("+k8s:ifEnabled(A)=+k8s:optional\n+k8s:ifDisabled(A)=+k8s:required", "string"),
+        bad=field_of("+k8s:optional\n+k8s:required", "string"),
+    ),
+    advice(
+        "update-beside-immutable",
+        "warning",
+        _update_beside_immutable,
+        summary="A rule of updates on a field that may not change at all.",
+        why="both run, so a user reads two errors for one change",
+        good=field_of("+k8s:optional\n+k8s:update=NoSet\n+k8s:update=NoModify", "*string"),
+        bad=field_of("+k8s:optional\n+k8s:immutable\n+k8s:update=NoModify", "*string"),
+        fixes=True,
+    ),
+    advice(
+        "never-missing",
+        "warning",
+        _never_missing,
+        summary="+k8s:dependentRequired names a field that is required anyway.",
+        why="a rule that cannot fire reads like a promise; perhaps another field was meant",
+        good=_DEPENDENT.replace("@", "optional"),
+        bad=_DEPENDENT.replace("@", "required"),
+        fixes=True,
+    ),
+    advice(
         "hidden-stop",
         "warning",
         _hidden_stops,
         summary="An alpha rule that ends a field on which rules of a higher level stand.",
         why="levels do not soften control flow: the alpha error is not shown, and what comes after it never runs, "
         "so the object is accepted",
-        good=field_of("+k8s:optional\n+k8s:alpha=+k8s:maxItems=3\n+k8s:alpha=+k8s:eachVal=+k8s:minLength=1", "[]string"),
+        good=field_of(
+            "+k8s:optional\n+k8s:alpha=+k8s:maxItems=3\n+k8s:alpha=+k8s:eachVal=+k8s:minLength=1", "[]string"
+        ),
         bad=field_of("+k8s:optional\n+k8s:alpha=+k8s:maxItems=3\n+k8s:eachVal=+k8s:minLength=1", "[]string"),
     ),
     advice(

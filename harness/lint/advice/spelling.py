@@ -1,4 +1,4 @@
-"""Tags that are not written as tags are: misspelt names, other prefixes, lists with commas. Source: DV 1.2, 1.3, S34."""
+"""Tags that are not written as tags are: misspelt, with another prefix, with commas. Source: DV 1.2, 1.3, S34."""
 
 from __future__ import annotations
 
@@ -100,7 +100,14 @@ def _in_the_middle(view: PackageView) -> Iterator[Said]:
         found = _MIDDLE.fullmatch(line.text) if "+k8s:" in line.text else None
         example = line.text.startswith(("\t", "    ")) or "//" in line.text
         starts = line.text.lstrip().startswith("+")
-        if found and not starts and not example and found["name"] in SPECS and _parses(found["tag"]) and not _prose(found["before"]):
+        if (
+            found
+            and not starts
+            and not example
+            and found["name"] in SPECS
+            and _parses(found["tag"])
+            and not _prose(found["before"])
+        ):
             column = line.position.column + found.start("tag")
             position = replace(line.position, column=column)
             message = f"{found['tag']} stands behind other text, so it is no tag"
@@ -113,8 +120,9 @@ def _prose(before: str) -> bool:
     return last in _TALKING or before.count("`") % 2 == 1
 
 
-_TALKING = frozenset("a an and are as be by each has have is like no not of or per see tag tags than the this to use "
-                     "used uses via when where while with without".split())  # fmt: skip
+_TALKING = frozenset(("a", "an", "and", "as", "by", "has", "have", "is", "like", "no", "not", "of", "or", "per", "see",
+                      "tag", "tags", "than", "the", "to", "use", "uses", "via", "when", "where", "with",
+                      "without"))  # fmt: skip
 
 
 def _not_parsed(view: PackageView) -> Iterator[Said]:
