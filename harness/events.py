@@ -80,7 +80,8 @@ class Result(msgspec.Struct, frozen=True):
 
     `compared` counts cases whose two lists were really compared (answers without failure). `composition_checked` and
     `composition_differences` count the cases where the target's own served lists were compared with ours.
-    `stopped` is one of: budget, exhausted, interrupted, target-lost; `stopped_detail` explains the last one.
+    `stopped` is one of: budget, exhausted, interrupted, target-lost; `stopped_detail` explains the last one. `shard` is
+    `2/4` when only every fourth unit was searched, empty for all.
     """
 
     subject: str
@@ -101,6 +102,7 @@ class Result(msgspec.Struct, frozen=True):
     stopped: str = "budget"
     stopped_detail: str = ""
     restarts: int = 0
+    shard: str = ""
 
 
 class Finished(msgspec.Struct, frozen=True):

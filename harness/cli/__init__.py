@@ -13,5 +13,6 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("kinds", "kinds", "List what a target serves, and what it leaves out and why."),
     ("explain", "explain", "Explain a word of a report or of a message."),
     ("render", "render", "Write a saved report as HTML, JUnit or text."),
+    ("merge", "merge", "Bring the reports of shards together."),
     ("check-worker", "check_worker", "Test whether a program speaks the wire protocol."),
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.run import RENDERINGS
+from harness.cli.publishing import RENDERINGS
 from harness.diagnostics import HarnessError, UsageError
 from harness.reporting.document import read_report
 from harness.reporting.saving import save

@@ -4,30 +4,25 @@ from __future__ import annotations
 
 import os
 import random
-import re
 import shlex
 import signal
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from harness import engine
 from harness.cli.live import Live
+from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, exceptions_of, kept_place, publish
 from harness.cli.targets import TargetChoice, embedded_suites, reach_of, target_options
 from harness.compare.finding import Finding
 from harness.diagnostics import HarnessError, UsageError
-from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
+from harness.engine.units import WHOLE, Shard
+from harness.errormatch.exceptionfile import ExceptionFile
 from harness.events import Budget, Result, Timings
-from harness.reporting.document import ExceptionEntry, Exceptions, Reach, Report, build_report, encode
-from harness.reporting.html import render_html
-from harness.reporting.junit import render_junit
-from harness.reporting.saving import Saved, save
-from harness.reporting.terminal import show, summary
+from harness.reporting.document import Reach, Report, build_report
 from harness.reporting.text import lines
 from harness.subject import SubjectSpec
 
@@ -35,27 +30,8 @@ DEFAULT_CASES = 20_000
 """Cases for each suite when no budget is given."""
 DEFAULT_SECONDS = 120.0
 """Seconds for a release or a program when no budget is given."""
-EXCEPTIONS = Path("equivalence_exceptions.yaml")
 WORDINGS = Path("trusted_wordings.yaml")
 COULD_NOT_RUN = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Files:
-    """What to write."""
-
-    json: Path | None
-    junit: Path | None
-    html: Path | None
-    report: Path | None
-
-    def wanted(self) -> dict[str, Path]:
-        """The places by form; `--report DIR` stands for all three."""
-        places = {"json": self.json, "junit": self.junit, "html": self.html}
-        if self.report is not None:
-            names = {"json": "report.json", "junit": "junit.xml", "html": "report.html"}
-            places = {form: place or self.report / names[form] for form, place in places.items()}
-        return {form: place for form, place in places.items() if place is not None}
 
 
 @click.command("run")
@@ -70,6 +46,7 @@ class Files:
     help="Cases to draw for each suite; reducing what is found comes on top.",
 )
 @click.option("--jobs", type=click.IntRange(min=1), default=None, help="Processes. Default: one per core, at most 4.")
+@click.option("--shard", metavar="I/N", help="Search one of N parts; `harness merge` brings their reports together.")
 @click.option("--kind", "kinds", multiple=True, metavar="PATTERN", help='Such as "deployments", "apps/*", "*/status".')
 @click.option("--operation", "operations", multiple=True, type=click.Choice(["create", "update"]))
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write the report document.")
@@ -84,7 +61,7 @@ def command(
     suites: tuple[str, ...], target: TargetChoice, seed: str, max_time: float | None, max_cases: int | None,
     jobs: int | None, kinds: tuple[str, ...], operations: tuple[str, ...], json_file: Path | None,
     junit_file: Path | None, html_file: Path | None, report_folder: Path | None, exceptions: Path | None,
-    corpus: Path | None,
+    corpus: Path | None, shard: str | None,
 ) -> int:  # fmt: skip
     """Search for differences between the two sides, reduce them, and say why they are there.
 
@@ -100,10 +77,10 @@ def command(
         )
     if json_file is not None and str(json_file) == "-":
         raise UsageError("--json needs a file\n  fix: --json /dev/stdout, or a name")
-    entries = _exceptions(exceptions)
+    entries = exceptions_in(exceptions)
     options: dict[str, Any] = {
         "seed": _seed(seed), "jobs": jobs or _cores(), "kinds": kinds, "operations": operations, "corpus": corpus,
-        "trusted": WORDINGS if WORDINGS.is_file() else None,
+        "trusted": WORDINGS if WORDINGS.is_file() else None, "shard": _shard(shard),
     }  # fmt: skip
     budget = _budget(specs, max_time, max_cases)
     before = signal.signal(signal.SIGTERM, _terminated)
@@ -111,7 +88,7 @@ def command(
         search = _Search(budget, options)
         search.run(specs)
         search.raise_if_nothing()
-        report = _judge(search, entries, exceptions or EXCEPTIONS, bool(kinds or operations), files)
+        report = _judge(search, entries, exceptions or EXCEPTIONS, bool(kinds or operations or shard), files)
         code = publish(report, files)
     finally:
         signal.signal(signal.SIGTERM, before)
@@ -208,93 +185,16 @@ def _judge(search: _Search, entries: ExceptionFile | None, file: Path, partial: 
         else:
             outcomes.append(entries.apply(result.findings, result.subject))
             findings += outcomes[-1].findings
-    place = shlex.quote(str(files.wanted().get("json") or _kept_place(search.results[0])))
+    place = shlex.quote(str(files.wanted().get("json") or kept_place(search.results[0].started)))
     # A search of some kinds, or one that was broken off, cannot say that an exception is not needed.
     partial = partial or any(result.stopped in ("interrupted", "target-lost") for result in search.results)
     return build_report(
         search.results,
         findings,
-        _exceptions_of(outcomes, findings, file, partial),
+        exceptions_of(outcomes, findings, file, partial),
         search.reaches,
         lambda finding: "" if finding.case.object is None else f"harness replay {place} {finding.fingerprint}",
     )
-
-
-def _exceptions_of(outcomes: Sequence[Any], findings: Sequence[Finding], file: Path, partial: bool) -> Exceptions:
-    if not outcomes:
-        return Exceptions()
-
-    def entries(name: str) -> tuple[ExceptionEntry, ...]:
-        unique = {entry.id: entry for outcome in outcomes for entry in getattr(outcome, name)}
-        return tuple(
-            ExceptionEntry(
-                e.id, e.suite, e.reason, e.owner, e.until.isoformat(), e.link,
-                tuple(f.fingerprint for f in findings if f.exception == e.id),
-            )
-            for e in unique.values()
-        )  # fmt: skip
-
-    return Exceptions(str(file), entries("used"), () if partial else entries("unused"), entries("expired"))
-
-
-def _kept_place(result: Result) -> Path:
-    """Where a report with findings is kept when none was asked for, so that its replay commands work."""
-    import platformdirs
-
-    stamp = re.sub(r"[^0-9A-Za-z]", "", result.started)[:15]
-    return platformdirs.user_cache_path("equivalence-harness") / "reports" / f"{stamp}-{os.getpid()}.json"
-
-
-KEPT_REPORTS = 20
-RENDERINGS: dict[str, Callable[[Report], bytes]] = {
-    "json": encode,
-    "junit": lambda report: render_junit(report).encode(),
-    "html": lambda report: render_html(report).encode(),
-}
-"""What a report can be written as."""
-
-
-def publish(report: Report, files: Files) -> int:
-    """Write the files, tell the run on one screen, and return the exit code. Nothing found is lost on the way."""
-    wanted = files.wanted()
-    replays = [finding.replay for finding in report.findings if finding.replay]
-    if "json" not in wanted and replays:
-        place = Path(shlex.split(replays[0])[2])
-        _forget_old(place.parent)
-        wanted["json"] = place
-    written, lost, failed = [], False, False
-    for form, place in wanted.items():
-        saved = save(place, RENDERINGS[form](report))
-        failed = failed or bool(saved.trouble)
-        if saved.trouble:
-            click.echo(
-                f"harness: {saved.trouble}" + (f"\n  fix: it is in {saved.path}" if saved.path else ""), err=True
-            )
-        if saved.path is not None:
-            written.append(str(saved.path))
-            if form == "json" and saved.path != place:
-                report = _replayed_from(report, saved.path)
-        elif form == "json":
-            lost = True
-    show(summary(report, written))
-    if lost:
-        click.echo("harness: the report could be written nowhere; here it is, on standard output", err=True)
-        click.echo(encode(report).decode())
-    return 2 if failed and report.exit_code != 130 else report.exit_code
-
-
-def _replayed_from(report: Report, place: Path) -> Report:
-    """Let replay commands name the place where the report really is."""
-    findings = tuple(
-        msgspec.structs.replace(f, replay=f.replay and f"harness replay {shlex.quote(str(place))} {f.fingerprint}")
-        for f in report.findings
-    )
-    return msgspec.structs.replace(report, findings=findings)
-
-
-def _forget_old(folder: Path) -> None:
-    for old in sorted(folder.glob("*.json"))[: -KEPT_REPORTS + 1]:
-        old.unlink(missing_ok=True)
 
 
 def _budget(specs: Sequence[SubjectSpec], max_time: float | None, max_cases: int | None) -> Budget:
@@ -312,15 +212,15 @@ def _seed(text: str) -> int:
         raise UsageError(f'--seed wants a number or "random", got {text!r}') from None
 
 
-def _exceptions(file: Path | None) -> ExceptionFile | None:
-    if file is None and not EXCEPTIONS.exists():
-        return None
-    return load_exceptions(file or EXCEPTIONS, date.today())
+def _shard(text: str | None) -> Shard:
+    if text is None:
+        return WHOLE
+    number, _, count = text.partition("/")
+    if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+        raise UsageError(f"--shard wants a part and how many there are, got {text!r}\n  fix: --shard 1/4")
+    return Shard(int(number), int(count))
 
 
 def _terminated(number: int, frame: object) -> None:
     """A CI server that runs out of patience sends SIGTERM: write the report, as after Ctrl-C."""
     raise KeyboardInterrupt
-
-
-__all__ = ["Files", "Saved", "command", "publish"]

@@ -20,6 +20,7 @@ from harness.engine.local import Local, Order, Telling
 from harness.engine.outcome import JobOutcome, UnitOutcome, merged
 from harness.engine.rules import examine_rules
 from harness.engine.search import UnitSearch
+from harness.engine.units import WHOLE, Shard
 from harness.events import Budget, Event, Finished, Found, Noted, Progress, Result, Started
 from harness.fuzzers.budget import Clock
 from harness.fuzzers.corpus import keep
@@ -41,18 +42,22 @@ def run(
     on_event: Callable[[Event], None] = lambda event: None,
     corpus: Path | None = None,
     trusted: Path | None = None,
+    shard: Shard = WHOLE,
     opener: Opener = open_subject,
 ) -> Result:
     """Search a subject for differences and explain them.
 
     `kinds` are patterns (`deployments`, `apps/*`, `*/status`), `operations` names; none means all. An interrupt or a
     lost target ends the run early, and the result holds what was found until then. Cases of `corpus` are replayed
-    first, and reduced cases are kept there. `trusted` is the file of trusted wordings.
+    first, and reduced cases are kept there. `trusted` is the file of trusted wordings. `shard` is a part of the kinds:
+    the shards of a run find together what the whole run finds.
     Raises: HarnessError when the subject cannot be opened; UsageError when nothing matches.
     """
     if budget.max_time is None and budget.max_cases is None:
         budget = Budget(DEFAULT_SECONDS)
-    order = Order(seed, budget, tuple(kinds), tuple(str(one) for one in operations), corpus, trusted, 0, max(1, jobs))
+    order = Order(
+        seed, budget, tuple(kinds), tuple(str(one) for one in operations), corpus, trusted, 0, max(1, jobs), shard
+    )
 
     with closing(opener(spec, lambda text: on_event(Noted(text)))) as subject:
         return _Run(subject, order, on_event, opener).result()
@@ -80,6 +85,11 @@ class _Run:
         if not units:
             wanted = ", ".join((*self.order.kinds, *self.order.operations)) or "anything"
             raise UsageError(f"{self.subject.name} serves nothing that matches {wanted}")
+        units = tuple(unit for unit in units if self.order.shard.has(unit))
+        if not units:
+            raise UsageError(
+                f"{self.subject.name} has nothing for shard {self.order.shard}\n  fix: ask for fewer shards"
+            )
         info = self.subject.target.info
         self.on_event(Started(info, self.order.seed, self.order.budget, sum(len(unit.lanes) for unit in units)))
         outcome = self._in_processes() if self.order.jobs > 1 and len(units) > 1 else self._here(local)
@@ -162,6 +172,7 @@ class _Run:
             stopped=outcome.stopped,
             stopped_detail=outcome.stopped_detail,
             restarts=outcome.restarts,
+            shard=str(self.order.shard),
         )
 
     def _rule_findings(self, units: Sequence[UnitOutcome]) -> list[Finding]:

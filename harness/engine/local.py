@@ -15,7 +15,7 @@ from harness.engine.outcome import JobOutcome, UnitOutcome, timings_of
 from harness.engine.plan import Abilities, Plan
 from harness.engine.schedule import Schedule
 from harness.engine.search import UnitSearch
-from harness.engine.units import Unit, units_of
+from harness.engine.units import WHOLE, Shard, Unit, units_of
 from harness.errormatch.trusted import Wordings, all_wordings
 from harness.events import Budget
 from harness.fuzzers import corpus as kept
@@ -29,6 +29,8 @@ Kinds = Sequence[str]
 class Order:
     """What a run is to do; the same for every process but for `part`, which is one of `jobs`.
 
+    The budget in cases is that of all shards together.
+
     `started` is the time of day at which the run began: what processes have in common.
     """
 
@@ -40,6 +42,7 @@ class Order:
     trusted: Path | None = None
     part: int = 0
     jobs: int = 1
+    shard: Shard = WHOLE
     started: float = field(default_factory=time.time)
 
 
@@ -65,7 +68,7 @@ class Local:
     _wordings: Wordings | None = None
 
     def units(self) -> tuple[Unit, ...]:
-        """Return every unit of the run, those of other processes too."""
+        """Return every unit of the run, those of other processes and shards too."""
         return units_of(self.subject.target.info.kinds, self.order.kinds, self.order.operations)
 
     def run(self) -> JobOutcome:
@@ -88,13 +91,14 @@ class Local:
         return JobOutcome(outcomes, timings_of(schedule.spent, self.searches), stopped, detail, restarts)
 
     def _own(self) -> list[tuple[Unit, int | None]]:
-        """Return this process's units with their shares, which do not depend on the number of processes."""
+        """Return this process's units with their shares, which depend neither on processes nor on shards."""
         units = self.units()
         cases: list[int | None] = [None] * len(units)
         if self.order.budget.max_cases is not None:
             cases = list(shares(self.order.budget.max_cases, [unit.weight for unit in units]))
         pairs = list(zip(units, cases, strict=True))
-        return [pair for pair in pairs if pair[0].index % self.order.jobs == self.order.part and pair[1] != 0]
+        order = self.order
+        return [pair for pair in pairs if order.shard.has_for_job(pair[0], order.part, order.jobs) and pair[1] != 0]
 
     def _search(self, unit: Unit, cases: int | None) -> UnitSearch:
         infos = {lane.info.key: lane.info for lane in unit.lanes}

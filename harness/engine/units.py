@@ -79,6 +79,28 @@ def units_of(
     return tuple(units)
 
 
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """A part of the units: `number` of `count`, counted from 1. Shards of one run have nothing in common."""
+
+    number: int = 1
+    count: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.count}" if self.count > 1 else ""
+
+    def has(self, unit: Unit) -> bool:
+        """Whether a unit belongs to this shard."""
+        return unit.index % self.count == self.number - 1
+
+    def has_for_job(self, unit: Unit, part: int, jobs: int) -> bool:
+        """Whether a unit of this shard belongs to one of its processes."""
+        return self.has(unit) and unit.index // self.count % jobs == part
+
+
+WHOLE = Shard()
+
+
 def _lanes(family: list[KindInfo], patterns: Sequence[str], operations: Sequence[str]) -> Iterator[Lane]:
     wanted = {str(operation) for operation in operations}
     for info in family:

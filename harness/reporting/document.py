@@ -52,7 +52,8 @@ class Reach(msgspec.Struct, frozen=True, omit_defaults=True):
 class Part(msgspec.Struct, frozen=True):
     """The run against one subject. A report of several suites has one part each.
 
-    `compared` counts cases whose two lists were compared, which is fewer than `cases` when answers failed.
+    `compared` counts cases whose two lists were compared, which is fewer than `cases` when answers failed. `shard` is
+    `2/4` when only a part of the kinds was searched, empty for all of them.
     """
 
     subject: str
@@ -67,6 +68,7 @@ class Part(msgspec.Struct, frozen=True):
     stopped: str
     stopped_detail: str
     timings: Timings
+    shard: str = ""
 
 
 class KindEntry(msgspec.Struct, frozen=True):
@@ -223,7 +225,7 @@ def build_report(
             for result in parts
             for finding in result.findings
         ),
-        key=_worst_first,
+        key=worst_first,
     )
     return _assemble(parts, tuple(reported), exceptions, reaches or {})
 
@@ -237,13 +239,14 @@ def _assemble(
     first = results[0]
     seconds = sum(r.seconds for r in results)
     cases = sum(r.cases for r in results)
-    stopped = min((r.stopped for r in results), key=_how_bad)
+    stopped = min((r.stopped for r in results), key=how_bad)
     kinds = tuple(_kind_entry(r.subject, kind) for r in results for kind in r.kinds)
+    parts = tuple(_part(r, reaches) for r in results)
     return Report(
         schema=SCHEMA_ID,
         schema_version=SCHEMA_VERSION,
         harness_version=harness.__version__,
-        verdict=_verdict(results, findings, exceptions),
+        verdict=verdict_of(parts, kinds, findings, exceptions),
         target=TargetSummary(
             name=", ".join(dict.fromkeys(r.subject for r in results)),
             release=", ".join(dict.fromkeys(r.target.release for r in results if r.target.release)),
@@ -260,32 +263,35 @@ def _assemble(
         composition_differences=sum(r.composition_differences for r in results),
         stopped=stopped,
         stopped_detail="; ".join(f"{r.subject}: {r.stopped_detail}" for r in results if r.stopped_detail),
-        parts=tuple(_part(r, reaches) for r in results),
+        parts=parts,
         kinds=kinds,
         findings=findings,
         excluded=tuple(
             ExcludedEntry(e.group, e.version, e.resource, e.reason, r.subject) for r in results for e in r.excluded
         ),
         exceptions=exceptions,
-        totals=_totals(findings, kinds, cases, seconds),
+        totals=totals_of(findings, kinds, cases, seconds),
     )
 
 
 _STOPPED = ("interrupted", "target-lost", "budget", "exhausted")
 
 
-def _how_bad(stopped: str) -> int:
+def how_bad(stopped: str) -> int:
+    """Order the ways a run ends, worst first."""
     return _STOPPED.index(stopped) if stopped in _STOPPED else len(_STOPPED)
 
 
-def _verdict(results: Sequence[Result], findings: Sequence[Finding], exceptions: Exceptions) -> Verdict:
+def verdict_of(
+    parts: Sequence[Part], kinds: Sequence[KindEntry], findings: Sequence[Finding], exceptions: Exceptions
+) -> Verdict:
     """Judge the run. A difference weighs more than an incomplete search, and silence is never agreement."""
-    different = any(f.exception is None for f in findings) or any(r.composition_differences for r in results)
+    different = any(f.exception is None for f in findings) or any(part.composition_differences for part in parts)
     if different or exceptions.unused or exceptions.expired:
         return "different"
-    if any(r.compared == 0 for r in results):
+    if any(part.compared == 0 for part in parts):
         return "nothing-compared"
-    if any(r.stopped == "target-lost" or any(k.error for k in r.kinds) for r in results):
+    if any(part.stopped == "target-lost" for part in parts) or any(kind.error for kind in kinds):
         return "incomplete"
     return "equivalent"
 
@@ -305,6 +311,7 @@ def _part(result: Result, reaches: Mapping[str, Reach]) -> Part:
         stopped=result.stopped,
         stopped_detail=result.stopped_detail,
         timings=result.timings,
+        shard=result.shard,
     )
 
 
@@ -352,7 +359,8 @@ def served_lists(answer: Any, info: KindInfo) -> tuple[ServedList, ...]:
     )
 
 
-def _worst_first(finding: ReportedFinding) -> tuple[Any, ...]:
+def worst_first(finding: ReportedFinding) -> tuple[Any, ...]:
+    """Order findings as reports do."""
     return (
         finding.exception is not None, SEVERITIES.index(finding.severity), finding.cause, finding.subject,
         finding.group, finding.resource, finding.version, finding.subresource, finding.path, finding.operation,
@@ -360,7 +368,8 @@ def _worst_first(finding: ReportedFinding) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def _totals(findings: Sequence[ReportedFinding], kinds: Sequence[KindEntry], cases: int, seconds: float) -> Totals:
+def totals_of(findings: Sequence[ReportedFinding], kinds: Sequence[KindEntry], cases: int, seconds: float) -> Totals:
+    """Sum over findings and kinds."""
     opened = [f for f in findings if f.exception is None]
     severities = Counter(f.severity for f in opened)
     return Totals(

@@ -14,10 +14,11 @@ from xml.etree import ElementTree
 import pytest
 
 import harness.engine
-from harness.cli import run
+from harness.cli import publishing
 from harness.diagnostics import TargetError, UsageError
 from harness.events import Budget
 from harness.reporting.document import read_report
+from harness.reporting.saving import Saved
 from tests.cli.fakes import FakeEngine, call
 from tests.reporting import made
 
@@ -134,7 +135,7 @@ def test_with_nowhere_to_write_the_report_is_printed(
 ) -> None:
     """The document stands on standard output, whole."""
     FakeEngine([made.finding()]).install(monkeypatch)
-    monkeypatch.setattr(run, "save", lambda path, data: run.Saved(path, None, f"{path} could not be written"))
+    monkeypatch.setattr(publishing, "save", lambda path, data: Saved(path, None, f"{path} could not be written"))
     told = call(capfd, "run", "--command", "x", "--json", "r.json")
     assert told.code == 2
     document = json.loads(told.out[told.out.index("{\n") :])

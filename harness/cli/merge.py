@@ -1,0 +1,67 @@
+"""`harness merge`: bring the reports of shards together, and judge them as one run."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import click
+import msgspec
+
+from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, exceptions_of, kept_place, publish
+from harness.errormatch.exceptionfile import ExceptionFile
+from harness.reporting.document import Exceptions, Report, read_report, totals_of, verdict_of, worst_first
+from harness.reporting.merging import merge
+
+
+@click.command("merge")
+@click.argument("reports", nargs=-1, required=True, metavar="REPORT.json...")
+@click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write the report document.")
+@click.option("--junit", "junit_file", type=click.Path(path_type=Path), help="Write JUnit XML.")
+@click.option("--html", "html_file", type=click.Path(path_type=Path), help="Write one self-contained page.")
+@click.option(
+    "--report", "report_folder", type=click.Path(path_type=Path), metavar="DIR", help="Write all three there."
+)
+@click.option("--exceptions", type=click.Path(path_type=Path), help="Default: equivalence_exceptions.yaml, if there.")
+def command(
+    reports: tuple[str, ...], json_file: Path | None, junit_file: Path | None, html_file: Path | None,
+    report_folder: Path | None, exceptions: Path | None,
+) -> int:  # fmt: skip
+    """Merge the reports that `harness run --shard 1/N` to `N/N` wrote into one.
+
+    The same findings, counts and verdict as one run with the same seed and number of cases. Exceptions are applied
+    here, to all findings together; a shard alone cannot say that one is not needed.
+    """
+    files = Files(json_file, junit_file, html_file, report_folder)
+    entries = exceptions_in(exceptions)
+    merged = merge([(name, read_report(name)) for name in reports])
+    judged = _judged(merged, entries, exceptions or EXCEPTIONS)
+    return publish(_replayed(judged, files), files)
+
+
+def _judged(report: Report, entries: ExceptionFile | None, file: Path) -> Report:
+    """Apply the exceptions to what the shards found together."""
+    if entries is None:
+        return report
+    outcomes = [
+        entries.apply([f for f in report.findings if f.subject == part.subject], part.subject) for part in report.parts
+    ]
+    findings = tuple(sorted((f for outcome in outcomes for f in outcome.findings), key=worst_first))
+    partial = any(part.shard or part.stopped in ("interrupted", "target-lost") for part in report.parts)
+    exceptions: Exceptions = exceptions_of(outcomes, findings, file, partial)
+    return msgspec.structs.replace(
+        report,
+        verdict=verdict_of(report.parts, report.kinds, findings, exceptions),
+        findings=findings,
+        exceptions=exceptions,
+        totals=totals_of(findings, report.kinds, report.cases, report.seconds),
+    )
+
+
+def _replayed(report: Report, files: Files) -> Report:
+    place = shlex.quote(str(files.wanted().get("json") or kept_place(report.started)))
+    findings = tuple(
+        msgspec.structs.replace(f, replay=f.replay and f"harness replay {place} {f.fingerprint}")
+        for f in report.findings
+    )
+    return msgspec.structs.replace(report, findings=findings)

@@ -1,0 +1,57 @@
+"""`harness merge`: shards in, one judged report out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from harness.reporting.document import build_report, encode, read_report
+from tests.cli.fakes import call
+from tests.reporting import made
+
+EXCEPTION = """- suite: widgets_v1
+  kind: Widget
+  path: spec.size
+  type: FieldValueInvalid
+  origin: ""
+  mismatch: unmatched
+  cause: no-rule
+  severity: graduation
+  reason: the rule comes with the next version
+  owner: sig-widgets
+  until: 2999-01-01
+"""
+
+
+def written(tmp_path: Path, number: int, *findings: Any) -> Path:
+    """Write the report of one of two shards."""
+    path = tmp_path / f"{number}.json"
+    path.write_bytes(encode(build_report(made.result(*findings, shard=f"{number}/2"))))
+    return path
+
+
+def test_shards_are_judged_together(tmp_path: Path, capfd: Any) -> None:
+    """The merged report names itself in its replay commands and decides the exit code."""
+    shards = [written(tmp_path, 1, made.finding()), written(tmp_path, 2)]
+    told = call(capfd, "merge", *shards, "--json", tmp_path / "all.json")
+    assert 1 == told.code
+    (finding,) = read_report(tmp_path / "all.json").findings
+    assert f"harness replay {tmp_path / 'all.json'} {finding.fingerprint}" == finding.replay or "" == finding.replay
+
+
+def test_exceptions_count_for_all_shards(tmp_path: Path, capfd: Any) -> None:
+    """An exception that one shard needs is not unused because another does not; alone it is."""
+    exceptions = tmp_path / "exceptions.yaml"
+    exceptions.write_text(EXCEPTION, encoding="utf-8")
+    needed = [written(tmp_path, 1, made.finding()), written(tmp_path, 2)]
+    assert 0 == call(capfd, "merge", *needed, "--exceptions", exceptions).code
+    idle = [written(tmp_path, 1), written(tmp_path, 2)]
+    told = call(capfd, "merge", *idle, "--exceptions", exceptions)
+    assert (1, True) == (told.code, "no finding" in told.out or "unused" in told.out)
+
+
+def test_what_is_no_report_is_exit_code_2(tmp_path: Path, capfd: Any) -> None:
+    """With the reason."""
+    (tmp_path / "x.json").write_text("{}", encoding="utf-8")
+    told = call(capfd, "merge", tmp_path / "x.json")
+    assert (2, True) == (told.code, "not a report" in told.err)

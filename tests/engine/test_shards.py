@@ -1,0 +1,38 @@
+"""A run that is spread over machines finds what one run finds."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.diagnostics import UsageError
+from harness.engine.units import Shard, units_of
+from tests.engine.test_run import search
+from tests.engine.toys import GADGETS, WIDGETS
+
+
+def test_shards_find_together_what_the_whole_run_finds() -> None:
+    """Same seed and number of cases, same findings and counts, in as many parts as you like."""
+    whole = search(6000)
+    parts = [search(6000, shard=Shard(number, 2)) for number in (1, 2)]
+    assert {finding.fingerprint for finding in whole.findings} == {
+        finding.fingerprint for part in parts for finding in part.findings
+    }
+    assert whole.cases == sum(part.cases for part in parts)
+    assert ["1/2", "2/2"] == [part.shard for part in parts]
+
+
+def test_processes_share_a_shard() -> None:
+    """Every unit belongs to one process of one shard."""
+    units = units_of([WIDGETS, GADGETS])
+    assert 2 == len(units)
+    for unit in units:
+        owners = [
+            (number, part) for number in (1, 2, 3) for part in (0, 1) if Shard(number, 3).has_for_job(unit, part, 2)
+        ]
+        assert 1 == len(owners)
+
+
+def test_a_shard_with_nothing_to_search_is_refused() -> None:
+    """More shards than units is a mistake that would otherwise read as agreement."""
+    with pytest.raises(UsageError, match="nothing for shard 9/9"):
+        search(100, shard=Shard(9, 9))

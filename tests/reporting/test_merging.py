@@ -1,0 +1,63 @@
+"""Reports of shards add up to the report of one run, and nothing else adds up to anything."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from harness.diagnostics import InputError
+from harness.reporting.document import Report, build_report
+from harness.reporting.merging import merge
+from tests.reporting import made
+
+
+def shard(number: int, *findings: Any, **more: Any) -> Report:
+    """The report of one of two shards."""
+    return build_report(made.result(*findings, shard=f"{number}/2", **more))
+
+
+def test_shards_add_up() -> None:
+    """Cases, findings and kinds are those of both; the time is that of the slower one."""
+    merged = merge(
+        [
+            ("a", shard(1, made.finding("a" * 12), seconds=3.0, kinds=(made.kind_report(operation="create"),))),
+            ("b", shard(2, made.finding("b" * 12, severity="verdict"), kinds=(made.kind_report(),))),
+        ]
+    )
+    assert ["b" * 12, "a" * 12] == [finding.fingerprint for finding in merged.findings]
+    assert (200, 196, 3.0, "different") == (merged.cases, merged.compared, merged.seconds, merged.verdict)
+    assert ["create", "update"] == [kind.operation for kind in merged.kinds]
+    assert [""] == [part.shard for part in merged.parts]
+    assert {"verdict": 1, "graduation": 1} == merged.totals.by_severity
+
+
+def test_one_finding_met_in_both_is_one_finding() -> None:
+    """Its occurrences are added, and the worse severity stands."""
+    merged = merge(
+        [("a", shard(1, made.finding(severity="shadow"))), ("b", shard(2, made.finding(severity="visible")))]
+    )
+    assert [("visible", 14)] == [(finding.severity, finding.occurrences) for finding in merged.findings]
+
+
+def test_a_missing_shard_is_told_and_loses_nothing() -> None:
+    """Without findings the verdict is incomplete, never equivalent."""
+    merged = merge([("a", shard(1))])
+    assert ("incomplete", "widgets_v1: missing: shard 2/2") == (merged.verdict, merged.stopped_detail)
+    assert "different" == merge([("a", shard(1, made.finding()))]).verdict
+
+
+@pytest.mark.parametrize(
+    ("second", "words"),
+    [
+        (shard(1), "shard 1/2 of widgets_v1 is in a"),
+        (shard(2, seed=2), "its seed is not that of a"),
+        (shard(2, mode="given"), "its mode is not that of a"),
+        (build_report(made.result(shard="2/3")), "different numbers of shards"),
+        (build_report(made.result()), "different numbers of shards"),
+    ],
+)
+def test_strangers_are_refused(second: Report, words: str) -> None:
+    """What is not of the same run is named, with the reason."""
+    with pytest.raises(InputError, match=words):
+        merge([("a", shard(1)), ("b", second)])
