@@ -7,7 +7,8 @@ import pytest
 from harness.diagnostics import UsageError
 from harness.engine.units import Shard, units_of
 from tests.engine.test_run import search
-from tests.engine.toys import GADGETS, WIDGETS
+from tests.engine.toys import GADGETS
+from tests.fuzzers.toys import WIDGETS
 
 
 def test_shards_find_together_what_the_whole_run_finds() -> None:
