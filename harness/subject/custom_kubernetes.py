@@ -6,17 +6,16 @@ Source: pkg/apis/core/v1, pkg/apis/lifecycle/v1alpha1 and apimachinery pkg/apis/
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 
 from harness.case import Operation
 from harness.field import FieldError, Path
 from harness.field.make import invalid, required
+from harness.subject.decode import ZERO_TIME
 from harness.tags.rules import CheckFunction
 from harness.tags.runtime import read_time
 
 _SUFFIXES = (".k8s.io", ".kubernetes.io")
 _RESERVED_BELOW = 1000
-_ZERO_TIME = datetime(1, 1, 1, tzinfo=UTC)
 _SPACES = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"  # fmt: skip  # noqa: E501 - one set of characters
 """What Go's strings.TrimSpace removes; Python's strip would take four control characters more."""
 
@@ -43,7 +42,7 @@ def no_reserved_priority(_operation: Operation, path: Path, new: int | None, _ol
 
 def time_set(_operation: Operation, path: Path, new: str | None, _old: str | None) -> Sequence[FieldError]:
     """Require a time: absent, null and the zero time are none."""
-    return [required(path)] if not new or read_time(new) == _ZERO_TIME else []
+    return [required(path)] if not new or read_time(new) == ZERO_TIME else []
 
 
 KUBERNETES: Mapping[str, CheckFunction] = {

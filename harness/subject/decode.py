@@ -12,15 +12,20 @@ import binascii
 import copy
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import TypeAlias
 
 from harness.case import Json
 from harness.fuzzers.shape import Shape
+from harness.tags.runtime import read_time
 from harness.targets.python import DecodeError, Decoder
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)")
 _DURATION = re.compile(r"[+-]?(0|((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)")
 _QUANTITY = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?")
+
+ZERO_TIME = datetime(1, 1, 1, tzinfo=UTC)
+"""What Go takes for no time at all."""
 
 Build: TypeAlias = Callable[[Shape], Decoder]
 
@@ -104,8 +109,24 @@ class _Builder:
 
         self._made[id(shape)] = decode_struct  # before its members, which may contain the type itself
         for field in shape.fields:
-            members[field.name] = self.of(field.shape), field.pointer or field.shape.kind not in _ZEROES
+            decode = self.of(field.shape)
+            if field.pointer:
+                members[field.name] = decode, True
+            elif field.shape.kind in ("time", "micro-time"):
+                members[field.name] = _time_set(decode), False
+            else:
+                members[field.name] = decode, field.shape.kind not in _ZEROES
         return decode_struct
+
+
+def _time_set(decode: Decoder) -> Decoder:
+    """Decode a time that is no pointer: the zero time is written out and means that none is set."""
+
+    def decode_time(value: Json) -> Json:
+        decoded = decode(value)
+        return "" if decoded[:4] in ("0001", "0000") and read_time(decoded.upper()) == ZERO_TIME else decoded
+
+    return decode_time
 
 
 def _list_decoder(decode: Decoder, zero: Json) -> Decoder:

@@ -5,6 +5,7 @@ The records are those of `harness.case`; the published JSON Schema is made from 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -51,6 +52,25 @@ def id_of(line: bytes) -> int | None:
 def protocol_of(line: bytes) -> int | None:
     """Return the protocol number of a greeting whose other parts may be unknown to us, or None. Never raises."""
     return _number(_PROTOCOLS, line)
+
+
+LONGEST_VALUE = 256
+"""What workers keep of a bad value, in bytes of UTF-8; the rest is told apart by a hash."""
+
+
+@lru_cache(maxsize=4096)
+def capped(text: str) -> str:
+    """Shorten a bad value as the Kubernetes worker does, so that values of both sides can be compared."""
+    data = text.encode("utf-8", "surrogatepass")
+    if len(data) <= LONGEST_VALUE:
+        return text
+    end = LONGEST_VALUE
+    while data[end] & 0xC0 == 0x80:  # never in the middle of a character
+        end -= 1
+    digest = 0xCBF29CE484222325  # FNV-1a, 64 bits
+    for byte in data:
+        digest = ((digest ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
+    return f"{data[:end].decode('utf-8', 'surrogatepass')}… ({len(data)} bytes, {digest:016x})"
 
 
 def _number(decoder: msgspec.json.Decoder[Any], line: bytes) -> int | None:
