@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from harness.gotypes.model import Comments, Const, Field, Struct, Typedef, TypeRef
 from harness.gotypes.packages import Universe
@@ -42,7 +43,7 @@ class PackageView:
     """One package that is linted.
 
     `siblings` are the views of the other versions of the same group, by version. `roots` are the names of root types.
-    `sources` holds the lines of each file.
+    `sources` holds the lines of each file. `memo` is what rules work out once for all of them, by subject and element.
     """
 
     path: str
@@ -54,6 +55,7 @@ class PackageView:
     roots: frozenset[str] = frozenset()
     sources: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     siblings: Mapping[str, PackageView] = field(default_factory=dict)
+    memo: dict[tuple[str, int], Any] = field(default_factory=dict, repr=False, compare=False)
 
     def fields(self, struct: str) -> Iterator[Element]:
         """The fields of a struct, by its name."""

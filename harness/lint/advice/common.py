@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from harness.diagnostics import Diagnostic, InputError, Position
-from harness.gotypes.model import Comments, Field, Struct, Typedef, TypeRef
+from harness.gotypes.model import CommentLine, Comments, Field, Struct, Typedef, TypeRef
 from harness.lint.rule import Edit, Finding, LintRule, Severity
 from harness.lint.view import Element, PackageView
 from harness.tags.grammar import Tag, parse_line, tag_lines
@@ -110,21 +111,30 @@ def uses_of(tags: Iterable[Tag], before: tuple[str, ...] = (), own: bool = True)
             yield Use(tag, around, target, own)
 
 
-def uses(element: Element) -> tuple[Use, ...]:
+def uses(view: PackageView, element: Element) -> tuple[Use, ...]:
     """The uses on one element."""
-    return tuple(uses_of(element.tags))
+    found: tuple[Use, ...] | None = view.memo.get(("uses", id(element)))
+    if found is None:
+        found = view.memo["uses", id(element)] = tuple(uses_of(element.tags))
+    return found
 
 
 def governing(view: PackageView, element: Element) -> tuple[Use, ...]:
     """The uses on an element, and those of its type, of its items' type and of its keys' type where these are named."""
-    found = list(uses(element))
-    if element.member is not None:
-        found += _of_type(view, element.type, ())
-        declared = view.types.declared(element.type)
-        if declared.kind in ("list", "map"):
-            found += _of_type(view, declared.elem, ("eachVal",))
-            found += _of_type(view, declared.key, ("eachKey",))
-    return tuple(found)
+    found: tuple[Use, ...] | None = view.memo.get(("governing", id(element)))
+    if found is None:
+        found = view.memo["governing", id(element)] = (*uses(view, element), *_of_its_types(view, element))
+    return found
+
+
+def _of_its_types(view: PackageView, element: Element) -> Iterator[Use]:
+    if element.member is None:
+        return
+    yield from _of_type(view, element.type, ())
+    declared = view.types.declared(element.type)
+    if declared.kind in ("list", "map"):
+        yield from _of_type(view, declared.elem, ("eachVal",))
+        yield from _of_type(view, declared.key, ("eachKey",))
 
 
 def _of_type(view: PackageView, ref: TypeRef | None, target: tuple[str, ...]) -> Iterator[Use]:
@@ -135,12 +145,27 @@ def _of_type(view: PackageView, ref: TypeRef | None, target: tuple[str, ...]) ->
 
 
 def tags_of(comments: Comments) -> Iterator[Tag]:
-    """The tags of a block that parse."""
-    for line in tag_lines(comments):
-        try:
-            yield parse_line(line)
-        except InputError:
-            continue
+    """The tags of a block that parse and whose names start with k8s:."""
+    for line in comments:
+        tag = _tag_of(line) if "+k8s:" in line.text else None
+        if tag is not None:
+            yield tag
+
+
+@lru_cache(maxsize=1 << 14)
+def _tag_of(line: CommentLine) -> Tag | None:
+    try:
+        return next((parse_line(found) for found in tag_lines((line,))), None)
+    except InputError:
+        return None
+
+
+def tagged(view: PackageView) -> tuple[Element, ...]:
+    """The elements that carry a tag of validation."""
+    found: tuple[Element, ...] | None = view.memo.get(("tagged", 0))
+    if found is None:
+        found = view.memo["tagged", 0] = tuple(element for element in view.elements if uses(view, element))
+    return found
 
 
 def by_target(found: Iterable[Use]) -> dict[tuple[str, ...], list[Use]]:
@@ -199,7 +224,7 @@ def reached_from(view: PackageView, names: Iterable[str]) -> set[str]:
 
 def default_of(element: Element) -> str | None:
     """The text of a +default tag, None when there is none."""
-    for line in tag_lines(element.comments):
+    for line in tag_lines(line for line in element.comments if "+default" in line.text):
         if line.name == "default" and "=" in line.text:
             return line.text.partition("=")[2].strip()
     return None
@@ -207,10 +232,12 @@ def default_of(element: Element) -> str | None:
 
 def struct_elements(view: PackageView) -> dict[str, list[Element]]:
     """The fields of every struct of the package, by the struct's name."""
-    found: dict[str, list[Element]] = {}
-    for element in view.elements:
-        if element.member is not None:
-            found.setdefault(element.declaration.name, []).append(element)
+    found: dict[str, list[Element]] | None = view.memo.get(("structs", 0))
+    if found is None:
+        found = view.memo["structs", 0] = {}
+        for element in view.elements:
+            if element.member is not None:
+                found.setdefault(element.declaration.name, []).append(element)
     return found
 
 
@@ -295,9 +322,11 @@ def is_comment_line(line: str) -> bool:
 
 
 def delete(view: PackageView, tag: Tag) -> Edit | None:
-    """The repair that removes a tag's line; None when other things stand there."""
+    """The repair that removes a tag's line; None when other things stand there, or hang on the tag."""
     line = line_of(view, tag.position)
-    return Edit(tag.position.file, tag.position.line, line, None) if is_comment_line(line) else None
+    # Without its +k8s:ifMode a field would not be forbidden in other modes any more.
+    alone = is_comment_line(line) and "+k8s:ifMode" not in line
+    return Edit(tag.position.file, tag.position.line, line, None) if alone else None
 
 
 def rewrite(view: PackageView, position: Position, width: int, text: str) -> Edit | None:

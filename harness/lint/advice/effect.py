@@ -16,6 +16,7 @@ from harness.lint.advice.common import (
     path_of,
     rewrite,
     struct_elements,
+    tagged,
     tags_of,
     uses,
     uses_of,
@@ -32,9 +33,9 @@ _LOSES_LEVEL = frozenset("k8s:" + name for name in ("required", "optional", "for
 
 
 def _opaque_list(view: PackageView) -> Iterator[Said]:
-    for element in view.elements:
+    for element in tagged(view):
         declared = view.types.declared(element.type)
-        for use in uses(element) if element.member is not None else ():
+        for use in uses(view, element) if element.member is not None else ():
             if use.name != "opaqueType":
                 continue
             if not use.target and declared.kind in ("list", "map"):
@@ -46,8 +47,8 @@ def _opaque_list(view: PackageView) -> Iterator[Said]:
 
 
 def _conditional_opaque(view: PackageView) -> Iterator[Said]:
-    for element in view.elements:
-        for use in uses(element):
+    for element in tagged(view):
+        for use in uses(view, element):
             lost = [tag for tag in use.around if tag.name not in STEPS]
             if use.name == "opaqueType" and lost:
                 kept = "=".join(str(tag).partition("=")[0] for tag in (*use.around, use.tag) if tag not in lost)
@@ -67,8 +68,8 @@ def written(tag: Tag) -> str:
 
 
 def _lone_list_tag(view: PackageView) -> Iterator[Said]:
-    for element in view.elements:
-        found = uses(element)
+    for element in tagged(view):
+        found = uses(view, element)
         for use in found:
             semantics = {o.text for o in found if o.name in ("listType", "unique") and o.target == use.target}
             if use.name == "listMapKey" and not semantics:
@@ -81,7 +82,7 @@ def _lone_list_tag(view: PackageView) -> Iterator[Said]:
 
 def _lone_discriminator(view: PackageView) -> Iterator[Said]:
     for fields in struct_elements(view).values():
-        found = [use for element in fields for use in uses(element)]
+        found = [use for element in fields for use in uses(view, element)]
         for use in found:
             wanted = {"unionDiscriminator": "unionMember", "modeDiscriminator": "ifMode"}.get(use.name)
             if wanted and not use.target and _group(use.tag) not in _groups(found, wanted):
@@ -102,7 +103,7 @@ def _groups(found: list[Use], name: str) -> set[str]:
 
 
 def _mode_drops(view: PackageView) -> Iterator[Said]:
-    for element in view.elements:
+    for element in tagged(view):
         for tag, _ in element.tagged("k8s:ifMode"):
             inner = tag.payload
             while inner is not None and inner.name not in _DEFERRED and inner.payload is not None:
@@ -113,8 +114,8 @@ def _mode_drops(view: PackageView) -> Iterator[Said]:
 
 
 def _lost_level(view: PackageView) -> Iterator[Said]:
-    for element in view.elements:
-        for use in uses(element):
+    for element in tagged(view):
+        for use in uses(view, element):
             for before, tag in zip(use.around, use.around[1:], strict=False):
                 lost = tag.name in LEVELS and before.name not in LEVELS and use.tag.name in _LOSES_LEVEL
                 if lost and before.name != "k8s:ifMode":
@@ -123,10 +124,10 @@ def _lost_level(view: PackageView) -> Iterator[Said]:
 
 
 def _exclusions(view: PackageView) -> Iterator[Said]:
-    for element in view.elements:
+    for element in tagged(view):
         if element.scope is not Scope.CONST:
             continue
-        for use in uses(element):
+        for use in uses(view, element):
             if use.name != "enumExclude":
                 continue
             declaration = view.types.find(element.type.name)

@@ -17,6 +17,7 @@ from harness.lint.advice.common import (
     governing,
     is_value,
     path_of,
+    tagged,
     type_at,
 )
 from harness.lint.view import Element, PackageView
@@ -50,7 +51,7 @@ _SHORTEST = {
 
 def _groups(view: PackageView) -> Iterator[tuple[Element, tuple[str, ...], list[Use]]]:
     """What limits each value, from the element and from its type; at least one tag is the element's own."""
-    for element in view.elements:
+    for element in tagged(view):
         if element.tags:
             for target, found in by_target(governing(view, element)).items():
                 if any(use.own for use in found):

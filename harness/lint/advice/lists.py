@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from harness.lint.advice.common import Said, advice, at, governing, path_of, tags_of, type_at, uses_of
+from harness.lint.advice.common import Said, advice, at, governing, path_of, tagged, tags_of, type_at, uses_of
 from harness.lint.view import PackageView
 from harness.tags.grammar import tag_lines
 
 
 def _keys(view: PackageView) -> Iterator[Said]:
-    for element in view.elements:
+    for element in tagged(view):
         found = governing(view, element)
         for use in (use for use in found if use.own and use.name == "listMapKey"):
             ref = type_at(view, element.type, (*use.target, "eachVal"))
@@ -38,7 +38,7 @@ def _keys(view: PackageView) -> Iterator[Said]:
 
 def _never_selected(view: PackageView) -> Iterator[Said]:
     """Items whose key is nearly, and not exactly, a constant of the key's type."""
-    for element in view.elements:
+    for element in tagged(view):
         for tag, _ in element.tagged("k8s:item"):
             ref = type_at(view, element.type, ("eachVal",)) if view.types.value(element.type).elem else None
             struct = view.types.struct(ref) if ref else None

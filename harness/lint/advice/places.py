@@ -21,6 +21,7 @@ from harness.lint.advice.common import (
     line_of,
     path_of,
     reached_from,
+    tagged,
     tags_of,
     types_of,
     unwrapped,
@@ -40,8 +41,8 @@ _TAG = re.compile(r"(?P<code>.*?)//\s?(?P<tag>\+(?P<name>k8s:[\w.:-]+).*)")
 
 def _trailing(view: PackageView) -> Iterator[Said]:
     """DV S1: the comment behind one field is the comment above the next."""
-    for element in view.elements:
-        for tag in (use.top for use in uses(element)):
+    for element in tagged(view):
+        for tag in (use.top for use in uses(view, element)):
             line = line_of(view, tag.position)
             code, found, _ = line.partition("//")
             if found and code.strip() and tag.position.line == _line_of(element) - 1:
@@ -108,18 +109,21 @@ def _orphans(view: PackageView) -> Iterator[Said]:
 
 
 def _unseen_fields(view: PackageView) -> Iterator[Said]:
-    for element in view.elements:
+    members = [element for element in tagged(view) if element.member is not None and element.tags]
+    seen = {tag.position for element in members if element.member and element.member.exported for tag in element.tags}
+    for element in members:
         if element.member is not None and not element.member.exported:
-            for use in uses(element):
-                message = f"{use.top} does nothing: {path_of(element)} is not exported"
-                yield at(use.top, message, "export the field, or remove the tag", delete(view, use.top))
+            for use in uses(view, element):
+                if use.top.position not in seen:  # `A, b string` share their comment
+                    message = f"{use.top} does nothing: {path_of(element)} is not exported"
+                    yield at(use.top, message, "export the field, or remove the tag", delete(view, use.top))
 
 
 def _ignored_json(view: PackageView) -> Iterator[Said]:
     """DV S21."""
-    for element in view.elements:
+    for element in tagged(view):
         if element.member is not None and element.member.json_ignored and element.member.exported:
-            for use in uses(element):
+            for use in uses(view, element):
                 message = f'{use.top} on {element.name}, which is json:"-": a client can neither set nor see it'
                 yield at(use.top, message, "remove the tag, or give the field a JSON name")
 
@@ -131,7 +135,7 @@ def _unreached(view: PackageView) -> Iterator[Said]:
     reached = reached_from(view, [f"{view.path}.{name}" for name in view.roots])
     for element, declaration in types_of(view):
         mine = [one for one in view.elements if one.declaration is declaration and one.member is not None]
-        tagged = next((use for one in (element, *mine) for use in uses(one)), None)
+        tagged = next((use for one in (element, *mine) for use in uses(view, one)), None)
         if tagged and declaration.qualified not in reached and not _used_elsewhere(view, declaration.qualified):
             message = f"{tagged.top} does nothing: no root type reaches {declaration.name}"
             yield at(tagged.top, message, f"use {declaration.name} in a root type, or tag it +k8s:validation-gen=true")
@@ -168,7 +172,7 @@ def _lost_by_copy(view: PackageView) -> Iterator[Said]:
             continue
         source = view.types.find(declaration.underlying.name)
         lost = [use for use in uses_of(tags_of(source.comments)) if SPECS[use.tag.name].emits] if source else []
-        own = {(use.target, use.name) for use in uses(element)}
+        own = {(use.target, use.name) for use in uses(view, element)}
         for use in lost:
             if (use.target, use.name) not in own and source is not None:
                 message = f"{declaration.name} does not inherit {use.top} from {source.name}"
@@ -180,9 +184,9 @@ def _lost_by_copy(view: PackageView) -> Iterator[Said]:
 
 
 def _repeated(view: PackageView) -> Iterator[Said]:
-    for element in view.elements:
+    for element in tagged(view):
         seen: dict[str, Use] = {}
-        for use in uses(element):
+        for use in uses(view, element):
             first = seen.setdefault(str(use.top), use)
             if first is not use:
                 message = f"{use.top} stands here twice; the first is in line {first.top.position.line}"
@@ -190,9 +194,9 @@ def _repeated(view: PackageView) -> Iterator[Said]:
 
 
 def _two_levels(view: PackageView) -> Iterator[Said]:
-    for element in view.elements:
+    for element in tagged(view):
         seen: dict[str, Use] = {}
-        for use in uses(element):
+        for use in uses(view, element):
             first = seen.setdefault(str(unwrapped(use.top)), use)
             if first.level != use.level:
                 message = f"{unwrapped(use.top)} stands here at two levels, {_level(first)} and {_level(use)}"

@@ -18,6 +18,7 @@ from harness.lint.advice.common import (
     governing,
     is_value,
     path_of,
+    tagged,
     type_at,
     uses,
 )
@@ -38,8 +39,8 @@ def _waits(use: Use) -> bool:
 
 
 def _after_forbidden(view: PackageView) -> Iterator[Said]:
-    for element in view.elements:
-        found = uses(element)
+    for element in tagged(view):
+        found = uses(view, element)
         for stop in (use for use in found if use.name == "forbidden" and not use.target and not use.in_mode):
             for use in found:
                 if use.name == "required" and not use.target and use.can_meet(stop) and not use.in_mode:
@@ -50,7 +51,7 @@ def _after_forbidden(view: PackageView) -> Iterator[Said]:
 
 
 def _inside_empty(view: PackageView) -> Iterator[Said]:
-    for element in view.elements:
+    for element in tagged(view):
         found = governing(view, element)
         for stop in (use for use in found if use.name in ("maxItems", "maxProperties") and use.number == 0):
             for use in found:
@@ -63,7 +64,7 @@ def _inside_empty(view: PackageView) -> Iterator[Said]:
 
 def _demands_presence(view: PackageView) -> Iterator[Said]:
     """Limits of 1 where an empty value never gets to them."""
-    for element in view.elements:
+    for element in tagged(view):
         if element.member is None:
             continue
         found = by_target(governing(view, element)).get((), ())
@@ -80,7 +81,7 @@ def _demands_presence(view: PackageView) -> Iterator[Said]:
 
 def _hidden_stops(view: PackageView) -> Iterator[Said]:
     """DV S2: an error that nobody is shown keeps others from being found."""
-    for element in view.elements:
+    for element in tagged(view):
         found = governing(view, element)
         for stop in found:
             hides = stop.tag.name in STOPPING and stop.name != "optional" and stop.level == "alpha"
@@ -93,8 +94,8 @@ def _hidden_stops(view: PackageView) -> Iterator[Said]:
 
 
 def _optional_beside_required(view: PackageView) -> Iterator[Said]:
-    for element in view.elements:
-        found = by_target(uses(element)).get((), ())
+    for element in tagged(view):
+        found = by_target(uses(view, element)).get((), ())
         for use in (use for use in found if use.name == "optional"):
             stop = next((one for one in found if one.name == "required" and one.whenever(use)), None)
             if stop is not None:
@@ -103,8 +104,8 @@ def _optional_beside_required(view: PackageView) -> Iterator[Said]:
 
 
 def _update_beside_immutable(view: PackageView) -> Iterator[Said]:
-    for element in view.elements:
-        for found in by_target(uses(element)).values():
+    for element in tagged(view):
+        for found in by_target(uses(view, element)).values():
             for use in (use for use in found if use.name in ("update", "monotonic")):
                 stop = next((one for one in found if one.name == "immutable" and one.whenever(use)), None)
                 if stop is not None and STRENGTH[stop.level] >= STRENGTH[use.level]:
@@ -113,12 +114,12 @@ def _update_beside_immutable(view: PackageView) -> Iterator[Said]:
 
 
 def _never_missing(view: PackageView) -> Iterator[Said]:
-    for element in view.elements:
-        for use in (use for use in uses(element) if use.name == "dependentRequired" and use.tag.arg()):
+    for element in tagged(view):
+        for use in (use for use in uses(view, element) if use.name == "dependentRequired" and use.tag.arg()):
             wanted = use.tag.arg()
             siblings = view.fields(element.declaration.name)
             other = next((e for e in siblings if e.member and wanted and e.member.json_name == wanted.text), None)
-            for one in by_target(uses(other)).get((), ()) if other else ():
+            for one in by_target(uses(view, other)).get((), ()) if other else ():
                 if one.name == "required" and one.whenever(use) and STRENGTH[one.level] >= STRENGTH[use.level]:
                     message = f"{use.tag} never fires: {one.top} demands the field anyway"
                     yield at(use, message, "remove it, or make the other field optional", delete(view, use.tag))
@@ -128,9 +129,9 @@ def _never_missing(view: PackageView) -> Iterator[Said]:
 
 
 def _required_default(view: PackageView) -> Iterator[Said]:
-    for element in view.elements:
+    for element in tagged(view):
         default = default_of(element)
-        for use in uses(element) if default is not None else ():
+        for use in uses(view, element) if default is not None else ():
             if use.name == "required" and not use.target and not use.in_mode and not _zero(view, element, default):
                 message = f"+k8s:required on {path_of(element)}, which has the default {default}: it is never missing"
                 yield at(use, message, "write +k8s:optional if clients may leave it out, or remove the default")
@@ -142,9 +143,9 @@ def _zero(view: PackageView, element: Element, default: str | None) -> bool:
 
 def _default_requires(view: PackageView) -> Iterator[Said]:
     """DV S27. Where the field is no pointer, list or map, being unset means the zero value, which a client may mean."""
-    for element in view.elements:
+    for element in tagged(view):
         default = default_of(element)
-        for use in uses(element) if default not in (None, "null") else ():
+        for use in uses(view, element) if default not in (None, "null") else ():
             if use.name != "optional" or use.target or use.in_mode or _zero(view, element, default):
                 continue
             message = f"+k8s:optional with +default={default} works as +k8s:required on {path_of(element)}"
@@ -153,7 +154,7 @@ def _default_requires(view: PackageView) -> Iterator[Said]:
 
 def _default_removes(view: PackageView) -> Iterator[Said]:
     """DV S26."""
-    for element in view.elements:
+    for element in tagged(view):
         default = default_of(element)
         if element.member is None or default is None or not _zero(view, element, default):
             continue
@@ -177,7 +178,7 @@ def _rejects_zero(view: PackageView, element: Element, use: Use) -> bool:
 
 def _required_zero(view: PackageView) -> Iterator[Said]:
     """DV S25."""
-    for element in view.elements:
+    for element in tagged(view):
         if element.member is None or not is_value(view, element.type):
             continue
         kind = view.types.kind(element.type)

@@ -18,6 +18,7 @@ from harness.lint.advice.common import (
     path_of,
     reached_from,
     rewrite,
+    tagged,
     tags_of,
     types_of,
     uses,
@@ -71,9 +72,9 @@ def _has_rules(view: PackageView, qualified: str) -> bool:
     reached = reached_from(view, [qualified])
     return any(
         SPECS[use.tag.name].emits
-        for element in view.elements
+        for element in tagged(view)
         if f"{view.path}.{element.declaration.name}" in reached
-        for use in uses(element)
+        for use in uses(view, element)
     )
 
 
@@ -81,8 +82,8 @@ def _has_rules(view: PackageView, qualified: str) -> bool:
 
 
 def _options(view: PackageView) -> Iterator[tuple[str, Tag]]:
-    for element in view.elements:
-        for use in uses(element):
+    for element in tagged(view):
+        for use in uses(view, element):
             for tag in use.around:
                 option = tag.arg()
                 if tag.name in ("k8s:ifEnabled", "k8s:ifDisabled") and option:
@@ -108,7 +109,7 @@ def _odd_option(view: PackageView) -> Iterator[Said]:
 
 def _immutable_root(view: PackageView) -> Iterator[Said]:
     for element, declaration in types_of(view):
-        for use in uses(element) if declaration.name in view.roots else ():
+        for use in uses(view, element) if declaration.name in view.roots else ():
             if use.name == "immutable" and not use.target:
                 message = f"+k8s:immutable on the root type {declaration.name} rejects every update"
                 yield at(use, message, "put it on the field, usually spec")
@@ -127,7 +128,7 @@ def _immutable_in_items(view: PackageView) -> Iterator[Said]:
     for element in view.elements:
         owner = element.declaration
         holder = item_of.get(owner.qualified) if element.member and isinstance(owner, Struct) else None
-        for use in by_target(uses(element)).get((), ()) if holder else ():
+        for use in by_target(uses(view, element)).get((), ()) if holder else ():
             if use.name == "immutable" and holder is not None:
                 message = f"+k8s:immutable on {path_of(element)} rejects every item that an update adds"
                 message += f" to {path_of(holder)}"
@@ -150,7 +151,7 @@ def _forbids_items(use: Use) -> bool:
 
 
 def _unlimited(view: PackageView) -> Iterator[Said]:
-    for element in view.elements:
+    for element in tagged(view):
         for found in by_target(governing(view, element)).values():
             for use in found:
                 limited = any(other.name in ("maxLength", "maxBytes") for other in found)

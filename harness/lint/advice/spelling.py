@@ -11,7 +11,7 @@ from harness.diagnostics import InputError, Position
 from harness.gotypes.model import CommentLine
 from harness.lint.advice.common import Said, advice, field_of, is_comment_line, line_of, rewrite
 from harness.lint.rule import Edit
-from harness.lint.view import Element, PackageView
+from harness.lint.view import PackageView
 from harness.tags.grammar import Tag, TagLine, TagSyntaxError, parse, parse_line, tag_lines
 from harness.tags.registry import OLDER_NAMES, SPECS, is_foreign, suggestion
 
@@ -24,19 +24,22 @@ _MIDDLE = re.compile(r"(?P<before>.*[^\s(\"'`].*?[\s*-]\s*)(?P<tag>\+(?P<name>k8
 _LIST = re.compile(r"(?P<head>.*=)(?P<values>\w+(?:,\w+)+)\s*")
 
 
-def _lines(view: PackageView) -> Iterator[tuple[Element, CommentLine]]:
-    """Every line of every comment, once, with an element it belongs to."""
-    seen: set[Position] = set()
-    for element in view.elements:
-        for line in element.comments:
-            if line.position not in seen:
-                seen.add(line.position)
-                yield element, line
+def _lines(view: PackageView) -> tuple[CommentLine, ...]:
+    """Every line with a + of the comments that belong to an element, once."""
+    found: tuple[CommentLine, ...] | None = view.memo.get(("lines", 0))
+    if found is None:
+        by_position = {
+            line.position: line for element in view.elements for line in element.comments if "+" in line.text
+        }
+        found = view.memo["lines", 0] = tuple(by_position.values())
+    return found
 
 
-def _tag_lines(view: PackageView) -> Iterator[TagLine]:
-    for _, line in _lines(view):
-        yield from tag_lines((line,))
+def _tag_lines(view: PackageView) -> tuple[TagLine, ...]:
+    found: tuple[TagLine, ...] | None = view.memo.get(("tag lines", 0))
+    if found is None:
+        found = view.memo["tag lines", 0] = tuple(tag_lines(_lines(view)))
+    return found
 
 
 def close_to(name: str) -> str:
@@ -96,7 +99,7 @@ def _parses(text: str) -> bool:
 
 
 def _in_the_middle(view: PackageView) -> Iterator[Said]:
-    for _, line in _lines(view):
+    for line in _lines(view):
         found = _MIDDLE.fullmatch(line.text) if "+k8s:" in line.text else None
         example = line.text.startswith(("\t", "    ")) or "//" in line.text
         starts = line.text.lstrip().startswith("+")

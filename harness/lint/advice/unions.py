@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from harness.diagnostics import near_miss
-from harness.lint.advice.common import Said, Use, advice, at, member_of, path_of, struct_elements, uses
+from harness.lint.advice.common import Said, Use, advice, at, member_of, path_of, struct_elements, tagged, uses
 from harness.lint.view import Element, PackageView
 from harness.tags.grammar import Tag
 from harness.tags.spec import Scope
@@ -27,16 +27,16 @@ def _unions(view: PackageView) -> Iterator[tuple[str, _Union]]:
     for fields in struct_elements(view).values():
         of_struct: dict[tuple[str, str], _Union] = {}
         for element in fields:
-            found = uses(element)
+            found = uses(view, element)
             _collect(element, [use for use in found if not use.target and not use.in_mode], of_struct)
             of_list: dict[tuple[str, str], _Union] = {}
             _collect(element, [use for use in found if use.target and use.target[-1].startswith("item(")], of_list)
             yield from ((group, union) for (group, _), union in of_list.items())
         yield from ((group, union) for (group, _), union in of_struct.items())
-    for element in view.elements:
+    for element in tagged(view):
         if element.scope is Scope.TYPE:
             of_list = {}
-            _collect(element, [use for use in uses(element) if use.target], of_list)
+            _collect(element, [use for use in uses(view, element) if use.target], of_list)
             yield from ((group, union) for (group, _), union in of_list.items())
 
 
@@ -92,7 +92,7 @@ def _unknown_mode(view: PackageView) -> Iterator[Said]:
         discriminators = {
             _modality(use.tag): element
             for element in fields
-            for use in uses(element)
+            for use in uses(view, element)
             if use.name == "modeDiscriminator"
         }
         for element in fields:
@@ -127,7 +127,7 @@ def _discriminator_unset(view: PackageView) -> Iterator[Said]:
         if union.discriminator is None or not union.members:
             continue
         element, use = union.discriminator
-        found = [one for one in uses(element) if not one.target]
+        found = [one for one in uses(view, element) if not one.target]
         if not any(one.name == "required" for one in found) and any(one.name == "optional" for one in found):
             message = f"{path_of(element)} may be left out, and then no member of the union is demanded"
             yield at(use, message, "put +k8s:required on it, if one member must always be set")

@@ -32,7 +32,14 @@ def _order(version: str) -> tuple[int, ...]:
     return ("alpha", "beta", None).index(found[2]), int(found[1]), int(found[3] or 0)
 
 
-def _twins(view: PackageView) -> Iterator[_Twin]:
+def _twins(view: PackageView) -> tuple[_Twin, ...]:
+    found: tuple[_Twin, ...] | None = view.memo.get(("twins", 0))
+    if found is None:
+        found = view.memo["twins", 0] = tuple(_walk(view))
+    return found
+
+
+def _walk(view: PackageView) -> Iterator[_Twin]:
     """Walk every kind that another version has too, type by type; a pair of types is entered once."""
     mine = struct_elements(view)
     for other in view.siblings.values():
