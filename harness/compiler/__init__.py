@@ -47,7 +47,7 @@ def compile_types(
     plan = builder.build()
     emitter = Emitter(plan, Types(universe), which)
     source = emitter.emit()
-    names = {name: emitter.validator(name) for name in plan.types}
+    names = {root.type: emitter.entry(root.type) for root in plan.roots.values() if root.type in plan.types}
     return Compiled(plan, source, names, builder.reader.warnings, emitter.custom)
 
 
@@ -105,13 +105,15 @@ class Compiled:
             return []
         root = self.plan.roots[type_name]
         if f"/{subresource}" not in root.paths:
-            detail = f"no validation found for *{root.go_type}, subresource: /{subresource}"
+            detail = f"no validation found for {root.go_type}, subresource: /{subresource}"
             return [FieldError(ErrorType.INTERNAL, "<nil>", detail)]
         operation = Operation(operation)
         if operation is Operation.CREATE:
             old = None
+        if new is None and self.plan.types[root.type].struct is not None:
+            new = EMPTY
         try:
-            errors: list[FieldError] = validator(operation, Path(), new or {}, old, options)
+            errors: list[FieldError] = validator(operation, Path(), new, old, options)
         except NilDereferenceError:
             return [FieldError(ErrorType.INTERNAL, "<nil>", _NIL)]
         except RecursionError:

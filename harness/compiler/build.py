@@ -122,7 +122,10 @@ class Builder:
                 )
             )
         paths = frozenset([*values["k8s:supportsSubresource"], *(own or ["/"])])
-        return Root(declaration.name, declaration.qualified, f"{package.name}.{declaration.name}", paths)
+        # Lists and maps are registered as they are, all else by pointer.
+        native = self._types.native(TypeRef("named", declaration.qualified))
+        star = "" if native.kind in ("list", "map") else "*"
+        return Root(declaration.name, declaration.qualified, f"{star}{package.name}.{declaration.name}", paths)
 
     # First pass: types that are reachable, and what their tags say at once
 

@@ -49,12 +49,14 @@ UPDATE = Operation.UPDATE
 
 _SHOW_SPECIAL = {
     "time": "show_time",
+    "micro-time": "show_micro_time",
     "quantity": "show_quantity",
     "duration": "show_duration",
     "int-or-string": "show_number_or_text",
 }
 _SAME_SPECIAL = {
     "time": "same_time",
+    "micro-time": "same_time",
     "quantity": "same_quantity",
     "duration": "same_duration",
     "any": "same_json",
@@ -81,6 +83,9 @@ class Emitter:
         """Return the whole module."""
         for type_plan in self._plan.types.values():
             self._functions.append(self._type(type_plan))
+        for root in self._plan.roots.values():
+            if root.type in self._plan.types:
+                self.entry(root.type)
         self._use("harness.field", "Path")
         lines = [f"from {m} import {', '.join(sorted(self._imports[m]))}" for m in sorted(self._imports)]
         header = HEADER.format(package=self._plan.package, imports="\n".join(lines))
@@ -89,6 +94,19 @@ class Emitter:
     def validator(self, qualified: str) -> str:
         """Return the name of a type's function."""
         return self._named(("validate", qualified), f"validate_{qualified.rpartition('.')[2]}")
+
+    def entry(self, qualified: str) -> str:
+        """Return the name of the function to call with an object; one that is no struct is brought into form first."""
+        plan = self._plan.types[qualified]
+        if plan.struct is not None:
+            return self.validator(qualified)
+        new, old = self._in_form("new", plan.type), self._in_form("old", plan.type)
+        return self._once(
+            ("entry", qualified), f"validate_root_{qualified.rpartition('.')[2]}",
+            lambda name: f"def {name}(op, path, new, old, options):\n"
+            f"    new, old = {new}, None if old is None else {old}\n"
+            f"    return {self.validator(qualified)}(op, path, new, old, options)",
+        )  # fmt: skip
 
     # Names
 
@@ -166,7 +184,20 @@ class Emitter:
         if not _at_parent(member):
             return f"Path(path, {_literal('.' + member.json_name)})"
         # DV S22: upstream invents a first path element where a root's member has none.
-        return f"Path(path, {_literal(_type_word(member.type))}) if path.is_root else path"
+        return f"Path(path, {_literal(self._type_word(member.type))}) if path.is_root else path"
+
+    def _type_word(self, ref: TypeRef) -> str:
+        """Return the name of a type as it stands in generated code: behind the alias of its package elsewhere."""
+        if ref.kind == "pointer" and ref.elem is not None:
+            return self._type_word(ref.elem)
+        if ref.kind == "list" and ref.elem is not None:
+            return f"[]{self._type_word(ref.elem)}"
+        if ref.kind == "map" and ref.elem is not None and ref.key is not None:
+            return f"map[{self._type_word(ref.key)}]{self._type_word(ref.elem)}"
+        package, _, name = ref.name.rpartition(".")
+        if ref.kind != "named" or package == self._plan.package:
+            return name or str(ref)
+        return f"{_import_alias(package, self._plan.package)}.{name}"
 
     def _inner(self, inner: Inner, native: TypeRef, path: str, new: str, old: str) -> list[str]:
         lines = []
@@ -362,7 +393,7 @@ class Emitter:
         if isinstance(arg, KeyOf):
             return self._key(arg.identity)
         if isinstance(arg, Show):
-            return self._show(arg.type)
+            return self._show(arg.type) if arg.quoted else self._render(self._types.declared(arg.type))
         if isinstance(arg, Same):
             return self._same(arg.type)
         if isinstance(arg, Options):
@@ -450,10 +481,10 @@ class Emitter:
         native = self._types.native(ref)
         if native.kind == "builtin":
             return f"{raw} or {self._zero(ref)}"
-        if native.kind == "map":
-            return f"{raw} or None"
-        if native.kind == "list":
-            return f"{self._runtime('read_bytes')}({raw})" if self._is_bytes(native) else f"{raw} or None"
+        if native.kind == "list" and self._is_bytes(native):
+            return f"{self._runtime('read_bytes')}({raw})"
+        if native.kind in ("list", "map") and native.elem is not None and self._zero(native.elem) != "None":
+            return f"{self._runtime(f'read_{native.kind}')}({raw}, {self._zero(native.elem)})"
         if native.kind == "named" and native.name not in SPECIAL:
             return f"{raw} or {self._runtime('EMPTY')}"
         return raw
@@ -472,9 +503,8 @@ class Emitter:
     # Equality
 
     def _same_expression(self, ref: TypeRef, a: str, b: str) -> str:
-        native = self._types.native(ref)
         inner = self._types.value(ref)
-        if inner.kind == "builtin" or (native.kind == "list" and self._is_bytes(native)):
+        if inner.kind == "builtin":
             return f"{a} == {b}"
         return f"({a} is {b} or {self._same(ref)}({a}, {b}))"
 
@@ -485,7 +515,9 @@ class Emitter:
             return self._runtime("same_plain")
         if inner.kind == "named" and inner.name in SPECIAL:
             return self._runtime(_SAME_SPECIAL[SPECIAL[inner.name]])
-        if inner.kind in ("list", "map") and inner.elem is not None and not self._is_bytes(inner):
+        if inner.kind == "list" and self._is_bytes(inner):
+            return self._runtime("same_bytes")
+        if inner.kind in ("list", "map") and inner.elem is not None:
             word = _word(str(inner.elem).rpartition(".")[2])
             return self._once(("same", str(inner)), f"same_{inner.kind}_of_{word}", lambda n: self._same_many(n, inner))
         struct = self._types.struct(inner)
@@ -506,8 +538,7 @@ class Emitter:
         for member in struct.fields:
             if member.exported and not member.json_ignored:
                 a, b = f"({self._read(member, 'a')})", f"({self._read(member, 'b')})"
-                native = self._types.native(member.type)
-                plain = native.kind == "builtin" or (native.kind == "list" and self._is_bytes(native))
+                plain = self._types.native(member.type).kind == "builtin"
                 tests.append(f"{a} == {b}" if plain else f"{self._same(member.type)}({a}, {b})")
         joined = "\n        and ".join(tests) or "True"
         return (
@@ -532,7 +563,7 @@ class Emitter:
         if struct is None and inner.kind not in ("list", "map"):
             return self._runtime(_SHOW_SPECIAL.get(SPECIAL.get(inner.name, ""), "show_json"))
         if struct is None and self._is_bytes(inner):
-            return self._runtime("show_json")
+            return self._runtime("show_bytes")
         word = struct.name if struct else f"{inner.kind}_{_word(str(inner.elem).rpartition('.')[2])}"
         key = ("show", struct.qualified if struct else str(inner))
         return self._once(key, f"show_{word}", lambda name: self._render_body(name, inner))
@@ -562,7 +593,7 @@ class Emitter:
             name = member.json_name or member.name
             native = self._types.native(member.type)
             raw = f"v.get({_literal(name)})"
-            read = raw if native.kind in ("list", "map", "pointer") else self._read(member, "v")
+            read = raw if native.kind == "pointer" else self._read(member, "v")
             text = f"out.append({_literal(json.dumps(name) + ':')} + {self._rendered(member.type, 'x')})"
             if member.omitempty and native.kind != "named":
                 test = "x is not None" if native.kind in ("pointer", "interface") else "x"
@@ -579,6 +610,20 @@ class Emitter:
         return f"{render}({value})"
 
 
+_IMPORTED = ("context", "equality", "field", "fmt", "operation", "safe", "sets", "validate")
+"""What every generated file may import: names that no other package gets."""
+
+
+def _import_alias(package: str, within: str) -> str:
+    """Return the name under which generated Go imports a package: its last parts, as many as make it unlike others."""
+    parts, name = package.split("/"), ""
+    for count in range(1, len(parts) + 1):
+        name = re.sub("[_.-]", "", "".join(parts[-count:]))
+        if name != within.rpartition("/")[2] and name not in _IMPORTED:
+            break
+    return name
+
+
 def _at_parent(member: Field) -> bool:
     return (member.inline and not _has_own_name(member)) or member.json_ignored
 
@@ -586,12 +631,6 @@ def _at_parent(member: Field) -> bool:
 def _has_own_name(member: Field) -> bool:
     # `json:"x,inline"` is still at .x (DV 2.3)
     return bool(member.json_name) and not member.embedded
-
-
-def _type_word(ref: TypeRef) -> str:
-    while ref.kind == "pointer" and ref.elem is not None:
-        ref = ref.elem
-    return ref.name.rpartition(".")[2] if ref.kind == "named" else str(ref)
 
 
 def _literal(value: object) -> str:

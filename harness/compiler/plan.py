@@ -69,7 +69,10 @@ class TypePlan:
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A type that requests may be about, and the subresource paths its dispatcher accepts (DV 1.6)."""
+    """A type that requests may be about, and the subresource paths its dispatcher accepts (DV 1.6).
+
+    `go_type` is the Go type of the objects as messages name it: `*v1.Widget`.
+    """
 
     name: str
     type: str

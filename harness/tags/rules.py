@@ -27,9 +27,13 @@ class KeyOf:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """An argument: the function that renders a value of a type in an error's text (DV 6.4)."""
+    """An argument: the function that renders a value of a type in an error's text (DV 6.4).
+
+    Strings are quoted as Go does it, or written as JSON where the check hands on a pointer to its value.
+    """
 
     type: TypeRef
+    quoted: bool = True
 
 
 @dataclass(frozen=True, slots=True)

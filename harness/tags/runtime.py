@@ -51,6 +51,11 @@ def show_json(value: Any) -> str:
     return _HTML.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
+def show_bytes(value: bytes | None) -> str:
+    """Render bytes in base64; none at all are null."""
+    return "null" if value is None else f'"{base64.b64encode(value).decode()}"'
+
+
 def show_quantity(value: Any) -> str:
     """Render a quantity in its canonical form: 1000m is "1", absent is "0"."""
     number = read_quantity(value)
@@ -90,9 +95,33 @@ def show_number_or_text(value: Any) -> str:
     return show_json(0 if value is None else value)
 
 
+def show_micro_time(value: Any) -> str:
+    """Render a time as Go renders a MicroTime: in UTC, to the microsecond; the zero time is null."""
+    moment = read_time(value) if value is not None else None
+    return show_json(value) if not isinstance(moment, datetime) else f'"{moment:%Y-%m-%dT%H:%M:%S.%fZ}"'
+
+
 def show_duration(value: Any) -> str:
-    """Render a duration as it was written; absent is none at all."""
-    return show_json("0s" if value is None else value)
+    """Render a duration as Go does: 90s is "1m30s", 0.5s is "500ms", absent is "0s"."""
+    length = read_duration(value)
+    return show_json(value) if isinstance(length, str) else f'"{_duration(int(length))}"'
+
+
+def _duration(nanoseconds: int) -> str:
+    """Write a duration from its largest unit on; below a second in the unit that leaves a digit before the point."""
+    sign, left = ("-" if nanoseconds < 0 else ""), abs(nanoseconds)
+    if left < 10**9:
+        unit = next((u for u in ("ms", "µs", "ns") if left >= _NANOSECONDS[u]), "s")
+        return f"{sign}{_decimal(Decimal(left) / _NANOSECONDS[unit])}{unit}"
+    minutes, left = divmod(left, 60 * 10**9)
+    hours, minutes = divmod(minutes, 60)
+    words = f"{hours}h{minutes}m" if hours else f"{minutes}m" if minutes else ""
+    return f"{sign}{words}{_decimal(Decimal(left) / 10**9)}s"
+
+
+def _decimal(number: Decimal) -> str:
+    text = f"{number:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def show_list(items: Sequence[Any] | None, render: Renderer) -> str:
@@ -114,12 +143,31 @@ def show_pointer(value: Any, render: Renderer) -> str:
 
 def read_bytes(text: str | None) -> bytes | None:
     """Return the bytes that JSON writes as base64; None when there are none."""
-    if not text:
+    if text is None:
         return None
     try:
-        return base64.b64decode(text, validate=False) or None
+        return base64.b64decode(text, validate=False)
     except ValueError:
         return text.encode()
+
+
+def read_list(items: Sequence[Any] | None, zero: Any) -> Sequence[Any] | None:
+    """Return a list whose items are no pointers: null among them is the zero value."""
+    if not items or None not in items:
+        return items
+    return [zero if item is None else item for item in items]
+
+
+def read_map(values: Mapping[str, Any] | None, zero: Any) -> Mapping[str, Any] | None:
+    """Return a map: null among its values is the zero value."""
+    if not values or None not in values.values():
+        return values
+    return {key: zero if value is None else value for key, value in values.items()}
+
+
+def same_bytes(a: bytes | None, b: bytes | None) -> bool:
+    """Whether two runs of bytes are equal; none and empty are."""
+    return (a or b"") == (b or b"")
 
 
 def same_items(a: Sequence[Any] | None, b: Sequence[Any] | None, same: Same, zero: Any) -> bool:

@@ -16,7 +16,7 @@ META = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 SPECIAL = {
     f"{META}.Time": "time",
-    f"{META}.MicroTime": "time",
+    f"{META}.MicroTime": "micro-time",
     f"{META}.Duration": "duration",
     f"{META}.FieldsV1": "any",
     "k8s.io/apimachinery/pkg/api/resource.Quantity": "quantity",

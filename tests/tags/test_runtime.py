@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.tags.runtime import read_bytes, same_duration, same_json, same_quantity, same_time, show_json, show_time
+from harness.tags.runtime import (
+    read_bytes,
+    same_duration,
+    same_json,
+    same_quantity,
+    same_time,
+    show_duration,
+    show_json,
+    show_micro_time,
+    show_time,
+)
 from harness.tags.runtime import show_quantity as quantity
 
 JSON = st.recursive(
@@ -57,4 +67,30 @@ def test_json_tells_numbers_from_truth() -> None:
 @given(st.text())
 def test_bytes_never_raise(text: str) -> None:
     """Text that is no base64 has a length, too."""
-    assert read_bytes(text) is None or read_bytes(text)
+    assert isinstance(read_bytes(text), bytes)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("60s", '"1m0s"'),
+        ("90m", '"1h30m0s"'),
+        ("1500ms", '"1.5s"'),
+        ("0.5s", '"500ms"'),
+        ("1500ns", '"1.5µs"'),
+        ("7ns", '"7ns"'),
+        ("-1h", '"-1h0m0s"'),
+        ("0", '"0s"'),
+        (None, '"0s"'),
+        ("soon", '"soon"'),
+    ],
+)
+def test_durations_are_shown_as_go_writes_them(value: str | None, shown: str) -> None:
+    """A duration is shown from its largest unit on, whatever unit it was written in."""
+    assert shown == show_duration(value)
+
+
+def test_times_are_shown_by_their_type() -> None:
+    """A time is shown to the second, a micro time to the microsecond, both in UTC."""
+    assert '"2026-01-01T11:00:00Z"' == show_time("2026-01-01T12:00:00+01:00")
+    assert '"2026-01-01T11:00:00.250000Z"' == show_micro_time("2026-01-01T12:00:00.25+01:00")

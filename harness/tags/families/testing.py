@@ -43,7 +43,8 @@ def _apply(context: Context, tag: Tag) -> Contribution:
         if name not in ("ShortCircuit", "NonError"):
             raise TagError(f'unknown flag: "{name}"', tag, fix="one of: ShortCircuit, NonError")
     detail = tag.scalar.text if tag.scalar else ""
-    body = Check(validate_false, (detail, Show(context.type))) if tag.name.endswith("False") else Check(validate_true)
+    fails = Check(validate_false, (detail, Show(context.type, quoted=False)))
+    body = fails if tag.name.endswith("False") else Check(validate_true)
     return Contribution(
         [Rule(body, "ShortCircuit" in names, "NonError" in names, cohort.text if cohort else "", tag=tag.name)]
     )
