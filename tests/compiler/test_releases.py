@@ -248,9 +248,7 @@ def test_updates_of_lists(tag: str, go: str, message: str) -> None:
 def test_order() -> None:
     """1.36 works in two passes, levels and items last, and groups after both; 1.37 sorts by name and defers."""
     go = field('beta=+k8s:minItems=9 eachVal=+k8s:minLength=5 listType=set minItems=8 validateFalse="x"', "[]string")
-    kinds = {
-        name: [e.type[10:] for e in errors(go, {"f": ["a", "a"]}, release=name)] for name in ("1.36", "1.37")
-    }
+    kinds = {name: [e.type[10:] for e in errors(go, {"f": ["a", "a"]}, release=name)] for name in ("1.36", "1.37")}
     assert ["TooFew", "Invalid", "TooFew", "TooShort", "TooShort", "Duplicate"] == kinds["1.36"]
     assert ["TooFew", "TooFew", "Invalid", "TooShort", "TooShort", "Duplicate"] == kinds["1.37"]
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
+
 import pytest
 
+from harness.case import Operation
 from harness.compiler import compile_types
 from harness.diagnostics import InputError
+from harness.gotypes.packages import Universe
 from tests.compiler.fixtures import compiled, errors, seen, universe_of
 
 REQUIRED = "Required value"
@@ -261,6 +266,25 @@ type Emb struct {
     assert [e.field for e in errors(go, {"x": "a", "in": {"x": "b"}})] == ["string"]
 
 
+@pytest.mark.parametrize(
+    ("package", "element"),
+    [("example.com/other", "other.Emb"), ("example.com/a/v1", "v1.Emb"), ("example.com/a/example", "aexample.Emb")],
+)
+def test_s22_types_of_other_packages_stand_behind_their_alias(package: str, element: str) -> None:
+    """The invented element is the type as Go writes it: its package's last part, more parts where names collide."""
+    files = {
+        "example": f'package example\n\nimport o "{package}"\n\ntype T struct {{\n\to.Emb `json:",inline"`\n}}\n',
+        package: 'package o\n\ntype Emb struct {\n\t// +k8s:required\n\tX string `json:"x"`\n}\n',
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        places = {}
+        for index, (name, text) in enumerate(files.items()):
+            places[name] = [Path(folder) / f"{index}.go"]
+            places[name][0].write_text(text)
+        validators = compile_types(Universe.from_files(places), "example")
+    assert [f"{element}.x"] == [e.field for e in validators.validate("T", Operation.CREATE, {})]
+
+
 def test_s23_nil_items() -> None:
     """A list of pointers without tags tolerates null; with any tag each one is an error."""
     go = """type T struct {
@@ -399,3 +423,36 @@ type T struct {
     assert error.text == "<nil>: Internal error: no validation found for *example.T, subresource: /scale"
     only = compiled(go.replace("supports", "is"))
     assert [only.validates("T", name) for name in ("", "status")] == [False, True]
+
+
+def test_unions_of_items_come_before_duplicates() -> None:
+    """What +k8s:item defers runs where the tag stands among the others: before listType, which sorts after it."""
+    go = """type T struct {
+	// +k8s:listType=map
+	// +k8s:listMapKey=k
+	// +k8s:item(k: a)=+k8s:zeroOrOneOfMember
+	// +k8s:item(k: b)=+k8s:zeroOrOneOfMember
+	L []I `json:"l"`
+}
+type I struct {
+	K string `json:"k"`
+}"""
+    assert ["l", "l[2]"] == [e.field for e in errors(go, {"l": [{"k": "a"}, {"k": "b"}, {"k": "b"}]})]
+
+
+def test_selectors_keep_the_order_of_their_tag() -> None:
+    """An item is named as its tag names it, whatever the order of the list's keys."""
+    go = """type T struct {
+	// +k8s:listType=map
+	// +k8s:listMapKey=k
+	// +k8s:listMapKey=n
+	// +k8s:item(n: 1, k: a)=+k8s:zeroOrOneOfMember
+	// +k8s:item(n: 2, k: a)=+k8s:zeroOrOneOfMember
+	L []I `json:"l"`
+}
+type I struct {
+	K string `json:"k"`
+	N string `json:"n"`
+}""".replace("n: 1", 'n: "1"').replace("n: 2", 'n: "2"')
+    (error,) = errors(go, {"l": [{"k": "a", "n": "1"}, {"k": "a", "n": "2"}]})
+    assert error.detail.startswith('must specify at most one of: `l[{"n": "1", "k": "a"}]`')

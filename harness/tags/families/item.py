@@ -9,7 +9,7 @@ from typing import Any
 from harness.case import Operation
 from harness.field import FieldError, Path
 from harness.tags.families.update import list_data, settled
-from harness.tags.grammar import Scalar, Tag, canonical_int
+from harness.tags.grammar import Tag, canonical_int
 from harness.tags.rules import Contribution, Deferred, Item, Rule, Selector
 from harness.tags.spec import (
     VALUE_SCOPES,
@@ -61,28 +61,56 @@ def _apply(context: Context, tag: Tag) -> Contribution:
             raise TagError(f'duplicate argument: "{name}"', tag)
     # 1.34 made items after all tags, as a group of their own.
     group = "item" if not context.release.has_cohorts else ""
-    return Contribution(deferred=[Deferred(lambda: _later(context, tag), group)])
+    if not context.release.defers:
+        return Contribution(deferred=[Deferred(lambda: _at_once(context, tag), group)])
+    inner = _inner(context, tag, _selector(context, tag, names))
+    assert tag.payload is not None
+    got = context.expand(inner, tag.payload)
+    deferred = [Deferred(lambda: _wrapped(context, tag, inner, Contribution(got.rules)))] if got.rules else []
+    deferred += [_later(context, tag, inner, later) for later in got.deferred]
+    # The parent of an item is the list itself, so what is deferred to the parent stands beside this rule.
+    return Contribution(deferred=[*deferred, *got.parent])
 
 
-def _later(context: Context, tag: Tag) -> Contribution:
+def _at_once(context: Context, tag: Tag) -> Contribution:
+    """Do all the work of a tag in one piece, as releases before 1.37 did: there the keys have the list's order."""
+    assert tag.payload is not None
+    inner = _inner(context, tag, _selector(context, tag, _checked(context, tag)))
+    got = settled(context, context.expand(inner, tag.payload))
+    return replace(_wrapped(context, tag, inner, got), deferred=got.parent)
+
+
+def _later(context: Context, tag: Tag, inner: Context, later: Deferred) -> Deferred:
+    return Deferred(lambda: _wrapped(context, tag, inner, later.run()), later.group)
+
+
+def _selector(context: Context, tag: Tag, names: Sequence[str]) -> Selector:
     elem = context.types.native(context.type).elem
     assert elem is not None
-    assert tag.payload is not None
-    selector = Selector(_selected(context, tag), elem)
-    inner = replace(
-        context, scope=Scope.LIST_VALUE, type=elem, path=f"{context.path}[{selector.text}]", member=None, parent=None,
-        parent_path=context.path, inside=(*context.inside, tag.name), selector=selector,
+    return Selector(tuple((name, _canonical(tag, name)) for name in names), elem)
+
+
+def _inner(context: Context, tag: Tag, selector: Selector) -> Context:
+    return replace(
+        context, scope=Scope.LIST_VALUE, type=selector.elem, path=f"{context.path}[{selector.text}]", member=None,
+        parent=None, parent_path=context.path, inside=(*context.inside, tag.name), selector=selector,
     )  # fmt: skip
-    got = settled(context, context.expand(inner, tag.payload))
-    rules = [
-        Rule(Item(rule.inside(), selector), sc=rule.sc, ne=rule.ne, cohort=selector.text, tag=rule.tag)
-        for rule in got.rules
-    ]
-    # The parent of an item is the list itself, so what is deferred to the parent stands beside this rule.
-    return Contribution(rules, deferred=got.parent)
 
 
-def _selected(context: Context, tag: Tag) -> tuple[tuple[str, str | int | bool], ...]:
+def _wrapped(context: Context, tag: Tag, inner: Context, got: Contribution) -> Contribution:
+    """Return the rules as they run for the item, now that the list's keys are known."""
+    _checked(context, tag)
+    selector = inner.selector
+    assert selector is not None
+
+    def wrap(rule: Rule) -> Rule:
+        return Rule(Item(rule.inside(), selector), sc=rule.sc, ne=rule.ne, cohort=selector.text, tag=rule.tag)
+
+    return replace(got, parent=[]).wrapped(wrap)
+
+
+def _checked(context: Context, tag: Tag) -> list[str]:
+    """Check a selector against the keys of its list, and return these."""
     data = list_data(context)
     if data is None or data.semantic != "map" or not data.keys:
         raise TagError(
@@ -94,10 +122,12 @@ def _selected(context: Context, tag: Tag) -> tuple[tuple[str, str | int | bool],
         )
     if missing := [key for key in data.keys if tag.arg(key) is None]:
         raise TagError(f"missing required listMapKey fields: [{' '.join(missing)}]", tag)
-    return tuple((key, _literal(context, tag, key)) for key in data.keys)
+    for key in data.keys:
+        _check_type(context, tag, key)
+    return data.keys
 
 
-def _literal(context: Context, tag: Tag, key: str) -> str | int | bool:
+def _check_type(context: Context, tag: Tag, key: str) -> None:
     value = tag.arg(key)
     elem = context.types.native(context.type).elem
     assert value is not None
@@ -111,10 +141,11 @@ def _literal(context: Context, tag: Tag, key: str) -> str | int | bool:
     wanted = {"string": "string", "bool": "bool", "integer": "int"}[kind]
     if value.kind != wanted:
         raise TagError(f"type mismatch, field is {wanted} but value is not: {value.text}", tag)
-    return _canonical(tag, key, value)
 
 
-def _canonical(tag: Tag, key: str, value: Scalar) -> str | int | bool:
+def _canonical(tag: Tag, key: str) -> str | int | bool:
+    value = tag.arg(key)
+    assert value is not None
     if value.kind == "int" and canonical_int(value) is None:
         raise TagError(f'invalid value for argument "{key}": {value.text} is not in canonical form', tag)
     return value.value

@@ -45,24 +45,37 @@ def _apply(context: Context, tag: Tag) -> Contribution:
 
 
 def _later(own: Contribution, inner: Context, member: Field) -> Contribution:
-    got = settled(inner, own)
-    rules = [*got.rules, *_inherited(inner)]
-    wrapped = [
-        Rule(Subfield(rule.inside(), member), sc=rule.sc, ne=rule.ne, cohort=member.json_name, tag=rule.tag)
-        for rule in rules
-    ]
-    return Contribution(wrapped, deferred=got.parent)
+    """Wrap the tag's own rules, then the member's stops. What they defer comes a round later (DV 3.2)."""
+
+    def wrap(rule: Rule) -> Rule:
+        return Rule(Subfield(rule.inside(), member), sc=rule.sc, ne=rule.ne, cohort=member.json_name, tag=rule.tag)
+
+    total = Contribution()
+    for got in (own, _inherited(inner)):
+        total.add(got if inner.release.defers else settled(inner, got))
+    wrapped = replace(total, parent=[]).wrapped(wrap)
+    return replace(wrapped, deferred=[*wrapped.deferred, *total.parent])
 
 
-def _inherited(inner: Context) -> list[Rule]:
+def _inherited(inner: Context) -> Contribution:
     """Return the member's own short-circuits, to stop the cohort without an error of their own (DV 3.9)."""
     if not inner.release.inherits_stops or inner.opaque or inner.member is None or inner.path in inner.store.inherited:
-        return []
+        return Contribution()
     inner.store.inherited.add(inner.path)
     # A member may itself be told of its own members: that is no nesting, but it has an end.
     context = replace(inner, inside=("inherited",) * (len(inner.inside) + 1))
-    got = inner.contributions_of(context, inner.member.comments).resolved()
-    return [replace(rule, ne=True) for rule in got.rules if rule.sc]
+    return _stops(inner.contributions_of(context, inner.member.comments))
+
+
+def _stops(got: Contribution) -> Contribution:
+    """Keep what stops, without its errors; groups over the member's siblings are no business of the tag."""
+    return Contribution(
+        [replace(rule, ne=True) for rule in got.rules if rule.sc], [_stops_later(later) for later in got.deferred]
+    )
+
+
+def _stops_later(later: Deferred) -> Deferred:
+    return Deferred(lambda: _stops(later.run()), later.group)
 
 
 _GO = """type T struct {
