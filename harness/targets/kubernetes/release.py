@@ -277,15 +277,18 @@ def _packages(module: str, root: Path) -> dict[str, Path]:
 def generating_folders(location: str | Path) -> Mapping[str, Path]:
     """Return the folders whose doc.go orders validators to be generated, by import path.
 
-    The module k8s.io/kubernetes of the release is fetched; no worker is built.
+    Most of them are in the module k8s.io/kubernetes of the release, which is fetched; no worker is built. Of a kind that
+    is not served any more they are beside its types.
     """
     release = find_release(location)
-    if release.folder is not None:
-        root = release.folder
-    else:
-        root = module_folder(release, "k8s.io/kubernetes", find_toolchain())
+    root = release.folder or module_folder(release, "k8s.io/kubernetes", find_toolchain())
     found = {}
     for doc in sorted(root.glob("pkg/apis/**/doc.go")):
-        if b"+k8s:validation-gen-input=" in doc.read_bytes():
+        if _generates(doc):
             found[f"k8s.io/kubernetes/{doc.parent.relative_to(root).as_posix()}"] = doc.parent
-    return found
+    own = {path: folder for path, folder in type_folders(location).items() if path.startswith("k8s.io/api/")}
+    return found | {path: folder for path, folder in own.items() if _generates(folder / "doc.go")}
+
+
+def _generates(doc: Path) -> bool:
+    return doc.is_file() and b"+k8s:validation-gen-input=" in doc.read_bytes()
