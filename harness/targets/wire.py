@@ -5,12 +5,14 @@ The records are those of `harness.case`; the published JSON Schema is made from 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 import msgspec
 
 from harness.case import PROTOCOL, Answer, Case, TargetInfo
+from harness.field import FieldError
 
 _ENCODER = msgspec.json.Encoder()
 _ANSWERS = msgspec.json.Decoder(Answer)
@@ -71,6 +73,14 @@ def capped(text: str) -> str:
     for byte in data:
         digest = ((digest ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
     return f"{data[:end].decode('utf-8', 'surrogatepass')}… ({len(data)} bytes, {digest:016x})"
+
+
+def shortened(errors: Sequence[FieldError]) -> list[FieldError]:
+    """Return errors with their values as a worker sends them."""
+    return [
+        error if len(error.value) * 4 <= LONGEST_VALUE else msgspec.structs.replace(error, value=capped(error.value))
+        for error in errors
+    ]
 
 
 def _number(decoder: msgspec.json.Decoder[Any], line: bytes) -> int | None:

@@ -1,0 +1,128 @@
+"""The judge is judged: compiled validators give the errors of a release's generated ones, to the letter and in order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+import msgspec
+import pytest
+
+from harness.case import Answer, Case, Operation, RuledKind
+from harness.compiler import Compiled
+from harness.fuzzers.shape import shape_of
+from harness.subject.api import open_api
+from harness.subject.custom_kubernetes import CustomFunctions
+from harness.subject.decode import decoder_of
+from harness.targets.kubernetes import KubernetesTarget
+from tests.conformance.cases import Key, Kind, cases_of, in_order, key_of
+
+SEED = 1
+CASES = 2000
+"""For each kind; the objects that they are drawn around come on top."""
+STEPS = 1500
+"""How many objects are looked at to collect those."""
+BATCH = 250
+
+
+@dataclass
+class Tally:
+    """What was asked of one release, and what came of it."""
+
+    release: str
+    kinds: int = 0
+    fewest: int = 1 << 30
+    cases: Counter[str] = field(default_factory=Counter)
+    errors: int = 0
+    refused: int = 0
+    fired: set[tuple[str, Key]] = field(default_factory=set)
+    differences: list[tuple[int, str]] = field(default_factory=list)
+
+    def note(self, kind: Kind, case: Case, answer: Answer) -> None:
+        """Compare one answer with ours."""
+        if answer.failure is not None and answer.failure.stage != "declarative":
+            self.refused += 1
+            return
+        self.cases["subresource" if case.subresource else str(case.operation)] += 1
+        self.errors += len(answer.declarative)
+        self.fired.update((kind.ruled.type, key_of(error)) for error in answer.declarative)
+        theirs, ours = in_order(answer.declarative, kind), in_order(kind.validate(case), kind)
+        if theirs != ours:
+            text = msgspec.json.encode(case).decode()
+            missing = [row for row in theirs if row not in ours] or theirs
+            extra = [row for row in ours if row not in theirs] or ours
+            self.differences.append((len(text), f"{kind.ruled.type}\n  Go {missing}\n  Python {extra}\n  {text}"))
+
+    @property
+    def text(self) -> str:
+        """The numbers on one line."""
+        total = sum(self.cases.values())
+        parts = ", ".join(f"{name} {self.cases[name]:,}" for name in ("create", "update", "subresource"))
+        return (
+            f"{self.release}: {self.kinds} group-version-kinds, {total:,} cases ({parts}; at least {self.fewest:,} each, "
+            f"{self.refused:,} not decodable), {self.errors:,} errors compared, {len(self.fired):,} rules fired, "
+            f"{len(self.differences)} differences"
+        )
+
+
+def batches(kind: Kind) -> Iterator[Sequence[Case]]:
+    """Cut the cases of a kind into batches."""
+    cases = cases_of(kind, SEED, CASES, STEPS)
+    while batch := list(islice(cases, BATCH)):
+        yield batch
+
+
+def examine(target: KubernetesTarget, kinds: Sequence[Kind], tally: Tally) -> None:
+    """Ask about every kind; while the worker answers one batch, the next one is drawn."""
+    waiting = None
+    for kind in kinds:
+        before = sum(tally.cases.values())
+        for batch in batches(kind):
+            pending = target.submit(batch)
+            if waiting is not None:
+                collect(waiting, tally)
+            waiting = kind, batch, pending
+        if waiting is not None:
+            collect(waiting, tally)
+            waiting = None
+        tally.fewest = min(tally.fewest, sum(tally.cases.values()) - before)
+    tally.kinds = len(kinds)
+
+
+def collect(waiting: tuple, tally: Tally) -> None:
+    kind, batch, pending = waiting
+    for case, answer in zip(batch, pending.result(), strict=True):
+        tally.note(kind, case, answer)
+
+
+def kinds_of(release: str, ruled: Sequence[RuledKind]) -> list[Kind]:
+    """Compile what the release has registered."""
+    api = open_api(kubernetes=release)
+    functions, compiled = CustomFunctions(), dict[str, Compiled]()
+    packages = {package.path: package for package in api.packages}
+    kinds = []
+    for one in ruled:
+        path = one.type.rpartition(".")[0]
+        if path not in compiled:
+            compiled[path] = api.compile(packages[path], functions)
+        shape = shape_of(api.universe, one.type)
+        kinds.append(Kind(one, shape, compiled[path], decoder_of(shape)))
+    assert () == functions.missing
+    return kinds
+
+
+@pytest.mark.kubernetes
+@pytest.mark.parametrize(("release", "count"), [("1.37.1", 149), ("1.36.3", 63)])
+def test_compiled_validators_equal_the_generated_ones(release: str, count: int, pytestconfig: pytest.Config) -> None:
+    """Every kind with rules: the same errors with all their parts in the same order, for every case."""
+    tally = Tally(release)
+    with KubernetesTarget(release, jobs=1) as target:
+        assert count == len(target.info.ruled)
+        examine(target, kinds_of(release, target.info.ruled), tally)
+    print(tally.text)
+    for _, text in sorted(tally.differences)[:5]:
+        print(text)
+    assert [] == [text for _, text in sorted(tally.differences)][:3], tally.text
+    assert tally.fewest >= CASES
