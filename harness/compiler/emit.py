@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from harness.compiler.plan import Cohort, FieldPlan, Inner, Plan, TypePlan
-from harness.gotypes.model import Field, TypeRef
+from harness.gotypes.model import Field, Struct, TypeRef
 from harness.tags.families.requiredness import optional_pointer, optional_value
 from harness.tags.release import Release
 from harness.tags.rules import (
@@ -62,6 +62,15 @@ _SAME_SPECIAL = {
     "any": "same_json",
     "int-or-string": "same_number_or_text",
     "integer": "same_plain",
+}
+
+
+_FORM_SPECIAL = {
+    "time": "read_time",
+    "micro-time": "read_time",
+    "quantity": "read_quantity",
+    "duration": "read_duration",
+    "integer": "itself",
 }
 
 
@@ -441,7 +450,7 @@ class Emitter:
         if which.semantic == "set":
             if self._types.kind(which.elem) in ("string", "bool", "integer", "float"):
                 return self._runtime("itself")
-            return self._runtime("canonical")
+            return self._form(which.elem)
         struct = self._types.struct(which.elem)
         assert struct is not None
 
@@ -545,6 +554,34 @@ class Emitter:
             f"def {name}(a, b):\n    if a == b:\n        return True\n"
             f"    if a is None or b is None:\n        return False\n    return (\n        {joined}\n    )"
         )
+
+    def _form(self, ref: TypeRef) -> str:
+        """Return the name of the function that gives equal values one hashable form, and others another."""
+        inner = self._types.value(ref)
+        struct = self._types.struct(inner)
+        if inner.kind == "list" and self._is_bytes(inner):
+            return self._runtime("form_of_bytes")
+        if inner.kind in ("list", "map") and inner.elem is not None:
+            helper = self._runtime(f"form_of_{inner.kind}")
+            elem, zero = self._form(inner.elem), self._zero(inner.elem)
+            return self._once(
+                ("form", str(inner)), f"form_of_{inner.kind}_of_{_word(str(inner.elem).rpartition('.')[2])}",
+                lambda name: f"def {name}(v):\n    return {helper}(v, {elem}, {zero})",
+            )  # fmt: skip
+        if struct is not None:
+            key = ("form", struct.qualified)
+            return self._once(key, f"form_of_{struct.name}", lambda name: self._form_body(name, struct))
+        if inner.kind == "builtin":
+            return self._runtime("itself")
+        return self._runtime(_FORM_SPECIAL.get(SPECIAL.get(inner.name, "any"), "form_of_json"))
+
+    def _form_body(self, name: str, struct: Struct) -> str:
+        parts = [
+            f"{self._form(member.type)}({self._read(member, 'v')})"
+            for member in struct.fields
+            if member.exported and not member.json_ignored
+        ]
+        return f"def {name}(v):\n    return None if v is None else ({''.join(f'{part}, ' for part in parts)})"
 
     # Rendering
 

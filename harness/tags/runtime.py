@@ -272,13 +272,28 @@ def read_duration(value: Any) -> Decimal | str:
     return -total if text.startswith("-") else total
 
 
-def canonical(value: Any) -> Any:
-    """Return a hashable form of a JSON value, for items told apart by value."""
+def form_of_json(value: Any) -> Any:
+    """Return a hashable form of a value of no known type: 1 is not true, in any depth."""
     if isinstance(value, Mapping):
-        return frozenset((k, canonical(v)) for k, v in value.items() if v not in (None, "", 0, False, [], {}))
+        return frozenset((k, form_of_json(v)) for k, v in value.items())
     if isinstance(value, list | tuple):
-        return tuple(canonical(v) for v in value)
+        return tuple(form_of_json(v) for v in value)
     return (type(value) is bool, value)
+
+
+def form_of_bytes(value: bytes | None) -> bytes:
+    """Return the hashable form of bytes: none and empty are equal."""
+    return value or b""
+
+
+def form_of_list(items: Sequence[Any] | None, form: Callable[[Any], Any], zero: Any) -> Any:
+    """Return the hashable form of a list: none and empty are equal."""
+    return tuple(form(zero if item is None else item) for item in items or ())
+
+
+def form_of_map(values: Mapping[str, Any] | None, form: Callable[[Any], Any], zero: Any) -> Any:
+    """Return the hashable form of a map: none and empty are equal."""
+    return frozenset((k, form(zero if v is None else v)) for k, v in (values or EMPTY).items())
 
 
 class Lenient(dict[str, bool]):

@@ -67,3 +67,36 @@ def test_a_list_has_no_star() -> None:
         built = compiled(f'// +k8s:validation-gen=true\n// +k8s:validateFalse="no"\ntype T {go_type}')
         (error,) = built.validate("T", Operation.CREATE, None, subresource="x")
         assert f"no validation found for {star}example.T, subresource: /x" == error.detail
+
+
+SET = """type T struct {
+	// +k8s:listType=set
+	F []I `json:"f"`
+}
+type I struct {
+	P *string `json:"p"`
+	V string `json:"v"`
+	L []string `json:"l"`
+	M map[string]I `json:"m"`
+	Q resource.Quantity `json:"q"`
+	B []byte `json:"b"`
+}"""
+
+
+@pytest.mark.parametrize(
+    ("same", "one", "other"),
+    [
+        (True, {}, {"v": "", "l": [], "m": {}, "b": ""}),
+        (False, {}, {"p": ""}),
+        (False, {"l": [""]}, {}),
+        (True, {"l": [None]}, {"l": [""]}),
+        (True, {"q": "1"}, {"q": "1000m"}),
+        (True, {"m": {"a": None}}, {"m": {"a": {}}}),
+        (True, {"m": {"a": {"v": "x"}}}, {"m": {"a": {"v": "x", "l": None}}}),
+    ],
+)
+def test_items_of_a_set_are_told_apart_by_meaning(same: bool, one: object, other: object) -> None:
+    """Empty is absent, except behind a pointer; quantities are numbers."""
+    go = SET.replace("type T", 'import resource "k8s.io/apimachinery/pkg/api/resource"\n\ntype T')
+    fields = [error.field for error in compiled(go).validate("T", Operation.CREATE, {"f": [one, other]})]
+    assert (["f[1]"] if same else []) == fields
