@@ -9,6 +9,7 @@ from typing import Any
 from harness.gotypes.model import Comments, Const, Field, Struct, Typedef, TypeRef
 from harness.gotypes.packages import Universe
 from harness.tags.grammar import Tag
+from harness.tags.release import Release
 from harness.tags.spec import Scope
 from harness.tags.types import Types
 
@@ -43,7 +44,8 @@ class PackageView:
     """One package that is linted.
 
     `siblings` are the views of the other versions of the same group, by version. `roots` are the names of root types.
-    `sources` holds the lines of each file. `memo` is what rules work out once for all of them, by subject and element.
+    `sources` holds the lines of each file. `release` is the one whose tags count.
+    `memo` is what rules work out once for all of them, by subject and element.
     """
 
     path: str
@@ -55,6 +57,7 @@ class PackageView:
     roots: frozenset[str] = frozenset()
     sources: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     siblings: Mapping[str, PackageView] = field(default_factory=dict)
+    release: Release = field(default_factory=Release)
     memo: dict[tuple[str, int], Any] = field(default_factory=dict, repr=False, compare=False)
 
     def fields(self, struct: str) -> Iterator[Element]:

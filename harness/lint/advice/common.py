@@ -11,17 +11,20 @@ from harness.gotypes.model import CommentLine, Comments, Field, Struct, Typedef,
 from harness.lint.rule import Edit, Finding, LintRule, Severity
 from harness.lint.view import Element, PackageView
 from harness.tags.grammar import Tag, parse_line, tag_lines
-from harness.tags.registry import SPECS
+from harness.tags.registry import ALL_SPECS
 from harness.tags.spec import Scope
 
 LEVELS = {"k8s:alpha": "alpha", "k8s:beta": "beta"}
 STRENGTH = {"alpha": 0, "beta": 1, "": 2}
 """How much a level's errors count: alpha is never shown, beta while its gate is on, standard always."""
 _CONDITIONS = {"k8s:ifEnabled": True, "k8s:ifDisabled": False}
+MODES = ("k8s:ifMode", "k8s:member")
 STEPS = ("k8s:eachVal", "k8s:eachKey", "k8s:subfield", "k8s:item")
 STOPPING = frozenset(f"k8s:{name}" for name in ("forbidden", "immutable", "maxItems", "maxProperties", "optional",
                                                 "required", "update"))  # fmt: skip
 """Tags whose failure ends their element; all of them run, the others only when none failed (DV 3.3)."""
+_METADATA = frozenset("k8s:" + name for name in ("listMapKey", "customUnique", "unionDiscriminator", "opaqueType",
+                                                 "modeDiscriminator", "enumExclude"))  # fmt: skip
 
 
 # Tags as they are used
@@ -61,7 +64,7 @@ class Use:
         for tag in self.around:
             if tag.name in _CONDITIONS and (option := tag.arg()):
                 found.add((option.text, _CONDITIONS[tag.name]))
-            elif tag.name == "k8s:ifMode" and (mode := tag.arg("mode") or tag.arg()):
+            elif tag.name in MODES and (mode := tag.arg("mode") or tag.arg()):
                 modality = tag.arg("modality")
                 found.add((f"mode {modality.text if modality else ''}", mode.text))
         return frozenset(found)
@@ -69,7 +72,14 @@ class Use:
     @property
     def in_mode(self) -> bool:
         """Whether the tag stands under +k8s:ifMode, whose rules run on their own."""
-        return any(tag.name == "k8s:ifMode" for tag in self.around)
+        return any(tag.name in MODES for tag in self.around)
+
+    @property
+    def checks(self) -> bool:
+        """Whether the tag rejects anything by itself: list tags do where they tell items apart."""
+        if self.name in ("listType", "unique"):
+            return self.text in ("set", "map")
+        return bool(ALL_SPECS[self.tag.name].emits) and self.tag.name not in _METADATA
 
     @property
     def number(self) -> int | None:
@@ -107,7 +117,7 @@ def uses_of(tags: Iterable[Tag], before: tuple[str, ...] = (), own: bool = True)
                 arguments = ", ".join(sorted(f"{arg.name}: {arg.value.text}" for arg in tag.args))
                 target = (*target, tag.name.removeprefix("k8s:") + (f"({arguments})" if arguments else ""))
             around, tag = (*around, tag), tag.payload
-        if tag.name in SPECS and all(wrapper.name in SPECS for wrapper in around):
+        if tag.name in ALL_SPECS and all(wrapper.name in ALL_SPECS for wrapper in around):
             yield Use(tag, around, target, own)
 
 

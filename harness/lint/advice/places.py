@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from harness.diagnostics import Position
-from harness.gotypes.model import Typedef, TypeRef
+from harness.gotypes.model import Const, Typedef, TypeRef
 from harness.lint.advice.common import (
     Said,
     Use,
@@ -130,15 +130,18 @@ def _ignored_json(view: PackageView) -> Iterator[Said]:
 
 def _unreached(view: PackageView) -> Iterator[Said]:
     """Types with tags that no root of the package reaches, and that other packages cannot reach either."""
-    if not view.roots:
-        return
     reached = reached_from(view, [f"{view.path}.{name}" for name in view.roots])
-    for element, declaration in types_of(view):
-        mine = [one for one in view.elements if one.declaration is declaration and one.member is not None]
-        tagged = next((use for one in (element, *mine) for use in uses(view, one)), None)
-        if tagged and declaration.qualified not in reached and not _used_elsewhere(view, declaration.qualified):
-            message = f"{tagged.top} does nothing: no root type reaches {declaration.name}"
-            yield at(tagged.top, message, f"use {declaration.name} in a root type, or tag it +k8s:validation-gen=true")
+    first: dict[str, Element] = {}
+    for element in tagged(view):
+        if not isinstance(element.declaration, Const):
+            first.setdefault(element.declaration.qualified, element)
+    # A package of which nothing is validated is a library: those who use it are not known.
+    for name, element in sorted(first.items()) if first.keys() & reached else ():
+        if name not in reached and not _used_elsewhere(view, name):
+            use = uses(view, element)[0]
+            message = f"{use.top} does nothing: no root type reaches {element.declaration.name}"
+            fix = f"use {element.declaration.name} in a root type, or tag it +k8s:validation-gen=true"
+            yield at(use.top, message, fix)
 
 
 def _used_elsewhere(view: PackageView, qualified: str) -> bool:
@@ -171,7 +174,7 @@ def _lost_by_copy(view: PackageView) -> Iterator[Said]:
         if not isinstance(declaration, Typedef) or declaration.alias or declaration.underlying.kind != "named":
             continue
         source = view.types.find(declaration.underlying.name)
-        lost = [use for use in uses_of(tags_of(source.comments)) if SPECS[use.tag.name].emits] if source else []
+        lost = [use for use in uses_of(tags_of(source.comments)) if use.checks] if source else []
         own = {(use.target, use.name) for use in uses(view, element)}
         for use in lost:
             if (use.target, use.name) not in own and source is not None:

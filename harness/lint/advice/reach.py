@@ -23,19 +23,16 @@ from harness.lint.advice.common import (
     uses,
 )
 from harness.lint.view import Element, PackageView
-from harness.tags.registry import SPECS
 
-_METADATA = frozenset("k8s:" + name for name in ("listMapKey", "customUnique", "unionDiscriminator", "opaqueType",
-                                                 "modeDiscriminator", "enumExclude"))  # fmt: skip
 _OF_STRUCT = frozenset("k8s:" + name for name in ("unionMember", "zeroOrOneOfMember", "dependentRequired",
                                                   "dependentForbidden"))  # fmt: skip
 
 
 def _waits(use: Use) -> bool:
     """Whether a use runs only when no stopping rule of its element failed."""
-    if use.in_mode or use.tag.name in STOPPING | _METADATA | _OF_STRUCT:
+    if use.in_mode or use.tag.name in STOPPING | _OF_STRUCT:
         return False
-    return bool(SPECS[use.tag.name].emits)
+    return use.checks
 
 
 def _after_forbidden(view: PackageView) -> Iterator[Said]:

@@ -25,7 +25,7 @@ from harness.lint.advice.common import (
 )
 from harness.lint.view import Element, PackageView
 from harness.tags.grammar import Tag
-from harness.tags.registry import SPECS, SUBRESOURCE_TAGS
+from harness.tags.registry import SUBRESOURCE_TAGS
 
 # Subresources
 
@@ -71,7 +71,7 @@ def _has_rules(view: PackageView, qualified: str) -> bool:
     """Whether anything of this package is checked below a type."""
     reached = reached_from(view, [qualified])
     return any(
-        SPECS[use.tag.name].emits
+        use.checks
         for element in tagged(view)
         if f"{view.path}.{element.declaration.name}" in reached
         for use in uses(view, element)

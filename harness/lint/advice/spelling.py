@@ -13,7 +13,7 @@ from harness.lint.advice.common import Said, advice, field_of, is_comment_line, 
 from harness.lint.rule import Edit
 from harness.lint.view import PackageView
 from harness.tags.grammar import Tag, TagLine, TagSyntaxError, parse, parse_line, tag_lines
-from harness.tags.registry import OLDER_NAMES, SPECS, is_foreign, suggestion
+from harness.tags.registry import ALL_SPECS, OLDER_NAMES, SPECS, is_foreign, specs_of, suggestion
 
 _SHARED = frozenset({"optional", "required", "enum", "listType", "listMapKey", "immutable", "unionDiscriminator",
                      "unionMember", "unique", "format", "minimum", "maximum", "item", "alpha", "beta", "update",
@@ -53,21 +53,25 @@ def close_to(name: str) -> str:
 
 
 def _unknown(view: PackageView) -> Iterator[Said]:
+    known = specs_of(view.release)
     for line in _tag_lines(view):
-        if line.name not in SPECS and not is_foreign(line.name) and not line.name.startswith(_OPENAPI):
+        if line.name not in known and not is_foreign(line.name) and not line.name.startswith(_OPENAPI):
             yield _misspelt(view, line.name, line.position, "nothing is checked")
-        if line.name in SPECS:
+        if line.name in known:
             try:
                 tag: Tag | None = parse_line(line).payload
             except InputError:
                 continue
             while tag is not None:
-                if tag.name not in SPECS:
+                if tag.name not in known:
                     yield _misspelt(view, tag.name, tag.position, "upstream's generator crashes")
                 tag = tag.payload
 
 
 def _misspelt(view: PackageView, name: str, position: Position, result: str) -> Said:
+    if name in ALL_SPECS and name not in OLDER_NAMES:
+        message = f"release {view.release} does not know +{name}, so {result}"
+        return Said(position, len(name) + 1, message, f"it came with 1.{ALL_SPECS[name].since}")
     meant = close_to(name) or close_to(f"k8s:{name}")
     edit = rewrite(view, position, len(name) + 1, f"+{meant}") if meant else None
     fix = f"did you mean +{meant}?" if meant else suggestion(name) or "remove it, or correct the name"

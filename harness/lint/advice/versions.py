@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from harness.gotypes.model import Struct
 from harness.lint.advice.common import STRENGTH, Said, Use, advice, at, governing, path_of, struct_elements
 from harness.lint.view import Element, PackageView
-from harness.tags.registry import SPECS
 
 _Key = tuple[tuple[str, ...], frozenset[tuple[str, str | bool]], str, str]
 _STAGE = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?")
@@ -80,7 +79,7 @@ def _struct_name(view: PackageView, element: Element) -> str:
 def _rules(view: PackageView, element: Element) -> dict[_Key, Use]:
     found: dict[_Key, Use] = {}
     for use in governing(view, element):
-        if SPECS[use.tag.name].emits or use.name == "optional":
+        if use.checks or use.name == "optional":
             arguments = ", ".join(f"{arg.name}: {arg.value.text}" for arg in use.tag.args)
             text = "" if use.number is not None else use.text
             key = use.target, use.conditions, f"{use.name}({arguments})", text
