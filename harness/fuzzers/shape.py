@@ -100,10 +100,14 @@ class Shape:
         """The members of a struct, inlined ones included; `apiVersion` and `kind` of TypeMeta are left out."""
         if self._struct is None or self._owner is None:
             return ()
-        members: dict[str, FieldShape] = {}
-        for member in self._owner.members(self._struct, frozenset()):
-            members.setdefault(member.name, member)
-        return tuple(members.values())
+        members: dict[str, tuple[int, FieldShape | None]] = {}
+        for depth, member in self._owner.members(self._struct, frozenset()):
+            known, _ = members.get(member.name, (99, None))
+            if depth < known:
+                members[member.name] = depth, member
+            elif depth == known:  # as encoding/json has it: two equally near are none
+                members[member.name] = depth, None
+        return tuple(member for _, member in members.values() if member is not None)
 
     @cached_property
     def by_name(self) -> dict[str, FieldShape]:
@@ -184,8 +188,8 @@ class _Shapes:
             return self.named(ref.name)
         return self._plain(ref)
 
-    def members(self, struct: Struct, seen: frozenset[str]) -> Iterator[FieldShape]:
-        """Yield the members of a struct in order, those of inlined structs at their place."""
+    def members(self, struct: Struct, seen: frozenset[str]) -> Iterator[tuple[int, FieldShape]]:
+        """Yield the members of a struct in order, those of inlined structs at their place, with their depth."""
         for field in struct.fields:
             if field.json_ignored or _is_type_meta(field):
                 continue
@@ -193,11 +197,10 @@ class _Shapes:
                 yield from self._inlined(field, seen | {struct.qualified})
             elif field.exported:
                 pointer = field.type.kind == "pointer"
-                yield FieldShape(
-                    field.json_name, self.of_ref(field.type), pointer, field.omitempty, _hints(field.comments)
-                )
+                shape = self.of_ref(field.type)
+                yield len(seen), FieldShape(field.json_name, shape, pointer, field.omitempty, _hints(field.comments))
 
-    def _inlined(self, field: Field, seen: frozenset[str]) -> Iterator[FieldShape]:
+    def _inlined(self, field: Field, seen: frozenset[str]) -> Iterator[tuple[int, FieldShape]]:
         shape = self.of_ref(field.type)
         if shape._struct is not None and shape._struct.qualified not in seen:
             yield from self.members(shape._struct, seen)

@@ -59,6 +59,35 @@ def test_what_is_not_known_is_any() -> None:
     assert shape_of(UNIVERSE, f"{PACKAGE}.Nothing") is ANY
 
 
+EMBEDDED = """
+package v1
+
+type Outer struct {
+	One
+	*Two
+	Near string `json:"near"`
+}
+
+type One struct {
+	Both string `json:"both"`
+	Near int    `json:"near"`
+	Own  bool   `json:"own"`
+}
+
+type Two struct {
+	Both int `json:"both"`
+}
+"""
+
+
+def test_equally_near_members_are_none(tmp_path: Path) -> None:
+    """Of two inlined members with one name none can be written; a nearer one hides a farther one."""
+    file = tmp_path / "types.go"
+    file.write_text(EMBEDDED)
+    shape = shape_of(Universe.from_files({"example.com/things": [file]}), "example.com/things.Outer")
+    assert {"near": "string", "own": "bool"} == {member.name: member.shape.kind for member in shape.fields}
+
+
 def test_real_source_gives_pointers_constants_hints_and_special_types(tmp_path: Path) -> None:
     """What types.go says of a member is in its shape."""
     file = tmp_path / "types.go"
