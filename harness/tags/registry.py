@@ -93,7 +93,7 @@ class Reader:
         rules = got.rules
 
         def run() -> Contribution:
-            done = self.resolve(now)
+            done = self.resolve(now, groups=False)
             return replace(done, rules=[*rules, *done.rules])
 
         return replace(got, rules=[], deferred=[Deferred(run), *groups])
@@ -112,12 +112,17 @@ class Reader:
                     self.report(diagnostic)
         return sorted(tags, key=lambda tag: (tag.name in self._release.late, tag.name))
 
-    def resolve(self, deferred: Iterable[Deferred]) -> Contribution:
-        """Run deferred work in rounds, each piece on its own, so that one bad tag does not hide another."""
+    def resolve(self, deferred: Iterable[Deferred], groups: bool = True) -> Contribution:
+        """Run deferred work in rounds, each piece on its own, so that one bad tag does not hide another.
+
+        Without `groups`, what merges several tags is left for later: the other tags have not been read yet.
+        """
         total, waiting = Contribution(), list(deferred)
         while waiting:
             results = [got for one in waiting if (got := self._run(one)) is not None]
-            waiting = [later for got in results for later in got.deferred]
+            later = [one for got in results for one in got.deferred]
+            waiting = [one for one in later if groups or not one.group]
+            total.deferred += [one for one in later if not groups and one.group]
             for got in results:
                 total.add(replace(got, deferred=[]))
         return total

@@ -307,3 +307,16 @@ def test_subresource_paths() -> None:
     with pytest.raises(InputError, match="unexpected character"):
         compiled(go, release="1.36")
     assert compiled(go.replace("/scale", '"/scale"'), release="1.36").validates("T", "scale")
+
+
+def test_a_union_of_items_waits_for_all_its_members() -> None:
+    """Before 1.37 too, where a tag did all its work at once: the union is made when every item is known."""
+    go = (
+        "type T struct {\n\t// +k8s:listType=map\n\t// +k8s:listMapKey=k\n\t// +k8s:customUnique\n"
+        '\t// +k8s:alpha=+k8s:item(k: "a")=+k8s:zeroOrOneOfMember\n'
+        '\t// +k8s:alpha=+k8s:item(k: "b")=+k8s:zeroOrOneOfMember\n\tL []C `json:"l"`\n}\n\n'
+        'type C struct {\n\tK string `json:"k"`\n}\n'
+    )
+    both = {"l": [{"k": "a"}, {"k": "b"}]}
+    assert ["zeroOrOneOf"] == [error.origin for error in errors(go, both, release="1.36")]
+    assert ["zeroOrOneOf"] == [error.origin for error in errors(go, both, release="1.37")]
