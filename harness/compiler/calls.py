@@ -1,0 +1,246 @@
+"""From one rule to the expression that calls it, with the functions and arguments it needs. Source: DV 3.3, 3.4."""
+
+from __future__ import annotations
+
+from harness.compiler.equality import Equality
+from harness.compiler.paths import path_of
+from harness.compiler.rendering import Rendering
+from harness.compiler.source import Source, indent, literal, word
+from harness.compiler.values import Values
+from harness.gotypes.model import TypeRef
+from harness.tags.release import Release
+from harness.tags.rules import (
+    Check,
+    CheckFunction,
+    EachKey,
+    EachVal,
+    Identity,
+    Item,
+    KeyOf,
+    Member,
+    MembersSet,
+    Mode,
+    Option,
+    Options,
+    Rule,
+    Same,
+    Selector,
+    Show,
+    Subfield,
+    ValueOf,
+)  # fmt: skip
+
+
+class Calls:
+    """Writes calls of rules. `custom` collects the handwritten functions that are called."""
+
+    def __init__(self, values: Values, equality: Equality, source: Source, release: Release, package: str) -> None:
+        self._values = values
+        self._types = values.types
+        self._equality = equality
+        self._rendering = Rendering(values, source)
+        self._source = source
+        self._release = release
+        self._package = package
+        self._rules = 0
+        self.custom: dict[str, CheckFunction] = {}
+
+    def marked(self, rule: Rule) -> str:
+        """Return the expression that marks the errors `e` of a rule that stops."""
+        level = f", {rule.level!r}" if rule.level else ""
+        if self._release.marks_short_circuits:
+            return f"{self._source.runtime('stopping')}(e{level})"
+        return f"{self._source.runtime('at_level')}(e{level})" if level else "e"
+
+    def leveled(self, rule: Rule, path: str, new: str, old: str) -> str:
+        """Return the call of a rule, its errors marked with its level."""
+        call = self.call(rule, path, new, old)
+        return f"{self._source.runtime('at_level')}({call}, {rule.level!r})" if rule.level else call
+
+    def call(self, rule: Rule, path: str, new: str, old: str) -> str:
+        """Return the call of a rule."""
+        body = rule.body
+        if isinstance(body, Check):
+            function = body.function
+            if body.custom:
+                self.custom[body.custom] = function
+                return f"{body.custom}(op, {path}, {new}, {old})"
+            name = self._source.use(function.__module__, function.__name__)
+            args = "".join(f", {self._argument(arg)}" for arg in body.args)
+            return f"{name}(op, {path}, {new}, {old}{args})"
+        if isinstance(body, EachVal):
+            return self.each(self._function(body.rule), body.list_type, body.identity, path, new, old)
+        if isinstance(body, EachKey):
+            return self.each_key(self._function(body.rule), path, new, old)
+        if isinstance(body, Item):
+            self._source.use("harness.tags.families.item", "one_item")
+            elem = body.selector.elem
+            args = f"{self._function(body.rule)}, {self._matches(body.selector)}, {self._equality.same(elem)}"
+            return f"one_item(op, {path}, {new}, {old}, options, {args})"
+        return f"{self._function(rule)}(op, {path}, {new}, {old}, options)"
+
+    def _function(self, rule: Rule) -> str:
+        """Return the name of a function (op, path, new, old, options) that runs a rule."""
+        self._rules += 1
+        name = self._source.named(("rule", self._rules), f"rule_{self._rules}")
+        lines = [f"def {name}(op, path, new, old, options):"]
+        body = rule.body
+        if isinstance(body, Option):
+            lines += self._option(body)
+        elif isinstance(body, Subfield):
+            lines += self._subfield(body)
+        elif isinstance(body, Mode):
+            lines += self._mode(body)
+        else:
+            lines.append(f"    return {self.leveled(rule, 'path', 'new', 'old')}")
+            self._source.add("\n".join(lines))
+            return name
+        self._source.add("\n".join(lines))
+        if not rule.level:
+            return name
+        marked = f"{name}_{rule.level}"
+        at_level = self._source.runtime("at_level")
+        self._source.add(
+            f"def {marked}(op, path, new, old, options):\n"
+            f"    return {at_level}({name}(op, path, new, old, options), {rule.level!r})"
+        )
+        return marked
+
+    def _option(self, body: Option) -> list[str]:
+        call = self.leveled(body.rule, "path", "new", "old")
+        if self._release.undefined_options_are_off:
+            state = f"options.get({literal(body.name)}, False)"
+            return [f"    return {call} if {state} is {body.wanted} else []"]
+        undefined = self._source.use("harness.tags.families.options", "undefined_option")
+        return [
+            f"    state = options.get({literal(body.name)})",
+            "    if state is None:",
+            f"        return {undefined}(path, {literal(body.name)})",
+            f"    return {call} if state is {body.wanted} else []",
+        ]
+
+    def _subfield(self, body: Subfield) -> list[str]:
+        member = body.member
+        known = "" if self.forgiven(member.type) == "op is UPDATE" else "old is not None and "
+        return [
+            *self._no_nil(),
+            f"    v = {self._values.read(member, 'new')}",
+            f"    o = None if old is None else {self._values.read(member, 'old')}",
+            f"    if op is UPDATE and {known}{self._equality.expression(member.type, 'v', 'o')}:",
+            "        return []",
+            f"    p = {path_of(member, self._package)}",
+            f"    return {self.leveled(body.rule, 'p', 'v', 'o')}",
+        ]
+
+    def _no_nil(self) -> list[str]:
+        return ["    if new is None:", f"        raise {self._source.runtime('NilDereferenceError')}"]
+
+    def _mode(self, body: Mode) -> list[str]:
+        member, by = body.member, body.discriminator
+        lines = [
+            *self._no_nil(),
+            f"    v = {self._values.read(member, 'new')}",
+            f"    o = None if old is None else {self._values.read(member, 'old')}",
+            f"    mode = {self._values.read(by, 'new')}",
+            f"    if op is UPDATE and old is not None and mode == ({self._values.read(by, 'old')}) "
+            f"and {self._equality.expression(member.type, 'v', 'o')}:",
+            "        return []",
+            f"    p = {path_of(member, self._package)}",
+            "    errs = []",
+        ]
+        for value, rules in body.rules:
+            lines += [f"    if mode == {value!r}:", *indent(self._mode_rules(rules), 2), "        return errs"]
+        return [*lines, f"    return {self.leveled(body.otherwise, 'p', 'v', 'o')}"]
+
+    def _mode_rules(self, rules: tuple[Rule, ...]) -> list[str]:
+        """Rules keep their order; after the last short-circuit one, stop if any of them failed (DV S10)."""
+        stopping = [index for index, rule in enumerate(rules) if rule.sc]
+        lines = ["stop = False"] if stopping else []
+        for index, rule in enumerate(rules):
+            if not rule.sc:
+                lines.append(f"errs += {self.leveled(rule, 'p', 'v', 'o')}")
+                continue
+            keep = [] if rule.ne else ["    errs += e"]
+            lines += [f"if e := {self.leveled(rule, 'p', 'v', 'o')}:", *keep, "    stop = True"]
+            if index == stopping[-1]:
+                lines += ["if stop:", "    return errs"]
+        return lines
+
+    def each(self, function: str, native: TypeRef, which: Identity | None, path: str, new: str, old: str) -> str:
+        """Return the call that runs a function for every item of a list or value of a map."""
+        assert native.elem is not None
+        zero = self._values.zero(native.elem)
+        if native.kind == "map":
+            self._source.use("harness.tags.families.each", "each_value")
+            return (
+                f"each_value(op, {path}, {new}, {old}, options, {function}, {self._equality.same(native.elem)}, {zero})"
+            )
+        self._source.use("harness.tags.families.each", "each_item")
+        key, same = "None", "None"
+        if which is not None and which.semantic != "atomic" and not (which.semantic == "map" and not which.keys):
+            key = self._equality.key(which)
+            same = self._equality.same(native.elem) if which.semantic == "map" else "None"
+        return f"each_item(op, {path}, {new}, {old}, options, {function}, {key}, {same}, {zero})"
+
+    def each_key(self, function: str, path: str, new: str, old: str) -> str:
+        """Return the call that runs a function for every key of a map."""
+        self._source.use("harness.tags.families.each", "each_key")
+        return f"each_key(op, {path}, {new}, {old}, options, {function})"
+
+    def _argument(self, arg: object) -> str:
+        if isinstance(arg, KeyOf):
+            return self._equality.key(arg.identity)
+        if isinstance(arg, Show):
+            return (
+                self._rendering.show(arg.type) if arg.quoted else self._rendering.render(self._types.declared(arg.type))
+            )
+        if isinstance(arg, Same):
+            return self._equality.same(arg.type)
+        if isinstance(arg, Options):
+            return (
+                f"{self._source.runtime('Lenient')}(options)" if self._release.undefined_options_are_off else "options"
+            )
+        if isinstance(arg, MembersSet):
+            return self._members_set(arg.members)
+        if isinstance(arg, ValueOf):
+            return self._source.once(
+                ("value", arg), f"value_of_{word(arg.field.json_name)}",
+                lambda name: f"def {name}(v):\n    return None if v is None else {self._values.read(arg.field, 'v')}",
+            )  # fmt: skip
+        return literal(arg)
+
+    def _members_set(self, members: tuple[Member, ...]) -> str:
+        def body(name: str) -> str:
+            tests = [self._is_set(member) for member in members]
+            unset = ", ".join("False" for _ in members)
+            return f"def {name}(v):\n    if v is None:\n        return ({unset},)\n    return ({', '.join(tests)},)"
+
+        return self._source.once(("set", members), f"set_of_{word(members[0].label)}", body)
+
+    def _is_set(self, member: Member) -> str:
+        if member.selector is not None:
+            return f"any({self._matches(member.selector)}(i) for i in v)"
+        assert member.field is not None
+        read = self._values.read(member.field, "v")
+        if self._release.older_unions and self._types.native(member.field.type).kind in ("list", "map"):
+            return f"v.get({literal(member.field.json_name)}) is not None"
+        return f"({read}) is not None" if self._types.is_pointer(member.field.type) else f"bool({read})"
+
+    def _matches(self, selector: Selector) -> str:
+        def body(name: str) -> str:
+            struct = self._types.struct(selector.elem)
+            assert struct is not None
+            tests = []
+            for key, value in selector.keys:
+                member = self._types.member(struct, key)
+                assert member is not None
+                tests.append(f"({self._values.read(member, 'v')}) == {literal(value)}")
+            return f"def {name}(v):\n    return v is not None and {' and '.join(tests)}"
+
+        return self._source.once(("matches", selector), "is_" + word("_".join(str(v) for _, v in selector.keys)), body)
+
+    def forgiven(self, ref: TypeRef) -> str:
+        """Return the condition under which equal values are forgiven."""
+        if self._release.forgives_only_correlated or not self._values.is_nilable(ref):
+            return "changed"
+        return "op is UPDATE"

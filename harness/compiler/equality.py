@@ -1,0 +1,129 @@
+"""Functions that compare values as Go would, and that give equal values one form. Source: DV 4.2."""
+
+from __future__ import annotations
+
+from harness.compiler.source import Source, word
+from harness.compiler.values import Values
+from harness.gotypes.model import Struct, TypeRef
+from harness.tags.rules import Identity
+from harness.tags.types import SPECIAL
+
+_SAME_SPECIAL = {
+    "time": "same_time",
+    "micro-time": "same_time",
+    "quantity": "same_quantity",
+    "duration": "same_duration",
+    "any": "same_json",
+    "int-or-string": "same_number_or_text",
+    "integer": "same_plain",
+}
+_FORM_SPECIAL = {
+    "time": "read_time",
+    "micro-time": "read_time",
+    "quantity": "read_quantity",
+    "duration": "read_duration",
+    "integer": "itself",
+}
+
+
+class Equality:
+    """Writes comparisons; a function per type, when first needed."""
+
+    def __init__(self, values: Values, source: Source) -> None:
+        self._values = values
+        self._types = values.types
+        self._source = source
+
+    def expression(self, ref: TypeRef, a: str, b: str) -> str:
+        """Return the expression that says whether two values are equal."""
+        inner = self._types.value(ref)
+        if inner.kind == "builtin":
+            return f"{a} == {b}"
+        return f"({a} is {b} or {self.same(ref)}({a}, {b}))"
+
+    def same(self, ref: TypeRef) -> str:
+        """Return the name of the function that compares two values of a type as Go would (DV 4.2)."""
+        inner = self._types.value(ref)
+        if inner.kind == "builtin":
+            return self._source.runtime("same_plain")
+        if inner.kind == "named" and inner.name in SPECIAL:
+            return self._source.runtime(_SAME_SPECIAL[SPECIAL[inner.name]])
+        if inner.kind == "list" and self._values.is_bytes(inner):
+            return self._source.runtime("same_bytes")
+        if inner.kind in ("list", "map") and inner.elem is not None:
+            items = word(str(inner.elem).rpartition(".")[2])
+            return self._source.once(
+                ("same", str(inner)), f"same_{inner.kind}_of_{items}", lambda n: self._same_many(n, inner)
+            )
+        struct = self._types.struct(inner)
+        if struct is None:
+            return self._source.runtime("same_json")
+        return self._source.once(
+            ("same", struct.qualified), f"same_{struct.name}", lambda n: self._same_struct(n, inner)
+        )
+
+    def _same_many(self, name: str, inner: TypeRef) -> str:
+        assert inner.elem is not None
+        helper = self._source.runtime("same_items" if inner.kind == "list" else "same_values")
+        same, zero = self.same(inner.elem), self._values.zero(inner.elem)
+        return f"def {name}(a, b):\n    return a == b or {helper}(a, b, {same}, {zero})"
+
+    def _same_struct(self, name: str, inner: TypeRef) -> str:
+        struct = self._types.struct(inner)
+        assert struct is not None
+        tests = []
+        for member in struct.fields:
+            if member.exported and not member.json_ignored:
+                a, b = f"({self._values.read(member, 'a')})", f"({self._values.read(member, 'b')})"
+                plain = self._types.native(member.type).kind == "builtin"
+                tests.append(f"{a} == {b}" if plain else f"{self.same(member.type)}({a}, {b})")
+        joined = "\n        and ".join(tests) or "True"
+        return (
+            f"def {name}(a, b):\n    if a == b:\n        return True\n"
+            f"    if a is None or b is None:\n        return False\n    return (\n        {joined}\n    )"
+        )
+
+    def form(self, ref: TypeRef) -> str:
+        """Return the name of the function that gives equal values one hashable form, and others another."""
+        inner = self._types.value(ref)
+        struct = self._types.struct(inner)
+        if inner.kind == "list" and self._values.is_bytes(inner):
+            return self._source.runtime("form_of_bytes")
+        if inner.kind in ("list", "map") and inner.elem is not None:
+            helper = self._source.runtime(f"form_of_{inner.kind}")
+            elem, zero = self.form(inner.elem), self._values.zero(inner.elem)
+            return self._source.once(
+                ("form", str(inner)), f"form_of_{inner.kind}_of_{word(str(inner.elem).rpartition('.')[2])}",
+                lambda name: f"def {name}(v):\n    return {helper}(v, {elem}, {zero})",
+            )  # fmt: skip
+        if struct is not None:
+            key = ("form", struct.qualified)
+            return self._source.once(key, f"form_of_{struct.name}", lambda name: self._form_body(name, struct))
+        if inner.kind == "builtin":
+            return self._source.runtime("itself")
+        return self._source.runtime(_FORM_SPECIAL.get(SPECIAL.get(inner.name, "any"), "form_of_json"))
+
+    def _form_body(self, name: str, struct: Struct) -> str:
+        parts = [
+            f"{self.form(member.type)}({self._values.read(member, 'v')})"
+            for member in struct.fields
+            if member.exported and not member.json_ignored
+        ]
+        return f"def {name}(v):\n    return None if v is None else ({''.join(f'{part}, ' for part in parts)})"
+
+    def key(self, which: Identity) -> str:
+        """Return the name of the function from a list item to what tells it apart."""
+        if which.semantic == "set":
+            if self._types.kind(which.elem) in ("string", "bool", "integer", "float"):
+                return self._source.runtime("itself")
+            return self.form(which.elem)
+        struct = self._types.struct(which.elem)
+        assert struct is not None
+
+        def body(name: str) -> str:
+            members = [self._types.member(struct, key) for key in which.keys]
+            reads = [self._values.read(member, "v") for member in members if member is not None]
+            return f"def {name}(v):\n    return ({', '.join(reads)},)"
+
+        wanted = f"key_of_{struct.name}_by_{word('_'.join(which.keys))}"
+        return self._source.once(("key", str(which.elem), which.keys), wanted, body)
