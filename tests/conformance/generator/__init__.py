@@ -1,0 +1,1 @@
+"""What the conformance test against the generator's own test packages is made of."""
