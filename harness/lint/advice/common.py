@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -25,6 +26,15 @@ STOPPING = frozenset(f"k8s:{name}" for name in ("forbidden", "immutable", "maxIt
 """Tags whose failure ends their element; all of them run, the others only when none failed (DV 3.3)."""
 _METADATA = frozenset("k8s:" + name for name in ("listMapKey", "customUnique", "unionDiscriminator", "opaqueType",
                                                  "modeDiscriminator", "enumExclude"))  # fmt: skip
+
+
+_TEXT = re.compile(r"""(?:[^#"`]|"[^"]*"|`[^`]*`)*""")
+
+
+def shown(tag: Tag) -> str:
+    """A tag as it is written, without a remark behind it."""
+    found = _TEXT.match(tag.source, tag.position.column - 1) if tag.position.column else None
+    return found[0].rstrip() if found else str(tag)
 
 
 # Tags as they are used
@@ -103,8 +113,7 @@ class Use:
 
     def said(self) -> str:
         """The tag as messages name it, with where it stands when that is somewhere else."""
-        shown = str(self.tag)
-        return shown if self.own else f"{shown} of its type"
+        return shown(self.tag) if self.own else f"{shown(self.tag)} of its type"
 
 
 def uses_of(tags: Iterable[Tag], before: tuple[str, ...] = (), own: bool = True) -> Iterator[Use]:

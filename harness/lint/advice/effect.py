@@ -15,6 +15,7 @@ from harness.lint.advice.common import (
     field_of,
     path_of,
     rewrite,
+    shown,
     struct_elements,
     tagged,
     tags_of,
@@ -53,18 +54,8 @@ def _conditional_opaque(view: PackageView) -> Iterator[Said]:
             if use.name == "opaqueType" and lost:
                 kept = "=".join(str(tag).partition("=")[0] for tag in (*use.around, use.tag) if tag not in lost)
                 message = f"+{lost[0].name} around +k8s:opaqueType has no effect: the type's rules are left out always"
-                edit = rewrite(view, use.top.position, len(str_of(use.top)), kept)
-                yield at(lost[0], message, f"write {kept}", edit if str_of(use.top) == written(use.top) else None)
-
-
-def str_of(tag: Tag) -> str:
-    """The tag as it stands in its line, without a remark."""
-    return tag.source[tag.position.column - 1 :].partition("#")[0].rstrip() if tag.position.column else str(tag)
-
-
-def written(tag: Tag) -> str:
-    """The same when nothing but the tag stands there."""
-    return tag.source.strip()
+                edit = rewrite(view, use.top.position, len(shown(use.top)), kept)
+                yield at(lost[0], message, f"write {kept}", edit)
 
 
 def _lone_list_tag(view: PackageView) -> Iterator[Said]:
@@ -73,7 +64,7 @@ def _lone_list_tag(view: PackageView) -> Iterator[Said]:
         for use in found:
             semantics = {o.text for o in found if o.name in ("listType", "unique") and o.target == use.target}
             if use.name == "listMapKey" and not semantics:
-                message = f"{use.tag} does nothing on {path_of(element)}: there is no +k8s:listType or +k8s:unique"
+                message = f"{shown(use.tag)} does nothing on {path_of(element)} without +k8s:listType"
                 yield at(use, message, "add +k8s:listType=map")
             elif use.name == "customUnique" and not semantics & {"set", "map"}:
                 message = f"+k8s:customUnique does nothing on {path_of(element)}: no items are compared there"
@@ -119,7 +110,7 @@ def _lost_level(view: PackageView) -> Iterator[Said]:
             for before, tag in zip(use.around, use.around[1:], strict=False):
                 lost = tag.name in LEVELS and before.name not in LEVELS and use.tag.name in _LOSES_LEVEL
                 if lost and before.name != "k8s:ifMode":
-                    message = f"the level is lost: under +{before.name}, {use.tag} counts as standard"
+                    message = f"the level is lost: under +{before.name}, {shown(use.tag)} counts as standard"
                     yield at(tag, message, f"start the line with +{tag.name}")
 
 

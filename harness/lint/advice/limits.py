@@ -17,6 +17,7 @@ from harness.lint.advice.common import (
     governing,
     is_value,
     path_of,
+    shown,
     tagged,
     type_at,
 )
@@ -101,7 +102,9 @@ def _never_reached(view: PackageView) -> Iterator[Said]:
             reason = _outside_type(view, element, target, use) or _covered(use, found)
             if reason:
                 edit = delete(view, use.tag)
-                yield at(use, f"{use.tag} never rejects anything: {reason}", "remove it, or correct the number", edit)
+                yield at(
+                    use, f"{shown(use.tag)} never rejects anything: {reason}", "remove it, or correct the number", edit
+                )
 
 
 def _outside_type(view: PackageView, element: Element, target: tuple[str, ...], use: Use) -> str:
@@ -150,7 +153,7 @@ def _neq(view: PackageView) -> Iterator[Said]:
         for use in (use for use in found if use.own and use.name == "neq" and use.tag.scalar):
             reason = _value_impossible(view, element, target, use, found)
             if reason:
-                yield at(use, f"{use.tag} never rejects anything: {reason}", "remove it, or correct the value",
+                yield at(use, f"{shown(use.tag)} never rejects anything: {reason}", "remove it, or correct the value",
                          delete(view, use.tag))  # fmt: skip
 
 

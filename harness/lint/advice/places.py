@@ -21,6 +21,7 @@ from harness.lint.advice.common import (
     line_of,
     path_of,
     reached_from,
+    shown,
     tagged,
     tags_of,
     types_of,
@@ -46,7 +47,7 @@ def _trailing(view: PackageView) -> Iterator[Said]:
             line = line_of(view, tag.position)
             code, found, _ = line.partition("//")
             if found and code.strip() and tag.position.line == _line_of(element) - 1:
-                message = f"{tag} belongs to {path_of(element)}, in the next line, not to what stands before it"
+                message = f"{shown(tag)} belongs to {path_of(element)}, in the next line, not to what stands before it"
                 yield at(tag, message, "write it above what it is about", _moved_up(view, tag, line))
 
 
@@ -68,7 +69,7 @@ def _detached(view: PackageView) -> Iterator[Said]:
         edit = _joined(view, element)
         for tag in tags_of(element.second_comments) if edit else ():
             if tag.name in SPECS:
-                message = f"{tag} is cut off from {path_of(element)} by a blank line, so it is ignored"
+                message = f"{shown(tag)} is cut off from {path_of(element)} by a blank line, so it is ignored"
                 yield at(tag, message, "remove the blank line", edit)
 
 
@@ -115,7 +116,7 @@ def _unseen_fields(view: PackageView) -> Iterator[Said]:
         if element.member is not None and not element.member.exported:
             for use in uses(view, element):
                 if use.top.position not in seen:  # `A, b string` share their comment
-                    message = f"{use.top} does nothing: {path_of(element)} is not exported"
+                    message = f"{shown(use.top)} does nothing: {path_of(element)} is not exported"
                     yield at(use.top, message, "export the field, or remove the tag", delete(view, use.top))
 
 
@@ -124,7 +125,7 @@ def _ignored_json(view: PackageView) -> Iterator[Said]:
     for element in tagged(view):
         if element.member is not None and element.member.json_ignored and element.member.exported:
             for use in uses(view, element):
-                message = f'{use.top} on {element.name}, which is json:"-": a client can neither set nor see it'
+                message = f'{shown(use.top)} on {element.name}, which is json:"-": a client can neither set nor see it'
                 yield at(use.top, message, "remove the tag, or give the field a JSON name")
 
 
@@ -139,7 +140,7 @@ def _unreached(view: PackageView) -> Iterator[Said]:
     for name, element in sorted(first.items()) if first.keys() & reached else ():
         if name not in reached and not _used_elsewhere(view, name):
             use = uses(view, element)[0]
-            message = f"{use.top} does nothing: no root type reaches {element.declaration.name}"
+            message = f"{shown(use.top)} does nothing: no root type reaches {element.declaration.name}"
             fix = f"use {element.declaration.name} in a root type, or tag it +k8s:validation-gen=true"
             yield at(use.top, message, fix)
 
@@ -178,7 +179,7 @@ def _lost_by_copy(view: PackageView) -> Iterator[Said]:
         own = {(use.target, use.name) for use in uses(view, element)}
         for use in lost:
             if (use.target, use.name) not in own and source is not None:
-                message = f"{declaration.name} does not inherit {use.top} from {source.name}"
+                message = f"{declaration.name} does not inherit {shown(use.top)} from {source.name}"
                 fix = f"repeat it on {declaration.name}, or make it an alias: type {declaration.name} = {source.name}"
                 yield at(element, message, fix)
 
@@ -192,7 +193,7 @@ def _repeated(view: PackageView) -> Iterator[Said]:
         for use in uses(view, element):
             first = seen.setdefault(str(use.top), use)
             if first is not use:
-                message = f"{use.top} stands here twice; the first is in line {first.top.position.line}"
+                message = f"{shown(use.top)} stands here twice; the first is in line {first.top.position.line}"
                 yield at(use.top, message, "remove this line", delete(view, use.top))
 
 

@@ -18,6 +18,7 @@ from harness.lint.advice.common import (
     governing,
     is_value,
     path_of,
+    shown,
     tagged,
     type_at,
     uses,
@@ -41,9 +42,11 @@ def _after_forbidden(view: PackageView) -> Iterator[Said]:
         for stop in (use for use in found if use.name == "forbidden" and not use.target and not use.in_mode):
             for use in found:
                 if use.name == "required" and not use.target and use.can_meet(stop) and not use.in_mode:
-                    yield at(use, f"{use.tag} and +k8s:forbidden leave no {path_of(element)} that passes", "keep one")
+                    yield at(
+                        use, f"{shown(use.tag)} and +k8s:forbidden leave no {path_of(element)} that passes", "keep one"
+                    )
                 elif _waits(use) and stop.whenever(use):
-                    message = f"{use.tag} never runs: +k8s:forbidden ends the field first, set or unset"
+                    message = f"{shown(use.tag)} never runs: +k8s:forbidden ends the field first, set or unset"
                     yield at(use, message, "remove it, or put the two under opposite options")
 
 
@@ -55,7 +58,9 @@ def _inside_empty(view: PackageView) -> Iterator[Said]:
                 inner = use.target[: len(stop.target)] == stop.target and len(use.target) > len(stop.target)
                 if use.own and inner and not use.in_mode and stop.whenever(use):
                     yield at(
-                        use, f"{use.tag} never runs: {stop.said()} allows no item", "remove it, or raise the limit"
+                        use,
+                        f"{shown(use.tag)} never runs: {stop.said()} allows no item",
+                        "remove it, or raise the limit",
                     )
 
 
@@ -72,7 +77,7 @@ def _demands_presence(view: PackageView) -> Iterator[Said]:
         for use in (use for use in found if use.own and use.name in ("minLength", "minItems", "minProperties")):
             stop = next((one for one in stops if one.whenever(use)), None)
             if stop and use.number == 1:
-                message = f"{use.tag} never fires: {stop.said()} ends the field first when it is empty"
+                message = f"{shown(use.tag)} never fires: {stop.said()} ends the field first when it is empty"
                 yield at(use, message, "remove it, or use a pointer if empty and unset differ", delete(view, use.tag))
 
 
@@ -86,8 +91,12 @@ def _hidden_stops(view: PackageView) -> Iterator[Said]:
                 continue
             lost = [use for use in found if _waits(use) and STRENGTH[use.level] > 0 and use.can_meet(stop)]
             if lost:
-                message = f"when {stop.tag} fails nobody is told, and {lost[0].said()} is not asked any more"
-                yield at(stop.top, message, f"give {lost[0].tag} the same level, or raise the level of {stop.tag}")
+                message = f"when {shown(stop.tag)} fails nobody is told, and {lost[0].said()} is not asked any more"
+                yield at(
+                    stop.top,
+                    message,
+                    f"give {shown(lost[0].tag)} the same level, or raise the level of {shown(stop.tag)}",
+                )
 
 
 def _optional_beside_required(view: PackageView) -> Iterator[Said]:
@@ -96,7 +105,7 @@ def _optional_beside_required(view: PackageView) -> Iterator[Said]:
         for use in (use for use in found if use.name == "optional"):
             stop = next((one for one in found if one.name == "required" and one.whenever(use)), None)
             if stop is not None:
-                message = f"+k8s:optional has no effect beside {stop.top}: all that stops a field is asked"
+                message = f"+k8s:optional has no effect beside {shown(stop.top)}: all that stops a field is asked"
                 yield at(use, message, "keep the one that is meant")
 
 
@@ -106,7 +115,7 @@ def _update_beside_immutable(view: PackageView) -> Iterator[Said]:
             for use in (use for use in found if use.name in ("update", "monotonic")):
                 stop = next((one for one in found if one.name == "immutable" and one.whenever(use)), None)
                 if stop is not None and STRENGTH[stop.level] >= STRENGTH[use.level]:
-                    message = f"{use.tag} says nothing that {stop.top} does not"
+                    message = f"{shown(use.tag)} says nothing that {shown(stop.top)} does not"
                     yield at(use, message, "remove it, or remove +k8s:immutable", delete(view, use.tag))
 
 
@@ -118,7 +127,7 @@ def _never_missing(view: PackageView) -> Iterator[Said]:
             other = next((e for e in siblings if e.member and wanted and e.member.json_name == wanted.text), None)
             for one in by_target(uses(view, other)).get((), ()) if other else ():
                 if one.name == "required" and one.whenever(use) and STRENGTH[one.level] >= STRENGTH[use.level]:
-                    message = f"{use.tag} never fires: {one.top} demands the field anyway"
+                    message = f"{shown(use.tag)} never fires: {shown(one.top)} demands the field anyway"
                     yield at(use, message, "remove it, or make the other field optional", delete(view, use.tag))
 
 

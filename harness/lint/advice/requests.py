@@ -18,6 +18,7 @@ from harness.lint.advice.common import (
     path_of,
     reached_from,
     rewrite,
+    shown,
     tagged,
     tags_of,
     types_of,
@@ -40,7 +41,9 @@ def _misdeclared(view: PackageView) -> Iterator[Said]:
         for tag in found:
             text = tag.scalar.text if tag.scalar else ""
             if declaration.name not in view.roots:
-                yield at(tag, f"{tag} does nothing: {declaration.name} is no root type", "put it on the root type")
+                yield at(
+                    tag, f"{shown(tag)} does nothing: {declaration.name} is no root type", "put it on the root type"
+                )
             elif not text.startswith("/"):
                 message = f'no request has the subresource path "{text}"'
                 edit = rewrite(view, tag.position, len(tag.source.strip()), f'+{tag.name}="/{text}"')
@@ -48,7 +51,9 @@ def _misdeclared(view: PackageView) -> Iterator[Said]:
         own = [tag for tag in found if tag.name == "k8s:isSubresource"]
         for tag in own[1:]:
             yield at(
-                tag, f"{declaration.name} has a second {tag}", "keep one; +k8s:supportsSubresource may be repeated"
+                tag,
+                f"{declaration.name} has a second {shown(tag)}",
+                "keep one; +k8s:supportsSubresource may be repeated",
             )
 
 
@@ -156,7 +161,7 @@ def _unlimited(view: PackageView) -> Iterator[Said]:
             for use in found:
                 limited = any(other.name in ("maxLength", "maxBytes") for other in found)
                 if use.own and use.name == "format" and use.text == "k8s-path-segment-name" and not limited:
-                    message = f"{use.tag} sets no limit of length on {path_of(element)}"
+                    message = f"{shown(use.tag)} sets no limit of length on {path_of(element)}"
                     yield at(use, message, "add +k8s:maxLength=253, which is what names of objects may have")
 
 

@@ -20,7 +20,7 @@ _SHARED = frozenset({"optional", "required", "enum", "listType", "listMapKey", "
                      "forbidden"})  # fmt: skip
 """Names that mean something to other generators, or to people, without the prefix."""
 _OPENAPI = "k8s:validation:"
-_MIDDLE = re.compile(r"(?P<before>.*[^\s(\"'`].*?[\s*-]\s*)(?P<tag>\+(?P<name>k8s:\w+)\S*(?: \S+\))?)\s*")
+_MIDDLE = re.compile(r"""(?P<before>.*[^\s("'`].*?[\s*-]\s*)(?P<tag>\+(?P<name>k8s:\w+)\S*(?:[ ]"[^"]*"\S*)*)\s*""")
 _LIST = re.compile(r"(?P<head>.*=)(?P<values>\w+(?:,\w+)+)\s*")
 
 

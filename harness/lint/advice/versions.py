@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from harness.gotypes.model import Struct
-from harness.lint.advice.common import STRENGTH, Said, Use, advice, at, governing, path_of, struct_elements
+from harness.lint.advice.common import STRENGTH, Said, Use, advice, at, governing, path_of, shown, struct_elements
 from harness.lint.view import Element, PackageView
 
 _Key = tuple[tuple[str, ...], frozenset[tuple[str, str | bool]], str, str]
@@ -77,14 +77,14 @@ def _struct_name(view: PackageView, element: Element) -> str:
 
 
 def _rules(view: PackageView, element: Element) -> dict[_Key, Use]:
+    """The tags that govern a field, each at its highest level, by all that tells them apart but level and limit."""
     found: dict[_Key, Use] = {}
     for use in governing(view, element):
-        if use.checks or use.name == "optional":
-            arguments = ", ".join(f"{arg.name}: {arg.value.text}" for arg in use.tag.args)
-            text = "" if use.number is not None else use.text
-            key = use.target, use.conditions, f"{use.name}({arguments})", text
-            if key not in found or STRENGTH[use.level] > STRENGTH[found[key].level]:
-                found[key] = use
+        arguments = ", ".join(f"{arg.name}: {arg.value.text}" for arg in use.tag.args)
+        text = "" if use.number is not None else use.text
+        key = use.target, use.conditions, f"{use.name}({arguments})", text
+        if key not in found or STRENGTH[use.level] > STRENGTH[found[key].level]:
+            found[key] = use
     return found
 
 
@@ -97,7 +97,7 @@ def _missing(view: PackageView) -> Iterator[Said]:
             entry[2].append(twin.other.version)
     for element, use, versions in lacking.values():
         listed = " and ".join(sorted(set(versions), key=_order))
-        message = f"{path_of(element)} has no {use.top}, which it has in {listed}"
+        message = f"{path_of(element)} has no {shown(use.top)}, which it has in {listed}"
         yield at(element, message, f"add it, or take it out of {listed}")
 
 
@@ -108,9 +108,9 @@ def _levels(view: PackageView) -> Iterator[Said]:
         for key in sorted(here.keys() & there.keys(), key=str):
             mine, theirs = here[key], there[key]
             if STRENGTH[mine.level] < STRENGTH[theirs.level]:
-                message = f"{mine.tag} on {path_of(twin.here)} is {mine.level} here"
+                message = f"{shown(mine.tag)} on {path_of(twin.here)} is {mine.level} here"
                 message += f" and {theirs.level or 'standard'} in {twin.other.version}"
-                yield at(mine.top if mine.own else twin.here, message, f"give it the same level: {theirs.top}")
+                yield at(mine.top if mine.own else twin.here, message, f"give it the same level: {shown(theirs.top)}")
 
 
 def _limits(view: PackageView) -> Iterator[Said]:
@@ -122,8 +122,8 @@ def _limits(view: PackageView) -> Iterator[Said]:
         ):
             mine, theirs = here[key], there[key]
             if mine.number != theirs.number:
-                message = f"{mine.tag} on {path_of(twin.here)}, but {theirs.tag} in {twin.other.version}"
-                yield at(mine if mine.own else twin.here, message, f"use one limit: {theirs.tag}")
+                message = f"{shown(mine.tag)} on {path_of(twin.here)}, but {shown(theirs.tag)} in {twin.other.version}"
+                yield at(mine if mine.own else twin.here, message, f"use one limit: {shown(theirs.tag)}")
 
 
 _TWO = """type T struct {
