@@ -31,7 +31,7 @@ from harness.lint.advice.common import (
 )
 from harness.lint.rule import Edit
 from harness.lint.view import Element, PackageView
-from harness.tags.grammar import Tag
+from harness.tags.grammar import Tag, tag_lines
 from harness.tags.registry import SPECS
 
 _TAG = re.compile(r"(?P<code>.*?)//\s?(?P<tag>\+(?P<name>k8s:[\w.:-]+).*)")
@@ -136,20 +136,25 @@ def _unreached(view: PackageView) -> Iterator[Said]:
     for element in tagged(view):
         if not isinstance(element.declaration, Const):
             first.setdefault(element.declaration.qualified, element)
-    # A package of which nothing is validated is a library: those who use it are not known.
-    for name, element in sorted(first.items()) if first.keys() & reached else ():
-        if name not in reached and not _used_elsewhere(view, name):
-            use = uses(view, element)[0]
-            message = f"{shown(use.top)} does nothing: no root type reaches {element.declaration.name}"
-            fix = f"use {element.declaration.name} in a root type, or tag it +k8s:validation-gen=true"
-            yield at(use.top, message, fix)
+    for name, element in sorted(first.items()):
+        exported = not element.declaration.name[:1].islower()
+        if name in reached or (exported and (not _generates(view) or _used_elsewhere(view, name))):
+            continue
+        use = uses(view, element)[0]
+        message = f"{shown(use.top)} does nothing: no root type reaches {element.declaration.name}"
+        fix = f"use {element.declaration.name} in a root type, or tag it +k8s:validation-gen=true"
+        yield at(use.top, message, fix)
+
+
+def _generates(view: PackageView) -> bool:
+    """Whether the package itself says what its roots are; else it may be a library, whose users are not known."""
+    package = view.universe.package(view.path)
+    blocks = [package.comments, *(block for e, _ in types_of(view) for block in (e.comments, e.second_comments))]
+    return any(line.name == "k8s:validation-gen" for block in blocks for line in tag_lines(block))
 
 
 def _used_elsewhere(view: PackageView, qualified: str) -> bool:
     """Whether another package that is known mentions the type; its roots may reach it."""
-    name = qualified.rpartition(".")[2]
-    if name[:1].islower():
-        return False
     for path in view.universe.paths:
         package = view.universe.package(path) if path != view.path else None
         if package is not None:
