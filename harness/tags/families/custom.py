@@ -22,7 +22,7 @@ def _apply(context: Context, tag: Tag) -> Contribution:
 
 CUSTOM_VALIDATION = TagSpec(
     name="k8s:customValidation",
-    summary="Calls the handwritten function ValidateCustom_<Type> or ValidateCustom_<Type>_<Field>.",
+    summary="Calls the handwritten function `ValidateCustom_<Type>` or `ValidateCustom_<Type>_<Field>`.",
     words=lambda check, on: f"checked by the handwritten function `{check.custom}`",
     update="On a field, forgiven when the field did not change; on a type, never forgiven.",
     scopes=frozenset({Scope.TYPE, Scope.FIELD}),

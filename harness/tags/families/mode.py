@@ -16,6 +16,7 @@ from harness.tags.spec import (
     Change,
     Context,
     Emission,
+    Example,
     Payload,
     TagError,
     TagSpec,
@@ -177,16 +178,18 @@ IF_MODE = TagSpec(
 SPECS = (MODE_DISCRIMINATOR, IF_MODE)
 
 # 1.36 knew both by other names, and those names by themselves.
-DISCRIMINATOR = replace(
-    MODE_DISCRIMINATOR, name="k8s:discriminator", args=(Arg("name", "<group>"),), since=36, until=36, history=()
-)
-MEMBER = replace(
-    IF_MODE,
-    name="k8s:member",
-    args=(Arg("", "<value>"), Arg("value", "<value>"), Arg("discriminator", "<group>")),
-    since=36,
-    until=36,
-    history=(),
-)
+
+
+def _older(spec: TagSpec, name: str, args: tuple[Arg, ...]) -> TagSpec:
+    def renamed(example: Example) -> Example:
+        go = example.go.replace("k8s:modeDiscriminator", "k8s:discriminator").replace("k8s:ifMode", "k8s:member")
+        return replace(example, go=go)
+
+    examples = tuple(map(renamed, spec.examples))
+    return replace(spec, name=name, args=args, since=36, until=36, history=(), examples=examples, misuses=())
+
+
+DISCRIMINATOR = _older(MODE_DISCRIMINATOR, "k8s:discriminator", (Arg("name", "<group>"),))
+MEMBER = _older(IF_MODE, "k8s:member", (Arg("", "<value>"), Arg("value", "<value>"), Arg("discriminator", "<group>")))
 
 OLDER_SPECS = (DISCRIMINATOR, MEMBER)

@@ -18,7 +18,7 @@ type S struct {
 
 OPAQUE_TYPE = TagSpec(
     name="k8s:opaqueType",
-    summary="Leaves out the rules of a field's type. Wrappers around it change nothing (DV S18).",
+    summary="Leaves out the rules of a field's type. Wrappers around it change nothing.",
     surprises=(
         "On a field of an unnamed list or map it changes nothing: use +k8s:eachVal=+k8s:opaqueType.",
         "Under an option or a level, the type's rules are off always.",

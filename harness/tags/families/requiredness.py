@@ -129,7 +129,7 @@ def _required_words(check: Check, on: Subject) -> str:
 def _optional_words(check: Check, on: Subject) -> str:
     if check.function in (required_value, required_pointer):
         return f"{_required_words(check, on)}; the server fills in its default before"
-    return "may be absent, and is then not checked further"
+    return "may be absent"
 
 
 REQUIRED = TagSpec(
