@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -57,37 +57,64 @@ def show_bytes(value: bytes | None) -> str:
 
 
 def show_quantity(value: Any) -> str:
-    """Render a quantity in its canonical form: 1000m is "1", absent is "0"."""
-    number = read_quantity(value)
-    if isinstance(number, str):
+    """Render a quantity as Go does: as it was written when that is short and canonical, else in canonical form.
+
+    Absent is "0". A number too large for the suffixes loses its suffix, as upstream (1000E is shown as "1").
+    """
+    text = _quantity_text(value)
+    nanos = read_quantity(text)
+    match = _QUANTITY.fullmatch(text)
+    if isinstance(nanos, str) or match is None:
         return show_json(value)
-    text = str(value)
-    if "e" in text.lower().rstrip("iE") and not text.endswith(("E", "Ei")):
-        return _scaled(number, lambda power: f"e{power * 3}" if power else "")
-    if text.endswith("i") and abs(number) >= 1024:
-        power = 0
-        while power < 6 and number % 1024 == 0:
-            number, power = number / 1024, power + 1
-        return (
-            f'"{number:f}{("", *"KMGTPE")[power]}{"i" if power else ""}"' if number == int(number) else show_json(value)
-        )
-    return _scaled(number, lambda power: "numkMGTPE"[power + 3 - (power > 0)] if power else "")
-
-
-def _scaled(number: Decimal, suffix: Callable[[int], str]) -> str:
-    """Write a number with the largest suffix that leaves it whole; nano is the smallest there is."""
-    if number == 0:
+    if _is_kept(match):
+        return f'"{text}"'
+    if nanos == 0:
         return '"0"'
-    power = 6
-    while power > -3 and number % (Decimal(1000) ** power) != 0:
-        power -= 1
-    return f'"{(number / Decimal(1000) ** power).to_integral_value():f}{suffix(power)}"'
+    exponent, suffix = match[4], match[5] or ""
+    if suffix.endswith("i") and abs(nanos) >= 1024 * _NANO and nanos % _NANO == 0:
+        whole, power = _without_factors(nanos // _NANO, 1024)
+        return f'"{whole}{_BINARY.get(power, "")}"'
+    whole, zeros = _without_factors(nanos, 10)
+    extra = zeros % 3  # -9 + zeros must be a multiple of 3
+    power = zeros - extra - 9
+    unit = (f"e{power}" if power else "") if exponent else _DECIMAL.get(power, "")
+    return f'"{whole * 10**extra}{unit}"'
+
+
+def _is_kept(match: re.Match[str]) -> bool:
+    """Whether Go keeps the text of a quantity: a few digits, in canonical form as far as a quick look tells."""
+    digits, fraction, exponent, suffix = match[2].lstrip("0") or "0", match[3] or "", match[4], match[5] or ""
+    if match[0] == "0":
+        return True
+    if suffix.endswith("i"):
+        bits = 10 * (1 + "KMGTPE".index(suffix[0]))
+        return not fraction and 15 - len(digits) - int(bits * 3 / 10) - 1 >= 0 and int(digits) & 7 != 0
+    power = int(exponent[1:]) if exponent else _POWERS[suffix]
+    scale, shifted = power - len(fraction), digits + fraction
+    short = len(shifted) <= 18 and scale >= -9
+    return short and scale % 3 == 0 and not shifted.endswith("000") and shifted[0] != "0"
+
+
+def _without_factors(number: int, factor: int) -> tuple[int, int]:
+    """Divide by a factor as often as that leaves a whole number; say how often."""
+    times = 0
+    while number % factor == 0:
+        number, times = number // factor, times + 1
+    return number, times
 
 
 def show_time(value: Any) -> str:
     """Render a time as Go does: in UTC, to the second; the zero time is null."""
+    return _show_moment(value, "seconds")
+
+
+def _show_moment(value: Any, precision: str) -> str:
     moment = read_time(value) if value is not None else None
-    return show_json(value) if not isinstance(moment, datetime) else f'"{moment:%Y-%m-%dT%H:%M:%SZ}"'
+    if not isinstance(moment, datetime):
+        return show_json(value)
+    if moment == _ZERO_TIME:
+        return "null"
+    return f'"{moment.replace(tzinfo=None).isoformat(timespec=precision)}Z"'
 
 
 def show_number_or_text(value: Any) -> str:
@@ -97,8 +124,7 @@ def show_number_or_text(value: Any) -> str:
 
 def show_micro_time(value: Any) -> str:
     """Render a time as Go renders a MicroTime: in UTC, to the microsecond; the zero time is null."""
-    moment = read_time(value) if value is not None else None
-    return show_json(value) if not isinstance(moment, datetime) else f'"{moment:%Y-%m-%dT%H:%M:%S.%fZ}"'
+    return _show_moment(value, "microseconds")
 
 
 def show_duration(value: Any) -> str:
@@ -214,26 +240,42 @@ def same_quantity(a: Any, b: Any) -> bool:
     return bool(a == b) or read_quantity(a) == read_quantity(b)
 
 
-_QUANTITY = re.compile(r"([+-]?[0-9]*\.?[0-9]*)(?:([eE][+-]?[0-9]{1,3})|([KMGTPE]i|[numkMGTPE]))?")
-_UNITS = {unit: Decimal(1000) ** power for power, unit in zip((-3, -2, -1, 1, 2, 3, 4, 5, 6), "numkMGTPE", strict=True)}
-_UNITS |= {unit + "i": Decimal(1024) ** power for power, unit in enumerate("KMGTPE", 1)}
+_QUANTITY = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:([eE][+-]?[0-9]{1,3})|([KMGTPE]i|[numkMGTPE]))?")
+_POWERS = {"": 0} | dict(zip("numkMGTPE", (-9, -6, -3, 3, 6, 9, 12, 15, 18), strict=True))
+_DECIMAL = {power: unit for unit, power in _POWERS.items()}
+_BINARY = {0: ""} | {power: f"{unit}i" for power, unit in enumerate("KMGTPE", 1)}
+_NANO = 10**9
+_LARGEST = ((1 << 63) - 1) * _NANO
+"""What a quantity with a binary suffix is cut off at."""
 
 
-def read_quantity(value: Any) -> Decimal | str:
-    """Read a quantity; text that is none is returned as it stands."""
-    text = "0" if value is None or value == "" else str(value).strip()
+def _quantity_text(value: Any) -> str:
+    return "0" if value is None or value == "" else str(value).strip()
+
+
+def read_quantity(value: Any) -> int | str:
+    """Read a quantity. Units: billionths; what is smaller is rounded up. Text that is none is returned as it stands."""
+    text = _quantity_text(value)
     match = _QUANTITY.fullmatch(text)
-    try:
-        if match is None:
-            return text
-        return Decimal(match[1] + (match[2] or "")) * _UNITS.get(match[3] or "", Decimal(1))
-    except InvalidOperation:
+    if match is None or not (match[2] or match[3]):
         return text
+    fraction, suffix = match[3] or "", match[5] or ""
+    number = int(match[2] + fraction)
+    power = 9 - len(fraction) + (int(match[4][1:]) if match[4] else _POWERS.get(suffix, 0))
+    if suffix.endswith("i"):
+        number <<= 10 * (1 + "KMGTPE".index(suffix[0]))
+    nanos = number * 10**power if power >= 0 else -(-number // 10**-power)
+    if suffix.endswith("i"):
+        nanos = min(nanos, _LARGEST)
+    return -nanos if match[1] == "-" else nanos
 
 
 def same_time(a: Any, b: Any) -> bool:
     """Whether two times are the same instant. None is the zero time."""
     return bool(a == b) or (a is not None and b is not None and read_time(a) == read_time(b))
+
+
+_ZERO_TIME = datetime(1, 1, 1, tzinfo=UTC)
 
 
 def read_time(value: Any) -> datetime | str:

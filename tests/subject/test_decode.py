@@ -30,9 +30,9 @@ type Thing struct {
 	Half    float64              `json:"half"`
 	Flag    bool                 `json:"flag"`
 	Raw     []byte               `json:"raw"`
-	Texts   []string             `json:"texts"`
+	Texts   []string             `json:"texts,omitempty"`
 	Things  []Thing              `json:"things"`
-	Map     map[string]int32     `json:"map"`
+	Map     map[string]int32     `json:"map,omitempty"`
 	Maps    map[string]Thing     `json:"maps"`
 	Inner   Inner                `json:"inner"`
 	Outer   *Inner               `json:"outer"`
@@ -88,6 +88,8 @@ def test_what_fits_is_kept(decode: Decoder, value: Any) -> None:
         ({"texts": [None], "things": [None], "map": {"a": None}}, {"texts": [""], "things": [{}], "map": {"a": 0}}),
         ({"text": "\ud800"}, {"text": "\ufffd"}),
         ({"outer": {"deep": 0}}, {"outer": {}}),
+        ({"things": [], "maps": None}, {"things": []}),
+        ({"time": "0001-01-01T00:00:00+00:00", "micro": "0001-01-01T00:00:00Z"}, {"micro": "0001-01-01T00:00:00Z"}),
     ],
 )
 def test_what_go_cannot_tell_apart_becomes_equal(decode: Decoder, value: Any, decoded: Any) -> None:

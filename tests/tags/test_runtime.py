@@ -31,7 +31,10 @@ JSON = st.recursive(
     [
         (None, '"0"'), ("1000m", '"1"'), ("1500m", '"1500m"'), ("1024Ki", '"1Mi"'), ("512Ki", '"512Ki"'),
         ("0.5", '"500m"'), ("1e3", '"1e3"'), ("1000000", '"1M"'), ("1E", '"1E"'), ("1n", '"1n"'), (5, '"5"'),
-        ("what", '"what"'),
+        ("what", '"what"'), (".", '"."'), ("1e30", '"1e30"'), ("10e1", '"100"'), ("0.1n", '"1n"'), ("-0.1n", '"-1n"'),
+        ("1.500", '"1.500"'), ("01", '"01"'), ("+1", '"+1"'), ("0.0", '"0"'), ("-1000", '"-1k"'), ("1000E", '"1"'),
+        ("1.5Ki", '"1536"'), ("1.5Gi", '"1536Mi"'), ("1000Ki", '"1000Ki"'), ("0.5Ki", '"512"'), ("9Ki", '"9Ki"'),
+        ("2000Ei", '"9223372036854775807"'), ("0.1Ki", '"102400m"'), ("8Ki", '"8Ki"'), ("1.0001Ki", '"1024102400u"'),
     ],
 )  # fmt: skip
 def test_quantities_are_shown_canonical(given_value: Any, shown: str) -> None:
@@ -41,8 +44,11 @@ def test_quantities_are_shown_canonical(given_value: Any, shown: str) -> None:
 
 def test_times_are_shown_in_utc() -> None:
     """To the second; the zero time is null, and text that is no time stays."""
-    shown = [show_time(value) for value in ("2026-01-01T01:00:00.5+01:00", None, "soon")]
-    assert ['"2026-01-01T00:00:00Z"', "null", '"soon"'] == shown
+    shown = [
+        show_time(value)
+        for value in ("2026-01-01T01:00:00.5+01:00", None, "soon", "0001-01-01T00:00:00Z", "0099-01-01T00:00:00Z")
+    ]
+    assert ['"2026-01-01T00:00:00Z"', "null", '"soon"', "null", '"0099-01-01T00:00:00Z"'] == shown
 
 
 def test_named_strings_are_json() -> None:
