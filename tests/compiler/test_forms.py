@@ -69,6 +69,13 @@ def test_a_list_has_no_star() -> None:
         assert f"no validation found for {star}example.T, subresource: /x" == error.detail
 
 
+def test_duplicates_behind_pointers_show_as_json() -> None:
+    """A duplicate string is quoted as Go does it, one behind a pointer as JSON."""
+    for shown, go_type in (('"\\x00"', "[]string"), ('"\\u0000"', "[]*string")):
+        go = f'type T struct {{\n\t// +k8s:listType=set\n\tF {go_type} `json:"f"`\n}}'
+        assert [f"f[1]: Duplicate value: {shown}"] == seen(go, {"f": ["\x00", "\x00"]})
+
+
 SET = """type T struct {
 	// +k8s:listType=set
 	F []I `json:"f"`

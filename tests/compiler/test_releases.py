@@ -320,3 +320,12 @@ def test_a_union_of_items_waits_for_all_its_members() -> None:
     both = {"l": [{"k": "a"}, {"k": "b"}]}
     assert ["zeroOrOneOf"] == [error.origin for error in errors(go, both, release="1.36")]
     assert ["zeroOrOneOf"] == [error.origin for error in errors(go, both, release="1.37")]
+
+
+def test_a_discriminator_alone_made_a_rule() -> None:
+    """Before 1.37 a union without members counted as a rule, so that its type refused unknown subresources."""
+    go = 'type T struct {\n\t// +k8s:unionDiscriminator\n\tD string `json:"d"`\n}'
+    assert {"1.34": True, "1.35": True, "1.36": True, "1.37": False} == {
+        name: compiled(go, release=name).has_rules("T") for name in RELEASES
+    }
+    assert [] == errors(go, {"d": "x"}, release="1.36")

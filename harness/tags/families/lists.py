@@ -147,7 +147,8 @@ def _uniqueness(context: Context, tag: Tag) -> Contribution:
     if data.semantic == "map" and not context.release.map_lists_are_unique:
         return Contribution()
     which = identity(context, data)
-    got = LIST_TYPE.simple((KeyOf(which), Show(which.elem)), check=unique)
+    show = Show(which.elem, quoted=not context.types.is_pointer(which.elem))
+    got = LIST_TYPE.simple((KeyOf(which), show), check=unique)
     if not context.release.defers:
         got.rules = [replace(rule, level=data.level) for rule in got.rules]
     return got

@@ -174,8 +174,21 @@ def _discriminator(context: Context, tag: Tag) -> Contribution:
         raise TagError(f"can only be used on string types ({context.types.describe(context.type)})", tag)
     if context.member is None:
         raise TagError("can only be used on a field of a struct", tag, "tag-nesting")
-    _data(context, tag, "union").discriminator = context.member
-    return Contribution()
+    data = _data(context, tag, "union")
+    data.discriminator = context.member
+    if context.release.defers:
+        return Contribution()
+    return Contribution(parent=[Deferred(lambda: _empty_union(data, tag), "union")])
+
+
+def _empty_union(data: UnionData, tag: Tag) -> Contribution:
+    """Make the rule that releases before 1.37 have for a discriminator alone, so that its type is one with rules."""
+    return Contribution([] if data.members else [Rule(Check(no_members), tag=tag.name)])
+
+
+def no_members(op: Operation, path: Path, new: Any, old: Any) -> list[FieldError]:
+    """Accept everything: a union without members."""
+    return []
 
 
 def _unions(context: Context, tag: Tag, group: str) -> Contribution:
