@@ -1,0 +1,1 @@
+"""Documentation from declarations: what an API validates, and what every tag does."""

@@ -1,0 +1,66 @@
+"""`harness docs`: what an API validates, in words; or what every tag does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from harness.apidocs.catalogue import catalogue
+from harness.apidocs.gather import gather
+from harness.apidocs.markdown import render_pages
+from harness.apidocs.page import render_page
+from harness.diagnostics import UsageError
+from harness.reporting.saving import write_atomically
+from harness.reporting.text import count, visible
+from harness.subject.api import open_api
+
+DEFAULT_OUTPUT = Path("reports") / "docs"
+
+
+@click.command("docs")
+@click.argument("place", required=False, default="", metavar="[PATH]")
+@click.option("--kubernetes", default="", metavar="RELEASE", help="A release such as 1.37.1, or a checkout.")
+@click.option("--release", default="", metavar="1.37", help="Whose tags hold, when the types do not say it.")
+@click.option("--tags", is_flag=True, help="Write the catalogue of tags instead.")
+@click.option(
+    "--format", "form", type=click.Choice(("markdown", "html", "both")), default="both", show_default=True,
+    help="A tree of Markdown, one page that can be searched, or both.",
+)  # fmt: skip
+@click.option(
+    "--output", type=click.Path(path_type=Path, file_okay=False), default=DEFAULT_OUTPUT, show_default=True,
+    metavar="DIR", help="Where to write.",
+)  # fmt: skip
+def command(place: str, kubernetes: str, release: str, tags: bool, form: str, output: Path) -> int:
+    """Document what an API validates: per kind and field the rules in words, by version. PATH has types.go files."""
+    if tags:
+        if place or kubernetes:
+            raise UsageError("--tags documents tags and no API\n  fix: leave PATH and --kubernetes out, or --tags")
+        pages = catalogue()
+        _write(output, pages)
+        click.echo(f"written: {visible(str(output / 'README.md'))} and {count(len(pages) - 1, 'page')}")
+        return 0
+    document = gather(open_api(place, kubernetes=kubernetes, release=release))
+    click.echo(
+        f"{visible(document.name)}: {count(document.kinds, 'kind')} with {count(document.rules, 'rule')} "
+        f"in {count(len(document.groups), 'group')}"
+    )
+    if form != "markdown":
+        page = render_page(document)
+        _write(output, {"index.html": page})
+        click.echo(f"written: {visible(str(output / 'index.html'))} ({len(page.encode()) // 1000:,} kB)")
+    if form != "html":
+        pages = render_pages(document)
+        _write(output, pages)
+        click.echo(f"written: {visible(str(output / 'index.md'))} and {count(len(pages) - 1, 'page')}")
+    return 0
+
+
+def _write(folder: Path, pages: Mapping[str, str]) -> None:
+    try:
+        for name, text in pages.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(folder / name, text.encode("utf-8", "backslashreplace"))
+    except OSError as error:
+        raise UsageError(f"cannot write to {folder}: {error.strerror or error}\n  fix: --output DIR") from None
