@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.compiler.equality import Equality
+from harness.compiler.naming import name_of
 from harness.compiler.paths import path_of
 from harness.compiler.rendering import Rendering
-from harness.compiler.source import Source, indent, literal, word
+from harness.compiler.source import Source, bracketed, indent, literal, word
 from harness.compiler.values import Values
 from harness.gotypes.model import TypeRef
 from harness.tags.release import Release
@@ -42,15 +45,14 @@ class Calls:
         self._source = source
         self._release = release
         self._package = package
-        self._rules = 0
         self.custom: dict[str, CheckFunction] = {}
 
-    def marked(self, rule: Rule) -> str:
-        """Return the expression that marks the errors `e` of a rule that stops."""
+    def marked(self, rule: Rule, errors: str) -> str:
+        """Return the expression that marks the errors of a rule that stops."""
         level = f", {rule.level!r}" if rule.level else ""
         if self._release.marks_short_circuits:
-            return f"{self._source.runtime('stopping')}(e{level})"
-        return f"{self._source.runtime('at_level')}(e{level})" if level else "e"
+            return f"{self._source.runtime('stopping')}({errors}{level})"
+        return f"{self._source.runtime('at_level')}({errors}{level})" if level else errors
 
     def leveled(self, rule: Rule, path: str, new: str, old: str) -> str:
         """Return the call of a rule, its errors marked with its level."""
@@ -77,34 +79,25 @@ class Calls:
             elem = body.selector.elem
             args = f"{self._function(body.rule)}, {self._matches(body.selector)}, {self._equality.same(elem)}"
             return f"one_item(op, {path}, {new}, {old}, options, {args})"
-        return f"{self._function(rule)}(op, {path}, {new}, {old}, options)"
+        return f"{self._function(replace(rule, level=''))}(op, {path}, {new}, {old}, options)"
 
     def _function(self, rule: Rule) -> str:
         """Return the name of a function (op, path, new, old, options) that runs a rule."""
-        self._rules += 1
-        name = self._source.named(("rule", self._rules), f"rule_{self._rules}")
+        rule = Rule(rule.body, level=rule.level)
+        return self._source.once("rules", ("rule", rule), word(name_of(rule)), lambda name: self._body(name, rule))
+
+    def _body(self, name: str, rule: Rule) -> str:
         lines = [f"def {name}(op, path, new, old, options):"]
         body = rule.body
-        if isinstance(body, Option):
+        if rule.level or not isinstance(body, Option | Subfield | Mode):
+            lines.append(f"    return {self.leveled(rule, 'path', 'new', 'old')}")
+        elif isinstance(body, Option):
             lines += self._option(body)
         elif isinstance(body, Subfield):
             lines += self._subfield(body)
-        elif isinstance(body, Mode):
-            lines += self._mode(body)
         else:
-            lines.append(f"    return {self.leveled(rule, 'path', 'new', 'old')}")
-            self._source.add("\n".join(lines))
-            return name
-        self._source.add("\n".join(lines))
-        if not rule.level:
-            return name
-        marked = f"{name}_{rule.level}"
-        at_level = self._source.runtime("at_level")
-        self._source.add(
-            f"def {marked}(op, path, new, old, options):\n"
-            f"    return {at_level}({name}(op, path, new, old, options), {rule.level!r})"
-        )
-        return marked
+            lines += self._mode(body)
+        return "\n".join(lines)
 
     def _option(self, body: Option) -> list[str]:
         call = self.leveled(body.rule, "path", "new", "old")
@@ -142,7 +135,7 @@ class Calls:
             f"    v = {self._values.read(member, 'new')}",
             f"    o = None if old is None else {self._values.read(member, 'old')}",
             f"    mode = {self._values.read(by, 'new')}",
-            f"    if op is UPDATE and old is not None and mode == ({self._values.read(by, 'old')}) "
+            f"    if op is UPDATE and old is not None and mode == {bracketed(self._values.read(by, 'old'))} "
             f"and {self._equality.expression(member.type, 'v', 'o')}:",
             "        return []",
             f"    p = {path_of(member, self._package)}",
@@ -204,7 +197,7 @@ class Calls:
             return self._members_set(arg.members)
         if isinstance(arg, ValueOf):
             return self._source.once(
-                ("value", arg), f"value_of_{word(arg.field.json_name)}",
+                "parts", ("value", arg), f"value_of_{word(arg.field.json_name)}",
                 lambda name: f"def {name}(v):\n    return None if v is None else {self._values.read(arg.field, 'v')}",
             )  # fmt: skip
         return literal(arg)
@@ -215,7 +208,7 @@ class Calls:
             unset = ", ".join("False" for _ in members)
             return f"def {name}(v):\n    if v is None:\n        return ({unset},)\n    return ({', '.join(tests)},)"
 
-        return self._source.once(("set", members), f"set_of_{word(members[0].label)}", body)
+        return self._source.once("parts", ("set", members), f"set_of_{word(members[0].label)}", body)
 
     def _is_set(self, member: Member) -> str:
         if member.selector is not None:
@@ -224,7 +217,7 @@ class Calls:
         read = self._values.read(member.field, "v")
         if self._release.older_unions and self._types.native(member.field.type).kind in ("list", "map"):
             return f"v.get({literal(member.field.json_name)}) is not None"
-        return f"({read}) is not None" if self._types.is_pointer(member.field.type) else f"bool({read})"
+        return f"{bracketed(read)} is not None" if self._types.is_pointer(member.field.type) else f"bool({read})"
 
     def _matches(self, selector: Selector) -> str:
         def body(name: str) -> str:
@@ -234,10 +227,12 @@ class Calls:
             for key, value in selector.keys:
                 member = self._types.member(struct, key)
                 assert member is not None
-                tests.append(f"({self._values.read(member, 'v')}) == {literal(value)}")
+                tests.append(f"{bracketed(self._values.read(member, 'v'))} == {literal(value)}")
             return f"def {name}(v):\n    return v is not None and {' and '.join(tests)}"
 
-        return self._source.once(("matches", selector), "is_" + word("_".join(str(v) for _, v in selector.keys)), body)
+        return self._source.once(
+            "parts", ("matches", selector), "is_" + word("_".join(str(v) for _, v in selector.keys)), body
+        )
 
     def forgiven(self, ref: TypeRef) -> str:
         """Return the condition under which equal values are forgiven."""

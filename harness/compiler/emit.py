@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import textwrap
+from collections.abc import Iterable, Sequence
 
 from harness.compiler.calls import Calls
 from harness.compiler.equality import Equality
+from harness.compiler.naming import words_of
 from harness.compiler.paths import path_of
 from harness.compiler.plan import Cohort, FieldPlan, Inner, Plan, TypePlan
 from harness.compiler.source import Source, indent
@@ -27,6 +29,10 @@ UPDATE = Operation.UPDATE
 '''
 
 
+_STOP = "<stop>"
+"""Stands for the end of a field until it is known what that is."""
+
+
 class Emitter:
     """Writes the source of one plan: a function per type, in it a paragraph per field."""
 
@@ -46,8 +52,9 @@ class Emitter:
 
     def emit(self) -> str:
         """Return the whole module."""
-        for type_plan in self._plan.types.values():
-            self._source.add(self._type(type_plan))
+        roots = {root.type for root in self._plan.roots.values()}
+        for type_plan in sorted(self._plan.types.values(), key=lambda plan: plan.name not in roots):
+            self._source.add("types", self._type(type_plan))
         for root in self._plan.roots.values():
             if root.type in self._plan.types:
                 self.entry(root.type)
@@ -65,7 +72,7 @@ class Emitter:
             return self.validator(qualified)
         new, old = self._values.in_form("new", plan.type), self._values.in_form("old", plan.type)
         return self._source.once(
-            ("entry", qualified), f"validate_root_{qualified.rpartition('.')[2]}",
+            "types", ("entry", qualified), f"validate_root_{qualified.rpartition('.')[2]}",
             lambda name: f"def {name}(op, path, new, old, options):\n"
             f"    new, old = {new}, None if old is None else {old}\n"
             f"    return {self.validator(qualified)}(op, path, new, old, options)",
@@ -78,34 +85,42 @@ class Emitter:
             known = "" if self._values.is_nilable(plan.type) else "old is not None and "
             same = self._equality.expression(plan.type, "new", "old")
             lines += [f"    if op is UPDATE and {known}{same}:", "        return errs"]
-        lines += indent(self._group(plan.cohorts, "path", "new", "old", "return errs"))
+        fields = [paragraph for paragraph in map(self._field, plan.fields) if paragraph]
+        more = bool(plan.inner or plan.fields)
+        group = self._group(plan.cohorts, "path", "new", "old", "return errs", more)
+        lines += indent(_remark("", plan.cohorts) if group else [])
+        lines += indent(group)
         lines += indent(self._inner(plan.inner, self._types.native(plan.type), "path", "new", "old"))
         if plan.fields:
-            lines += [
-                "    if new is None:",
-                f'        raise {self._source.runtime("NilDereferenceError")}("{plan.name}")',
-            ]
+            nil = self._source.runtime("NilDereferenceError")
+            lines += ["    if new is None:", f'        raise {nil}("{plan.name}")']
+        if fields:
             lines.append("    changed = op is UPDATE and old is not None")
-        for field_plan in plan.fields:
-            lines += ["", *indent(self._field(field_plan))]
-        lines += ["    return errs"]
-        return "\n".join(lines)
+        for field in fields:
+            lines += ["", *indent(field)]
+        return "\n".join([*lines, "", "    return errs"] if fields else [*lines, "    return errs"])
 
     def _field(self, plan: FieldPlan) -> list[str]:
+        """Return the paragraph of a field; nothing when no error can come of it, as when it is only optional."""
         member = plan.field
-        same = self._equality.expression(member.type, "v", "o")
-        read_old = self._values.read(member, "old")
-        # Nothing is forgiven where there was no struct to hold an old value (DV 4.1).
-        lines = [
-            f"# {member.name}",
-            f"v = {self._values.read(member, 'new')}",
-            f"o = None if old is None else {read_old}",
-            f"while not ({self._calls.forgiven(member.type)} and {same}):",
-            f"    p = {path_of(member, self._plan.package)}",
+        body = [
+            *self._group(plan.cohorts, "p", "v", "o", _STOP, bool(plan.inner)),
+            *self._inner(plan.inner, self._types.declared(member.type), "p", "v", "o"),
         ]
-        lines += indent(self._group(plan.cohorts, "p", "v", "o", "break"))
-        lines += indent(self._inner(plan.inner, self._types.declared(member.type), "p", "v", "o"))
-        return [*lines, "    break"]
+        if not body:
+            return []
+        stops = any(_STOP in line for line in body)
+        same = self._equality.expression(member.type, "v", "o")
+        # Nothing is forgiven where there was no struct to hold an old value (DV 4.1).
+        return [
+            *_remark(member.name, plan.cohorts),
+            f"v = {self._values.read(member, 'new')}",
+            f"o = None if old is None else {self._values.read(member, 'old')}",
+            f"{'while' if stops else 'if'} not ({self._calls.forgiven(member.type)} and {same}):",
+            f"    p = {path_of(member, self._plan.package)}",
+            *indent(line.replace(_STOP, "break") for line in body),
+            *(["    break"] if stops else []),
+        ]
 
     def _inner(self, inner: Inner, native: TypeRef, path: str, new: str, old: str) -> list[str]:
         lines = []
@@ -118,22 +133,26 @@ class Emitter:
             lines.append(f"errs += {call}")
         return lines
 
-    def _group(self, cohorts: Iterable[Cohort], path: str, new: str, old: str, stop: str) -> list[str]:
+    def _group(self, cohorts: Sequence[Cohort], path: str, new: str, old: str, stop: str, more: bool) -> list[str]:
+        """Return the calls of an element's rules. `stop` ends the element; `more` says that something follows."""
         lines: list[str] = []
         for cohort in cohorts:
             if not cohort.name:
-                lines += self._cohort(cohort, path, new, old, stop)
-            elif not cohort.stopping:
-                lines += self._cohort(cohort, path, new, old, "break")
-            else:
-                body = self._cohort(cohort, path, new, old, "break")
-                end = [] if body[-1].strip() == "break" and not body[-1].startswith(" ") else ["    break"]
-                lines += [f"while True:  # {cohort.name}", *indent(body), *end]
+                lines += self._cohort(cohort, path, new, old, stop, more or len(cohorts) > 1)
+                continue
+            body = self._cohort(cohort, path, new, old, "break", False)
+            if any(line.strip() == "break" for line in body):
+                body = [f"while True:  # {cohort.name}", *indent(body), "    break"]
+            lines += body
         return lines
 
-    def _cohort(self, cohort: Cohort, path: str, new: str, old: str, stop: str) -> list[str]:
+    def _cohort(self, cohort: Cohort, path: str, new: str, old: str, stop: str, more: bool) -> list[str]:
+        """Return the calls of a cohort. Where nothing is left to skip, no stop is written."""
         lines: list[str] = []
-        if len(cohort.stopping) == 1 or not self._release.all_stops_run:
+        one_by_one = len(cohort.stopping) == 1 or not self._release.all_stops_run
+        if not (more or cohort.rest) and (len(cohort.stopping) < 2 or not one_by_one):
+            lines += [line for rule in cohort.stopping for line in self._last(rule, path, new, old)]
+        elif one_by_one:
             for rule in cohort.stopping:
                 lines += self._stopping(rule, path, new, old, stop)
         elif cohort.stopping:
@@ -146,6 +165,12 @@ class Emitter:
                 lines.append(f"errs += {self._calls.leveled(rule, path, new, old)}")
         return lines
 
+    def _last(self, rule: Rule, path: str, new: str, old: str) -> list[str]:
+        """Return the call of a rule that has nothing to stop. One that hides its errors may still panic on nil."""
+        if not rule.ne:
+            return [f"errs += {self._calls.marked(rule, self._calls.call(rule, path, new, old))}"]
+        return [] if isinstance(rule.body, Check) else [self._calls.call(rule, path, new, old)]
+
     def _stopping(self, rule: Rule, path: str, new: str, old: str, stop: str) -> list[str]:
         """All short-circuit rules run, even after one failed (DV S3); an optional one is a plain test."""
         if isinstance(rule.body, Check) and rule.body.function in (optional_value, optional_pointer):
@@ -154,4 +179,11 @@ class Emitter:
         call = self._calls.call(rule, path, new, old)
         if rule.ne:
             return [f"if {call}:", f"    {stop}"]
-        return [f"if e := {call}:", f"    errs += {self._calls.marked(rule)}", f"    {stop}"]
+        return [f"if e := {call}:", f"    errs += {self._calls.marked(rule, 'e')}", f"    {stop}"]
+
+
+def _remark(name: str, cohorts: Iterable[Cohort]) -> list[str]:
+    """Return a comment that names an element and what is checked of it."""
+    words = words_of(rule for cohort in cohorts for rule in (*cohort.stopping, *cohort.rest))
+    text = ": ".join(part for part in (name, words) if part)
+    return [f"# {line}" for line in textwrap.wrap(text, 110, break_long_words=False)] if text else []

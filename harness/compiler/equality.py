@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.compiler.source import Source, word
+from harness.compiler.source import Source, bracketed, word
 from harness.compiler.values import Values
 from harness.gotypes.model import Struct, TypeRef
 from harness.tags.rules import Identity
@@ -53,13 +53,13 @@ class Equality:
         if inner.kind in ("list", "map") and inner.elem is not None:
             items = word(str(inner.elem).rpartition(".")[2])
             return self._source.once(
-                ("same", str(inner)), f"same_{inner.kind}_of_{items}", lambda n: self._same_many(n, inner)
+                "same", ("same", str(inner)), f"same_{inner.kind}_of_{items}", lambda n: self._same_many(n, inner)
             )
         struct = self._types.struct(inner)
         if struct is None:
             return self._source.runtime("same_json")
         return self._source.once(
-            ("same", struct.qualified), f"same_{struct.name}", lambda n: self._same_struct(n, inner)
+            "same", ("same", struct.qualified), f"same_{struct.name}", lambda n: self._same_struct(n, inner)
         )
 
     def _same_many(self, name: str, inner: TypeRef) -> str:
@@ -74,9 +74,9 @@ class Equality:
         tests = []
         for member in struct.fields:
             if member.exported and not member.json_ignored:
-                a, b = f"({self._values.read(member, 'a')})", f"({self._values.read(member, 'b')})"
-                plain = self._types.native(member.type).kind == "builtin"
-                tests.append(f"{a} == {b}" if plain else f"{self.same(member.type)}({a}, {b})")
+                a, b = self._values.read(member, "a"), self._values.read(member, "b")
+                plain = self._types.value(member.type).kind == "builtin"
+                tests.append(f"{bracketed(a)} == {bracketed(b)}" if plain else f"{self.same(member.type)}({a}, {b})")
         joined = "\n        and ".join(tests) or "True"
         return (
             f"def {name}(a, b):\n    if a == b:\n        return True\n"
@@ -93,12 +93,12 @@ class Equality:
             helper = self._source.runtime(f"form_of_{inner.kind}")
             elem, zero = self.form(inner.elem), self._values.zero(inner.elem)
             return self._source.once(
-                ("form", str(inner)), f"form_of_{inner.kind}_of_{word(str(inner.elem).rpartition('.')[2])}",
+                "same", ("form", str(inner)), f"form_of_{inner.kind}_of_{word(str(inner.elem).rpartition('.')[2])}",
                 lambda name: f"def {name}(v):\n    return {helper}(v, {elem}, {zero})",
             )  # fmt: skip
         if struct is not None:
             key = ("form", struct.qualified)
-            return self._source.once(key, f"form_of_{struct.name}", lambda name: self._form_body(name, struct))
+            return self._source.once("same", key, f"form_of_{struct.name}", lambda name: self._form_body(name, struct))
         if inner.kind == "builtin":
             return self._source.runtime("itself")
         return self._source.runtime(_FORM_SPECIAL.get(SPECIAL.get(inner.name, "any"), "form_of_json"))
@@ -126,4 +126,4 @@ class Equality:
             return f"def {name}(v):\n    return ({', '.join(reads)},)"
 
         wanted = f"key_of_{struct.name}_by_{word('_'.join(which.keys))}"
-        return self._source.once(("key", str(which.elem), which.keys), wanted, body)
+        return self._source.once("parts", ("key", str(which.elem), which.keys), wanted, body)

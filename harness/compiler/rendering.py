@@ -45,7 +45,7 @@ class Rendering:
             return self._source.runtime("show_bytes")
         what = struct.name if struct else f"{inner.kind}_{word(str(inner.elem).rpartition('.')[2])}"
         key = ("show", struct.qualified if struct else str(inner))
-        return self._source.once(key, f"show_{what}", lambda name: self._render_body(name, inner))
+        return self._source.once("show", key, f"show_{what}", lambda name: self._render_body(name, inner))
 
     def _render_body(self, name: str, inner: TypeRef) -> str:
         if inner.kind in ("list", "map") and inner.elem is not None:

@@ -5,26 +5,38 @@ from __future__ import annotations
 import json
 import keyword
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+
+SECTIONS = {
+    "types": "Types: the roots, then what they hold",
+    "rules": "Rules that are called for parts of a value",
+    "parts": "What members and items are",
+    "same": "When values are the same",
+    "show": "How values are shown",
+}
 
 
 class Source:
-    """Functions in the order in which they were written, and what they import."""
+    """Functions by section, each in the order in which they were written, and what they import."""
 
     def __init__(self) -> None:
         self._names: dict[object, str] = {}
         self._taken: set[str] = set()
         self._imports: dict[str, set[str]] = {}
-        self._functions: list[str] = []
+        self._functions: dict[str, list[str]] = {section: [] for section in SECTIONS}
 
-    def add(self, function: str) -> None:
-        """Append the text of a function."""
-        self._functions.append(function)
+    def add(self, section: str, function: str) -> None:
+        """Append the text of a function to a section."""
+        self._functions[section].append(function)
 
     def text(self, header: str) -> str:
         """Return the module. `header` is its beginning, with a place for `{imports}`."""
-        lines = [f"from {m} import {', '.join(sorted(self._imports[m]))}" for m in sorted(self._imports)]
-        return "\n\n".join([header.format(imports="\n".join(lines)).rstrip(), *self._functions]) + "\n"
+        lines = [_import(module, sorted(self._imports[module])) for module in sorted(self._imports)]
+        parts = [header.format(imports="\n".join(lines)).rstrip()]
+        for section, title in SECTIONS.items():
+            functions = self._functions[section]
+            parts += [f"# {title}\n\n\n{functions[0]}", *functions[1:]] if functions else []
+        return "\n\n\n".join(parts) + "\n"
 
     def named(self, key: object, wanted: str) -> str:
         """Return the name that stands for a key: the wanted one, with a number when that is taken."""
@@ -37,12 +49,12 @@ class Source:
             self._names[key] = name
         return self._names[key]
 
-    def once(self, key: object, wanted: str, body: Callable[[str], str]) -> str:
+    def once(self, section: str, key: object, wanted: str, body: Callable[[str], str]) -> str:
         """Return the name of a helper, which is written when it is first asked for."""
         known = key in self._names
         name = self.named(key, wanted)
         if not known:
-            self.add(body(name))
+            self.add(section, body(name))
         return name
 
     def use(self, module: str, name: str) -> str:
@@ -56,6 +68,13 @@ class Source:
         return self.use("harness.tags.runtime", name)
 
 
+def _import(module: str, names: Sequence[str]) -> str:
+    line = f"from {module} import {', '.join(names)}"
+    if len(line) <= 100:
+        return line
+    return f"from {module} import (\n" + "".join(f"    {name},\n" for name in names) + ")"
+
+
 def literal(value: object) -> str:
     """Write a constant as Python does, strings in double quotes."""
     if isinstance(value, str):
@@ -65,6 +84,11 @@ def literal(value: object) -> str:
     if isinstance(value, tuple):
         return "(" + "".join(f"{literal(v)}, " for v in value).strip() + ")"
     return repr(value)
+
+
+def bracketed(expression: str) -> str:
+    """Put an expression in brackets where it would not hold together without."""
+    return f"({expression})" if " or " in expression or " if " in expression else expression
 
 
 def word(text: str) -> str:

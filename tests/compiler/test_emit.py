@@ -37,7 +37,7 @@ const (
 	B Mode = "b"
 )"""
 
-NAME = """    # Name
+NAME = """    # Name: required, maxLength (beta)
     v = new.get("name") or ""
     o = None if old is None else old.get("name") or ""
     while not (changed and v == o):
@@ -53,6 +53,33 @@ NAME = """    # Name
 def test_a_field_reads_as_its_tags_do() -> None:
     """A field's code is a page's few lines, in the order of its rules."""
     assert NAME in compiled(GO).source
+
+
+def test_a_field_that_is_only_optional_is_not_read() -> None:
+    """No error can come of it, so nothing is written for it."""
+    go = GO.replace("type Port", "type Other struct{}\ntype Port").replace(
+        "\t// +k8s:ifEnabled", '\t// +k8s:optional\n\tNote string `json:"note"`\n\t// +k8s:ifEnabled'
+    )
+    assert "note" not in compiled(go).source
+
+
+def test_rules_of_parts_have_names_that_speak() -> None:
+    """A function is named by what it checks, and rules that are the same share it."""
+    go = """type T struct {
+	// +k8s:eachVal=+k8s:maxLength=3
+	A []string `json:"a"`
+	// +k8s:eachVal=+k8s:maxLength=3
+	B []string `json:"b"`
+	// +k8s:subfield(x)=+k8s:ifEnabled(F)=+k8s:minLength=1
+	S S `json:"s"`
+}
+type S struct {
+	X string `json:"x"`
+}"""
+    source = compiled(go).source
+    assert 1 == source.count("def check_max_length_3(")
+    assert "def x_if_F_min_length_1(" in source
+    assert "    # S: x minLength if F\n" in source
 
 
 def test_the_source_stands_alone() -> None:
