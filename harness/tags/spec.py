@@ -107,13 +107,15 @@ class Arg:
 class Emission:
     """One kind of error a tag can cause. `origin` empty means none; `declared` says that rule coverage knows it.
 
-    `texts` are the details it can have, in the words of the error, with what differs in angle brackets.
+    `texts` are the details it can have, in the words of the error, with what differs in angle brackets. `when` says
+    whether a call can cause it, where not every call can.
     """
 
     type: ErrorType
     origin: str = ""
     declared: bool = True
     texts: tuple[str, ...] = ()
+    when: Callable[[Check], bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -184,7 +184,7 @@ FORMAT = TagSpec(
     name="k8s:format",
     summary="Demands a string of a named format: " + ", ".join(FORMATS) + ".",
     note="\n".join(f"- `{name}`: {words}" for name, words in _WORDS.items()),
-    words=lambda check, on: _WORDS[_NAMES[check.function]],
+    words=lambda check, on: f"{_WORDS[_NAMES[check.function]]} (`{_NAMES[check.function]}`)",
     misuses=(refuses("string", "=k8s-ip"), refuses("int32", "=k8s-uuid")),
     surprises=(
         "Lengths are in bytes, and one value may give several errors.",

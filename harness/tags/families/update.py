@@ -303,8 +303,18 @@ UPDATE = TagSpec(
     apply=_apply,
     short_circuit=True,
     emits=(
-        Emission(ErrorType.INVALID, "update", texts=tuple(_DETAILS.values())),
-        Emission(ErrorType.FORBIDDEN, "update", texts=("item may not be added", "item may not be removed")),
+        Emission(
+            ErrorType.INVALID,
+            "update",
+            texts=tuple(_DETAILS.values()),
+            when=lambda check: not _DETAILS.keys().isdisjoint(check.args[0]),
+        ),
+        Emission(
+            ErrorType.FORBIDDEN,
+            "update",
+            texts=("item may not be added", "item may not be removed"),
+            when=lambda check: not _DETAILS.keys() >= set(check.args[0]),
+        ),
     ),
     examples=(
         accepts("string", "a", "=NoSet"),
