@@ -105,26 +105,21 @@ def _parses(text: str) -> bool:
 def _in_the_middle(view: PackageView) -> Iterator[Said]:
     for line in _lines(view):
         found = _MIDDLE.fullmatch(line.text) if "+k8s:" in line.text else None
+        if found is None or found["name"] not in SPECS or not _parses(found["tag"]):
+            continue
         example = line.text.startswith(("\t", "    ")) or "//" in line.text
         starts = line.text.lstrip().startswith("+")
-        if (
-            found
-            and not starts
-            and not example
-            and found["name"] in SPECS
-            and _parses(found["tag"])
-            and not _prose(found["before"])
-        ):
-            column = line.position.column + found.start("tag")
-            position = replace(line.position, column=column)
+        if not (starts or example or _prose(found["before"])):
+            position = replace(line.position, column=line.position.column + found.start("tag"))
             message = f"{found['tag']} stands behind other text, so it is no tag"
             yield Said(position, len(found["name"]) + 1, message, "give it a line of its own")
 
 
 def _prose(before: str) -> bool:
     """Whether the text goes on about the tag instead of using it: `marked with +k8s:required`."""
-    last = before.split()[-1].lower() if before.split() else ""
-    return last in _TALKING or before.count("`") % 2 == 1
+    words = before.split()
+    ends = before.rstrip()[-1:] in tuple(".:;,!*-")
+    return words[-1].lower() in _TALKING or not (ends or len(words) <= 3)
 
 
 _TALKING = frozenset(("a", "an", "and", "as", "by", "has", "have", "is", "like", "no", "not", "of", "or", "per", "see",
