@@ -61,7 +61,7 @@ def _verdict(code: int) -> str:
 
 
 def _identity(spec: SubjectSpec) -> tuple[object, ...]:
-    return spec.kind, spec.location, tuple(sorted(spec.gates.items())), spec.types, spec.mode
+    return spec.kind, spec.location, tuple(sorted(spec.gates.items())), spec.types, spec.mode, spec.declarative
 
 
 def _cases(arguments: Sequence[str], target: TargetChoice, texts: Sequence[str]) -> list[Asked]:

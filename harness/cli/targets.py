@@ -14,6 +14,7 @@ from harness.case import Mode
 from harness.diagnostics import Diagnostic, InputError, Position, UsageError
 from harness.reporting.document import Reach
 from harness.subject import SubjectSpec
+from harness.subject.spec import DeclarativeSide
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -30,6 +31,7 @@ class TargetChoice:
     types: str | None = None
     gates: Mapping[str, bool] = field(default_factory=dict)
     mode: Mode = "served"
+    declarative: DeclarativeSide = "target"
 
     def specs(self, suites: Sequence[str]) -> list[SubjectSpec]:
         """Return what to open. Raises UsageError unless exactly one kind of target is named."""
@@ -54,24 +56,29 @@ class TargetChoice:
         return specs[0]
 
     def _spec(self, kind: str, location: str) -> SubjectSpec:
-        return make_spec(kind, location, self.gates, self.types or "", self.mode)
+        return make_spec(kind, location, self.gates, self.types or "", self.mode, self.declarative)
 
 
-def make_spec(kind: str, location: str, gates: Mapping[str, bool], types: str, mode: str) -> SubjectSpec:
+def make_spec(
+    kind: str, location: str, gates: Mapping[str, bool], types: str, mode: str, declarative: str = "target"
+) -> SubjectSpec:
     """Make the specification of a subject."""
     return SubjectSpec(
-        kind=cast(Any, kind), location=location, gates=dict(gates), types=types or None, mode=cast(Mode, mode)
-    )
+        kind=cast(Any, kind), location=location, gates=dict(gates), types=types or None, mode=cast(Mode, mode),
+        declarative=cast(DeclarativeSide, declarative),
+    )  # fmt: skip
 
 
 def reach_of(spec: SubjectSpec) -> Reach:
     """Say in the report how to open a subject again."""
-    return Reach(spec.kind, str(spec.location), dict(spec.gates), str(spec.types or ""), spec.mode)
+    return Reach(
+        spec.kind, str(spec.location), dict(spec.gates), str(spec.types or ""), spec.mode, declarative=spec.declarative
+    )
 
 
 def spec_of(reach: Reach) -> SubjectSpec:
     """Open again what a report was made of."""
-    return make_spec(reach.kind, reach.location, reach.gates, reach.types, reach.mode)
+    return make_spec(reach.kind, reach.location, reach.gates, reach.types, reach.mode, reach.declarative)
 
 
 def arguments_of(spec: SubjectSpec) -> str:
@@ -83,6 +90,8 @@ def arguments_of(spec: SubjectSpec) -> str:
         parts += ["--gates", ",".join(f"{name}={str(value).lower()}" for name, value in spec.gates.items())]
     if spec.mode != "served":
         parts += ["--mode", spec.mode]
+    if spec.declarative != "target":
+        parts += ["--declarative", spec.declarative]
     return " ".join(shlex.quote(part) for part in parts)
 
 
@@ -113,7 +122,11 @@ def target_options(function: F) -> F:
 
     @click.option("--kubernetes", metavar="RELEASE|CHECKOUT", help="A release such as 1.37.1, or a folder of sources.")
     @click.option("--command", "program", metavar="PROGRAM", help="A program that speaks the wire protocol.")
-    @click.option("--types", metavar="DIR", help="With --command: the folder of types.go, for better objects.")
+    @click.option(
+        "--types",
+        metavar="DIR",
+        help="With --command: the folder of types.go, for better objects. With --declarative python: types to compile.",
+    )
     @click.option("--gates", metavar="A=true,B=false", multiple=True, help="Feature gates of the target.")
     @click.option(
         "--mode",
@@ -122,11 +135,19 @@ def target_options(function: F) -> F:
         show_default=True,
         help="Default and prepare objects as the server does, or take them as they are.",
     )
+    @click.option(
+        "--declarative",
+        type=click.Choice(["target", "python"]),
+        default="target",
+        show_default=True,
+        help="Whose declarative errors count: the target's own, or those of its types compiled to Python.",
+    )
     def wrapped(
         *args: Any, kubernetes: str | None, program: str | None, types: str | None, gates: tuple[str, ...], mode: str,
-        **others: Any,
+        declarative: str, **others: Any,
     ) -> Any:  # fmt: skip
-        choice = TargetChoice(kubernetes, program, types, parse_gates(gates), cast(Mode, mode))
+        side = cast(DeclarativeSide, declarative)
+        choice = TargetChoice(kubernetes, program, types, parse_gates(gates), cast(Mode, mode), side)
         return function(*args, target=choice, **others)
 
     wrapped.__name__, wrapped.__doc__ = function.__name__, function.__doc__

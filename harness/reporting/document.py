@@ -47,6 +47,7 @@ class Reach(msgspec.Struct, frozen=True, omit_defaults=True):
     types: str = ""
     mode: str = "served"
     arguments: tuple[str, ...] = ()
+    declarative: str = "target"
 
 
 class Part(msgspec.Struct, frozen=True):

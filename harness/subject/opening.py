@@ -6,7 +6,7 @@ Everything a run knows of "what is examined" comes from here, for suites, Kubern
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,11 @@ from harness.diagnostics import Diagnostic, InputError, Position, UsageError, ne
 from harness.fuzzers.shape import ANY, Shape, shape_of
 from harness.gotypes.packages import Universe
 from harness.gotypes.paths import known_path_checker
+from harness.subject.api import DEFAULT_RELEASE, Api, ApiPackage, open_api
+from harness.subject.custom_kubernetes import CustomFunctions
+from harness.subject.declarative import CompiledTypes, PythonDeclarative
 from harness.subject.decode import decoder_of
+from harness.subject.edited import edited_api
 from harness.subject.shared import SHARED
 from harness.subject.spec import SubjectSpec
 from harness.subject.suitefile import load_suite
@@ -183,9 +187,19 @@ def _open_kubernetes(spec: SubjectSpec, note: Note) -> Subject:
     from harness.targets.kubernetes import KubernetesTarget
     from harness.targets.kubernetes.release import type_folders
 
+    if spec.types and spec.declarative != "python":
+        raise UsageError(
+            "a release has its own types, and its validators are built from them\n"
+            "  fix: add --declarative python to try edited types, or leave --types out"
+        )
+    if spec.declarative != "python":
+        target = KubernetesTarget(spec.location, gates=spec.gates, note=note)
+        universe = Universe.from_folders(type_folders(spec.location))
+        return Subject(spec, "kubernetes", cast(Target, target), universe, None)
+    api, edited = edited_api(open_api(kubernetes=spec.location), type_folders(spec.location), spec.types or "")
+    types = _compiled_types(api, edited, note)
     target = KubernetesTarget(spec.location, gates=spec.gates, note=note)
-    universe = Universe.from_folders(type_folders(spec.location))
-    return Subject(spec, "kubernetes", cast(Target, target), universe, None)
+    return Subject(spec, "kubernetes", _with_types(cast(Target, target), types), api.universe, None)
 
 
 def _open_command(spec: SubjectSpec, note: Note) -> Subject:
@@ -195,9 +209,55 @@ def _open_command(spec: SubjectSpec, note: Note) -> Subject:
     argv = shlex.split(spec.location)
     if not argv:
         raise UsageError("no program is named\n  fix: --command 'PROGRAM ARGUMENT ...'")
+    if spec.declarative == "python" and not spec.types:
+        raise UsageError("--declarative python wants types to compile\n  fix: add --types DIR")
     universe = _types_of(spec.types) if spec.types else None
-    target = CommandTarget(argv, note=note)
-    return Subject(spec, Path(argv[0]).stem, cast(Target, target), universe, None)
+    target = cast(Target, CommandTarget(argv, note=note))
+    if spec.declarative == "python" and universe is not None:
+        packages = sorted({kind.type.rpartition(".")[0] for kind in target.info.kinds if universe.find(kind.type)})
+        api = Api(
+            str(spec.types), target.info.release or DEFAULT_RELEASE, universe, tuple(map(_bare_package, packages))
+        )
+        target = _with_types(target, _compiled_types(api, packages, note))
+    return Subject(spec, Path(argv[0]).stem, target, universe, None)
+
+
+def _with_types(target: Target, types: CompiledTypes) -> Target:
+    """Give a target another declarative side; a target that refuses is closed."""
+    try:
+        return PythonDeclarative(target, types)
+    except BaseException:
+        target.close()
+        raise
+
+
+def _bare_package(path: str) -> ApiPackage:
+    return ApiPackage(path, "", path.rpartition("/")[2])
+
+
+def _compiled_types(api: Api, now: Iterable[str], note: Note) -> CompiledTypes:
+    """Return validators that are compiled on first use; those of `now` at once, so that what is wrong is told early."""
+    packages = {package.path: package for package in api.packages}
+    functions, told = CustomFunctions(), set[str]()
+
+    def compiled(path: str) -> Compiled:
+        result = api.compile(packages.get(path) or _bare_package(path), functions)
+        for message in (*map(str, result.warnings), *functions.warnings()):
+            if message not in told:
+                told.add(message)
+                note(message)
+        return result
+
+    types = CompiledTypes(api.universe, compiled)
+    problems: list[Diagnostic] = []
+    for path in now:
+        try:
+            types.package(path)
+        except InputError as error:
+            problems += error.diagnostics
+    if problems:
+        raise InputError(list(dict.fromkeys(problems)))
+    return types
 
 
 def _types_of(types: str) -> Universe:

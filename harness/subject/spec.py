@@ -9,6 +9,8 @@ from typing import Literal, TypeAlias
 from harness.case import Mode
 
 SubjectKind: TypeAlias = Literal["suite", "kubernetes", "command"]
+DeclarativeSide: TypeAlias = Literal["target", "python"]
+"""Whose declarative list counts: the target's own, or that of types compiled to Python."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +18,8 @@ class SubjectSpec:
     """How to open a subject: plain data, may be pickled.
 
     `location` is a suite folder, a Kubernetes release or checkout, or a program with its arguments. `types` is a folder
-    of Go types for a program (`DIR`, or `IMPORT/PATH=DIR` for the import path its kinds name).
+    of Go types for a program (`DIR`, or `IMPORT/PATH=DIR` for the import path its kinds name), or with the declarative
+    side `python` an edited copy of a release's.
     """
 
     kind: SubjectKind
@@ -24,3 +27,4 @@ class SubjectSpec:
     gates: Mapping[str, bool] = field(default_factory=dict)
     types: str | None = None
     mode: Mode = "served"
+    declarative: DeclarativeSide = "target"

@@ -37,33 +37,37 @@ func encoded(obj any) json.RawMessage {
 }
 
 // validated is what declarative validation looked at, or would have: a kind that has no rules yet is converted all the
-// same, so that rules can be tried on it.
+// same, so that rules can be tried on it. Nothing is said where a strategy lets the rules of its type lie.
 func (q *question) validated(c *call) map[string]*validated {
 	e := q.entry
 	seen := c.seen
 	if seen == nil {
-		seen = q.unseen(c, e.gvk.GroupVersion())
+		obj, old := q.converted(e.gvk.GroupVersion())
+		if generatedValidators[reflect.TypeOf(obj)] != nil {
+			return nil
+		}
+		seen = snapshot(q.operation(c), obj, old)
 	}
 	all := map[string]*validated{e.gv.Version: seen}
 	if q.line.Versions {
 		for _, version := range e.info.Versions {
-			all[version] = q.unseen(c, schema.GroupVersion{Group: e.gvk.Group, Version: version})
+			obj, old := q.converted(schema.GroupVersion{Group: e.gvk.Group, Version: version})
+			all[version] = snapshot(q.operation(c), obj, old)
 		}
 	}
 	return all
 }
 
-// unseen is what another version would be given.
-func (q *question) unseen(c *call, gv schema.GroupVersion) *validated {
-	op := c.operation
-	if c.calls == 0 {
-		op = withOptions(op, q.line.Options)
-		if q.entry.info.Subresource != "" {
-			op.Request.Subresources = strings.Split(q.entry.info.Subresource, "/")
-		}
+// operation is what the declarative side was asked with, or would have been.
+func (q *question) operation(c *call) operation.Operation {
+	if c.calls > 0 {
+		return c.operation
 	}
-	obj, old := q.converted(gv)
-	return snapshot(op, obj, old)
+	op := withOptions(operation.Operation{}, q.line.Options)
+	if q.entry.info.Subresource != "" {
+		op.Request.Subresources = strings.Split(q.entry.info.Subresource, "/")
+	}
+	return op
 }
 
 // answerDeclarative asks the generated function of a registered type and nothing else: served or not, without a
