@@ -37,7 +37,10 @@ _TEXTS: tuple[str, ...] = (
 _LENGTHS = (15, 16, 32, 33, 63, 64, 128, 129, 253, 254, 256, 257, 1024, 1025)
 _SHORT = 130
 """The longest list that is drawn for a limit; a longer one would make all cases of its kind slow."""
-_TEXT_KINDS = ("string", "int-or-string")
+_QUANTITIES = (
+    "0.1n", "-0.1n", "1.500", "01", "+1", "0.0", "-1000", "1000E", "1.5Ki", "1.5Gi", "1000Ki", "0.5Ki", "9Ki", "8Ki",
+    "2000Ei", "0.1Ki", "1.0001Ki", "10e1", "1e-3", "1E3", "123456789012345678901", "1e30", 5, 1.5, "1023", "1025Mi",
+)  # fmt: skip
 _BRACKETS = re.compile(r"\[[^\]]*\]")
 _HEAD = ("apiVersion", "kind")
 
@@ -63,7 +66,7 @@ class Kind:
     fired: dict[Key, None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        package, _, self.name = self.ruled.type.rpartition(".")
+        self.name = self.ruled.type.rpartition(".")[2]
         self.options = tuple(sorted(self.compiled.options(self.name)))
         root = self.compiled.plan.roots[self.name]
         self.subresources = tuple(sorted(path.strip("/") for path in root.paths))
@@ -111,7 +114,7 @@ class Drawer:
         chance = density if depth < 3 else density * 0.75 if depth < 6 else density * 0.3
         for member in shape.fields:
             wanted = chance if self.tells(shape, member) else 0.02
-            if depth > 0 and member.shape.is_object_meta or depth == 0 and member.name == "metadata":
+            if member.shape.is_object_meta:
                 wanted = max(wanted, 0.1)
             if self.dice.random() < wanted and depth < 14:
                 drawn[member.name] = self.value(member.shape, density, depth + 1, member)
@@ -139,6 +142,8 @@ class Drawer:
             return self.text(shape, member)
         if shape.kind == "int":
             return self.number(shape, member)
+        if shape.kind == "quantity" and dice.random() < 0.3:
+            return dice.choice(_QUANTITIES)
         if shape.kind == "bytes":
             return dice.choice(("", "YQ==", "YWI=", "AAECAw==", "YWFh" * 40))
         name = member.name if member else ""

@@ -1,4 +1,4 @@
-"""The judge is judged: compiled validators give the errors of a release's generated ones, to the letter and in order."""
+"""The judge is judged: compiled validators give the errors of the generated ones, to the letter and in order."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ from itertools import islice
 import msgspec
 import pytest
 
-from harness.case import Answer, Case, Operation, RuledKind
-from harness.compiler import Compiled
-from harness.fuzzers.shape import shape_of
-from harness.subject.api import open_api
-from harness.subject.custom_kubernetes import CustomFunctions
-from harness.subject.decode import decoder_of
+from harness.case import Answer, Case
 from harness.targets.kubernetes import KubernetesTarget
+from harness.targets.process import PendingBatch
 from tests.conformance.cases import Key, Kind, cases_of, in_order, key_of
+from tests.conformance.conftest import Tell
+from tests.conformance.kinds import kinds_of
 
 SEED = 1
 CASES = 2000
@@ -61,8 +59,8 @@ class Tally:
         total = sum(self.cases.values())
         parts = ", ".join(f"{name} {self.cases[name]:,}" for name in ("create", "update", "subresource"))
         return (
-            f"{self.release}: {self.kinds} group-version-kinds, {total:,} cases ({parts}; at least {self.fewest:,} each, "
-            f"{self.refused:,} not decodable), {self.errors:,} errors compared, {len(self.fired):,} rules fired, "
+            f"{self.release}: {self.kinds} group-version-kinds, {total:,} cases ({parts}; "
+            f"at least {self.fewest:,} each, {self.refused:,} not decodable), {self.errors:,} errors compared, {len(self.fired):,} rules fired, "
             f"{len(self.differences)} differences"
         )
 
@@ -91,38 +89,21 @@ def examine(target: KubernetesTarget, kinds: Sequence[Kind], tally: Tally) -> No
     tally.kinds = len(kinds)
 
 
-def collect(waiting: tuple, tally: Tally) -> None:
+def collect(waiting: tuple[Kind, Sequence[Case], PendingBatch], tally: Tally) -> None:
+    """Compare the answers of a batch."""
     kind, batch, pending = waiting
     for case, answer in zip(batch, pending.result(), strict=True):
         tally.note(kind, case, answer)
 
 
-def kinds_of(release: str, ruled: Sequence[RuledKind]) -> list[Kind]:
-    """Compile what the release has registered."""
-    api = open_api(kubernetes=release)
-    functions, compiled = CustomFunctions(), dict[str, Compiled]()
-    packages = {package.path: package for package in api.packages}
-    kinds = []
-    for one in ruled:
-        path = one.type.rpartition(".")[0]
-        if path not in compiled:
-            compiled[path] = api.compile(packages[path], functions)
-        shape = shape_of(api.universe, one.type)
-        kinds.append(Kind(one, shape, compiled[path], decoder_of(shape)))
-    assert () == functions.missing
-    return kinds
-
-
 @pytest.mark.kubernetes
 @pytest.mark.parametrize(("release", "count"), [("1.37.1", 149), ("1.36.3", 63)])
-def test_compiled_validators_equal_the_generated_ones(release: str, count: int, pytestconfig: pytest.Config) -> None:
+def test_compiled_validators_equal_the_generated_ones(release: str, count: int, tell: Tell) -> None:
     """Every kind with rules: the same errors with all their parts in the same order, for every case."""
     tally = Tally(release)
     with KubernetesTarget(release, jobs=1) as target:
         assert count == len(target.info.ruled)
         examine(target, kinds_of(release, target.info.ruled), tally)
-    print(tally.text)
-    for _, text in sorted(tally.differences)[:5]:
-        print(text)
+    tell(tally.text)
     assert [] == [text for _, text in sorted(tally.differences)][:3], tally.text
     assert tally.fewest >= CASES

@@ -291,4 +291,8 @@ def generating_folders(location: str | Path) -> Mapping[str, Path]:
 
 
 def _generates(doc: Path) -> bool:
-    return doc.is_file() and b"+k8s:validation-gen-input=" in doc.read_bytes()
+    if not doc.is_file():
+        return False
+    said = doc.read_bytes()
+    # What is registered with no scheme is called by others and is no kind of its own.
+    return b"+k8s:validation-gen-input=" in said and b"+k8s:validation-gen-scheme-registry=nil" not in said
