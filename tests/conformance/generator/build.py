@@ -14,7 +14,7 @@ import platformdirs
 
 from harness.targets.kubernetes.build import locked
 from harness.targets.kubernetes.release import find_toolchain
-from tests.conformance.generator.packages import GENERATOR, TestModule, TestPackage
+from tests.conformance.generator.packages import GENERATOR, MACHINERY, TestModule, TestPackage
 
 _SOURCE = Path(__file__).with_name("worker.go")
 _HEAD = """package main
@@ -100,7 +100,7 @@ def _build(binary: Path, files: Mapping[str, str], go: Path) -> None:
 
 
 def _go_mod(module: TestModule) -> str:
-    required = "".join(f"\t{name} {module.version}\n" for name in ("k8s.io/apimachinery", GENERATOR))
+    required = "".join(f"\t{name} {module.version}\n" for name in (MACHINERY, GENERATOR))
     return f"module worker\n\ngo {module.go}\n\nrequire (\n{required})\n"
 
 

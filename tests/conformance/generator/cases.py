@@ -23,6 +23,8 @@ from harness.fuzzers.values import LIMITS, beyond, filled, pool, rich
 
 _TAG_LINE = re.compile(r"^\s*//\s*\+k8s:(?!validat)(.*)$", re.M)
 _WORD = re.compile(r"\"([^\" ]{0,40})\"|`([^` ]{0,40})`|[:=(]\s*([A-Za-z][\w./-]{0,39})(?=[),\s]|$)")
+_ITEM = re.compile(r"k8s:item\(([^)]*)\)")
+_PAIR = re.compile(r"(\w+):\s*(\"[^\"]*\"|[\w.-]+)")
 _NUMBER = re.compile(r"(?<![\w.])-?\d{1,6}(?![\w.])")
 _LETTERS = ("a", "b", "Z", "0", "9", "-", ".", "/", "_", "é", " ")
 _DEPTH = 5
@@ -45,10 +47,11 @@ class Question(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Words and numbers that the tags of a package name."""
+    """Words, numbers and items of lists that the tags of a package name."""
 
     words: tuple[str, ...]
     numbers: tuple[int, ...]
+    items: tuple[dict[str, Json], ...]
 
     @classmethod
     def of(cls, folders: Sequence[Path]) -> Vocabulary:
@@ -57,7 +60,9 @@ class Vocabulary:
         lines = [line for text in texts for line in _TAG_LINE.findall(text)]
         words = dict.fromkeys("".join(found) for line in lines for found in _WORD.findall(line))
         numbers = dict.fromkeys(int(found) for line in lines for found in _NUMBER.findall(line))
-        return cls(tuple(words)[:60], tuple(numbers)[:40])
+        items = [dict(_PAIR.findall(inside)) for line in lines for inside in _ITEM.findall(line)]
+        read = [{key: _scalar(text) for key, text in one.items()} for one in items]
+        return cls(tuple(words)[:60], tuple(numbers)[:40], tuple(read))
 
     def harvest(self) -> Harvest:
         """The same as what edits know as learned from messages."""
@@ -65,6 +70,12 @@ class Vocabulary:
         harvest.words.update((word, None) for word in self.words)
         harvest.numbers.update((number, None) for number in self.numbers)
         return harvest
+
+
+def _scalar(text: str) -> Json:
+    if re.fullmatch(r"-?\d+", text):
+        return int(text)
+    return {"true": True, "false": False}.get(text, text.strip('"'))
 
 
 @dataclass
@@ -124,7 +135,9 @@ class Objects:
             case "list":
                 return self._list(shape, member, density, depth)
             case "map":
-                keys = {self._text(shape.key, None) for _ in range(random.choice((0, 1, 1, 1, 2, 3)))}
+                limits = [limit + step for limit in self._limits(member) for step in (0, 1) if 0 <= limit < _MOST_ITEMS]
+                size = random.choice((0, 1, 1, 1, 1, 2, 3, *limits[:4]))
+                keys = {self._text(shape.key, None) for _ in range(size)}
                 return {key: self._item(shape.elem, density, depth - 1) for key in sorted(keys)}
             case "string":
                 return self._text(shape, member)
@@ -154,7 +167,13 @@ class Objects:
         return items
 
     def _item(self, shape: Shape, density: float, depth: int) -> Json:
-        return None if self.random.random() < 0.04 else self._value(shape, None, density, depth)
+        if self.random.random() < 0.04:
+            return None
+        value = self._value(shape, None, density, depth)
+        named = [one for one in self.vocabulary.items if one.keys() <= shape.by_name.keys()]
+        if named and isinstance(value, dict) and self.random.random() < 0.4:
+            return {**value, **self.random.choice(named)}
+        return value
 
     def _twin(self, item: Json) -> Json:
         """The same item again, or one that differs in a member."""
@@ -234,13 +253,16 @@ def pairs(objects: Objects) -> Iterator[tuple[bool, Json, Json]]:
 def questions(
     package: str, type_name: str, objects: Objects, options: Sequence[str], paths: Sequence[str], count: int
 ) -> list[Question]:
-    """Return the cases of one root type. `paths` are the subresources it knows, `/` for the object itself."""
+    """Return the cases of one root type. `paths` are the subresources it knows, `/` for the object itself.
+
+    No paths at all: there is no dispatcher that could know any.
+    """
     random, drawn = objects.random, pairs(objects)
     asked = []
     for _ in range(count):
         update, new, old = next(drawn)
         states = {name: random.choice(_OPTION_STATES) for name in options}
-        path = random.choice(_WRONG_PATHS) if random.random() < 0.03 else random.choice(paths).strip("/")
+        path = random.choice(_WRONG_PATHS if random.random() < 0.03 else paths).strip("/") if paths else ""
         given = {name: state for name, state in states.items() if state is not None}
         asked.append(Question(package, type_name, update, new, old, given, tuple(path.split("/")) if path else ()))
     return asked

@@ -99,10 +99,15 @@ def _by_key(errors: Sequence[FieldError], path: str, keys: Sequence[str]) -> lis
     def key_of(error: FieldError) -> str | None:
         return next((key for key in keys if error.field.startswith(f"{path}[{key}]")), None)
 
+    def place(error: FieldError) -> str:
+        return "at" if error.field == (path or "<nil>") else "below" if key_of(error) is not None else "elsewhere"
+
     found: list[FieldError] = []
-    for where, run in groupby(errors, key=lambda e: "at" if e.field == (path or "<nil>") else key_of(e) is not None):
+    for where, errors_there in groupby(errors, key=place):
+        run = list(errors_there)
         if where == "at":
-            found += sorted(run, key=lambda e: (e.type, e.detail, e.value, e.origin, e.level))
-        else:
-            found += sorted(run, key=lambda e: key_of(e) or "") if where else run
+            run.sort(key=lambda e: (e.type, e.detail, e.value, e.origin, e.level))
+        elif where == "below":
+            run.sort(key=lambda e: key_of(e) or "")
+        found += run
     return found

@@ -11,16 +11,14 @@ from pathlib import Path
 from harness.compiler import Compiled, compile_types
 from harness.gotypes.packages import Universe
 from harness.tags.grammar import tag_lines
-from harness.targets.kubernetes.release import (
-    find_release,
-    find_toolchain,
-    module_folder,
-    type_folders,
-)
+from harness.targets.kubernetes.release import Release, find_toolchain, module_folder
 from tests.conformance.generator.custom import CUSTOM
 
 GENERATOR = "k8s.io/code-generator"
+MACHINERY = "k8s.io/apimachinery"
 TESTS = "cmd/validation-gen/output_tests"
+_SHARED = ("pkg/apis/meta/v1", "pkg/api/resource", "pkg/runtime", "pkg/runtime/schema", "pkg/types", "pkg/util/intstr")
+"""Packages of apimachinery that test packages use."""
 _GENERATED = "zz_generated.validations.go"
 _REGISTERED = re.compile(r"AddValidationFunc\(\s*\(\*?(?:\w+\.)?(\w+)\)\(nil\)")
 
@@ -82,11 +80,13 @@ class TestModule:
 
 def open_module(release: str) -> TestModule:
     """Fetch the modules of a release, or find them in the module cache, and list the test packages."""
-    found = find_release(release)
-    root = module_folder(found, GENERATOR, find_toolchain())
+    found, toolchain = Release(release), find_toolchain()
+    root = module_folder(found, GENERATOR, toolchain)
+    machinery = module_folder(found, MACHINERY, toolchain)
     top = root / TESTS
     own = {f"{GENERATOR}/{f.relative_to(root).as_posix()}": f for f in sorted({p.parent for p in top.rglob("*.go")})}
-    universe = Universe.from_folders({**type_folders(release), **own})
+    shared = {f"{MACHINERY}/{path}": machinery / path for path in _SHARED}
+    universe = Universe.from_folders({**shared, **own})
     packages = [_package(folder, top) for folder in own.values() if (folder / _GENERATED).is_file()]
     go = re.findall(r"^go (\S+)", (root / "go.mod").read_text(), re.M)[0]
     states = "options map[string]bool" in (top.parent / "testscheme" / "testscheme.go").read_text(encoding="utf-8")

@@ -126,18 +126,23 @@ func guarded(ask validate, op operation.Operation, obj, old any) (errs field.Err
 func render(errs field.ErrorList) []wireError {
 	var out []wireError
 	for _, err := range errs {
-		level := ""
-		if err.IsAlpha() {
-			level = "alpha"
-		} else if err.IsBeta() {
-			level = "beta"
-		}
 		out = append(out, wireError{
-			Type: string(err.Type), Field: err.Field, Detail: err.Detail, Origin: err.Origin, Level: level,
+			Type: string(err.Type), Field: err.Field, Detail: err.Detail, Origin: err.Origin, Level: level(err),
 			ShortCircuit: stops(err), Value: shown(err),
 		})
 	}
 	return out
+}
+
+// level reads a mark that releases have from 1.36 on.
+func level(err *field.Error) string {
+	if known, ok := any(err).(interface{ IsAlpha() bool }); ok && known.IsAlpha() {
+		return "alpha"
+	}
+	if known, ok := any(err).(interface{ IsBeta() bool }); ok && known.IsBeta() {
+		return "beta"
+	}
+	return ""
 }
 
 // stops reads a mark that not every release has.
