@@ -311,6 +311,17 @@ def go_int(text: str) -> int | None:
     return value if digits[:1].isdigit() and "_" not in digits and -(2**63) <= value < 2**63 else None
 
 
+def int_trouble(scalar: Scalar, what: str = "int", function: str = "Atoi") -> str:
+    """Say as Go would why an integer is not written as decimals print (DV 1.3); empty when it is."""
+    text = scalar.text
+    if canonical_int(scalar) is not None and (what == "int" or not text.startswith("-")):
+        return ""
+    digits = text if what == "uint" else text.removeprefix("-").removeprefix("+")
+    if digits.isascii() and digits.isdigit():
+        return f'"{text}" is not a valid {what} value'
+    return f'parsing "{text}" as {what}: strconv.{function}: parsing "{text}": invalid syntax'
+
+
 def canonical_int(scalar: Scalar) -> int | None:
     """Return the integer of a scalar that is written as decimals print; None for `0x3`, `+5`, `007` (DV 1.3)."""
     try:

@@ -220,7 +220,7 @@ def check_payload(spec: TagSpec, tag: Tag) -> None:
         return
     got = tag.value.kind if isinstance(tag.value, Scalar) else "tag"
     if wanted != got and not (wanted == "any" and got != "tag"):
-        message = f"tag value has wrong type: got {got}, want {wanted or 'none'}"
+        message = f"tag value has wrong type: got {got}, want {wanted}"
         raise TagError(message, tag, "tag-payload", spec.summary, usage)
 
 

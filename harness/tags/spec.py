@@ -261,12 +261,17 @@ class TagSpec:
         return () if tag.scalar is None else (tag.scalar.value,)
 
 
-def only_on(kinds: Sequence[str], words: str, pointers: bool = True) -> Requirement:
-    """Require a kind of type; the message is upstream's `can only be used on <words> (<type>)`."""
+def only_on(kinds: Sequence[str], words: str, pointers: bool = True, ending: str = "") -> Requirement:
+    """Require a kind of type; the message is upstream's `can only be used on <words> (<type>)`.
+
+    Where upstream's message names the native type's kind, such as Slice, `ending` says how it ends: ` ({})`.
+    """
 
     def requirement(context: Context, tag: Tag) -> str | None:
         if context.kind in kinds and (pointers or not context.is_pointer):
             return None
-        return f"can only be used on {words} ({context.types.describe(context.type)})"
+        if ending:
+            return f"can only be used on {words}{ending.format(context.types.go_kind(context.type))}"
+        return f"can only be used on {words} ({context.types.describe(context.type, not pointers)})"
 
     return requirement

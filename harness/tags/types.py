@@ -222,10 +222,22 @@ class Types:
         inner = seen | {native.name}
         return struct is not None and all(self._comparable(self.native(f.type), inner) for f in struct.fields)
 
-    def describe(self, ref: TypeRef) -> str:
-        """Write a type as upstream's messages do: `declared -> native`, or one of them when they are the same."""
-        declared, native = str(self.declared(ref)), str(self.native(ref))
-        return declared if declared == native else f"{declared} -> {native}"
+    def go_kind(self, ref: TypeRef) -> str:
+        """Name what the native type is as upstream's messages do: Builtin, Slice, Map, Pointer, Struct, ..."""
+        native = self.native(ref)
+        if native.kind == "named":
+            return "Builtin" if SPECIAL.get(native.name) == "integer" else "Struct"
+        return {"list": "Slice"}.get(native.kind, native.kind.title())
+
+    def describe(self, ref: TypeRef, pointers: bool = False) -> str:
+        """Write a type as upstream's messages do: `declared -> native`, or one of them when they are the same.
+
+        Without `pointers` the native type is shown without them. With them, upstream makes a new pointer to compare
+        with, so that a pointer never is the same.
+        """
+        declared = str(self.declared(ref))
+        native = str(self.native(ref) if pointers else self.value(ref))
+        return declared if declared == native and not native.startswith("*") else f"{declared} -> {native}"
 
     def member(self, struct: Struct, json_name: str) -> Field | None:
         """Return a direct member by JSON name; members of inlined structs are not found (DV 2.3)."""

@@ -63,7 +63,7 @@ def _apply(check: CheckFunction) -> Callable[[Context, Tag], Contribution]:
             raise TagError(f'trigger and dependent field must be different (both are "{name.text}")', tag)
         for what, member in (("trigger", trigger), ("dependent", dependent)):
             if not context.types.is_pointer(member.type) and context.types.kind(member.type) in ("struct", "interface"):
-                kind = context.types.native(member.type).kind.title()
+                kind = context.types.go_kind(member.type)
                 raise TagError(f'{what} field "{member.name}" has unsupported type kind {kind}', tag)
         members = MembersSet(tuple(Member(m.json_name, field=m) for m in (trigger, dependent)))
         rule = Rule(Check(check, (trigger.json_name, dependent.json_name, members)), tag=tag.name)

@@ -179,7 +179,7 @@ EACH_VAL = TagSpec(
     ),
     scopes=VALUE_SCOPES,
     payload=Payload("tag", "+<tag>"),
-    requires=(only_on(("list", "map"), "list or map types", pointers=False),),
+    requires=(only_on(("list", "map"), "list or map types", pointers=False, ending=" ({})"),),
     apply=_each_val,
     examples=(
         accepts("[]string", ["a"], "=+k8s:maxLength=1"),
@@ -198,7 +198,7 @@ EACH_KEY = TagSpec(
     surprises=("Errors of several bad keys stand at the same path, that of the map.",),
     scopes=VALUE_SCOPES,
     payload=Payload("tag", "+<tag>"),
-    requires=(only_on(("map",), "map types", pointers=False),),
+    requires=(only_on(("map",), "map types", pointers=False, ending=" ({})"),),
     apply=_each_key,
     examples=(
         accepts("map[string]string", {"a": ""}, "=+k8s:format=k8s-label-key"),

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.case import Operation
 from harness.field import ErrorType, FieldError, Path, quote
-from harness.tags.grammar import Tag
+from harness.tags.grammar import Tag, int_trouble
 from harness.tags.rules import Contribution, Show
 from harness.tags.spec import (
     VALUE_SCOPES,
@@ -41,14 +41,17 @@ _PAYLOADS = {"string": "string", "bool": "bool", "integer": "int"}
 def _apply(context: Context, tag: Tag) -> Contribution:
     assert tag.scalar is not None
     kind = context.kind
+    if kind not in _PAYLOADS and context.types.is_comparable(context.type):
+        name = context.types.value(context.type).name.rpartition(".")[2]
+        raise TagError(f"unsupported type for 'neq' tag: {name}", tag)
     if kind not in _PAYLOADS:
         shown = context.types.describe(context.type)
         raise TagError(f"can only be used on comparable types (e.g. string, int, bool), but got {shown}", tag)
     if tag.scalar.kind != _PAYLOADS[kind]:
-        article = "an" if _PAYLOADS[kind] == "int" else "a"
-        raise TagError(
-            f"type mismatch: field is {article} {_PAYLOADS[kind]}, but payload is of type {tag.scalar.kind}", tag
-        )
+        what = "an integer" if kind == "integer" else f"a {kind}"
+        raise TagError(f"type mismatch: field is {what}, but payload is of type {tag.scalar.kind}", tag)
+    if kind == "integer" and (trouble := int_trouble(tag.scalar)) and context.release.canonical_ints:
+        raise TagError(f"invalid integer value for payload: {trouble}", tag)
     return NEQ.simple((tag.scalar.value, Show(context.type)))
 
 

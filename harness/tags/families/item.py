@@ -9,7 +9,7 @@ from typing import Any
 from harness.case import Operation
 from harness.field import FieldError, Path
 from harness.tags.families.update import list_data, settled
-from harness.tags.grammar import Tag, canonical_int
+from harness.tags.grammar import Tag, int_trouble
 from harness.tags.rules import Contribution, Deferred, Item, Rule, Selector
 from harness.tags.spec import (
     VALUE_SCOPES,
@@ -137,17 +137,17 @@ def _check_type(context: Context, tag: Tag, key: str) -> None:
     assert member is not None
     kind = context.types.kind(member.type)
     if kind not in ("string", "bool", "integer"):
-        raise TagError(f"unsupported type {member.type} for field {member.name}", tag)
+        raise TagError(f'key "{key}": unsupported type {member.type} for field {member.name}', tag)
     wanted = {"string": "string", "bool": "bool", "integer": "int"}[kind]
     if value.kind != wanted:
-        raise TagError(f"type mismatch, field is {wanted} but value is not: {value.text}", tag)
+        raise TagError(f'key "{key}": type mismatch, field is {wanted} but value is not: {value.text}', tag)
 
 
 def _canonical(tag: Tag, key: str) -> str | int | bool:
     value = tag.arg(key)
     assert value is not None
-    if value.kind == "int" and canonical_int(value) is None:
-        raise TagError(f'invalid value for argument "{key}": {value.text} is not in canonical form', tag)
+    if value.kind == "int" and (trouble := int_trouble(value)):
+        raise TagError(f'invalid value for argument "{key}": invalid integer: {trouble}', tag)
     return value.value
 
 

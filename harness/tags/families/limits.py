@@ -9,7 +9,7 @@ from harness.case import Operation
 from harness.content.names import byte_length
 from harness.field import ErrorType, FieldError, Path
 from harness.field.make import invalid, too_few, too_long, too_long_characters, too_many, too_short
-from harness.tags.grammar import Tag, canonical_int
+from harness.tags.grammar import Tag, int_trouble
 from harness.tags.rules import Contribution
 from harness.tags.spec import (
     VALUE_SCOPES,
@@ -121,9 +121,8 @@ def maximum(op: Operation, path: Path, new: int | None, old: int | None, limit: 
 
 def a_canonical_int(context: Context, tag: Tag) -> str | None:
     """Require an integer as decimals print (DV 1.3): no sign, no leading zero, no hexadecimal."""
-    if tag.scalar is not None and context.release.canonical_ints and canonical_int(tag.scalar) is None:
-        return f'failed to parse tag payload as int: "{tag.scalar.text}" is not in canonical form'
-    return None
+    trouble = int_trouble(tag.scalar) if tag.scalar is not None and context.release.canonical_ints else ""
+    return f"failed to parse tag payload as int: {trouble}" if trouble else None
 
 
 def not_negative(context: Context, tag: Tag) -> str | None:
@@ -141,7 +140,9 @@ def a_string_key(context: Context, tag: Tag) -> str | None:
     key = context.types.value(context.type).key
     if key is None or context.types.kind(key) == "string":
         return None
-    return f"can only be used on map types with string-based keys ({context.types.describe(context.type)})"
+    return (
+        f"can only be used on map types with string-based keys ({context.types.describe(context.type, pointers=True)})"
+    )
 
 
 def range_of(name: str) -> tuple[int, int]:
@@ -153,11 +154,14 @@ def range_of(name: str) -> tuple[int, int]:
 
 def in_range(context: Context, tag: Tag) -> str | None:
     """Require a payload that fits the integer's width. int8 is modelled as unsigned (DV S48)."""
-    name = context.types.value(context.type).name
-    low, high = range_of(name)
-    if low <= _int(tag) <= high:
-        return None
-    return f"failed to parse tag payload: value {_int(tag)} does not fit in {name} (range [{low}, {high}])"
+    assert tag.scalar is not None
+    low, high = range_of(context.types.value(context.type).name)
+    what, function = ("int", "ParseInt") if low else ("uint", "ParseUint")
+    trouble = int_trouble(tag.scalar, what, function) if context.release.canonical_ints else ""
+    if not trouble and not low <= _int(tag) <= high:
+        bits = high.bit_length() + (low < 0)
+        trouble = f"value {_int(tag)} does not fit in {what}{bits} (range [{low}, {high}])"
+    return f"failed to parse tag payload: {trouble}" if trouble else None
 
 
 def _int(tag: Tag) -> int:
@@ -308,7 +312,7 @@ MINIMUM = TagSpec(
     surprises=("Of an int8, a negative limit does not compile: it is taken for unsigned.",),
     scopes=VALUE_SCOPES,
     payload=Payload("int", "<integer>"),
-    requires=(an_integer, a_canonical_int, in_range),
+    requires=(an_integer, in_range),
     check=minimum,
     emits=(Emission(ErrorType.INVALID, "minimum", texts=("must be greater than or equal to <N>",)),),
     examples=(
@@ -331,7 +335,7 @@ MAXIMUM = TagSpec(
     misuses=(refuses("string", "=1"), refuses("uint8", "=256")),
     scopes=VALUE_SCOPES,
     payload=Payload("int", "<integer>"),
-    requires=(an_integer, a_canonical_int, in_range),
+    requires=(an_integer, in_range),
     check=maximum,
     emits=(Emission(ErrorType.INVALID, "maximum", texts=("must be less than or equal to <N>",)),),
     examples=(accepts("int32", 1, "=1"), rejects("int32", 2, "=1"), rejects("*uint8", 255, "=254")),

@@ -8,7 +8,6 @@ from typing import Any
 
 from harness.case import Operation
 from harness.field import ErrorType, FieldError, Path
-from harness.tags.families.limits import a_list
 from harness.tags.families.update import identity
 from harness.tags.grammar import Tag
 from harness.tags.rules import Check, Contribution, Deferred, KeyOf, ListData, Show
@@ -22,6 +21,7 @@ from harness.tags.spec import (
     TagSpec,
     accepts,
     listed,
+    only_on,
     refuses,
     rejects,
 )
@@ -52,6 +52,9 @@ def unique(
             errors.append(FieldError(ErrorType.DUPLICATE, str(path.index(index)), value=show(item)))
         seen.add(k)
     return errors
+
+
+a_list = only_on(("list",), "list types", pointers=False, ending=" ({})")
 
 
 def _data(context: Context) -> ListData:
@@ -101,7 +104,7 @@ def _list_map_key(context: Context, tag: Tag) -> Contribution:
     if context.types.kind(member.type) not in ("string", "bool", "integer", "float"):
         raise TagError(
             "only primitive types and pointers to primitive types can be list-map keys, "
-            f"not {context.types.describe(member.type)}",
+            f"not {context.types.declared(member.type)}",
             tag,
         )
     _data(context).keys.append(name)

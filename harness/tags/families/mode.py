@@ -55,7 +55,8 @@ def _discriminator(context: Context, tag: Tag) -> Contribution:
         raise TagError(f"can only be used on string or bool types ({context.types.describe(context.type)})", tag)
     data = _data(context, tag)
     if data.discriminator is not None and data.discriminator != context.member:
-        raise TagError(f'duplicate discriminator: "{context.member.name if context.member else ""}"', tag)
+        name = tag.arg(_GROUP_ARGUMENT[tag.name])
+        raise TagError(f'duplicate discriminator: "{name.text if name else ""}"', tag)
     data.discriminator = context.member
     return Contribution()
 
@@ -115,7 +116,8 @@ def _value(context: Context, tag: Tag, discriminator: Field, text: str) -> str |
     if kind != "bool":
         return text
     if text not in ("true", "false"):
-        raise TagError(f'invalid discriminator value "{text}": cannot parse "{text}" as bool', tag)
+        why = f'parsing "{text}" as bool: strconv.ParseBool: parsing "{text}": invalid syntax'
+        raise TagError(f'invalid discriminator value "{text}": cannot parse "{text}" as bool: {why}', tag)
     return text == "true"
 
 

@@ -102,7 +102,7 @@ SUBFIELD = TagSpec(
     scopes=VALUE_SCOPES,
     args=(Arg("", "<json name>", required=True),),
     payload=Payload("tag", "+<tag>"),
-    requires=(only_on(("struct",), "struct types"),),
+    requires=(only_on(("struct",), "struct types", ending=": {}"),),
     apply=_apply,
     examples=(
         accepts(_GO, {"f": {"x": "a"}}, "(x)=+k8s:maxLength=1"),

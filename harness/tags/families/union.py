@@ -136,7 +136,7 @@ def _settable(context: Context, tag: Tag) -> str | None:
         return None
     if context.selector is not None:
         return None
-    return f"can only be used on nilable and primitive types ({context.types.native(context.type).kind.title()})"
+    return f"can only be used on nilable and primitive types ({context.types.go_kind(context.type)})"
 
 
 def _data(context: Context, tag: Tag, group: str) -> UnionData:

@@ -195,11 +195,12 @@ def _rule(context: Context, tag: Tag, constraints: Constraints) -> Rule:
 def _key(context: Context, tag: Tag, constraints: Constraints) -> KeyOf | None:
     if not {"NoAddItem", "NoRemoveItem"} & set(constraints):
         return None
-    names = "/".join(f"+k8s:update={name}" for name in constraints if name.endswith("Item"))
+    names = "+k8s:update=NoAddItem/+k8s:update=NoRemoveItem"
     data = list_data(context)
-    if data is None or not (data.list_type or data.unique):
+    if data is None:
         raise TagError(
-            f"{names} require list metadata (listType or unique) to determine item identity", tag,
+            f"{names} require list metadata (+k8s:listType with listMapKey, or +k8s:unique) to determine item "
+            "identity", tag,
             fix="say what tells items apart, such as +k8s:listType=map with +k8s:listMapKey",
         )  # fmt: skip
     if data.semantic == "map" and not data.keys:
