@@ -140,5 +140,6 @@ def error_of(check: Check, spec: TagSpec | None) -> str:
         return "FieldValueRequired"
     if spec is None or (spec.name == "k8s:optional" and check.function.__name__.startswith("optional")):
         return ""
-    shown = [e for e in spec.emits if e.declared or len(spec.emits) == 1]
+    possible = [e for e in spec.emits if e.when is None or e.when(check)]
+    shown = [e for e in possible if e.declared or len(possible) == 1]
     return ", ".join(f"{e.type.value} {e.origin + '…' if e.origin.endswith('=') else e.origin}".strip() for e in shown)

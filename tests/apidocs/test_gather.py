@@ -1,0 +1,160 @@
+"""What is said of an API is what is compiled: rules in words, at full paths, versions side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.apidocs.document import Document
+from harness.apidocs.gather import age, gather
+from harness.diagnostics import InputError
+from harness.subject.api import open_api
+from tests.apidocs import made
+
+
+@pytest.fixture(scope="module")
+def widgets(tmp_path_factory: pytest.TempPathFactory) -> Document:
+    """The small API, gathered once."""
+    return made.widgets(tmp_path_factory.mktemp("api"))
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("metadata.name", ["a DNS label: lower-case letters, digits and `-`, at most 63 bytes (`k8s-short-name`)"]),
+        ("spec.name", ["required, not empty", "may not change once created", "at most 63 characters"]),
+        ("spec.parts", ["may be absent", "at most 1,000 items", "items must differ in `id`"]),
+        ("spec.parts[id=main]", ["may be neither changed nor added"]),
+        ("spec.parts[*].count", ["at least 1"]),
+        ("spec.sizes", ["each key: at most 1 byte of UTF-8"]),
+        ("spec.sizes[*]", ["at least 3"]),
+        ("spec.speed", ["at most 9 while `Turbo` is on"]),
+        ("spec.gear", ["required when `mode` is `Fast`", "must be absent unless `mode` is `Fast`"]),
+        ("spec.once", ["may be set once; then it may be neither modified nor cleared"]),
+        ("spec.odd", ["checked by the handwritten function `ValidateCustom_WidgetSpec_Odd`"]),
+        ("spec.choice", ["exactly one of `a` and `b` must be set"]),
+        ("spec.word", ['not "x"']),
+    ],
+)
+def test_rules_are_said_in_words(widgets: Document, path: str, words: list[str]) -> None:
+    """Each rule stands at the path its errors have, with units and conditions."""
+    assert sorted(words) == sorted(made.said(widgets, path))
+
+
+def test_versions_stand_side_by_side(widgets: Document) -> None:
+    """A rule has a level in each version, or is absent where the field is, or the version has no such field."""
+    by_words = {one.words: dict(one.states) for one in made.row(widgets, "spec.name").statements}
+    assert {"v1": "standard", "v1beta1": "alpha"} == by_words["at most 63 characters"]
+    assert {"v1": "standard", "v1beta1": "absent"} == by_words["may not change once created"]
+    assert {"v1": "no field", "v1beta1": "standard"} == dict(made.row(widgets, "spec.age").statements[0].states)
+    assert {"v1": "beta", "v1beta1": "absent"} == dict(made.row(widgets, "spec.word").statements[0].states)
+
+
+def test_places_are_lines_of_tags(widgets: Document) -> None:
+    """A rule names the very line of its tag, in the folders that everybody has."""
+    statements = {one.words: one for one in made.row(widgets, "spec.name").statements}
+    assert made.line_of("+k8s:maxLength=63") == statements["at most 63 characters"].places["v1"]
+    assert made.line_of('+k8s:ifMode("Fast")') == made.row(widgets, "spec.gear").statements[0].places["v1"]
+    assert made.line_of("+k8s:item(id: main)") == made.row(widgets, "spec.parts[id=main]").statements[0].places["v1"]
+
+
+def test_a_type_that_holds_itself_is_linked(widgets: Document) -> None:
+    """It has a section of its own, which says where it is used, itself included."""
+    assert made.TREE == made.row(widgets, "tree").link
+    tree = made.section(widgets, "Tree")
+    assert ["at most 1 character"] == made.said(widgets, "leaf", "Tree")
+    assert [("Widget", "tree"), ("Tree", "left")] == [(key.name, path) for key, path in tree.used_by]
+    assert (made.TREE,) == made.section(widgets, "Widget").parts
+
+
+def test_a_type_that_many_kinds_use_is_documented_once(tmp_path: Path) -> None:
+    """Three kinds link to it; two would have it written out in full."""
+    kind = 'type {0} struct {{\n\tTypeMeta int\n\tPart Part `json:"part"`\n}}\n'
+    fields = "".join(f'\t// +k8s:maxLength={n}\n\tF{n} string `json:"f{n}"`\n' for n in range(3))
+    part = f"type Part struct {{\n{fields}}}\n"
+    three = made.api(tmp_path, v1="package v1\n\n" + part + "".join(kind.format(name) for name in "ABC"))
+    assert {"Part"} == {one.name for name in "ABC" for one in made.section(three, name).parts}
+    assert 3 == made.section(three, "A").total
+    again = tmp_path / "two"
+    again.mkdir()
+    two = made.api(again, v1="package v1\n\n" + part + "".join(kind.format(name) for name in "AB"))
+    assert ["at most 2 characters"] == made.said(two, "part.f2", "A")
+
+
+def test_a_tower_of_types_stays_small(tmp_path: Path) -> None:
+    """Types that double at every level are linked, so that the document does not double too."""
+    levels = "".join(
+        f'type L{n} struct {{\n\tA L{n + 1} `json:"a"`\n\tB L{n + 1} `json:"b"`\n'
+        f'\t// +k8s:maxLength=1\n\tC string `json:"c"`\n}}\n'
+        for n in range(40)
+    )
+    last = 'type L40 struct {\n\t// +k8s:maxLength=1\n\tC string `json:"c"`\n}\n'
+    root = 'type Root struct {\n\tTypeMeta int\n\tL L0 `json:"l"`\n}\n'
+    document = made.api(tmp_path, v1=f"package v1\n\n{root}{levels}{last}")
+    assert document.rules < 400
+
+
+def test_kinds_without_rules_are_listed(widgets: Document) -> None:
+    """Nothing is left out in silence."""
+    assert (("Quiet", ("v1",)),) == widgets.groups[0].silent
+
+
+def test_subresources_and_summaries_are_said(widgets: Document) -> None:
+    """A kind says which requests it answers, and the first sentence of its comment."""
+    widget = made.section(widgets, "Widget")
+    assert {"v1": ("/", "/status"), "v1beta1": ("/",)} == widget.requests
+    assert "Widget is made of parts." == widget.about
+    assert "Name is what people say." == made.row(widgets, "spec.name").about
+
+
+def test_members_say_what_binds_them(widgets: Document) -> None:
+    """A field of a union says so even when it has no rule of its own."""
+    assert ("exactly one of `a` and `b` must be set",) == made.row(widgets, "spec.choice.a").notes
+
+
+def test_lists_say_what_an_update_forgives(widgets: Document) -> None:
+    """What tells items apart decides which of them are checked again."""
+    (note,) = made.row(widgets, "spec.parts").notes
+    assert "items are told apart by `id`: an update forgives those that did not change" == note
+
+
+def test_everything_wrong_is_told_at_once(tmp_path: Path) -> None:
+    """Bad types of all packages are diagnostics together."""
+    bad = 'package {0}\n\ntype T struct {{\n\tTypeMeta int\n\t// +k8s:maxLength=x\n\tF string `json:"f"`\n}}\n'
+    with pytest.raises(InputError) as raised:
+        made.api(tmp_path, v1=bad.format("v1"), v2=bad.format("v2"))
+    assert 2 == len(raised.value.diagnostics)
+
+
+def test_packages_that_ask_for_nothing_are_named(tmp_path: Path) -> None:
+    """+k8s:validation-gen=false is respected and said."""
+    (tmp_path / "doc.go").write_text("// +k8s:validation-gen=false\npackage v1\n", encoding="utf-8")
+    (tmp_path / "types.go").write_text("package v1\n\ntype T struct {\n\tTypeMeta int\n}\n", encoding="utf-8")
+    document = gather(open_api(tmp_path))
+    assert ((), 1) == (document.groups, len(document.skipped))
+
+
+def test_versions_sort_newest_and_most_stable_first() -> None:
+    """As Kubernetes sorts them; what is no version comes last."""
+    assert ["v2", "v1", "v1beta2", "v1beta1", "v2alpha1", "widgets"] == sorted(
+        ["widgets", "v1beta1", "v2alpha1", "v1", "v1beta2", "v2"], key=age
+    )
+
+
+@pytest.mark.kubernetes
+def test_a_release_is_documented_whole() -> None:
+    """Every kind of a real release that has rules has a section, and every rule words."""
+    document = gather(open_api(kubernetes="1.37.1"))
+    assert 81 == document.kinds
+    assert [] == [
+        (section.key, row.path)
+        for group in document.groups
+        for section in group.sections
+        for row in section.rows
+        for one in row.statements
+        if not one.words
+    ]
+    assert {"v1": "beta", "v1beta2": "beta", "v1beta1": "beta"} == dict(
+        made.row(document, "spec", "ResourceClaim").statements[0].states
+    )
