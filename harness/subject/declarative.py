@@ -6,7 +6,7 @@ without any code being generated. Refuses a target that does not tell what it va
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from types import TracebackType
 from typing import Self
@@ -32,10 +32,10 @@ _PANIC = "panic during declarative validation: "
 
 
 class CompiledTypes:
-    """The validators of many packages, compiled when their first type is asked for."""
+    """The validators of many packages, compiled when their first type is asked for. Others have no rules."""
 
-    def __init__(self, universe: Universe, compile_package: Compile) -> None:
-        self._universe, self._compile = universe, compile_package
+    def __init__(self, universe: Universe, packages: Collection[str], compile_package: Compile) -> None:
+        self._universe, self._packages, self._compile = universe, frozenset(packages), compile_package
         self._compiled: dict[str, Compiled] = {}
         self._decoders: dict[str, Decoder] = {}
 
@@ -48,7 +48,7 @@ class CompiledTypes:
     def has_rules(self, qualified: str) -> bool:
         """Whether anything is checked for a type. Raises: InputError."""
         path, _, name = qualified.rpartition(".")
-        if self._universe.find(qualified) is None:
+        if path not in self._packages or self._universe.find(qualified) is None:
             return False
         compiled = self.package(path)
         return name in compiled.types and compiled.has_rules(name)
@@ -58,7 +58,7 @@ class CompiledTypes:
         if not self.has_rules(given.type):
             return []
         if given.type not in self._decoders:
-            self._decoders[given.type] = decoder_of(shape_of(self._universe, given.type))
+            self._decoders[given.type] = decoder_of(shape_of(self._universe, given.type), from_go=True)
         decode = self._decoders[given.type]
         path, _, name = given.type.rpartition(".")
         old = None if given.old is None else decode(given.old)

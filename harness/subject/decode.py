@@ -46,12 +46,13 @@ class _Misfit(DecodeError):
         return f"{path}: {self.problem}" if path else self.problem
 
 
-def decoder_of(shape: Shape) -> Decoder:
+def decoder_of(shape: Shape, *, from_go: bool = False) -> Decoder:
     """Return the decoder of a root object: as for any struct, and apiVersion and kind are kept.
 
+    `from_go`: objects come from Go's encoder, which writes null for a pointer to the zero time.
     Raises: the decoder raises `DecodeError` with the path of the first value that does not fit.
     """
-    decode = _Builder().of(shape)
+    decode = _Builder(from_go).of(shape)
 
     def decode_root(value: Json) -> Json:
         decoded = decode(value)
@@ -64,7 +65,8 @@ def decoder_of(shape: Shape) -> Decoder:
 class _Builder:
     """Builds each type's decoder once; a recursive type finds itself."""
 
-    def __init__(self) -> None:
+    def __init__(self, from_go: bool) -> None:
+        self._from_go = from_go
         self._made: dict[int, Decoder] = {}
         self._alive: list[Shape] = []
 
@@ -90,6 +92,7 @@ class _Builder:
 
     def _struct(self, shape: Shape) -> Decoder:
         members: dict[str, tuple[Decoder, bool]] = {}
+        nulls: dict[str, Json] = {}
 
         def decode_struct(value: Json) -> Json:
             if not isinstance(value, dict):
@@ -103,6 +106,8 @@ class _Builder:
                         result = decode(item)
                         if result or keeps_zero:
                             decoded[name] = result
+                    elif item is None and name in nulls:
+                        decoded[name] = nulls[name]
             except _Misfit as misfit:
                 misfit.below(name)
                 raise
@@ -113,6 +118,8 @@ class _Builder:
             decode = self.of(field.shape)
             if field.pointer:
                 members[field.name] = decode, True
+                if self._from_go and field.omitempty and field.shape.kind in ("time", "micro-time"):
+                    nulls[field.name] = "0001-01-01T00:00:00Z"
             elif field.shape.kind in ("time", "micro-time"):
                 members[field.name] = _time_set(decode), False
             else:

@@ -6,7 +6,7 @@ Everything a run knows of "what is examined" comes from here, for suites, Kubern
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -235,7 +235,7 @@ def _bare_package(path: str) -> ApiPackage:
     return ApiPackage(path, "", path.rpartition("/")[2])
 
 
-def _compiled_types(api: Api, now: Iterable[str], note: Note) -> CompiledTypes:
+def _compiled_types(api: Api, now: Collection[str], note: Note) -> CompiledTypes:
     """Return validators that are compiled on first use; those of `now` at once, so that what is wrong is told early."""
     packages = {package.path: package for package in api.packages}
     functions, told = CustomFunctions(), set[str]()
@@ -248,7 +248,8 @@ def _compiled_types(api: Api, now: Iterable[str], note: Note) -> CompiledTypes:
                 note(message)
         return result
 
-    types = CompiledTypes(api.universe, compiled)
+    # A package that orders no generation has no rules, unless somebody has just written some.
+    types = CompiledTypes(api.universe, {*packages, *now}, compiled)
     problems: list[Diagnostic] = []
     for path in now:
         try:

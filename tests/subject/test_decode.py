@@ -128,3 +128,12 @@ def test_what_does_not_fit_is_refused_with_its_path(decode: Decoder, value: Any,
     with pytest.raises(DecodeError) as refused:
         decode(value)
     assert message == str(refused.value)
+
+
+def test_null_from_go_may_be_the_zero_time(tmp_path: Path) -> None:
+    """A pointer that is not set is left out, so null can only be a pointer to the zero time."""
+    file = tmp_path / "types.go"
+    file.write_text(GO.replace('json:"micro"', 'json:"micro,omitempty"'))
+    shape = shape_of(Universe.from_files({"example.com/v1": [file]}), "example.com/v1.Thing")
+    assert {} == decoder_of(shape)({"micro": None, "text": None})
+    assert {"micro": "0001-01-01T00:00:00Z"} == decoder_of(shape, from_go=True)({"micro": None, "text": None})
