@@ -119,7 +119,7 @@ def _update_beside_immutable(view: PackageView) -> Iterator[Said]:
                     yield at(use, message, "remove it, or remove +k8s:immutable", delete(view, use.tag))
 
 
-def _never_missing(view: PackageView) -> Iterator[Said]:
+def _required_anyway(view: PackageView) -> Iterator[Said]:
     for element in tagged(view):
         for use in (use for use in uses(view, element) if use.name == "dependentRequired" and use.tag.arg()):
             wanted = use.tag.arg()
@@ -127,8 +127,9 @@ def _never_missing(view: PackageView) -> Iterator[Said]:
             other = next((e for e in siblings if e.member and wanted and e.member.json_name == wanted.text), None)
             for one in by_target(uses(view, other)).get((), ()) if other else ():
                 if one.name == "required" and one.whenever(use) and STRENGTH[one.level] >= STRENGTH[use.level]:
-                    message = f"{shown(use.tag)} never fires: {shown(one.top)} demands the field anyway"
-                    yield at(use, message, "remove it, or make the other field optional", delete(view, use.tag))
+                    # An update forgives that the field was missing before, and then asks whether it may be now.
+                    message = f"{shown(use.tag)} asks for a field that {shown(one.top)} demands of new objects anyway"
+                    yield at(use, message, "remove it, unless old objects without the field may be stored")
 
 
 # Defaults
@@ -258,14 +259,13 @@ RULES = (
         fixes=True,
     ),
     advice(
-        "never-missing",
-        "warning",
-        _never_missing,
+        "required-anyway",
+        "note",
+        _required_anyway,
         summary="+k8s:dependentRequired names a field that is required anyway.",
-        why="a rule that cannot fire reads like a promise; perhaps another field was meant",
+        why="it can only fire in an update of an object that was stored without the field; perhaps another was meant",
         good=_DEPENDENT.replace("@", "optional"),
         bad=_DEPENDENT.replace("@", "required"),
-        fixes=True,
     ),
     advice(
         "hidden-stop",

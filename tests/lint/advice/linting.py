@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from harness.compiler.build import Builder
 from harness.diagnostics import InputError
 from harness.gotypes.model import Comments, Struct, Typedef, TypeRef
 from harness.gotypes.packages import Universe
@@ -57,13 +58,7 @@ def _view(version: str, universe: Universe, file: Path, release: str) -> Package
     for const in package.consts:
         ref = TypeRef("named" if "." in const.type else "builtin", const.type)
         elements.append(Element(Scope.CONST, const.name, const, None, ref, _tags(const.comments), const.comments))
-    roots = frozenset(
-        e.name
-        for e in elements
-        if e.scope is Scope.TYPE
-        and e.name[:1].isupper()
-        and not any("validation-gen=false" in c.text for c in e.comments)
-    )
+    roots = frozenset(declared.name for declared in Builder(universe, package.path).root_types())
     lines = tuple(file.read_text(encoding="utf-8").split("\n"))
     return PackageView(
         package.path, "example", version, universe, Types(universe), tuple(elements), roots, {str(file): lines},

@@ -119,7 +119,7 @@ SILENT = {
         ("immutable at a lower level", struct("+k8s:alpha=+k8s:immutable\n+k8s:update=NoModify\n*string")),
         ("only under an option", struct("+k8s:ifEnabled(A)=+k8s:immutable\n+k8s:update=NoModify\n*string")),
     ),
-    "never-missing": (
+    "required-anyway": (
         (
             "required at a lower level",
             struct("+k8s:dependentRequired(b)\n*string", "+k8s:alpha=+k8s:required\n*string"),
