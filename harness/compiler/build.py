@@ -63,7 +63,7 @@ class Builder:
     def build(self) -> Plan:
         """Return the plan. Raises: InputError with everything that is wrong."""
         package = self._declarations.package(self._package)
-        roots = self._roots(package)
+        roots = [self._root(package, declared) for declared in self.root_types()]
         for root in roots:
             self._discover(TypeRef("named", root.type), "")
         for node in list(self._nodes.values()):
@@ -77,14 +77,15 @@ class Builder:
 
     # Roots
 
-    def _roots(self, package: Package) -> list[Root]:
+    def root_types(self) -> list[Struct | Typedef]:
+        """Return the declarations that the criteria make roots, by name."""
+        package = self._declarations.package(self._package)
         criteria = [*_generator_values(package.comments), *self._criteria]
         declared: dict[str, Struct | Typedef] = {**package.structs, **package.typedefs}
         if not criteria:
             has_meta = any(_has_field(s, "TypeMeta") for s in package.structs.values())
             criteria = ["TypesWithField=TypeMeta"] if has_meta else ["*"]
-        names = [name for name in declared if self._is_root(declared[name], criteria)]
-        return [self._root(package, declared[name]) for name in sorted(names)]
+        return [declared[name] for name in sorted(declared) if self._is_root(declared[name], criteria)]
 
     def _is_root(self, declaration: Struct | Typedef, criteria: list[str]) -> bool:
         own = _generator_values((*declaration.second_comments, *declaration.comments))
@@ -157,13 +158,16 @@ class Builder:
         if isinstance(declaration, Typedef) and native.kind in ("list", "map"):
             self._discover(native, ref.name, declaration.position)
         node.own.given = self.reader.contributions_of(context, declaration.comments)
+        self._check_lists_in_map(node.own.given, native, ref.name, declaration.position)
 
     def _field(self, owner: str, struct: Struct | None, member: Field) -> _Element:
-        path = f"{owner}.{member.json_name or member.name}"
+        name = member.name if self._release.names_fields_as_go else member.json_name or member.name
+        path = f"{owner}.{name}"
         native = self._types.native(member.type)
         self._check_support(native, path, member.position, declared=False)
         context = self._context(Scope.FIELD, member.type, path, member, struct, owner)
         given = self.reader.contributions_of(context, member.comments)
+        self._check_lists_in_map(given, native, path, member.position)
         self._discover_within(member, given, path)
         return _Element(context, given)
 
@@ -310,6 +314,15 @@ class Builder:
             self.reader.report(
                 Diagnostic(position, "type-not-supported", f"{where}: {message}", why="upstream's generator refuses it")
             )
+
+    def _check_lists_in_map(self, given: Contribution, native: TypeRef, where: str, position: Position) -> None:
+        """Refuse rules on a map of unnamed lists (DV S20)."""
+        opaque = given.opaque_type or given.opaque_key or given.opaque_val
+        says_something = opaque or given.rules or given.deferred or given.parent
+        if says_something and native.kind == "map" and native.elem and self._types.declared(native.elem).kind == "list":
+            message = f"field {where}: validation for map of slices is not supported"
+            why = "upstream's generator refuses it; give the list a named type of its own, without rules for its items"
+            self.reader.report(Diagnostic(position, "type-not-supported", message, why))
 
     def _unsupported(self, native: TypeRef, declared: bool) -> str:
         elem = self._types.native(native.elem) if native.elem else None

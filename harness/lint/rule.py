@@ -39,7 +39,8 @@ Check: TypeAlias = Callable[[PackageView], Iterable[Finding]]
 class LintRule:
     """One rule. `good` and `bad` are Go declarations with a root `T` (no package clause); `bad` is found, `good` not.
 
-    `upstream` says that the real linter has it too. `fixes` that some of its findings carry an edit.
+    `upstream` says that the real linter has it too. `fixes` that some of its findings carry an edit. `opt_in` rules run
+    when they are asked for by name. `example_path` is the import path under which the examples are linted.
     """
 
     code: str
@@ -51,3 +52,5 @@ class LintRule:
     check: Check
     upstream: bool = False
     fixes: bool = False
+    opt_in: bool = False
+    example_path: str = "example.com/v1"

@@ -45,7 +45,9 @@ class PackageView:
 
     `siblings` are the views of the other versions of the same group, by version. `roots` are the names of root types.
     `sources` holds the lines of each file. `release` is the one whose tags count.
-    `memo` is what rules work out once for all of them, by subject and element.
+    `generates` is False when no validation is generated for the package, `lint` when it is marked nolint.
+    `memo` is what rules work out once for all of them, by subject and element; `shared` the same for all packages
+    of a run.
     """
 
     path: str
@@ -58,7 +60,10 @@ class PackageView:
     sources: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     siblings: Mapping[str, PackageView] = field(default_factory=dict)
     release: Release = field(default_factory=Release)
+    generates: bool = True
+    lint: bool = True
     memo: dict[tuple[str, int], Any] = field(default_factory=dict, repr=False, compare=False)
+    shared: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def fields(self, struct: str) -> Iterator[Element]:
         """The fields of a struct, by its name."""

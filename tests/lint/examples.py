@@ -1,0 +1,36 @@
+"""Writes Go text as packages of a folder: a package `v1`, and further versions after lines `package v2`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from pathlib import Path
+
+from harness.lint.rule import Finding
+from harness.lint.run import lint
+from harness.subject.api import open_api
+
+_PACKAGE = re.compile(r"^package (\w+)$", re.MULTILINE)
+
+
+def write(go: str, folder: Path, version: str = "v1") -> Path:
+    """Write the packages and return the folder of them all."""
+    head, *rest = _PACKAGE.split(go)
+    versions = {version: head, **dict(zip(rest[::2], rest[1::2], strict=True))}
+    doc = head if rest and rest[0] == version else ""
+    for name, text in versions.items():
+        (folder / name).mkdir(parents=True, exist_ok=True)
+        (folder / name / "types.go").write_text(f"package {name}\n\n{text.strip()}\n", encoding="utf-8")
+    if doc:
+        (folder / version / "doc.go").write_text(f"{doc}package {version}\n", encoding="utf-8")
+    return folder
+
+
+def found(go: str, folder: Path, *codes: str, version: str = "v1", ignore: Collection[str] = ()) -> list[Finding]:
+    """What is found in Go text, of the given codes or of all."""
+    return lint(open_api(write(go, folder, version)), only=codes, ignore=ignore)
+
+
+def messages(go: str, folder: Path, *codes: str, version: str = "v1") -> list[str]:
+    """The messages of what is found."""
+    return [one.diagnostic.message for one in found(go, folder, *codes, version=version)]
