@@ -111,13 +111,19 @@ class Emitter:
             return []
         stops = any(_STOP in line for line in body)
         same = self._equality.expression(member.type, "v", "o")
-        # Nothing is forgiven where there was no struct to hold an old value (DV 4.1).
-        return [
+        values = [
             *_remark(member.name, plan.cohorts),
             f"v = {self._values.read(member, 'new')}",
             f"o = None if old is None else {self._values.read(member, 'old')}",
+        ]
+        path = f"p = {path_of(member, self._plan.package)}"
+        if plan.inner.callee and not plan.cohorts and not self._release.forgives_before_types:
+            return [*values, path, *body]
+        # Nothing is forgiven where there was no struct to hold an old value (DV 4.1).
+        return [
+            *values,
             f"{'while' if stops else 'if'} not ({self._calls.forgiven(member.type)} and {same}):",
-            f"    p = {path_of(member, self._plan.package)}",
+            f"    {path}",
             *indent(line.replace(_STOP, "break") for line in body),
             *(["    break"] if stops else []),
         ]

@@ -264,7 +264,7 @@ def read_quantity(value: Any) -> int | str:
     power = 9 - len(fraction) + (int(match[4][1:]) if match[4] else _POWERS.get(suffix, 0))
     if suffix.endswith("i"):
         number <<= 10 * (1 + "KMGTPE".index(suffix[0]))
-    nanos = number * 10**power if power >= 0 else -(-number // 10**-power)
+    nanos: int = number * 10**power if power >= 0 else -(-number // 10**-power)
     if suffix.endswith("i"):
         nanos = min(nanos, _LARGEST)
     return -nanos if match[1] == "-" else nanos

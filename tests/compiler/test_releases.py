@@ -329,3 +329,33 @@ def test_a_discriminator_alone_made_a_rule() -> None:
         name: compiled(go, release=name).has_rules("T") for name in RELEASES
     }
     assert [] == errors(go, {"d": "x"}, release="1.36")
+
+
+def test_nil_structs_without_rules_of_their_own() -> None:
+    """In 1.34 an unchanged nil struct is looked into, and that panics; later it is forgiven."""
+    go = """type T struct {
+	P *S `json:"p"`
+}
+type S struct {
+	// +k8s:required
+	X string `json:"x"`
+}"""
+    found = by_release(go, {}, {})
+    assert found.pop("1.34")[0].startswith("<nil>: Internal error: panic")
+    assert {"1.35": [], "1.36": [], "1.37": []} == found
+
+
+def test_unions_of_items_name_their_list() -> None:
+    """By its Go name in 1.34, by its JSON name later."""
+    go = """type T struct {
+	// +k8s:listType=map
+	// +k8s:listMapKey=k
+	// +k8s:item(k: "a")=+k8s:unionMember
+	// +k8s:item(k: "b")=+k8s:unionMember
+	Lines []I `json:"l"`
+}
+type I struct {
+	K string `json:"k"`
+}"""
+    found = {release: text for release, (text,) in by_release(go, {}).items()}
+    assert {"1.34": True, "1.35": False, "1.36": False, "1.37": False} == {r: "Lines[" in t for r, t in found.items()}

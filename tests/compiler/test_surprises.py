@@ -456,3 +456,114 @@ type I struct {
 }""".replace("n: 1", 'n: "1"').replace("n: 2", 'n: "2"')
     (error,) = errors(go, {"l": [{"k": "a", "n": "1"}, {"k": "a", "n": "2"}]})
     assert error.detail.startswith('must specify at most one of: `l[{"n": "1", "k": "a"}]`')
+
+
+LISTS_IN_MAPS = """type T struct {
+	// TAG
+	Q map[string][]S `json:"q"`
+}
+type S struct {
+	// +k8s:required
+	X string `json:"x"`
+}"""
+
+
+def test_s20_rules_in_lists_of_maps_never_run() -> None:
+    """A map of lists accepts everything below it, and any tag on it is an error."""
+    assert seen(LISTS_IN_MAPS.replace("TAG", "no tag"), {"q": {"a": [{}]}}) == []
+    for tag in ("+k8s:optional", "+k8s:eachVal=+k8s:maxItems=1"):
+        with pytest.raises(InputError, match="validation for map of slices is not supported"):
+            compiled(LISTS_IN_MAPS.replace("TAG", tag))
+
+
+def test_s25_required_by_kind() -> None:
+    """false is no value, a pointer to it is."""
+    go = 'type T struct {\n\t// +k8s:required\n\tB bool `json:"b"`\n\t// +k8s:required\n\tP *bool `json:"p"`\n}'
+    assert [f"b: {REQUIRED}"] == seen(go, {"b": False, "p": False})
+
+
+@pytest.mark.parametrize(
+    ("go", "default", "value", "expected"),
+    [
+        ("int32", "0", 0, ["f: Invalid value: 0: must be greater than or equal to 3"]),
+        ("int32", "0.0", 0, ["f: Invalid value: 0: must be greater than or equal to 3"]),
+        ("int32", "5", 0, [f"f: {REQUIRED}"]),
+        ("*int32", "0", None, [f"f: {REQUIRED}"]),
+        ("*int32", "0", 3, []),
+    ],
+)
+def test_s26_s27_optional_with_a_default(go: str, default: str, value: object, expected: list[str]) -> None:
+    """A zero default of a value makes optional disappear; any other makes it required."""
+    source = (
+        f'type T struct {{\n\t// +default={default}\n\t// +k8s:optional\n\t// +k8s:minimum=3\n\tF {go} `json:"f"`\n}}'
+    )
+    assert expected == seen(source, {"f": value})
+
+
+def test_s29_removed_items_give_equal_errors() -> None:
+    """One error at the list per item that is gone."""
+    go = 'type T struct {\n\t// +k8s:listType=set\n\t// +k8s:update=NoRemoveItem\n\tL []string `json:"l"`\n}'
+    assert ["l: Forbidden: item may not be removed"] * 2 == seen(go, {"l": ["a"]}, {"l": ["a", "b", "c"]})
+
+
+def test_s31_detached_comments() -> None:
+    """A tag above a blank line is ignored, except one for a subresource."""
+    go = """// +k8s:enum
+
+// E is one of a few.
+type E string
+
+const A E = "a"
+
+// +k8s:supportsSubresource="/status"
+
+// T is the root.
+type T struct {
+	E E `json:"e"`
+	// +k8s:required
+	F string `json:"f"`
+}"""
+    validators = compiled(go)
+    assert [f"f: {REQUIRED}"] == [e.text for e in validators.validate("T", Operation.CREATE, {"e": "z"})]
+    assert validators.validates("T", "status")
+
+
+def test_s35_subfield_merges_with_the_members_own_tags() -> None:
+    """A subfield's update rule enforces the member's constraint too."""
+    go = """type T struct {
+	// +k8s:subfield(l)=+k8s:update=NoSet
+	S S `json:"s"`
+}
+type S struct {
+	// +k8s:update=NoUnset
+	L string `json:"l"`
+}"""
+    twice = "s.l: Invalid value: null: field cannot be cleared once set"
+    assert [twice, twice] == seen(go, {"s": {}}, {"s": {"l": "a"}})
+
+
+def test_s37_names_with_many_slashes() -> None:
+    """A resource's qualified name with two slashes passes; a pool's name that is too long is of another type."""
+    go = 'type T struct {\n\t// +k8s:format=k8s-resource-fully-qualified-name\n\tF string `json:"f"`\n}'
+    assert seen(go, {"f": "a/b/c"}) == []
+    (error,) = errors(go.replace("fully-qualified", "pool"), {"f": "a" * 254})[:1]
+    assert ("FieldValueTooLong", "format=k8s-resource-pool-name") == (error.type, error.origin)
+
+
+def test_s43_a_stop_of_items_cancels_the_maps_later_rules() -> None:
+    """Both items are looked at, and the rule for keys is not."""
+    go = (
+        "type T struct {\n\t// +k8s:eachVal=+k8s:immutable\n\t// +k8s:eachKey=+k8s:maxLength=1\n"
+        '\tM map[string]string `json:"m"`\n}'
+    )
+    new, old = {"m": {"aa": "2", "b": "2"}}, {"m": {"b": "1"}}
+    assert ["m[aa]", "m[b]"] == [e.field for e in errors(go, new, old)]
+    assert ["m"] == [e.field for e in errors(go, new)]
+
+
+def test_s45_many_tags_keep_their_order() -> None:
+    """More than twelve equal names: upstream promises no order, we keep the source's."""
+    lines = "".join(f'\t// +k8s:validateFalse="{number:02}"\n' for number in range(20))
+    details = [e.detail for e in errors(f'type T struct {{\n{lines}\tF string `json:"f"`\n}}', {})]
+    assert sorted(details) == details
+    assert 20 == len(details)
