@@ -54,6 +54,11 @@ class Release:
         return self.minor < 35
 
     @property
+    def forgives_before_types(self) -> bool:
+        """Whether a field without own rules forgives before its type is looked into; else a nil struct panics."""
+        return self.minor >= 35
+
+    @property
     def inherits_stops(self) -> bool:
         """Whether a subfield stops where the member's own tags would (DV 3.9)."""
         return self.minor >= 37
@@ -110,6 +115,11 @@ class Release:
     def max_length_counts_bytes(self) -> bool:
         """Whether +k8s:maxLength counts bytes."""
         return self.minor < 36
+
+    @property
+    def names_fields_as_go(self) -> bool:
+        """Whether unions of items name their list as Go does, and not as JSON does."""
+        return self.minor < 35
 
     @property
     def older_unions(self) -> bool:
