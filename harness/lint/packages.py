@@ -26,6 +26,16 @@ KNOWN = frozenset({
     "k8s:informer-gen", "k8s:lister-gen",
 })  # fmt: skip
 """The tags of generators that upstream's own linter knows (1.37)."""
+_FORGOTTEN = """// +groupName=example.com
+
+package v1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+type T struct {
+	metav1.TypeMeta `json:",inline"`
+}
+"""
 _OTHERS = ("genclient", "groupGoName")
 
 
@@ -83,9 +93,8 @@ EXPLICIT = LintRule(
     "warning",
     "The doc.go of an API package says of each generator that packages like it use whether it runs.",
     "a generator that was forgotten looks like one that is not wanted",
-    good="// +k8s:deepcopy-gen=package\n// +groupName=example.com\n\npackage v1\n\ntype T struct {\n"
-    '\tmetav1.TypeMeta `json:",inline"`\n}\n',
-    bad='// +groupName=example.com\n\npackage v1\n\ntype T struct {\n\tmetav1.TypeMeta `json:",inline"`\n}\n',
+    good=f"// +k8s:deepcopy-gen=package\n{_FORGOTTEN}",
+    bad=_FORGOTTEN,
     check=_disablement,
     upstream=True,
     opt_in=True,

@@ -37,10 +37,13 @@ Check: TypeAlias = Callable[[PackageView], Iterable[Finding]]
 
 @dataclass(frozen=True, slots=True)
 class LintRule:
-    """One rule. `good` and `bad` are Go declarations with a root `T` (no package clause); `bad` is found, `good` not.
+    """One rule. `good` and `bad` are Go declarations with a root `T`; `bad` is found, `good` not.
+
+    They have no package clause, or one for each version after the first (`package v2`); comments alone above
+    `package v1` are those of doc.go.
 
     `upstream` says that the real linter has it too. `fixes` that some of its findings carry an edit. `opt_in` rules run
-    when they are asked for by name. `example_path` is the import path under which the examples are linted.
+    when they are asked for by name.
     """
 
     code: str
@@ -53,4 +56,3 @@ class LintRule:
     upstream: bool = False
     fixes: bool = False
     opt_in: bool = False
-    example_path: str = "example.com/v1"

@@ -26,7 +26,7 @@ def test_the_bad_example_is_found(rule: LintRule, tmp_path: Path) -> None:
         assert one.diagnostic.source.strip() in text[where.line - 1]
         assert where.column <= len(text[where.line - 1])
         assert one.diagnostic.why
-    assert rule.fixes == any(one.edit is not None for one in findings)
+    assert rule.fixes or not any(one.edit is not None for one in findings)
 
 
 @EVERY
