@@ -286,7 +286,7 @@ UPDATE = TagSpec(
     only_updates=True,
     update=(
         "Checks nothing on create. Without an old value, a pointer was nil, a list or map was empty, and of any other "
-        "value nothing is checked. All constraints of a field are one check, made in the order of the summary."
+        "value nothing is checked. All constraints of a field are one check."
     ),
     misuses=(
         refuses("string", "=Never"),
