@@ -195,8 +195,8 @@ RULES = (
         summary="+k8s:listMapKey or +k8s:customUnique without +k8s:listType or +k8s:unique.",
         why="these only say more about a list whose items something else tells apart; alone they are accepted "
         "and do nothing",
-        good=field_of("+k8s:optional\n+k8s:listType=map\n+k8s:listMapKey=n", "[]S", _S),
-        bad=field_of("+k8s:optional\n+k8s:listMapKey=n", "[]S", _S),
+        good=field_of("+k8s:optional\n+k8s:listType=map\n+k8s:listMapKey=n\n+k8s:customUnique", "[]S", _S),
+        bad=field_of("+k8s:optional\n+k8s:listMapKey=n\n+k8s:customUnique", "[]S", _S),
         fixes=True,
     ),
     advice(

@@ -131,6 +131,8 @@ def _ignored_json(view: PackageView) -> Iterator[Said]:
 
 def _unreached(view: PackageView) -> Iterator[Said]:
     """Types with tags that no root of the package reaches, and that other packages cannot reach either."""
+    if not view.roots:
+        return
     reached = reached_from(view, [f"{view.path}.{name}" for name in view.roots])
     first: dict[str, Element] = {}
     for element in tagged(view):

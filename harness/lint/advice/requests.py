@@ -40,7 +40,7 @@ def _misdeclared(view: PackageView) -> Iterator[Said]:
         found = _subresource_tags(element)
         for tag in found:
             text = tag.scalar.text if tag.scalar else ""
-            if declaration.name not in view.roots:
+            if view.roots and declaration.name not in view.roots:
                 yield at(
                     tag, f"{shown(tag)} does nothing: {declaration.name} is no root type", "put it on the root type"
                 )

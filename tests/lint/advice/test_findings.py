@@ -216,7 +216,9 @@ FOUND = (
     ),
     (
         "subresource-misdeclared",
-        '// +k8s:validation-gen=false\n// +k8s:isSubresource="/a"\n' + struct("string"),
+        '// +k8s:validation-gen=false\n// +k8s:isSubresource="/a"\n'
+        + struct("U", before="")
+        + struct("string", name="U"),
         '+k8s:isSubresource="/a" does nothing: T is no root type',
     ),
     (
