@@ -18,7 +18,7 @@ from typing import Any
 import jsonschema_rs
 import msgspec
 
-from harness.case import PROTOCOL, KindInfo, Operation, TargetInfo
+from harness.case import PROTOCOL, KindInfo, Operation, RuledKind, TargetInfo
 from harness.targets.life import MAX_LINE
 from harness.targets.wire import decode_info, protocol_schema
 
@@ -301,6 +301,37 @@ def _survives_bad_object(talk: _Talk, info: TargetInfo) -> str:
     return "" if 2 in answers else "the case after it was not answered"
 
 
+def _shows_what_it_validated(talk: _Talk, info: TargetInfo) -> str:
+    if "validated" not in info.abilities:
+        return ""
+    talk.say(_case(info, 1, validated=True), _case(info, 2))
+    answers = _by_id(talk, 2)
+    if answers.get(2, {}).get("validated"):
+        return "a case that did not ask for `validated` got it"
+    first = answers.get(1, {})
+    version = info.kinds[0].version
+    if first.get("failure") or first.get("validated", {}).get(version, {}).get("type"):
+        return ""
+    return f"it names the ability `validated`, and its answer has no validated[{version!r}] with a type"
+
+
+def _answers_for_ruled_kinds(talk: _Talk, info: TargetInfo) -> str:
+    if "declarative" not in info.abilities or not info.ruled:
+        return ""
+    one = info.ruled[0]
+    body = {"apiVersion": f"{one.group}/{one.version}" if one.group else one.version, "kind": one.kind}
+    talk.say({"id": 1, **_named(one), "operation": "create", "mode": "declarative", "object": body})
+    answer = talk.answer()
+    failure = answer.get("failure") or {}
+    if failure.get("stage") not in (None, "declarative"):
+        return f"{one.kind}, which is in `ruled`, got {failure}"
+    return "a case of mode `declarative` got handwritten errors" if answer.get("handwritten") else ""
+
+
+def _named(one: RuledKind) -> dict[str, str]:
+    return {"group": one.group, "version": one.version, "kind": one.kind}
+
+
 def _survives_unicode(talk: _Talk, info: TargetInfo) -> str:
     case = _case(info, 1)
     case["object"]["metadata"]["annotations"] = {"k": 'é世\u2028\U0001f600"\\\u0000'}
@@ -336,6 +367,8 @@ _CHECKS: tuple[tuple[str, Callable[[_Talk, TargetInfo], str], str], ...] = (
     ("answers the same twice", _is_the_same_twice, "an answer depends on its case alone"),
     ("survives an unknown kind", _survives_unknown_kind, "answer with a failure of stage decode"),
     ("survives an undecodable object", _survives_bad_object, "answer with a failure of stage decode"),
+    ("shows what it validated", _shows_what_it_validated, "answer `validated` by version, or do not name the ability"),
+    ("answers for ruled kinds", _answers_for_ruled_kinds, "list in `ruled` only kinds that mode `declarative` takes"),
     ("survives any Unicode", _survives_unicode, "read and print UTF-8"),
     ("survives an object of 1 MB", _survives_a_large_object, "do not limit the length of a line"),
     ("survives deep nesting", _survives_depth, "answer with a failure of stage decode instead of ending"),

@@ -55,6 +55,17 @@ def test_a_careless_worker_is_told_what_it_breaks() -> None:
     assert wrong == {"survives an unknown kind", "survives an undecodable object", "survives deep nesting"}
 
 
+def test_abilities_that_are_only_named_are_told(tmp_path: Path) -> None:
+    """A worker that names an ability and does not have it fails the check of that ability."""
+    script = tmp_path / "boasts.py"
+    text = (WORKERS / "odd_worker.py").read_text()
+    kind = '{"group": "g", "version": "v1", "kind": "K", "type": "x.K"}'
+    boast = f'"kinds": [KIND], "abilities": ["validated", "declarative"], "ruled": [{kind}]'
+    script.write_text(text.replace('"kinds": [KIND]', boast))
+    wrong = failed([sys.executable, str(script), "honest"])
+    assert {"shows what it validated", "answers for ruled kinds"} <= wrong
+
+
 def test_a_worker_that_goes_on_without_input_is_told(tmp_path: Path) -> None:
     """A worker that outlives its input would stay behind when the harness is killed."""
     script = tmp_path / "stays.py"

@@ -7,7 +7,7 @@ const say = (record) => process.stdout.write(JSON.stringify(record) + "\n");
 say({
   name: "node-example",
   protocol: 1,
-  abilities: ["update"],
+  abilities: ["update", "validated"],
   kinds: [{ group: "example.dev", version: "v1", kind: "Note", resource: "notes", api_version: "example.dev/v1",
     type: "note.Note" }], // for --types: the Go type, by folder and name
 });
@@ -40,7 +40,11 @@ function answer(question) {
   if (!isObject(question.object)) return fail("the object is not a JSON object");
   const title = question.object.spec?.title;
   if (title !== undefined && title !== null && typeof title !== "string") return fail("spec.title is not a string");
-  return { id: question.id, handwritten: handwritten(question.object), declarative: declarative(question.object) };
+  const lists = { handwritten: handwritten(question.object), declarative: declarative(question.object) };
+  if (!question.validated) return { id: question.id, ...lists };
+  // For --declarative python: what was validated, which here is what came in.
+  const seen = { type: "note.Note", object: question.object, old: question.old ?? null };
+  return { id: question.id, ...lists, validated: { v1: seen } };
 }
 
 for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
