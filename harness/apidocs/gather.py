@@ -7,8 +7,10 @@ at its full path in the section of its kind.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 from harness.apidocs.document import Document, Group, Key, Row, Section, State, Statement
 from harness.apidocs.places import first_sentence, place_of
@@ -27,7 +29,7 @@ _VERSION = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?")
 _STATES: dict[str, State] = {"standard": "standard", "beta": "beta", "alpha": "alpha"}
 
 
-class _AnyFunction(dict[str, CheckFunction]):
+class AnyFunction(dict[str, CheckFunction]):
     """Stands for handwritten functions: what is documented is never called."""
 
     def get(self, name: str, default: object = None) -> CheckFunction:
@@ -64,13 +66,13 @@ class _Standing:
 def gather(api: Api) -> Document:
     """Compile every package of an API and say what it declares. Raises: InputError with everything that is wrong."""
     packages = {package.path: package for package in reversed(api.packages)}
-    groups = _group_names(list(packages.values()))
+    groups = group_names(list(packages.values()))
     plans: dict[str, Plan] = {}
     wrong: list[Diagnostic] = []
     for package in api.packages:
         if package.generates:
             try:
-                plan = api.compile(package, _AnyFunction()).plan
+                plan = api.compile(package, AnyFunction()).plan
             except InputError as error:
                 wrong += error.diagnostics
             else:
@@ -98,19 +100,24 @@ def age(version: str) -> tuple[int, int, int, str]:
     return (stage, -int(found[1]), -int(found[3] or 0), version)
 
 
-def _group_names(packages: Sequence[ApiPackage]) -> dict[str, str]:
-    """Name the group of every package: as it says, else by its folders, so that no two share a group and version."""
-    names: dict[str, str] = {}
-    for package in packages:
-        taken = {(names[one.path], one.version) for one in packages if one.path in names}
-        choices = [name for name in (package.group, _folder(package.path)) if (name, package.version) not in taken]
-        names[package.path] = next((name for name in choices if name), package.path)
+def group_names(packages: Sequence[ApiPackage]) -> dict[str, str]:
+    """Name the group of every package: as it says, else by its folders below those that all such packages share."""
+    claims = Counter((package.group, package.version) for package in packages)
+    names = {one.path: one.group for one in packages if one.group and claims[one.group, one.version] == 1}
+    folders = {one.path: _folders(one.path) for one in packages if one.path not in names}
+    levels = zip(*{tuple(parts[:-1]) for parts in folders.values()}, strict=False)
+    shared = sum(1 for _ in takewhile(lambda level: len(set(level)) == 1, levels))
+    taken = set(names.values())
+    for path, parts in folders.items():
+        name = "/".join(parts[shared:])
+        names[path] = path if name in taken else name
     return names
 
 
-def _folder(path: str) -> str:
+def _folders(path: str) -> list[str]:
+    """Return the folders of a package, without that of its version."""
     parts = path.split("/")
-    return parts[-2] if len(parts) > 1 and _VERSION.fullmatch(parts[-1]) else parts[-1]
+    return parts[:-1] if len(parts) > 1 and _VERSION.fullmatch(parts[-1]) else parts
 
 
 class _Gatherer:
@@ -124,7 +131,10 @@ class _Gatherer:
 
     def _key(self, qualified: str) -> Key:
         package, _, name = qualified.rpartition(".")
-        return Key(self._groups.get(package) or _folder(package), name)
+        if package in self._groups:
+            return Key(self._groups[package], name)
+        folder = _folders(package)[-1]  # of another module, such as meta/v1
+        return Key(package if folder in self._groups.values() else folder, name)
 
     def document(self, skipped: tuple[str, ...]) -> Document:
         """Return everything."""

@@ -46,6 +46,11 @@ def marked(words: str) -> Markup:
     return Markup("").join(Markup("<code>{}</code>").format(p) if n % 2 else p for n, p in enumerate(parts))
 
 
+def breakable(path: str) -> Markup:
+    """Escape a path and let it break after its dots."""
+    return Markup(".<wbr>").join(escape(lines(step)) for step in path.split("."))
+
+
 def anchor(key: Key, path: str = "") -> str:
     """Name the place of a section or row on the page."""
     return "/".join((key.group, key.name, path) if path else (key.group, key.name))
@@ -96,7 +101,13 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         finalize=_finalize,
     )
-    environment.filters |= {"marked": marked, "branch": _branch, "levels": _levels, "requests": _requests}
+    environment.filters |= {
+        "marked": marked,
+        "branch": _branch,
+        "breakable": breakable,
+        "levels": _levels,
+        "requests": _requests,
+    }
     environment.globals |= {"anchor": anchor, "href": _href, "counted": count, "places": places_text}
     return environment
 

@@ -149,9 +149,24 @@ def line_of(tag: str) -> str:
     return f"widgets/v1/types.go:{number}"
 
 
-def section(document: Document, name: str) -> Section:
-    """A section by name."""
-    return next(one for group in document.groups for one in group.sections if one.key.name == name)
+def section(document: Document, name: str, group: str = "") -> Section:
+    """A section by name, and by group where several have one."""
+    sections = [one for each in document.groups for one in each.sections]
+    return next(one for one in sections if one.key.name == name and group in ("", one.key.group))
+
+
+def followed(document: Document, start: Section, version: str, prefix: str = "") -> set[tuple[str, str, str]]:
+    """Every rule of a section in a version, and of those that it links to: path, words, level."""
+    found: set[tuple[str, str, str]] = set()
+    for one in start.rows:
+        path = prefix + ("." if prefix and one.path and not one.path.startswith("[") else "") + one.path
+        states = [(statement.words, statement.states[version]) for statement in one.statements]
+        found |= {(path, words, state) for words, state in states if state not in ("absent", "no field")}
+        if one.link is not None:
+            target = section(document, one.link.name, one.link.group)
+            inner = version if version in target.versions else target.versions[0]
+            found |= followed(document, target, inner, path)
+    return found
 
 
 def row(document: Document, path: str, name: str = "Widget") -> Row:

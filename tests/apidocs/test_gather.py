@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 
 from harness.apidocs.document import Document
-from harness.apidocs.gather import age, gather
+from harness.apidocs.gather import AnyFunction, age, gather, group_names
+from harness.apidocs.sharing import kinds_of
+from harness.apidocs.walk import Walk
 from harness.diagnostics import InputError
-from harness.subject.api import open_api
+from harness.subject.api import ApiPackage, open_api
+from harness.tags.types import Types
 from tests.apidocs import made
 
 
@@ -142,6 +145,27 @@ def test_versions_sort_newest_and_most_stable_first() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("paths", "names"),
+    [
+        (["a.io/api/x/v1", "a.io/api/x/v2"], ["x", "x"]),
+        (["a.io/api/x/v1", "a.io/api/y/v1"], ["x", "y"]),
+        (["a.io/t/list/simple", "a.io/t/map/simple", "a.io/t/other"], ["list/simple", "map/simple", "other"]),
+        (["widgets"], ["widgets"]),
+    ],
+)
+def test_groups_without_a_name_are_their_folders(paths: list[str], names: list[str]) -> None:
+    """What all packages share is left out; what is left tells them apart."""
+    packages = [ApiPackage(path, "", path.rpartition("/")[2]) for path in paths]
+    assert names == list(group_names(packages).values())
+
+
+def test_two_packages_of_one_group_and_version_stay_apart() -> None:
+    """A name that is claimed twice is nobody's."""
+    packages = [ApiPackage("a.io/x/v1", "g", "v1"), ApiPackage("a.io/y/v1", "g", "v1"), ApiPackage("z/v1", "x", "v1")]
+    assert {"z/v1": "x", "a.io/x/v1": "a.io/x/v1", "a.io/y/v1": "y"} == group_names(packages)
+
+
 @pytest.mark.kubernetes
 def test_a_release_is_documented_whole() -> None:
     """Every kind of a real release that has rules has a section, and every rule words."""
@@ -158,3 +182,24 @@ def test_a_release_is_documented_whole() -> None:
     assert {"v1": "beta", "v1beta2": "beta", "v1beta1": "beta"} == dict(
         made.row(document, "spec", "ResourceClaim").statements[0].states
     )
+
+
+@pytest.mark.kubernetes
+def test_links_lose_no_rule() -> None:
+    """Followed through its links, a kind has exactly the rules of a walk that links nothing."""
+    api = open_api(kubernetes="1.37.1")
+    document = gather(api)
+    types = Types(api.universe)
+    seen = 0
+    for package in api.packages:
+        if package.path.removeprefix("k8s.io/api/") in ("apps/v1", "batch/v1", "networking/v1", "resource/v1beta2"):
+            plan = api.compile(package, AnyFunction()).plan
+            for root in kinds_of(plan, types):
+                if root.type in plan.types:
+                    walk = Walk(types, plan, lambda name: None)
+                    walk.type(root.type)
+                    whole = {(line.path, one.words, one.level) for line in walk.lines.values() for one, _ in line.said}
+                    kind = made.section(document, root.name, package.group)
+                    assert whole == made.followed(document, kind, package.version), root.name
+                    seen += 1
+    assert seen > 15
