@@ -142,7 +142,7 @@ class Calls:
             "    errs = []",
         ]
         for value, rules in body.rules:
-            lines += [f"    if mode == {value!r}:", *indent(self._mode_rules(rules), 2), "        return errs"]
+            lines += [f"    if mode == {literal(value)}:", *indent(self._mode_rules(rules), 2), "        return errs"]
         return [*lines, f"    return {self.leveled(body.otherwise, 'p', 'v', 'o')}"]
 
     def _mode_rules(self, rules: tuple[Rule, ...]) -> list[str]:

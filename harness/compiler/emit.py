@@ -10,7 +10,7 @@ from harness.compiler.equality import Equality
 from harness.compiler.naming import words_of
 from harness.compiler.paths import path_of
 from harness.compiler.plan import Cohort, FieldPlan, Inner, Plan, TypePlan
-from harness.compiler.source import Source, indent
+from harness.compiler.source import Source, in_comment, in_quotes, indent, literal, word
 from harness.compiler.values import Values
 from harness.gotypes.model import TypeRef
 from harness.tags.families.requiredness import optional_pointer, optional_value
@@ -29,8 +29,8 @@ UPDATE = Operation.UPDATE
 '''
 
 
-_STOP = "<stop>"
-"""Stands for the end of a field until it is known what that is."""
+_STOP = "\0"
+"""Stands for the end of a field until it is known what that is; no literal holds it unescaped."""
 
 
 class Emitter:
@@ -59,11 +59,11 @@ class Emitter:
             if root.type in self._plan.types:
                 self.entry(root.type)
         self._source.use("harness.field", "Path")
-        return self._source.text(HEADER.replace("{package}", self._plan.package))
+        return self._source.text(HEADER, self._plan.package)
 
     def validator(self, qualified: str) -> str:
         """Return the name of a type's function."""
-        return self._source.named(("validate", qualified), f"validate_{qualified.rpartition('.')[2]}")
+        return self._source.named(("validate", qualified), f"validate_{word(qualified.rpartition('.')[2])}")
 
     def entry(self, qualified: str) -> str:
         """Return the name of the function to call with an object; one that is no struct is brought into form first."""
@@ -72,7 +72,7 @@ class Emitter:
             return self.validator(qualified)
         new, old = self._values.in_form("new", plan.type), self._values.in_form("old", plan.type)
         return self._source.once(
-            "types", ("entry", qualified), f"validate_root_{qualified.rpartition('.')[2]}",
+            "types", ("entry", qualified), f"validate_root_{word(qualified.rpartition('.')[2])}",
             lambda name: f"def {name}(op, path, new, old, options):\n"
             f"    new, old = {new}, None if old is None else {old}\n"
             f"    return {self.validator(qualified)}(op, path, new, old, options)",
@@ -80,7 +80,7 @@ class Emitter:
 
     def _type(self, plan: TypePlan) -> str:
         name = self.validator(plan.name)
-        lines = [f"def {name}(op, path, new, old, options):", f'    """{plan.name}"""', "    errs = []"]
+        lines = [f"def {name}(op, path, new, old, options):", f'    """{in_quotes(plan.name)}"""', "    errs = []"]
         if self._release.forgives_types and plan.cohorts:
             known = "" if self._values.is_nilable(plan.type) else "old is not None and "
             same = self._equality.expression(plan.type, "new", "old")
@@ -93,7 +93,7 @@ class Emitter:
         lines += indent(self._inner(plan.inner, self._types.native(plan.type), "path", "new", "old"))
         if plan.fields:
             nil = self._source.runtime("NilDereferenceError")
-            lines += ["    if new is None:", f'        raise {nil}("{plan.name}")']
+            lines += ["    if new is None:", f"        raise {nil}({literal(plan.name)})"]
         if fields:
             lines.append("    changed = op is UPDATE and old is not None")
         for field in fields:
@@ -148,7 +148,7 @@ class Emitter:
                 continue
             body = self._cohort(cohort, path, new, old, "break", False)
             if any(line.strip() == "break" for line in body):
-                body = [f"while True:  # {cohort.name}", *indent(body), "    break"]
+                body = [f"while True:  # {in_comment(cohort.name)}", *indent(body), "    break"]
             lines += body
         return lines
 
@@ -192,4 +192,4 @@ def _remark(name: str, cohorts: Iterable[Cohort]) -> list[str]:
     """Return a comment that names an element and what is checked of it."""
     words = words_of(rule for cohort in cohorts for rule in (*cohort.stopping, *cohort.rest))
     text = ": ".join(part for part in (name, words) if part)
-    return [f"# {line}" for line in textwrap.wrap(text, 110, break_long_words=False)] if text else []
+    return [f"# {line}" for line in textwrap.wrap(in_comment(text), 110, break_long_words=False)] if text else []

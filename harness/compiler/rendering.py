@@ -43,7 +43,7 @@ class Rendering:
             return self._source.runtime(_SHOW_SPECIAL.get(SPECIAL.get(inner.name, ""), "show_json"))
         if struct is None and self._values.is_bytes(inner):
             return self._source.runtime("show_bytes")
-        what = struct.name if struct else f"{inner.kind}_{word(str(inner.elem).rpartition('.')[2])}"
+        what = word(struct.name) if struct else f"{inner.kind}_{word(str(inner.elem).rpartition('.')[2])}"
         key = ("show", struct.qualified if struct else str(inner))
         return self._source.once("show", key, f"show_{what}", lambda name: self._render_body(name, inner))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import keyword
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -29,10 +28,10 @@ class Source:
         """Append the text of a function to a section."""
         self._functions[section].append(function)
 
-    def text(self, header: str) -> str:
-        """Return the module. `header` is its beginning, with a place for `{imports}`."""
+    def text(self, header: str, package: str) -> str:
+        """Return the module. `header` is its beginning, with places for `{package}` and `{imports}`."""
         lines = [_import(module, sorted(self._imports[module])) for module in sorted(self._imports)]
-        parts = [header.format(imports="\n".join(lines)).rstrip()]
+        parts = [header.format(package=in_quotes(package), imports="\n".join(lines)).rstrip()]
         for section, title in SECTIONS.items():
             functions = self._functions[section]
             parts += [f"# {title}\n\n\n{functions[0]}", *functions[1:]] if functions else []
@@ -78,12 +77,22 @@ def _import(module: str, names: Sequence[str]) -> str:
 def literal(value: object) -> str:
     """Write a constant as Python does, strings in double quotes."""
     if isinstance(value, str):
-        return json.dumps(value)
+        return f'"{in_quotes(value)}"'
     if isinstance(value, frozenset):
-        return "{" + ", ".join(json.dumps(v) for v in sorted(value)) + "}"
+        return "{" + ", ".join(literal(v) for v in sorted(value)) + "}"
     if isinstance(value, tuple):
         return "(" + "".join(f"{literal(v)}, " for v in value).strip() + ")"
     return repr(value)
+
+
+def in_quotes(text: str) -> str:
+    """Escape a text, so that nothing in it ends a literal or a docstring in double quotes."""
+    return in_comment(text.replace("\\", "\\\\").replace('"', '\\"'))
+
+
+def in_comment(text: str) -> str:
+    """Escape a text, so that nothing in it ends a comment."""
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
 def bracketed(expression: str) -> str:

@@ -14,6 +14,11 @@ from harness.gotypes.model import CommentLine
 
 NOWHERE = Position("")
 
+_DEEPEST = 64
+"""Tags inside tags: more than any reader of tags accepts, and less than Python's stack holds."""
+_LONGEST_SHOWN = 200
+"""Longer lines are not repeated in messages: the position says where."""
+
 ScalarKind: TypeAlias = Literal["string", "int", "bool"]
 
 
@@ -25,6 +30,12 @@ class Scalar:
     text: str
     value: str | int | bool
     offset: int = 0
+
+    def __str__(self) -> str:
+        """The scalar as it can be written: in quotes where the bare text would be something else."""
+        if self.kind != "string" or (self.text not in ("true", "false") and _is_ident(self.text)):
+            return self.text
+        return '"' + self.text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +79,8 @@ class Tag:
         return next((arg.value for arg in self.args if arg.name == name), None)
 
     def __str__(self) -> str:
-        args = ", ".join(f"{a.name}: {a.value.text}" if a.name else a.value.text for a in self.args)
-        value = "" if self.value is None else f"={self.value.text if isinstance(self.value, Scalar) else self.value}"
+        args = ", ".join(f"{a.name}: {a.value}" if a.name else str(a.value) for a in self.args)
+        value = "" if self.value is None else f"={self.value}"
         return f"+{self.name}" + (f"({args})" if args else "") + value
 
 
@@ -120,13 +131,14 @@ def _syntax_diagnostic(line: TagLine, error: TagSyntaxError) -> Diagnostic:
     start = line.position
     column = start.column + error.offset if start.column else 0
     source = " " * (start.column - 1) + line.text if start.column else line.text
+    name = line.name if len(line.name) <= _LONGEST_SHOWN else line.name[:_LONGEST_SHOWN] + "..."
     return Diagnostic(
         Position(start.file, start.line, column),
         "tag-syntax",
-        f"+{line.name} does not parse: {error.message}",
+        f"+{name} does not parse: {error.message}",
         why="a tag is +name, +name(argument), +name(name: value, ...), each perhaps with =value or =+another-tag",
         fix=_syntax_fix(line.text),
-        source=source,
+        source=source if len(source) <= 2 * _LONGEST_SHOWN else "",
     )
 
 
@@ -151,6 +163,10 @@ def _in_ident(char: str, first: bool) -> bool:
     return char != ":" and _in_name(char, first)
 
 
+def _is_ident(text: str) -> bool:
+    return bool(text) and all(_in_ident(char, index == 0) for index, char in enumerate(text))
+
+
 class _Parser:
     """Reads one tag from left to right; `at` is the index of the next character."""
 
@@ -158,6 +174,7 @@ class _Parser:
         self.text = text.rstrip()
         self.at = len(text) - len(text.lstrip())
         self.position = position
+        self.depth = 0
 
     def parse(self) -> Tag:
         tag = self._tag()
@@ -187,6 +204,9 @@ class _Parser:
         start = self.at
         if not self._take("+"):
             self._unexpected()
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            self._fail("tags are nested too deeply", start)
         name = self._word(_in_name)
         empty_args = False
         args: tuple[Arg, ...] = ()

@@ -1,0 +1,84 @@
+"""Fuzzes for as long as one likes: `python -m tests.robust --seconds 600 --seed 1 --target compiler`.
+
+Each finding is written below `--findings` as a file that can be moved into the corpus, with what it broke. Finding
+something is exit code 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import faulthandler
+import random
+import resource
+import sys
+import time
+import traceback
+from collections import Counter
+from pathlib import Path
+
+from tests.robust.mutate import Mutator
+from tests.robust.oracle import TARGETS
+from tests.robust.run import SECONDS, failure_of, smaller
+from tests.robust.seeds import seeds, words
+
+
+def main() -> int:
+    """Read the command line and fuzz."""
+    parser = argparse.ArgumentParser(prog="python -m tests.robust", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60, help="how long, for all targets together")
+    parser.add_argument("--seed", type=int, default=None, help="of the random numbers; drawn when it is not given")
+    parser.add_argument("--target", action="append", choices=tuple(TARGETS), help="repeat for several; all without")
+    parser.add_argument("--findings", type=Path, default=Path("reports/robust"), help="where to write what was found")
+    given = parser.parse_args()
+    seed = random.randrange(1 << 32) if given.seed is None else given.seed
+    targets = given.target or list(TARGETS)
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, resource.RLIM_INFINITY))
+    faulthandler.enable()
+    found = 0
+    for target in targets:
+        found += fuzz(target, seed, given.seconds / len(targets), given.findings)
+    return 1 if found else 0
+
+
+def fuzz(target: str, seed: int, seconds: float, folder: Path) -> int:
+    """Fuzz one target and say what was found. Returns: how many different failures."""
+    mutator = Mutator(seeds(target), words(target), random.Random(f"{target} {seed}"))
+    failures: Counter[str] = Counter()
+    outcomes: set[str] = set()
+    slowest, count, end = 0.0, 0, time.monotonic() + seconds
+    while time.monotonic() < end:
+        data = mutator.draw()
+        count += 1
+        faulthandler.dump_traceback_later(6 * SECONDS, exit=True)
+        begun = time.monotonic()
+        failure, outcome = failure_of(target, data)
+        slowest = max(slowest, time.monotonic() - begun)
+        faulthandler.cancel_dump_traceback_later()
+        if failure is None:
+            if outcome not in outcomes and len(data) < 5000:  # another set of diagnostics: worth starting from
+                outcomes.add(outcome)
+                mutator.seeds.append(data)
+            continue
+        failures[failure.key] += 1
+        if failures[failure.key] == 1:
+            _keep(folder, target, len(failures), smaller(target, data, failure.key), failure.error)
+    print(
+        f"{target}: seed {seed}, {count} inputs, {len(outcomes)} kinds of outcome, slowest {slowest:.2f} s, "
+        f"{len(failures)} failures",
+        flush=True,
+    )
+    for key, times in failures.most_common():
+        print(f"  {times} times {key}", flush=True)
+    return len(failures)
+
+
+def _keep(folder: Path, target: str, number: int, data: bytes, error: BaseException) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    name = folder / f"{target}-{number:02}"
+    name.write_bytes(data)
+    name.with_suffix(".txt").write_text("".join(traceback.format_exception(error)), encoding="utf-8", errors="replace")
+    print(f"{name}: {type(error).__name__}: {ascii(str(error))[:300]}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
