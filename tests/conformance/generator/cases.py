@@ -23,7 +23,7 @@ from harness.fuzzers.values import LIMITS, beyond, filled, pool, rich
 
 _TAG_LINE = re.compile(r"^\s*//\s*\+k8s:(?!validat)(.*)$", re.M)
 _WORD = re.compile(r"\"([^\" ]{0,40})\"|`([^` ]{0,40})`|[:=(]\s*([A-Za-z][\w./-]{0,39})(?=[),\s]|$)")
-_ITEM = re.compile(r"k8s:item\(([^)]*)\)")
+_ITEM = re.compile(r"(?:^|k8s:)item\(([^)]*)\)")
 _PAIR = re.compile(r"(\w+):\s*(\"[^\"]*\"|[\w.-]+)")
 _NUMBER = re.compile(r"(?<![\w.])-?\d{1,6}(?![\w.])")
 _LETTERS = ("a", "b", "Z", "0", "9", "-", ".", "/", "_", "é", " ")
