@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from harness.compiler.followers import standing
 from harness.compiler.plan import FieldPlan, Inner, Plan, Root, TypePlan, cohorts
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.gotypes.model import Comments, Field, Package, Struct, Typedef, TypeRef
@@ -70,7 +71,7 @@ class Builder:
             self._resolve(node)
         self._check_constants()
         if self.reader.errors or package.diagnostics:
-            raise InputError([*package.diagnostics, *self.reader.errors])
+            raise InputError([*package.diagnostics, *standing(package, self.reader.errors)])
         self._find_rules()
         plans = {name: self._plan(name, node) for name, node in self._nodes.items() if name in self._with_rules}
         return Plan(self._package, plans, {root.name: root for root in roots})
@@ -80,7 +81,7 @@ class Builder:
     def root_types(self) -> list[Struct | Typedef]:
         """Return the declarations that the criteria make roots, by name."""
         package = self._declarations.package(self._package)
-        criteria = [*_generator_values(package.comments), *self._criteria]
+        criteria = [*self._criteria] or _generator_values(package.comments)
         declared: dict[str, Struct | Typedef] = {**package.structs, **package.typedefs}
         if not criteria:
             has_meta = any(_has_field(s, "TypeMeta") for s in package.structs.values())

@@ -183,7 +183,7 @@ def _assemble(import_path: str, files: list[FileDeclarations], universe: Univers
         structs |= {declared.name: declared for declared in reversed(one.structs)} | structs
         typedefs |= {declared.name: declared for declared in reversed(one.typedefs)} | typedefs
     diagnostics = list(chain.from_iterable(one.diagnostics for one in files))
-    if not any(found.code in _BROKEN for found in diagnostics):
+    if not any(found.code in BROKEN for found in diagnostics):
         diagnostics += _undefined(files)
     diagnostics += [*_declared_twice(files), *_mixed_names(files)]
     consts = _Constants(files, {**structs, **typedefs}, universe).all()
@@ -192,7 +192,8 @@ def _assemble(import_path: str, files: list[FileDeclarations], universe: Univers
     return Package(import_path, name, _sorted(structs), _sorted(typedefs), consts, _doc(files), ordered)
 
 
-_BROKEN = frozenset({"go-syntax", "go-unterminated", "go-encoding", "go-unreadable", "go-too-large", "go-empty"})
+BROKEN = frozenset({"go-syntax", "go-unterminated", "go-encoding", "go-unreadable", "go-too-large", "go-empty"})
+"""Codes of diagnostics that say: not everything in the file could be read."""
 
 
 def _sorted(declared: dict[str, _Declared]) -> dict[str, _Declared]:

@@ -20,7 +20,7 @@ from harness.diagnostics import Diagnostic, InputError, Position
 from harness.explain import pages_of
 from harness.fuzzers.shape import shape_of
 from harness.gotypes.jsontag import json_tag, tag_value
-from harness.gotypes.model import CommentLine, Package
+from harness.gotypes.model import CommentLine, Package, Struct, Typedef
 from harness.gotypes.packages import Universe
 from harness.gotypes.scanner import source_of
 from harness.subject.decode import decoder_of
@@ -94,7 +94,8 @@ def scanner(data: bytes) -> object:
             hold(rest.startswith(line.text), "a comment's text stands at its position", at, line.text, rest)
     package = _package(data)
     check_diagnostics(package.diagnostics, data)
-    for declared in (*package.structs.values(), *package.typedefs.values()):
+    types: list[Struct | Typedef] = [*package.structs.values(), *package.typedefs.values()]
+    for declared in types:
         at = declared.position
         hold(lines[at.line - 1][at.column - 1 :].startswith(declared.name), "a name stands at its position", at)
     if not package.diagnostics and b"type" in data:
