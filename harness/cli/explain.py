@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import click
 
 from harness.diagnostics import UsageError, near_miss
@@ -11,26 +13,50 @@ from harness.explain import all_pages, pages_of
 @click.command("explain")
 @click.argument("code", required=False)
 def command(code: str | None) -> int:
-    """Explain a cause, a severity, a kind of mismatch, a tag or the code of a message. Without CODE: list them all."""
+    """Explain a cause, a severity, a lint rule, a tag or the code of a message. Without CODE: list them all."""
     if code is None:
-        for category, pages in all_pages().items():
-            click.echo(f"{category}:")
-            width = max(len(page.code) for page in pages)
-            for page in pages:
-                click.echo(f"  {page.code:<{width}}  {page.summary}")
-            click.echo()
+        _list()
         return 0
-    found = pages_of(code)
-    if not found:
-        # Imported here: most codes are no tags, and a tag's page is made by running its examples.
-        from harness.apidocs.catalogue import page_of
-        from harness.tags.registry import ALL_SPECS
+    texts = [f"{page.code} ({page.category.rstrip('s')})\n\n{page.text}" for page in pages_of(code)]
+    texts += _of_rule(code)
+    if texts:
+        click.echo("\n\n".join(texts))
+        return 0
+    # Imported here: most codes are no tags, and a tag's page is made by running its examples.
+    from harness.apidocs.catalogue import page_of
 
-        if text := page_of(code):
-            click.echo(text, nl=False)
-            return 0
-        known = [*(page.code for pages in all_pages().values() for page in pages), *ALL_SPECS]
-        hint = near_miss(code, known) or "harness explain lists every code"
-        raise UsageError(f"there is no page for {code!r}\n  fix: {hint}")
-    click.echo("\n\n".join(f"{page.code} ({page.category.rstrip('s')})\n\n{page.text}" for page in found))
+    text = page_of(code)
+    if not text:
+        _refuse(code)
+    click.echo(text, nl=False)
     return 0
+
+
+def _list() -> None:
+    from harness.lint.rules import RULES
+
+    listed = {name: [(page.code, page.summary) for page in pages] for name, pages in all_pages().items()}
+    listed["lint"] = [(rule.code, rule.summary) for rule in RULES]
+    for category, entries in listed.items():
+        click.echo(f"{category}:")
+        width = max(len(code) for code, _ in entries)
+        for code, summary in entries:
+            click.echo(f"  {code:<{width}}  {summary}")
+        click.echo()
+
+
+def _of_rule(code: str) -> list[str]:
+    """The page of a lint rule, made of its record."""
+    from harness.lint.pages import page_of
+    from harness.lint.rules import BY_CODE
+
+    return [f"{code} (lint)\n\n{page_of(BY_CODE[code])}"] if code in BY_CODE else []
+
+
+def _refuse(code: str) -> NoReturn:
+    from harness.lint.rules import BY_CODE
+    from harness.tags.registry import ALL_SPECS
+
+    known = [*(page.code for pages in all_pages().values() for page in pages), *ALL_SPECS, *BY_CODE]
+    hint = near_miss(code, known) or "harness explain lists every code"
+    raise UsageError(f"there is no page for {code!r}\n  fix: {hint}")

@@ -25,7 +25,7 @@ def lint(api: Api, *, only: Collection[str] = (), ignore: Collection[str] = ()) 
     prepared = prepare(api)
     found = unique([*_of_rules(prepared, rules)])
     found = unique([*found, *_of_compiler(prepared, found)])
-    kept = suppress(prepared, found)
+    kept = suppress(prepared, found, {rule.code for rule in RULES} - {rule.code for rule in rules})
     return [one for one in kept if _is_chosen(one.diagnostic.code, only, ignore)]
 
 

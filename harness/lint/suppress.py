@@ -8,7 +8,7 @@ doc.go it holds for the package. `+k8s:validation-gen-nolint` silences upstream'
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from harness.diagnostics import Diagnostic, Position
@@ -37,8 +37,11 @@ class _Silence:
         return found.code == self.code and at.file == self.line.position.file and self.first <= at.line <= self.last
 
 
-def suppress(prepared: Iterable[Prepared], findings: Iterable[Finding]) -> list[Finding]:
-    """Return what is left, and a finding for each comment that silences nothing or gives no reason."""
+def suppress(prepared: Iterable[Prepared], findings: Iterable[Finding], skipped: Collection[str] = ()) -> list[Finding]:
+    """Return what is left, and a finding for each comment that silences nothing or gives no reason.
+
+    Whether a rule that was `skipped` would have been silenced is not known, and not complained about.
+    """
     silences: dict[tuple[str, str], list[_Silence]] = {}
     problems: list[Finding] = []
     for one in prepared:
@@ -54,7 +57,7 @@ def suppress(prepared: Iterable[Prepared], findings: Iterable[Finding]) -> list[
                     silences.setdefault((file, code), []).append(silence)
     kept = [found for found in findings if not _is_silenced(found.diagnostic, silences)]
     all_of_them = {id(silence): silence for listed in silences.values() for silence in listed}
-    problems += [_unused(silence) for silence in all_of_them.values() if not silence.used]
+    problems += [_unused(silence) for silence in all_of_them.values() if not (silence.used or silence.code in skipped)]
     return sorted([*kept, *problems], key=lambda found: (found.diagnostic.position, found.diagnostic.code))
 
 

@@ -13,6 +13,7 @@ import harness
 from harness.compare.finding import CAUSES, SEVERITIES
 from harness.compare.mismatch import MismatchKind
 from harness.explain import all_pages, pages_of
+from harness.lint.rules import RULES
 from tests.cli.fakes import call
 
 SOURCES = Path(harness.__file__).parent
@@ -52,7 +53,7 @@ def test_every_word_of_a_report_has_a_page(category: str, codes: tuple[str, ...]
 def test_every_code_of_a_message_has_a_page() -> None:
     """A diagnostic's code is a promise that `harness explain` knows it."""
     said = {code: path for path in SOURCES.rglob("*.py") for code in codes_in(path)}
-    known = {page.code for page in all_pages()["diagnostics"]}
+    known = {page.code for page in all_pages()["diagnostics"]} | {rule.code for rule in RULES}
     assert {code: str(path) for code, path in said.items() if code not in known} == {}
 
 
