@@ -38,8 +38,8 @@ def compile_types(
     """Compile one package's root types.
 
     `release` chooses the catalogue of tags and their behaviour: 1.34 to 1.37. `custom` holds the functions of
-    +k8s:customValidation by name; `criteria` adds to the package's own +k8s:validation-gen (`*`,
-    `TypesWithField=TypeMeta`, ...), which decides what is a root.
+    +k8s:customValidation by name; `criteria` say what is a root (`*`, `TypesWithField=TypeMeta`, ...) in the
+    place of the package's own +k8s:validation-gen: those of another package that generates for it.
     Raises: InputError with everything that is wrong, UsageError for a release that is not known.
     """
     which = release_of(release)

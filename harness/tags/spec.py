@@ -108,7 +108,8 @@ class Emission:
     """One kind of error a tag can cause. `origin` empty means none; `declared` says that rule coverage knows it.
 
     `texts` are the details it can have, in the words of the error, with what differs in angle brackets. `when` says
-    whether a call can cause it, where not every call can.
+    whether a call can cause it, where not every call can; `at` where below the element it stands, `name` what completes
+    the origin.
     """
 
     type: ErrorType
@@ -116,6 +117,8 @@ class Emission:
     declared: bool = True
     texts: tuple[str, ...] = ()
     when: Callable[[Check], bool] | None = None
+    at: Callable[[Check], str] | None = None
+    name: Callable[[Check], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,6 +83,11 @@ type In struct {
 }
 """
 
+
+def _at(check: Check) -> str:
+    return f".{check.args[1]}"
+
+
 _UPDATE = "Forgiven when the update sets and unsets neither field. A struct that had no old value is checked in full."
 
 
@@ -95,7 +100,7 @@ DEPENDENT_REQUIRED = TagSpec(
     scopes=FIELD_ONLY,
     args=(Arg("", "<json name of the sibling>", required=True),),
     apply=_apply(dependent_required),
-    emits=(Emission(ErrorType.REQUIRED, "dependentRequired", texts=("must be set when <field> is set",)),),
+    emits=(Emission(ErrorType.REQUIRED, "dependentRequired", texts=("must be set when <field> is set",), at=_at),),
     examples=(accepts(_GO, {"in": {}}, "(b)"), rejects(_GO, {"in": {"a": "", "b": []}}, "(b)", "in.b")),
     stability="Alpha",
     since=37,
@@ -109,7 +114,7 @@ DEPENDENT_FORBIDDEN = TagSpec(
     scopes=FIELD_ONLY,
     args=(Arg("", "<json name of the sibling>", required=True),),
     apply=_apply(dependent_forbidden),
-    emits=(Emission(ErrorType.FORBIDDEN, "dependentForbidden", texts=("may not be set when <field> is set",)),),
+    emits=(Emission(ErrorType.FORBIDDEN, "dependentForbidden", texts=("may not be set when <field> is set",), at=_at),),
     examples=(accepts(_GO, {"in": {"a": ""}}, "(b)"), rejects(_GO, {"in": {"a": "", "b": ["x"]}}, "(b)", "in.b")),
     stability="Alpha",
     since=37,

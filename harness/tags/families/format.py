@@ -199,7 +199,7 @@ FORMAT = TagSpec(
     requires=(a_string,),
     apply=_apply,
     emits=(
-        Emission(ErrorType.INVALID, "format="),
+        Emission(ErrorType.INVALID, "format=", name=lambda check: _NAMES[check.function]),
         Emission(ErrorType.TOO_LONG, "format=", declared=False, texts=("may not be more than <N> bytes",)),
     ),
     examples=(

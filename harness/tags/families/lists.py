@@ -177,7 +177,7 @@ _CUSTOM = """type T struct {
 }
 """
 _TWINS = {"f": [{"k": "a", "v": 1}, {"k": "a", "v": 2}]}
-_DUPLICATE = (Emission(ErrorType.DUPLICATE, texts=("",)),)
+_DUPLICATE = (Emission(ErrorType.DUPLICATE, texts=("",), at=lambda check: "[*]"),)
 
 
 def _words(check: Check) -> str:

@@ -40,7 +40,7 @@ MONOTONIC = TagSpec(
     scopes=frozenset({Scope.TYPE, Scope.FIELD}),
     requires=(_an_integer,),
     check=monotonic,
-    emits=(Emission(ErrorType.INVALID, "monotonic", texts=("may not be decreased from <old>",)),),
+    emits=(Emission(ErrorType.INVALID, "monotonic", declared=False, texts=("may not be decreased from <old>",)),),
     examples=(accepts("int64", 2, old=1), rejects("int64", 1, old=2), accepts("*int64", None, old=2)),
     stability="Alpha",
     since=37,

@@ -116,6 +116,14 @@ def _default(context: Context, tag: Tag) -> tuple[Any] | None:
     return (value,)
 
 
+def _demands(check: Check) -> bool:
+    return check.function in (required_value, required_pointer)
+
+
+def _refuses(check: Check) -> bool:
+    return check.function in (forbidden_value, forbidden_pointer)
+
+
 _EMPTY = {
     "string": ", not empty", "bool": " to be true", "integer": ", not 0", "float": ", not 0",
     "list": ", with at least one item", "map": ", with at least one key",
@@ -127,7 +135,7 @@ def _required_words(check: Check, on: Subject) -> str:
 
 
 def _optional_words(check: Check, on: Subject) -> str:
-    if check.function in (required_value, required_pointer):
+    if _demands(check):
         return f"{_required_words(check, on)}; the server fills in its default before"
     return "may be absent"
 
@@ -181,7 +189,7 @@ OPTIONAL = TagSpec(
     requires=(no_plain_struct,),
     apply=_optional,
     short_circuit=True,
-    emits=(Emission(ErrorType.REQUIRED, declared=False, texts=("",)),),
+    emits=(Emission(ErrorType.REQUIRED, texts=("",), when=_demands),),
     examples=(
         accepts("string", None),
         accepts("*int32", None),
@@ -202,7 +210,7 @@ FORBIDDEN = TagSpec(
     requires=(no_plain_struct,),
     apply=_forbidden,
     short_circuit=True,
-    emits=(Emission(ErrorType.FORBIDDEN, texts=("",)),),
+    emits=(Emission(ErrorType.FORBIDDEN, texts=("",), when=_refuses),),
     examples=(accepts("string", ""), rejects("string", "a"), rejects("*int32", 0), accepts("int32", 0)),
     probes=lambda _: (None,),
     stability="Beta",

@@ -250,6 +250,15 @@ def _element(context: Context, tag: Tag, constraint: str) -> Contribution:
     return Contribution([_rule(context, tag, (constraint,))])
 
 
+def _forbids_below(check: Check) -> bool:
+    names = set(check.args[0])
+    return "NoAddItem" in names or ("NoRemoveItem" in names and check.function is update_map)
+
+
+def _forbids_here(check: Check) -> bool:
+    return "NoRemoveItem" in check.args[0] and check.function is not update_map
+
+
 _KEYED = """type T struct {
     // +k8s:listType=map
     // +k8s:listMapKey=k
@@ -314,8 +323,10 @@ UPDATE = TagSpec(
             ErrorType.FORBIDDEN,
             "update",
             texts=("item may not be added", "item may not be removed"),
-            when=lambda check: not _DETAILS.keys() >= set(check.args[0]),
+            when=_forbids_below,
+            at=lambda check: "[*]",
         ),
+        Emission(ErrorType.FORBIDDEN, "update", texts=("item may not be removed",), when=_forbids_here),
     ),
     examples=(
         accepts("string", "a", "=NoSet"),
