@@ -52,7 +52,7 @@ class Section:
     """A kind, or a type that several kinds share. `versions` are newest first.
 
     `requests` are the paths of requests about a kind by version: `/`, `/status`. `parts` are the shared types below it,
-    `total` counts their rules too, each part once.
+    `total` counts their rules too, each part once. `options` are the validation options that its rules look up.
     """
 
     key: Key
@@ -65,6 +65,7 @@ class Section:
     used_by: tuple[tuple[Key, str], ...] = ()
     parts: tuple[Key, ...] = ()
     total: int = 0
+    options: tuple[str, ...] = ()
 
     @property
     def rules(self) -> int:

@@ -17,7 +17,7 @@ from harness.apidocs.places import first_sentence, place_of
 from harness.apidocs.sharing import Sharing, kinds_of
 from harness.apidocs.walk import Line, Walk, exists
 from harness.apidocs.words import Said
-from harness.compiler.plan import Plan
+from harness.compiler.plan import Plan, options_of
 from harness.diagnostics import Diagnostic, InputError
 from harness.gotypes.model import TypeRef
 from harness.subject.api import Api, ApiPackage
@@ -206,6 +206,7 @@ class _Gatherer:
             {use.version: self._place(use.type) for use in uses},
             {use.version: tuple(sorted(use.plan.roots[key.name].paths)) for use in uses} if is_kind else {},
             tuple(self._row(path, lines[path], uses) for path in order),
+            options=tuple(sorted(frozenset().union(*(options_of(use.plan, use.type) for use in uses)))),
         )
 
     def _linked(self, name: str) -> Key | None:

@@ -19,7 +19,7 @@ each version makes of a rule: *standard* rules hold always, *beta* rules while t
 on, of *alpha* rules only mismatches with handwritten validation are counted; – is a field without the rule, and
 *no field* is none at all. Rules marked *first* are checked first: when one fails, the other rules of its field, and
 those below it, do not run. Where a field *may be absent*, an absent one breaks no rule. An update forgives what did
-not change.
+not change, except in rules of the object itself, `(object)`.
 """
 
 
@@ -118,6 +118,8 @@ def _page(section: Section, names: dict[Key, str]) -> str:
     if section.parts:
         links = ", ".join(_link(part, names) for part in section.parts if part in names)
         lines += [f"Parts with rules of their own: {links}.", ""]
+    if section.options:
+        lines += [f"Options that decide: {', '.join(code(name) for name in section.options)}.", ""]
     lines += [f"Declared in {code(places_text(section.places))}.", "", *_table(section, names), ""]
     if section.used_by and not section.is_kind:
         lines += ["## Used by", ""]

@@ -130,7 +130,7 @@ def words_of(check: Check, spec: TagSpec | None, subject: Subject) -> str:
     if check.function is no_nil_items:
         return "no item may be null"
     if spec is None:
-        return "forbidden in this mode" if not check.custom else f"checked by `{check.custom}`"
+        return "checked by a rule without a tag"
     return spec.words(check, subject) if spec.words is not None else spec.summary.rstrip(".")
 
 

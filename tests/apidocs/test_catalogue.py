@@ -63,6 +63,12 @@ def test_a_page_is_found_by_any_spelling(name: str) -> None:
     assert "" == page_of("k8s:nope")
 
 
+def test_an_example_that_compiles_is_refused_by_nothing() -> None:
+    """What misuses are held to can fail."""
+    spec = SPECS["k8s:maxLength"]
+    assert [] == refusals(spec.name, spec.examples[0])
+
+
 def test_a_page_says_what_was_seen() -> None:
     """The exact errors of an example, and the message of a misuse."""
     page = page_of("k8s:maxLength")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,76 @@ def test_subresources_and_summaries_are_said(widgets: Document) -> None:
     assert {"v1": ("/", "/status"), "v1beta1": ("/",)} == widget.requests
     assert "Widget is made of parts." == widget.about
     assert "Name is what people say." == made.row(widgets, "spec.name").about
+
+
+_CORNERS = """package v1
+
+type Widget struct {
+	TypeMeta int
+	// +k8s:optional
+	// +k8s:eachVal=+k8s:opaqueType
+	Pointers []*Item `json:"pointers"`
+	ByName map[Name]Item `json:"byName"`
+	// +k8s:listType=set
+	// +k8s:eachVal=+k8s:maxLength=2
+	Words []string `json:"words"`
+	// +k8s:listType=atomic
+	// +k8s:eachVal=+k8s:maxLength=2
+	Lines []string `json:"lines"`
+	// +k8s:neq="x"
+	Hidden string `json:"-"`
+	// +k8s:subfield(member)=+k8s:maxLength=1
+	Inner Inner `json:"inner"`
+	Bool Flagged `json:"flagged"`
+}
+
+// +k8s:maxLength=7
+type Name string
+
+type Item struct {
+	// +k8s:minimum=1
+	Count int32 `json:"count"`
+}
+
+type Inner struct {
+	// +k8s:optional
+	Member string `json:"member"`
+}
+
+type Flagged struct {
+	// +k8s:modeDiscriminator
+	On bool `json:"on"`
+	// +k8s:ifMode("true")=+k8s:required
+	Extra *string `json:"extra"`
+}
+"""
+
+
+def test_corners_are_said(tmp_path: Path) -> None:
+    """Keys of a type with rules, nil items, fields outside of JSON, stops that a member brings along."""
+    corners = made.api(tmp_path, v1=_CORNERS)
+    assert ["each key: at most 7 characters"] == made.said(corners, "byName")
+    assert ["at least 1"] == made.said(corners, "byName[*].count")
+    assert ["may be absent", "no item may be null"] == made.said(corners, "pointers")
+    assert ["may be absent", "at most 1 character"] == sorted(made.said(corners, "inner.member"), reverse=True)
+    assert ('not "x"', True) == (made.said(corners, "")[0], "Hidden" in made.row(corners, "").notes[0])
+    assert "told apart by value" in made.row(corners, "words").notes[0]
+    assert "every item is checked again" in made.row(corners, "lines").notes[0]
+    assert "must be absent unless `on` is `true`" in made.said(corners, "flagged.extra")
+
+
+def test_types_generated_in_two_places_are_one_version(tmp_path: Path) -> None:
+    """Other roots of the same types add to what is said; they take nothing away."""
+    made.widgets(tmp_path)
+    api = open_api(tmp_path)
+    (old, *_) = api.packages
+    twice = replace(api, packages=(replace(old, criteria=("TypesWithSuffix=Spec",)), *api.packages))
+    assert made.section(gather(api), "Widget").rows == made.section(gather(twice), "Widget").rows
+
+
+def test_options_are_named(widgets: Document) -> None:
+    """A kind says which options its rules look up."""
+    assert ("Turbo",) == made.section(widgets, "Widget").options
 
 
 def test_members_say_what_binds_them(widgets: Document) -> None:
