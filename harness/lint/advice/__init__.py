@@ -1,6 +1,6 @@
 """Our own lint rules: one module per subject."""
 
-from harness.lint.advice import effect, limits, lists, places, reach, requests, spelling, unions, versions
+from harness.lint.advice import effect, limits, lists, places, reach, requests, spelling, surprises, unions, versions
 from harness.lint.rule import LintRule
 
 RULES: tuple[LintRule, ...] = (
@@ -12,5 +12,6 @@ RULES: tuple[LintRule, ...] = (
     *lists.RULES,
     *unions.RULES,
     *requests.RULES,
+    *surprises.RULES,
     *versions.RULES,
 )

@@ -149,10 +149,14 @@ def _unreached(view: PackageView) -> Iterator[Said]:
 
 
 def _generates(view: PackageView) -> bool:
-    """Whether the package itself says what its roots are; else it may be a library, whose users are not known."""
+    """Whether the package itself says what its roots are; else it may be a library, whose users are not known.
+
+    Code may be generated twice, here for every type and elsewhere for some: then all count as roots.
+    """
     package = view.universe.package(view.path)
     blocks = [package.comments, *(block for e, _ in types_of(view) for block in (e.comments, e.second_comments))]
-    return any(line.name == "k8s:validation-gen" for block in blocks for line in tag_lines(block))
+    said = [line for block in blocks for line in tag_lines(block) if line.name == "k8s:validation-gen"]
+    return bool(said) and not any(line.text.partition("=")[2].strip() == "*" for line in said)
 
 
 def _used_elsewhere(view: PackageView, qualified: str) -> bool:

@@ -11,6 +11,7 @@ from tests.lint.advice.linting import findings, struct
 
 _ENUM = '// +k8s:enum\ntype E string\n\nconst (\n\tA E = "A"\n\tB E = "B"\n)\n\n'
 _ITEM = 'type S struct {\n\t// +k8s:@\n\tN *string `json:"n"`\n\t// +k8s:required\n\tM string `json:"m"`\n}\n\n'
+_OPTIONAL = _ITEM.replace("@", "optional")
 _KEYED = "+k8s:optional\n+k8s:listType=map\n+k8s:listMapKey=n"
 _COPY = "// +k8s:maxLength=9\ntype X string\n\n"
 
@@ -330,6 +331,41 @@ SILENT = {
     "format-without-length": (
         ("limited by its type", struct("+k8s:format=k8s-path-segment-name\nX", before=_COPY)),
         ("a format with a length", struct("+k8s:format=k8s-long-name\nstring")),
+    ),
+    "one-item-silences-all": (
+        ("one item only", struct('+k8s:item(m: "a")=+k8s:subfield(n)=+k8s:maxLength=3\n[]S', before=_OPTIONAL)),
+        ("a member without a stop", struct("+k8s:eachVal=+k8s:subfield(m)=+k8s:maxLength=3\n[]S", before=_OPTIONAL)),
+    ),
+    "wrappers-of-the-first": (
+        ("two unions of one level", struct(*(f"+k8s:beta=+k8s:unionMember(union: {u})\n*string" for u in "xy"))),
+        ("two fields", struct("+k8s:update=NoSet\n*string", "+k8s:beta=+k8s:update=NoSet\n*string")),
+        ("the release since which", struct(*(f'+k8s:beta(since: "1.3{n}")=+k8s:unionMember\n*string' for n in (6, 7)))),
+        ("another kind of union", struct("+k8s:unionMember\n*string", "+k8s:beta=+k8s:zeroOrOneOfMember\n*string")),
+    ),
+    "item-union-order": (
+        (
+            "sorted",
+            struct('+k8s:item(m: "A")=+k8s:unionMember\n+k8s:item(m: "a")=+k8s:unionMember\n[]S', before=_OPTIONAL),
+        ),
+    ),
+    "mode-order": (
+        ("another mode", struct('+k8s:ifMode("A")=+k8s:minItems=2\n+k8s:ifMode("B")=+k8s:required\n[]string')),
+        ("a stop first", struct('+k8s:ifMode("A")=+k8s:maxItems=2\n+k8s:ifMode("A")=+k8s:required\n[]string')),
+        (
+            "sorted by its level",
+            struct('+k8s:ifMode("A")=+k8s:minItems=2\n+k8s:beta=+k8s:ifMode("A")=+k8s:required\n[]string'),
+        ),
+    ),
+    "immutable-in-mode": (("outside", struct('+k8s:ifMode("A")=+k8s:required\n+k8s:immutable\n*string')),),
+    "nil-panics": (
+        ("guarded outside", struct('+k8s:ifMode("A")=+k8s:required\n+k8s:optional\n*S', before=_OPTIONAL)),
+        ("opaque", struct('+k8s:ifMode("A")=+k8s:required\n+k8s:opaqueType\n*S', before=_OPTIONAL)),
+        ("no rules inside", struct('+k8s:ifMode("A")=+k8s:required\n*S', before="type S struct {\n\tN string\n}\n\n")),
+        ("no struct", struct('+k8s:ifMode("A")=+k8s:required\n*string')),
+    ),
+    "map-of-lists": (
+        ("no rules inside", struct("map[string][]S", before="type S struct {\n\tN string\n}\n\n")),
+        ("lists of text", struct("map[string][]string")),
     ),
     "missing-in-version": (
         ("the field is new", struct("string") + "\npackage v2\n\n" + struct("string", "+k8s:required\nstring")),
