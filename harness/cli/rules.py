@@ -1,0 +1,88 @@
+"""`harness rules`: the rules that an API declares."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+from itertools import groupby
+
+import click
+import msgspec
+
+from harness.diagnostics import UsageError, near_miss
+from harness.reporting.text import count, visible
+from harness.rulecov.declared import DeclaredRule, declared_rules
+from harness.subject.api import open_api
+
+LEVELS = ("alpha", "beta", "standard")
+
+
+@click.command("rules")
+@click.argument("path", required=False, default="", metavar="[PATH]")
+@click.option("--kubernetes", default="", metavar="RELEASE|CHECKOUT", help="A release such as 1.37.1, or a checkout.")
+@click.option("--release", default="", metavar="1.N", help="The catalogue of tags to read types by. Default: 1.37.")
+@click.option("--kind", "kinds", multiple=True, metavar="PATTERN", help='Such as "Deployment", "apps/*", "apps/v1/*".')
+@click.option("--level", "levels", multiple=True, type=click.Choice(LEVELS))
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON, one object for each rule.")
+def command(
+    path: str, kubernetes: str, release: str, kinds: tuple[str, ...], levels: tuple[str, ...], as_json: bool
+) -> int:
+    """List every error that the declarative validators of an API can cause: where, of which type, origin and level.
+
+    PATH is a folder with types.go, or one above several; or name a release with --kubernetes. These are the rules that
+    upstream's generated coverage tests register for the same types.
+    """
+    api = open_api(path, kubernetes=kubernetes, release=release)
+    every = declared_rules(api)
+    chosen = [rule for rule in every if _is_meant(rule, kinds) and (not levels or (rule.level or "standard") in levels)]
+    if not chosen and every and kinds:
+        hint = near_miss(kinds[0], sorted({rule.kind for rule in every}))
+        raise UsageError(f"no kind with rules matches {', '.join(kinds)}\n  fix: {hint or 'leave --kind out'}")
+    if as_json:
+        click.echo(encode(chosen))
+    else:
+        click.echo("\n".join([*table(chosen), *_sums(api.name, chosen)]))
+    return 0
+
+
+def encode(rules: Sequence[DeclaredRule]) -> str:
+    """Write rules as a JSON list; a rule without a level is `standard`."""
+    rows = [
+        {**msgspec.structs.asdict(rule), "level": rule.level or "standard", "tag": f"+{rule.tag}"} for rule in rules
+    ]
+    return msgspec.json.format(msgspec.json.encode(rows), indent=1).decode()
+
+
+def table(rules: Sequence[DeclaredRule]) -> Iterator[str]:
+    """Write rules by kind, in columns."""
+    widths = [max((len(cell) for cell in column), default=0) for column in zip(*map(_row, rules), strict=True)]
+    for name, own in groupby(rules, _name):
+        yield visible(name)
+        for rule in own:
+            cells = (cell.ljust(width) for cell, width in zip(_row(rule), widths, strict=True))
+            yield visible(f"  {'  '.join(cells)}".rstrip())
+        yield ""
+
+
+def _row(rule: DeclaredRule) -> tuple[str, ...]:
+    kind_of_error = rule.type.removeprefix("FieldValue")
+    return rule.path or "(the object)", kind_of_error, rule.origin or "-", rule.level or "standard", f"+{rule.tag}"
+
+
+def _name(rule: DeclaredRule) -> str:
+    return "/".join(filter(None, (rule.group, rule.version, rule.kind)))
+
+
+def _is_meant(rule: DeclaredRule, patterns: Sequence[str]) -> bool:
+    names = [rule.kind, f"{rule.group or 'core'}/{rule.version}", f"{rule.group or 'core'}/{rule.version}/{rule.kind}"]
+    return not patterns or any(fnmatchcase(name.lower(), one.lower()) for name in names for one in patterns)
+
+
+def _sums(name: str, rules: Sequence[DeclaredRule]) -> list[str]:
+    levels = Counter[str](rule.level or "standard" for rule in rules)
+    distinct = len({(_name(rule), rule.path, rule.type, rule.origin) for rule in rules})
+    kinds = len({_name(rule) for rule in rules})
+    twice = f" ({len(rules) - distinct} declared twice)" if distinct != len(rules) else ""
+    by_level = ", ".join(f"{levels[level]:,} {level}" for level in LEVELS)
+    return [visible(f"{name}: {count(distinct, 'rule')}{twice} of {count(kinds, 'kind')}: {by_level}")]
