@@ -198,8 +198,8 @@ def _open_kubernetes(spec: SubjectSpec, note: Note) -> Subject:
         return Subject(spec, "kubernetes", cast(Target, target), universe, None)
     api, edited = edited_api(open_api(kubernetes=spec.location), type_folders(spec.location), spec.types or "")
     types = _compiled_types(api, edited, note)
-    target = KubernetesTarget(spec.location, gates=spec.gates, note=note)
-    return Subject(spec, "kubernetes", _with_types(cast(Target, target), types), api.universe, None)
+    inner = cast(Target, KubernetesTarget(spec.location, gates=spec.gates, note=note))
+    return Subject(spec, "kubernetes", _with_types(inner, lambda: types), api.universe, None)
 
 
 def _open_command(spec: SubjectSpec, note: Note) -> Subject:
@@ -215,17 +215,15 @@ def _open_command(spec: SubjectSpec, note: Note) -> Subject:
     target = cast(Target, CommandTarget(argv, note=note))
     if spec.declarative == "python" and universe is not None:
         packages = sorted({kind.type.rpartition(".")[0] for kind in target.info.kinds if universe.find(kind.type)})
-        api = Api(
-            str(spec.types), target.info.release or DEFAULT_RELEASE, universe, tuple(map(_bare_package, packages))
-        )
-        target = _with_types(target, _compiled_types(api, packages, note))
+        api = Api(str(spec.types), DEFAULT_RELEASE, universe, tuple(map(_bare_package, packages)))
+        target = _with_types(target, lambda: _compiled_types(api, packages, note))
     return Subject(spec, Path(argv[0]).stem, target, universe, None)
 
 
-def _with_types(target: Target, types: CompiledTypes) -> Target:
-    """Give a target another declarative side; a target that refuses is closed."""
+def _with_types(target: Target, types: Callable[[], CompiledTypes]) -> Target:
+    """Give a target another declarative side; it is closed when it refuses, or when the types cannot be compiled."""
     try:
-        return PythonDeclarative(target, types)
+        return PythonDeclarative(target, types())
     except BaseException:
         target.close()
         raise

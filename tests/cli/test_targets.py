@@ -16,7 +16,7 @@ from harness.subject import SubjectSpec
     "spec",
     [
         SubjectSpec("suite", "suites/widgets_v1"),
-        SubjectSpec("kubernetes", "1.37.1", {"A": True, "B": False}, None, "given"),
+        SubjectSpec("kubernetes", "1.37.1", {"A": True, "B": False}, None, "given", "python"),
         SubjectSpec("command", "node 'my worker.mjs'", types="api=types"),
     ],
 )
@@ -27,7 +27,7 @@ def test_a_report_says_how_to_open_its_target(spec: SubjectSpec) -> None:
 
 def test_arguments_name_a_target_on_the_command_line() -> None:
     """Quoted, so that they can be pasted."""
-    spec = SubjectSpec("command", "node 'my worker.mjs'", {"A": True}, "types", "given")
+    spec = SubjectSpec("command", "node 'my worker.mjs'", {"A": True}, "types", "given", "python")
     assert (shlex.split(arguments_of(spec))) == [
         "--command",
         "node 'my worker.mjs'",
@@ -37,6 +37,8 @@ def test_arguments_name_a_target_on_the_command_line() -> None:
         "A=true",
         "--mode",
         "given",
+        "--declarative",
+        "python",
     ]
 
 

@@ -151,6 +151,8 @@ def test_types_may_be_a_folder(folder: Path) -> None:
         SubjectSpec("command", "/no/such/program"),
         SubjectSpec("nothing", "x"),  # type: ignore[arg-type]
         SubjectSpec("command", sys.executable, types="/nowhere/at/all"),
+        SubjectSpec("command", sys.executable, declarative="python"),
+        SubjectSpec("kubernetes", "1.37.1", types="."),
     ],
 )
 def test_what_cannot_be_opened_gets_a_message(spec: SubjectSpec) -> None:

@@ -11,6 +11,7 @@ import pytest
 from harness.engine import run
 from harness.events import Budget, Result
 from harness.subject import SubjectSpec
+from harness.subject.spec import DeclarativeSide
 
 WORKERS = Path(__file__).parent.parent / "workers"
 NODE = shutil.which("node")
@@ -18,10 +19,10 @@ NODE = shutil.which("node")
 pytestmark = [pytest.mark.node, pytest.mark.skipif(NODE is None, reason="no node on PATH: install Node.js")]
 
 
-def searched(types: Path | None) -> Result:
+def searched(types: Path | None, declarative: DeclarativeSide = "target") -> Result:
     """Run over the small worker in JavaScript."""
     program = shlex.join(["node", str(WORKERS / "node_worker.mjs")])
-    spec = SubjectSpec("command", program, types=None if types is None else str(types))
+    spec = SubjectSpec("command", program, types=None if types is None else str(types), declarative=declarative)
     return run(spec, seed=1, budget=Budget(max_cases=2000))
 
 
@@ -39,3 +40,17 @@ def test_a_run_without_types_asks_what_it_can() -> None:
     result = searched(None)
     assert result.compared > 0
     assert [report.error for report in result.kinds if report.error] == []
+
+
+def test_a_run_judges_tags_against_the_handwritten_side_of_a_worker(tmp_path: Path) -> None:
+    """With --declarative python its own declarative side is not asked for its word: the tags say fourteen."""
+    text = (WORKERS / "note" / "types.go").read_text()
+    title = '\t// +k8s:beta(since: "1.37")=+k8s:required\n\t// +k8s:beta(since: "1.37")=+k8s:maxLength=14\n\tTitle '
+    (tmp_path / "note").mkdir()
+    (tmp_path / "note" / "types.go").write_text(text.replace("\tTitle ", title))
+    result = searched(tmp_path / "note", "python")
+    [limit] = [finding for finding in result.findings if finding.cause == "boundary"]
+    assert ("graduation", "spec.title", 11) == (limit.severity, limit.path, len(limit.case.object["spec"]["title"]))
+    assert "14" in limit.detail
+    # A generated validator forgives what an update leaves as it is, and this handwritten one does not.
+    assert "ratcheting" in {finding.cause for finding in result.findings}
