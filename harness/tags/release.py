@@ -127,6 +127,11 @@ class Release:
         return self.minor < 36
 
     @property
+    def excludes_values(self) -> bool:
+        """Whether constants can be taken out of an enum."""
+        return self.minor >= 35
+
+    @property
     def map_lists_are_unique(self) -> bool:
         """Whether +k8s:listType=map refuses two items with one key."""
         return self.minor >= 35

@@ -359,3 +359,20 @@ type I struct {
 }"""
     found = {release: text for release, (text,) in by_release(go, {}).items()}
     assert {"1.34": True, "1.35": False, "1.36": False, "1.37": False} == {r: "Lines[" in t for r, t in found.items()}
+
+
+def test_constants_are_taken_out_since_1_35() -> None:
+    """1.34 does not know the tag, and warns."""
+    go = """// +k8s:enum
+type E string
+
+const (
+	// +k8s:enumExclude
+	A E = "a"
+)
+
+type T struct {
+	F E `json:"f"`
+}"""
+    assert same('f: Unsupported value: "a"', since=35) == by_release(go, {"f": "a"})
+    assert ["tag-release"] == [warning.code for warning in compiled(go, release="1.34").warnings]

@@ -567,3 +567,45 @@ def test_s45_many_tags_keep_their_order() -> None:
     details = [e.detail for e in errors(f'type T struct {{\n{lines}\tF string `json:"f"`\n}}', {})]
     assert sorted(details) == details
     assert 20 == len(details)
+
+
+def test_constants_of_one_value() -> None:
+    """A value is taken out only when every constant that has it is."""
+    go = """// +k8s:enum
+type E string
+
+const (
+	// +k8s:enumExclude
+	A E = "a"
+	B E = "a"
+	// +k8s:enumExclude
+	C E = "c"
+)
+
+type T struct {
+	F E `json:"f"`
+}"""
+    assert seen(go, {"f": "a"}) == []
+    assert ['f: Unsupported value: "c": supported values: "a"'] == seen(go, {"f": "c"})
+
+
+def test_undefined_options_of_enums() -> None:
+    """The first option that nobody defined is an internal error, unless the value was taken out before."""
+    go = """// +k8s:enum
+type E string
+
+const (
+	// +k8s:ifEnabled(On)=+k8s:enumExclude
+	A E = "a"
+	// +k8s:ifEnabled(Nope)=+k8s:enumExclude
+	B E = "b"
+)
+
+type T struct {
+	F E `json:"f"`
+}"""
+    undefined = 'f: Internal error: undefined validation option "Nope"'
+    for value in ("a", "b", "c"):
+        assert [undefined] == seen(go, {"f": value}, options={"On": True})
+    both = go.replace("ifEnabled(Nope)", "ifDisabled(On)")
+    assert ['f: Unsupported value: "a": supported values: "b"'] == seen(both, {"f": "a"}, options={"On": True})

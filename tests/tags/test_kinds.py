@@ -183,7 +183,7 @@ def test_counts_of_items(go: str) -> None:
 @pytest.mark.parametrize("go", ["map[string]string", "map[Text]string", "map[string]S"])
 def test_counts_of_keys(go: str) -> None:
     """Maps of anything are counted, no map has none."""
-    one = {"a": {}} if go.endswith("S") else {"a": ""}
+    one: dict[str, Any] = {"a": {} if go.endswith("S") else ""}
     assert failing(go, "maxProperties=1", one) == []
     assert ["TooMany"] == failing(go, "maxProperties=0", one)
     assert failing(go, "minProperties=1", one) == []

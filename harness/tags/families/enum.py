@@ -8,6 +8,7 @@ from typing import Any
 from harness.case import Operation
 from harness.field import ErrorType, FieldError, Path, quote
 from harness.field.make import internal
+from harness.gotypes.model import Comments
 from harness.tags.families.limits import a_string
 from harness.tags.grammar import Tag, TagSyntaxError, parse, tag_lines
 from harness.tags.rules import Check, Contribution, Options, Show
@@ -60,16 +61,27 @@ def enum_with_exclusions(
     """
     if new is None:
         return []
-    excluded = set()
-    for value, conditions in exclusions:
+    excluded = _is_excluded(new, exclusions, options)
+    if new in values and excluded is False:
+        return []
+    states = [excluded, *(_is_excluded(value, exclusions, options) for value in values)]
+    if undefined := next((state for state in states if isinstance(state, str)), ""):
+        return [internal(path, f"undefined validation option {quote(undefined)}")]
+    kept = [value for value, state in zip(values, states[1:], strict=True) if not state]
+    return [_not_supported(path, show(new), kept)]
+
+
+def _is_excluded(
+    value: str, exclusions: tuple[tuple[str, tuple[Exclusion, ...]], ...], options: Mapping[str, bool]
+) -> bool | str:
+    """Whether a value is excluded, or the name of an option that nobody defined and that stood before it."""
+    for one, conditions in exclusions:
         for name, state in conditions:
             if name not in options:
-                return [internal(path, f"undefined validation option {quote(name)}")]
-            if options[name] is state:
-                excluded.add(value)
-    if new in values and new not in excluded:
-        return []
-    return [_not_supported(path, show(new), [value for value in values if value not in excluded])]
+                return name
+            if one == value and options[name] is state:
+                return True
+    return False
 
 
 def _not_supported(path: Path, shown: str, values: Sequence[str]) -> FieldError:
@@ -82,19 +94,21 @@ def _apply(context: Context, tag: Tag) -> Contribution:
     for const in sorted(context.types.consts_of(context.type.name), key=lambda const: const.name):
         if const.value is None:
             raise TagError(f"the value of constant {const.name} cannot be computed", tag, "tag-not-supported")
-        conditions = values.setdefault(str(const.value), [])
-        for line in tag_lines(const.comments):
-            if line.name in ("k8s:enumExclude", "k8s:ifEnabled", "k8s:ifDisabled"):
-                conditions += _condition(line.text)
-    always = {value for value, conditions in values.items() if ("", True) in conditions}
-    kept = tuple(sorted(value for value in values if value not in always))
-    exclusions = tuple(
-        (v, tuple(sorted(c, key=lambda x: (x[1], x[0])))) for v, c in values.items() if c and v not in always
-    )
+        conditions = _conditions(const.comments) if context.release.excludes_values else []
+        # Of constants with one value the first that is not taken out counts.
+        if ("", True) not in conditions:
+            values.setdefault(str(const.value), conditions)
+    kept = tuple(sorted(values))
+    exclusions = tuple((v, tuple(sorted(c, key=lambda x: (x[1], x[0])))) for v, c in values.items() if c)
     show = Show(context.type)
     if not exclusions:
         return ENUM.simple((show, kept))
     return ENUM.simple((show, kept, exclusions, Options()), check=enum_with_exclusions)
+
+
+def _conditions(comments: Comments) -> list[Exclusion]:
+    names = ("k8s:enumExclude", "k8s:ifEnabled", "k8s:ifDisabled")
+    return [one for line in tag_lines(comments) if line.name in names for one in _condition(line.text)]
 
 
 def _condition(text: str) -> list[Exclusion]:
