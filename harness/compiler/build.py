@@ -64,6 +64,7 @@ class Builder:
     def build(self) -> Plan:
         """Return the plan. Raises: InputError with everything that is wrong."""
         package = self._declarations.package(self._package)
+        self._check_criteria(package)
         roots = [self._root(package, declared) for declared in self.root_types()]
         for root in roots:
             self._discover(TypeRef("named", root.type), "")
@@ -87,6 +88,21 @@ class Builder:
             has_meta = any(_has_field(s, "TypeMeta") for s in package.structs.values())
             criteria = ["TypesWithField=TypeMeta"] if has_meta else ["*"]
         return [declared[name] for name in sorted(declared) if self._is_root(declared[name], criteria)]
+
+    def _check_criteria(self, package: Package) -> None:
+        """Refuse what doc.go says of roots where upstream's generator gives up on it (DV 1.6)."""
+        lines = [line for line in tag_lines(package.comments) if line.name == "k8s:validation-gen"]
+        values = [line.text.partition("=")[2].strip() for line in lines]
+        for line, value in zip(lines, values, strict=True):
+            known = value in ("*", "false") or value.startswith(("TypesWithField=", "TypesWithSuffix="))
+            if not known or ("false" in values and len(values) > 1):
+                what = "contradicts false beside it" if known else f"is {value!r}, which says nothing"
+                why = "upstream's generator stops at it"
+                fix = "one of: *, TypesWithField=<field>, TypesWithSuffix=<suffix>, or false alone"
+                message = f"+k8s:validation-gen of the package {what}"
+                self.reader.report(
+                    Diagnostic(line.position, "tag-payload", message, why, fix, line.source, len(line.name) + 1)
+                )
 
     def _is_root(self, declaration: Struct | Typedef, criteria: list[str]) -> bool:
         own = _generator_values((*declaration.second_comments, *declaration.comments))

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import ast
 import traceback
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from harness.case import Operation
+from harness.compiler import compile_types
 from harness.diagnostics import InputError, UsageError
-from harness.field import FieldError, Path
+from harness.field import FieldError
+from harness.field import Path as FieldPath
+from harness.gotypes.packages import Universe
 from tests.compiler.fixtures import compiled, universe_of
 
 GO = """type T struct {
@@ -90,7 +94,7 @@ def test_the_source_stands_alone() -> None:
     assert [] == [module for module in modules if not module.startswith(allowed)]
     namespace: dict[str, Any] = {}
     exec(source, namespace)
-    found = namespace["validate_T"](Operation.CREATE, Path(), {"mode": "a"}, None, {"Feature": True, "Other": True})
+    found = namespace["validate_T"](Operation.CREATE, FieldPath(), {"mode": "a"}, None, {"Feature": True, "Other": True})
     assert ["name"] == [error.field for error in found]
 
 
@@ -99,7 +103,7 @@ def test_equal_input_gives_equal_source() -> None:
     assert compiled(GO).source == compiled(GO).source
 
 
-def broken(operation: Operation, path: Path, new: Any, old: Any) -> list[FieldError]:
+def broken(operation: Operation, path: FieldPath, new: Any, old: Any) -> list[FieldError]:
     raise RuntimeError("broken")
 
 
@@ -137,6 +141,32 @@ def test_roots_are_selected() -> None:
     assert ("B",) == compiled(go).types
     assert ("B", "C") == compiled(go, criteria=["*"]).types
     assert universe_of(go).package("example").name == "example"
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (["*"], ""),
+        (["TypesWithField=TypeMeta", "TypesWithSuffix=List"], ""),
+        (["false"], ""),
+        (["true"], "is 'true', which says nothing"),
+        (["TypesWithFeld=X"], "is 'TypesWithFeld=X', which says nothing"),
+        (["false", "*"], "contradicts false beside it"),
+    ],
+)
+def test_what_doc_go_says_of_roots(lines: list[str], words: str, tmp_path: Path) -> None:
+    """A value that upstream's generator stops at is refused at its line."""
+    tags = "".join(f"// +k8s:validation-gen={line}\n" for line in lines)
+    files = [tmp_path / "doc.go", tmp_path / "types.go"]
+    files[0].write_text(f"{tags}package example\n")
+    files[1].write_text("package example\n\ntype T struct{}\n")
+    universe = Universe.from_files({"example": files})
+    if not words:
+        compile_types(universe, "example")
+        return
+    with pytest.raises(InputError) as caught:
+        compile_types(universe, "example")
+    assert f"+k8s:validation-gen of the package {words}" == caught.value.diagnostics[0].message
 
 
 def test_nesting_too_deep_is_an_error_and_no_crash() -> None:
