@@ -117,7 +117,9 @@ class Walk:
             for said in say(self._types, ref, rule):
                 self._add(steps, said, rule_place(said, package, lines, position))
                 for one in fields:
-                    members.setdefault(one.name, []).append(said.words)
+                    if said.steps != (one.json_name,):
+                        words = f"`{path_of(said.steps)}` {said.words}" if said.steps else said.words
+                        members.setdefault(one.name, []).append(words)
         return members
 
     def _add(self, steps: tuple[str, ...], said: Said, place: str) -> None:

@@ -110,6 +110,8 @@ def _modes(types: Types, body: Mode, frame: _Frame) -> Iterator[Said]:
 
 def _check(types: Types, rule: Rule, check: Check, frame: _Frame, stops: bool) -> Said:
     spec = ALL_SPECS.get(rule.tag)
+    if spec is not None and spec.at is not None:
+        frame = _member(types, frame, spec.at(check))
     subject = Subject(types.kind(frame.type), types.is_pointer(frame.type), frame.is_item)
     return Said(
         frame.steps,
@@ -123,6 +125,13 @@ def _check(types: Types, rule: Rule, check: Check, frame: _Frame, stops: bool) -
         spec is not None and spec.only_updates,
         frame.hints,
     )
+
+
+def _member(types: Types, frame: _Frame, name: str) -> _Frame:
+    """Go to the member of a struct at which a rule of the struct reports."""
+    struct = types.struct(frame.type)
+    member = types.member(struct, name) if struct else None
+    return replace(frame, steps=(*frame.steps, name), type=member.type if member else frame.type)
 
 
 def words_of(check: Check, spec: TagSpec | None, subject: Subject) -> str:

@@ -210,10 +210,10 @@ class TagSpec:
     """A tag, whole.
 
     `since` is the minor of Kubernetes that brought the tag (33 for 1.33), `until` the last that knows it, None when it
-    is still known; `history` says what changed in between, oldest first. `words` says what a call demands; `update`
-    says what becomes of updates, where it is more than that unchanged values are forgiven, and `only_updates` that
-    nothing is checked on create; `surprises` are consequences
-    that readers of types do not expect; `misuses` are examples that do not compile.
+    is still known; `history` says what changed in between, oldest first. `words` says what a call demands, and `at` of
+    which member of the struct, where that is not the place of the rule; `update` says what becomes of updates, where it
+    is more than that unchanged values are forgiven, and `only_updates` that nothing is checked on create; `surprises`
+    are consequences that readers of types do not expect; `misuses` are examples that do not compile.
     """
 
     name: str
@@ -236,6 +236,7 @@ class TagSpec:
     until: int | None = None
     history: tuple[Change, ...] = ()
     words: Words | None = None
+    at: Callable[[Check], str] | None = None
     update: str = ""
     only_updates: bool = False
     surprises: tuple[str, ...] = ()

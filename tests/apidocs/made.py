@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from harness.apidocs.document import Document, Key, Row, Section, Statement
@@ -66,9 +67,11 @@ type Part struct {
 
 type Choice struct {
 	// +k8s:unionMember
+	// +k8s:dependentForbidden(c)
 	A *string `json:"a"`
 	// +k8s:unionMember
 	B *string `json:"b"`
+	C *string `json:"c"`
 }
 
 type Tree struct {
@@ -155,18 +158,25 @@ def section(document: Document, name: str, group: str = "") -> Section:
     return next(one for one in sections if one.key.name == name and group in ("", one.key.group))
 
 
-def followed(document: Document, start: Section, version: str, prefix: str = "") -> set[tuple[str, str, str]]:
+def followed(
+    document: Document, start: Section, version: str, prefix: str = "", inside: tuple[Key, ...] = ()
+) -> set[tuple[str, str, str]]:
     """Every rule of a section in a version, and of those that it links to: path, words, level."""
     found: set[tuple[str, str, str]] = set()
     for one in start.rows:
         path = prefix + ("." if prefix and one.path and not one.path.startswith("[") else "") + one.path
         states = [(statement.words, statement.states[version]) for statement in one.statements]
         found |= {(path, words, state) for words, state in states if state not in ("absent", "no field")}
-        if one.link is not None:
+        if one.link is not None and inside.count(one.link) < 2:
             target = section(document, one.link.name, one.link.group)
             inner = version if version in target.versions else target.versions[0]
-            found |= followed(document, target, inner, path)
+            found |= followed(document, target, inner, path, (*inside, one.link))
     return found
+
+
+def without_items(path: str) -> str:
+    """A path without what stands in brackets."""
+    return re.sub(r"\[[^\]]*\]", "", path)
 
 
 def row(document: Document, path: str, name: str = "Widget") -> Row:

@@ -12,6 +12,7 @@ from harness.apidocs.gather import AnyFunction, age, gather, group_names
 from harness.apidocs.sharing import kinds_of
 from harness.apidocs.walk import Walk
 from harness.diagnostics import InputError
+from harness.rulecov.declared import declared_rules
 from harness.subject.api import ApiPackage, open_api
 from harness.tags.types import Types
 from tests.apidocs import made
@@ -38,6 +39,7 @@ def widgets(tmp_path_factory: pytest.TempPathFactory) -> Document:
         ("spec.once", ["may be set once; then it may be neither modified nor cleared"]),
         ("spec.odd", ["checked by the handwritten function `ValidateCustom_WidgetSpec_Odd`"]),
         ("spec.choice", ["exactly one of `a` and `b` must be set"]),
+        ("spec.choice.c", ["must be absent when `a` is set"]),
         ("spec.word", ['not "x"']),
     ],
 )
@@ -97,6 +99,25 @@ def test_a_tower_of_types_stays_small(tmp_path: Path) -> None:
     root = 'type Root struct {\n\tTypeMeta int\n\tL L0 `json:"l"`\n}\n'
     document = made.api(tmp_path, v1=f"package v1\n\n{root}{levels}{last}")
     assert document.rules < 400
+
+
+@pytest.mark.kubernetes
+def test_every_declared_rule_is_said() -> None:
+    """What upstream's coverage knows as a rule stands at its path; a type in itself is looked into once."""
+    api = open_api(kubernetes="1.37.1")
+    document = gather(api)
+    said = {
+        (group.name, version, section.key.name): {
+            made.without_items(path) for path, _, _ in made.followed(document, section, version)
+        }
+        for group in document.groups
+        for section in group.kinds
+        for version in section.versions
+    }
+    rules = declared_rules(api)
+    missing = [r for r in rules if made.without_items(r.path) not in said[r.group or "core", r.version, r.kind]]
+    assert [] == missing
+    assert len(rules) > 2900
 
 
 def test_kinds_without_rules_are_listed(widgets: Document) -> None:
@@ -184,7 +205,8 @@ def test_options_are_named(widgets: Document) -> None:
 
 def test_members_say_what_binds_them(widgets: Document) -> None:
     """A field of a union says so even when it has no rule of its own."""
-    assert ("exactly one of `a` and `b` must be set",) == made.row(widgets, "spec.choice.a").notes
+    assert ("exactly one of `a` and `b` must be set",) == made.row(widgets, "spec.choice.b").notes
+    assert "`c` must be absent when `a` is set" in made.row(widgets, "spec.choice.a").notes
 
 
 def test_lists_say_what_an_update_forgives(widgets: Document) -> None:
