@@ -43,6 +43,7 @@ _QUANTITIES = (
 )  # fmt: skip
 _BRACKETS = re.compile(r"\[[^\]]*\]")
 _HEAD = ("apiVersion", "kind")
+_TRIES = 20
 
 
 def key_of(error: FieldError) -> Key:
@@ -63,6 +64,7 @@ class Kind:
     options: tuple[str, ...] = ()
     subresources: tuple[str, ...] = ()
     telling: frozenset[str] = frozenset()
+    declared: frozenset[Key] = frozenset()
     fired: dict[Key, None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -301,7 +303,63 @@ class Drawer:
             return {**value, below.name: self._mend(below.shape, value[below.name], rest, below, depth + 1)}
         return self.edit(shape, value, member, depth)
 
+    # Aims
 
+    def aimed(self, base: Json, key: Key) -> tuple[Json, Json]:
+        """Return an object, and an old one for an update, in which a declared rule has a reason to fire."""
+        path, wanted, origin = key
+        parts = _PARTS.findall(path)
+        if wanted == "FieldValueDuplicate":
+            parts = parts[:-1]
+        new = self.at(self.kind.shape, base, parts, None, 0, wanted)
+        if origin not in ("immutable", "update", "monotonic") and self.dice.random() < 0.7:
+            return new, None
+        return (new, base) if self.dice.random() < 0.5 else (self.at(self.kind.shape, new, parts, None, 0, ""), new)
+
+    def at(
+        self, shape: Shape, value: Json, parts: Sequence[str], member: FieldShape | None, depth: int, wanted: str
+    ) -> Json:
+        """Lead to a place, making what is not there, and spoil what is there."""
+        if not parts:
+            return self.spoiled(shape, value, member, depth, wanted)
+        part, rest = parts[0], parts[1:]
+        if shape.kind == "struct":
+            below = shape.by_name.get(part)
+            members = value if isinstance(value, dict) else self.struct(shape, 0.3, depth)
+            if below is None:
+                return members
+            held = members.get(part)
+            if held is None and rest:
+                held = self.value(below.shape, 0.3, depth + 1, below)
+            return {**members, part: self.at(below.shape, held, rest, below, depth + 1, wanted)}
+        if shape.kind == "list":
+            items = (isinstance(value, list) and value) or [self.value(shape.elem, 0.3, depth + 1, member)]
+            return [self.at(shape.elem, items[0], rest, member, depth + 1, wanted), *items[1:]]
+        if shape.kind == "map":
+            values = (isinstance(value, dict) and value) or {"a": self.value(shape.elem, 0.3, depth + 1)}
+            name = next(iter(values))
+            return {**values, name: self.at(shape.elem, values[name], rest, None, depth + 1, wanted)}
+        return value
+
+    def spoiled(self, shape: Shape, value: Json, member: FieldShape | None, depth: int, wanted: str) -> Json:
+        """Make a value that a rule of this type of error may refuse."""
+        limits = [hint for hint in (member.hints if member else ()) if isinstance(hint, int) and 0 <= hint <= 5000]
+        dice = self.dice
+        if shape.kind == "list" and wanted in ("FieldValueTooMany", "FieldValueDuplicate", "FieldValueTooFew"):
+            items = (isinstance(value, list) and value) or [self.value(shape.elem, 0.1, depth + 1, member)]
+            if wanted == "FieldValueDuplicate":
+                return [*items, items[0]]
+            return items[:1] * (dice.choice(limits or [40]) + 1) if wanted == "FieldValueTooMany" else []
+        if wanted == "FieldValueTooLong":
+            return "a" * (dice.choice(limits or [300]) + 1)
+        if wanted in ("FieldValueRequired", "FieldValueTooShort"):
+            return _CLEARED.get(shape.kind)
+        if wanted == "FieldValueNotSupported":
+            return "nothing"
+        return self.value(shape, dice.choice((0.1, 0.5, 0.9)), depth, member)
+
+
+_PARTS = re.compile(r"[^.\[\]]+|\[\*\]")
 _CLEARED: dict[str, Json] = {"struct": {}, "list": [], "map": {}, "string": "", "int": 0, "bool": False}
 
 
@@ -363,6 +421,21 @@ def _api_version(ruled: RuledKind) -> str:
     return f"{ruled.group}/{ruled.version}" if ruled.group else ruled.version
 
 
+def aimed(kind: Kind, drawer: Drawer, collection: Collection) -> Iterator[Case]:
+    """Go for every declared rule that the collection does not fire, a few times each."""
+    dice = drawer.dice
+    for key in sorted(kind.declared.difference(kind.fired)):
+        for _ in range(_TRIES):
+            new, old = drawer.aimed(collection.pick(dice), key)
+            case = case_of(kind, dice, new, old)
+            found = [key_of(error) for error in kind.validate(case)]
+            kind.fired.update(dict.fromkeys(found))
+            if key in found:
+                collection.objects.append(new)
+                break
+        yield case
+
+
 def pair(drawer: Drawer, base: Json) -> tuple[Json, Json]:
     """Return a new object and the old one, related: the same, one edit, two, edited before, edited apart."""
     dice = drawer.dice
@@ -384,6 +457,7 @@ def cases_of(kind: Kind, seed: int, many: int, steps: int) -> Iterator[Case]:
     dice = Random(f"{seed} {kind.ruled.type}")
     drawer = Drawer(kind, dice)
     collection = collected(kind, drawer, steps)
+    yield from aimed(kind, drawer, collection)
     for obj in collection.objects:
         yield case_of(kind, dice, obj, None)
     for number in range(many):

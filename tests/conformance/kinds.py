@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from harness.case import RuledKind
 from harness.compiler import Compiled
 from harness.fuzzers.shape import shape_of
+from harness.rulecov.declared import declared_rules
 from harness.subject.api import open_api
 from harness.subject.custom_kubernetes import CustomFunctions
 from harness.subject.decode import decoder_of
-from tests.conformance.cases import Kind
+from tests.conformance.cases import Key, Kind
 
 
 def kinds_of(release: str, ruled: Sequence[RuledKind]) -> list[Kind]:
@@ -18,12 +19,16 @@ def kinds_of(release: str, ruled: Sequence[RuledKind]) -> list[Kind]:
     api = open_api(kubernetes=release)
     functions, compiled = CustomFunctions(), dict[str, Compiled]()
     packages = {package.path: package for package in api.packages}
+    declared: dict[tuple[str, str, str], set[Key]] = {}
+    for rule in declared_rules(api):
+        declared.setdefault((rule.group, rule.version, rule.kind), set()).add((rule.path, rule.type, rule.origin))
     kinds = []
     for one in ruled:
         path = one.type.rpartition(".")[0]
         if path not in compiled:
             compiled[path] = api.compile(packages[path], functions)
         shape = shape_of(api.universe, one.type)
-        kinds.append(Kind(one, shape, compiled[path], decoder_of(shape)))
+        rules = frozenset(declared.get((one.group, one.version, one.kind), ()))
+        kinds.append(Kind(one, shape, compiled[path], decoder_of(shape), declared=rules))
     assert () == functions.missing
     return kinds
