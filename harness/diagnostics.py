@@ -94,5 +94,7 @@ class UsageError(HarnessError):
 
 def near_miss(word: str, known: Sequence[str]) -> str:
     """Suggest the closest known word, as `"did you mean x?"`, or the empty string when nothing is close."""
+    if len(word) > 100:  # nobody misspells that, and comparing takes its time
+        return ""
     found = get_close_matches(word, known, n=1, cutoff=0.6)
     return f"did you mean {found[0]}?" if found else ""

@@ -63,6 +63,14 @@ class Builder:
 
     def build(self) -> Plan:
         """Return the plan. Raises: InputError with everything that is wrong."""
+        try:
+            return self._build()
+        except RecursionError:
+            why = "what types hold is followed to the last; some hundreds deep is as far as it goes"
+            where, message = Position(self._package), "the types hold each other too deep"
+            raise InputError([Diagnostic(where, "go-nesting", message, why, "make the chain shorter")]) from None
+
+    def _build(self) -> Plan:
         package = self._declarations.package(self._package)
         self._check_criteria(package)
         roots = [self._root(package, declared) for declared in self.root_types()]

@@ -6,6 +6,8 @@ universe.find("k8s.io/api/core/v1.PodSpec")
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
@@ -28,6 +30,8 @@ from harness.gotypes.scanner import is_left_out, read_source
 
 _CLAUSE = re.compile(rb"^package[ \t]+(\w+)", re.MULTILINE)
 _PREDECLARED = {"byte": "uint8", "rune": "int32"} | {name: name for name in BUILTINS}
+
+_MOST_HINTS = 20
 
 _Declared = TypeVar("_Declared", Struct, Typedef)
 
@@ -56,6 +60,16 @@ class Universe:
     def paths(self) -> tuple[str, ...]:
         """The import paths that are known, sorted."""
         return tuple(sorted(self._places))
+
+    def digest(self) -> bytes:
+        """Return a hash of every file that is known, by path and content, read or not."""
+        total = hashlib.sha256()
+        for import_path in self.paths:
+            for file in self._files(import_path):
+                with contextlib.suppress(OSError):
+                    content = hashlib.sha256(file.read_bytes()).digest()
+                    total.update(f"{import_path}\0{file}\0".encode("utf-8", "surrogateescape") + content)
+        return total.digest()
 
     def package(self, import_path: str) -> Package:
         """The declarations of a package. Raises: UsageError when the import path is not known."""
@@ -216,7 +230,9 @@ def _undefined(files: list[FileDeclarations]) -> list[Diagnostic]:
             continue
         for name, offset in one.uses:
             if name not in table:
-                fix = near_miss(name, [*table, *BUILTINS]) or "declare it, or import the package that does"
+                # Each look for a near miss reads the whole table: a file of nothing but mistakes gets a few.
+                hint = near_miss(name, [*table, *BUILTINS]) if len(found) < _MOST_HINTS else ""
+                fix = hint or "declare it, or import the package that does"
                 why = "no file of the package declares a type of that name"
                 found.append(one.source.diagnose(offset, "go-undefined", f"undefined: {name}", why, fix, len(name)))
     return found

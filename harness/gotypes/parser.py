@@ -24,6 +24,7 @@ PackageNameOf = Callable[[str], "str | None"]
 _GO = Language(tree_sitter_go.language())
 _DEEPEST = 60
 _MOST_SYNTAX_ERRORS = 50
+_MOST_HINTS = 20  # each look for a near miss reads all names
 NUMBERS = ("int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64", "uintptr")
 BUILTINS = frozenset({"bool", "string", "float32", "float64", "complex64", "complex128", *NUMBERS})
 _PREDECLARED = {"byte": "uint8", "rune": "int32"} | {name: name for name in BUILTINS}
@@ -330,7 +331,8 @@ class _Reader:
 
     def _not_imported(self, node: Node, selector: str) -> None:
         known = [*self.result.imports, *(path.rpartition("/")[2] for path in self.result.unnamed_imports)]
-        fix = near_miss(selector, known) or f"import the package that {selector} stands for"
+        hint = near_miss(selector, known) if len(self.selectors) <= _MOST_HINTS else ""
+        fix = hint or f"import the package that {selector} stands for"
         message = f"no package is imported as {selector}"
         self._complain(node.start_byte, "go-import", message, fix, "the type behind it is unknown", len(selector))
 

@@ -23,9 +23,9 @@ LARGEST = 4 << 20
 _TOKEN = re.compile(
     rb"""//[^\n]*                           # a comment to the end of the line
        | /\*(?s:.*?)(?:\*/|\Z)             # a comment in slashes and stars, or an open one
-       | "(?:\\.|[^"\\\n])*(?:"|(?=\n)|\Z) # a string, or an open one
+       | "(?:\\[^\n]|[^"\\\n])*+"?         # a string, or an open one: possessive, or it reads lines again and again
        | `[^`]*(?:`|\Z)                    # a raw string, or an open one
-       | '(?:\\.|[^'\\\n])*'               # a rune
+       | '(?:\\[^\n]|[^'\\\n])*+'?         # a rune, or an open one
     """,
     re.VERBOSE,
 )

@@ -56,7 +56,7 @@ def decoder_of(shape: Shape, *, from_go: bool = False) -> Decoder:
 
     def decode_root(value: Json) -> Json:
         decoded = decode(value)
-        head = {name: value[name] for name in ("apiVersion", "kind") if name in value}
+        head = {name: value[name] for name in ("apiVersion", "kind") if isinstance(value, dict) and name in value}
         return {**head, **decoded} if isinstance(decoded, dict) else decoded
 
     return decode_root

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 
 from harness.diagnostics import Diagnostic, InputError, Position, near_miss
 from harness.gotypes.model import Comments
@@ -175,7 +176,8 @@ class Reader:
             why = "that release's generator ignores it in silence, so nothing is checked"
             self._warn(line, "tag-release", message, why, fix)
             return
-        message = f"there is no tag +{line.name}, so nothing is checked"
+        name = line.name if len(line.name) <= 100 else line.name[:100] + "..."
+        message = f"there is no tag +{name}, so nothing is checked"
         why = "upstream ignores unknown names in silence, which turns a typing mistake into a missing rule"
         self._warn(line, "unknown-tag", message, why, suggestion(line.name) or "remove it, or correct the name")
 
@@ -185,6 +187,7 @@ class Reader:
         self._warnings.setdefault((diagnostic.position, diagnostic.code, diagnostic.message), diagnostic)
 
 
+@lru_cache(maxsize=1000)
 def suggestion(name: str) -> str:
     """Say which tag was probably meant; empty when nothing is close."""
     known = OLDER_NAMES.get(name)
@@ -244,6 +247,8 @@ def diagnostic_of(error: TagError) -> Diagnostic:
 def _shown(position: Position, source: str) -> str:
     """Return a tag's line as it stands in the file, as far as that is known: the markers are put back."""
     text = source.strip()
+    if len(text) > 200:  # a line that long helps nobody; the position says where
+        return ""
     start = position.column - 1
     if source.startswith(" "):
         start = len(source) - len(source.lstrip())
