@@ -11,10 +11,10 @@ import click
 import msgspec
 from rich.console import Console
 
-from bench import campaign, exchange, generators
+from bench import campaign, exchange, generators, validators
 from bench.record import Document, show
 
-QUESTIONS = ("exchange", "generators", "run")
+QUESTIONS = ("exchange", "generators", "validators", "run")
 
 
 @click.command()
@@ -45,6 +45,8 @@ def main(
         sections.append(exchange.measure(seconds))
     if "generators" in asked:
         sections.append(generators.measure(suite, seconds, seed))
+    if "validators" in asked:
+        sections += validators.measure(seconds)
     if "run" in asked:
         sections.append(campaign.measure(campaign.targets(suite, kubernetes, commands, jobs), seconds, seed))
     document = Document(platform.python_version(), os.cpu_count() or 1, seconds, tuple(sections))

@@ -8,7 +8,9 @@ import msgspec
 from click.testing import CliRunner
 
 from bench.__main__ import main
+from bench.medium import INVALID, VALID, WRONG
 from bench.record import Document, Measured
+from bench.validators import checks
 
 
 def test_every_question_is_answered_with_a_peer_beside_it(tmp_path: Path) -> None:
@@ -17,12 +19,18 @@ def test_every_question_is_answered_with_a_peer_beside_it(tmp_path: Path) -> Non
     result = CliRunner().invoke(main, ["--seconds", "0.1", "--json", str(file)])
     assert (result.exit_code, result.exception) == (0, None)
     document = msgspec.json.decode(file.read_bytes(), type=Document)
-    assert [len(section.lines) for section in document.sections] == [4, 3, 2]
+    assert [4, 3, 4, 4, 2] == [len(section.lines) for section in document.sections]
     # A tenth of a second is enough for a batch of each loop; whether it is for a whole run depends on the machine.
-    assert all(line.rate > 0 for section in document.sections[:2] for line in section.lines)
-    assert all(line.rate >= 0 and line.timings is not None for line in document.sections[2].lines)
-    assert [section.left_out for section in document.sections] == [()] * 3
+    assert all(line.rate > 0 for section in document.sections[:4] for line in section.lines)
+    assert all(line.rate >= 0 and line.timings is not None for line in document.sections[4].lines)
+    assert [section.left_out for section in document.sections] == [()] * 5
     assert "exchanges/s" in result.output
+
+
+def test_whoever_is_measured_finds_the_same() -> None:
+    """No speed is bought by looking at less: each finds every mistake at its path, and none in a valid object."""
+    for name, check in checks().items():
+        assert (name, sorted(WRONG), []) == (name, sorted(check(INVALID)), check(VALID))
 
 
 def test_a_target_that_cannot_be_opened_is_left_out_with_its_reason() -> None:
