@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from harness.diagnostics import InputError, Position
 from harness.gotypes.model import CommentLine
 from harness.lint.advice.common import Said, advice, field_of, is_comment_line, line_of, rewrite
 from harness.lint.rule import Edit
 from harness.lint.view import PackageView
-from harness.tags.grammar import Tag, TagLine, TagSyntaxError, parse, parse_line, tag_lines
+from harness.tags.grammar import Tag, TagLine, TagSyntaxError, name_of, parse, parse_line, tag_lines
 from harness.tags.registry import ALL_SPECS, OLDER_NAMES, SPECS, is_foreign, specs_of, suggestion
 
 _SHARED = frozenset({"optional", "required", "enum", "listType", "listMapKey", "immutable", "unionDiscriminator",
@@ -42,6 +43,7 @@ def _tag_lines(view: PackageView) -> tuple[TagLine, ...]:
     return found
 
 
+@lru_cache(maxsize=1024)
 def close_to(name: str) -> str:
     """The one tag that a name is surely meant to be; empty when that is not clear."""
     if name in OLDER_NAMES:
@@ -104,15 +106,15 @@ def _parses(text: str) -> bool:
 
 def _in_the_middle(view: PackageView) -> Iterator[Said]:
     for line in _lines(view):
-        found = _MIDDLE.fullmatch(line.text) if "+k8s:" in line.text else None
-        if found is None or found["name"] not in SPECS or not _parses(found["tag"]):
+        before, found, rest = line.text.partition("+k8s:")
+        tag = found + rest.rstrip()
+        if not before.strip() or name_of(tag) not in SPECS or not _parses(tag):
             continue
-        example = line.text.startswith(("\t", "    ")) or "//" in line.text
-        starts = line.text.lstrip().startswith("+")
-        if not (starts or example or _prose(found["before"])):
-            position = replace(line.position, column=line.position.column + found.start("tag"))
-            message = f"{found['tag']} stands behind other text, so it is no tag"
-            yield Said(position, len(found["name"]) + 1, message, "give it a line of its own")
+        example = before.startswith(("\t", "    ", "+")) or "//" in before
+        if not example and before[-1] in " \t*-" and not _prose(before):
+            position = replace(line.position, column=line.position.column + len(before))
+            message = f"{tag} stands behind other text, so it is no tag"
+            yield Said(position, len(name_of(tag)) + 1, message, "give it a line of its own")
 
 
 def _prose(before: str) -> bool:

@@ -221,6 +221,7 @@ SILENT = {
         ("talk of a tag", struct("It is marked with (+k8s:required) here.\nstring")),
         ("use of a word", struct("Set by the server, unlike +k8s:required\nstring")),
         ("an example in the text", struct("    // +k8s:required\nstring")),
+        ("a very long line", struct("- " * 20_000 + "+k8s:required" + " -" * 20_000 + "\nstring")),
         ("quoted", struct("Use `x +k8s:required`\nstring")),
         ("a remark", struct("+k8s:required # +k8s:optional\nstring")),
     ),
