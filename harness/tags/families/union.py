@@ -305,6 +305,7 @@ UNION_MEMBER = TagSpec(
     ),
     since=34,
     history=(
+        Change(36, "Errors have the origin union."),
         Change(36, "An empty list or map counts as not set."),
         Change(37, "Wrappers around it, such as +k8s:ifEnabled, apply to the union."),
     ),
@@ -327,6 +328,7 @@ UNION_DISCRIMINATOR = TagSpec(
     ),
     stability="Beta",
     since=34,
+    history=(Change(36, "Errors have the origin union."),),
 )
 ZERO_OR_ONE_OF_MEMBER = TagSpec(
     name="k8s:zeroOrOneOfMember",
