@@ -179,7 +179,7 @@ def kubernetes_info(spec: SubjectSpec, config: pytest.Config) -> TargetInfo:
     import msgspec
 
     from harness.case import TargetInfo
-    from harness.reporting.saving import write_atomically
+    from harness.files import write_atomically
     from harness.targets.kubernetes.build import worker_for
     from harness.targets.kubernetes.release import find_release
 

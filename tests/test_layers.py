@@ -24,7 +24,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"tags"}),
     frozenset({"gotypes"}),
     frozenset({"field", "content", "case"}),
-    frozenset({"diagnostics"}),
+    frozenset({"diagnostics", "files"}),
 )
 # The records of one line that a neighbour may use, with the reason.
 ALLOWED = {

@@ -12,7 +12,7 @@ from harness.apidocs.gather import gather
 from harness.apidocs.markdown import render_pages
 from harness.apidocs.page import render_page
 from harness.diagnostics import UsageError
-from harness.reporting.saving import write_atomically
+from harness.files import write_atomically
 from harness.reporting.text import count, visible
 from harness.subject.api import open_api
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from harness.diagnostics import UsageError
 from harness.lint.rule import Edit
-from harness.reporting.saving import write_atomically
+from harness.files import write_atomically
 
 
 @dataclass(frozen=True, slots=True)

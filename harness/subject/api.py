@@ -10,9 +10,11 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
-from harness.compiler import Compiled, compile_types
+from harness.compiler import Compiled, Validators, compile_types
+from harness.compiler.cache import ModuleCache, key_of
 from harness.diagnostics import UsageError
 from harness.gotypes.packages import Universe
 from harness.subject.shared import SHARED
@@ -47,7 +49,7 @@ class ApiPackage:
     generates: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Api:
     """Packages of types, read when they are asked for. `release` is `1.37` or more exact; `name` is for people."""
 
@@ -61,6 +63,15 @@ class Api:
         return compile_types(
             self.universe, package.path, release=self.release, custom=custom, criteria=package.criteria
         )
+
+    @cached_property
+    def _digest(self) -> bytes:
+        return self.universe.digest()
+
+    def validators(self, package: ApiPackage, custom: Mapping[str, CheckFunction] | None = None) -> Validators:
+        """Return the validators of one package, from the cache when its API is unchanged. Raises: InputError."""
+        key = key_of(self._digest, package.path, self.release, package.criteria)
+        return Validators(ModuleCache().get(key, lambda: self.compile(package, custom).module), custom)
 
 
 def open_api(place: str | Path = "", *, kubernetes: str = "", release: str = "") -> Api:

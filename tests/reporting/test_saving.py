@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.reporting.saving import save, write_atomically
+from harness.files import write_atomically
+from harness.reporting.saving import save
 
 
 def test_a_file_is_replaced_in_one_step(tmp_path: Path) -> None:

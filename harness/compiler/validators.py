@@ -1,0 +1,127 @@
+"""Compiled validators at work: what they are called by, and what a call of one does. Needs no types and no tags."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+from harness.case import Operation
+from harness.compiler.plan import Root
+from harness.diagnostics import Diagnostic, UsageError, near_miss
+from harness.field import ErrorType, FieldError, Path
+from harness.tags.rules import CheckFunction
+from harness.tags.runtime import EMPTY, NilDereferenceError
+
+_NIL = "panic during declarative validation: runtime error: invalid memory address or nil pointer dereference"
+_DEPTH = "panic during declarative validation: the object is nested too deeply"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A root type: the function of its rules (empty without rules), whether it is a struct, the options they read."""
+
+    root: Root
+    function: str
+    is_struct: bool
+    options: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A compiled package as it can be kept: its text, its code, its root types by name, and what was noticed."""
+
+    package: str
+    source: str
+    code: CodeType
+    entries: Mapping[str, Entry]
+    custom: tuple[str, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
+
+
+class Validators:
+    """The validators of one package. `source` is their text, `warnings` what was ignored and should not be."""
+
+    def __init__(self, module: Module, custom: Mapping[str, CheckFunction] | None = None) -> None:
+        self.package, self.source, self.warnings = module.package, module.source, module.warnings
+        self._entries = module.entries
+        functions = _execute(module, custom or {})
+        self._validators = {name: functions[entry.function] for name, entry in module.entries.items() if entry.function}
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The names of the root types, rules or not."""
+        return tuple(self._entries)
+
+    def has_rules(self, type_name: str) -> bool:
+        """Whether anything is checked for a type."""
+        self._entry(type_name)
+        return type_name in self._validators
+
+    def validates(self, type_name: str, subresource: str = "") -> bool:
+        """Whether requests for this type and subresource are accepted: types without rules accept all (DV 1.6)."""
+        entry = self._entry(type_name)
+        return type_name not in self._validators or f"/{subresource}" in entry.root.paths
+
+    def options(self, type_name: str) -> frozenset[str]:
+        """The validation options that rules of a type look up."""
+        return self._entry(type_name).options
+
+    def validate(
+        self,
+        type_name: str,
+        operation: Operation,
+        new: Any,
+        old: Any = None,
+        options: Mapping[str, bool] = EMPTY,
+        subresource: str = "",
+    ) -> list[FieldError]:
+        """Return the declarative errors of an object, in upstream's order. A panic is one Internal error (DV 7.2)."""
+        validator = self._validators.get(type_name)
+        if validator is None:
+            self._entry(type_name)
+            return []
+        entry = self._entries[type_name]
+        if f"/{subresource}" not in entry.root.paths:
+            detail = f"no validation found for {entry.root.go_type}, subresource: /{subresource}"
+            return [FieldError(ErrorType.INTERNAL, "<nil>", detail)]
+        operation = Operation(operation)
+        if operation is Operation.CREATE:
+            old = None
+        if new is None and entry.is_struct:
+            new = EMPTY
+        try:
+            errors: list[FieldError] = validator(operation, Path(), new, old, options)
+        except NilDereferenceError:
+            return [FieldError(ErrorType.INTERNAL, "<nil>", _NIL)]
+        except RecursionError:
+            return [FieldError(ErrorType.INTERNAL, "<nil>", _DEPTH)]
+        return errors
+
+    def _entry(self, type_name: str) -> Entry:
+        try:
+            return self._entries[type_name]
+        except KeyError:
+            hint = near_miss(type_name, tuple(self._entries))
+            raise UsageError(f"{self.package} has no root type {type_name}. {hint}".rstrip()) from None
+
+
+def module_of(source: str, package: str, **more: Any) -> Module:
+    """Make a module of its text."""
+    return Module(package, source, compile(source, _file(package), "exec"), **more)
+
+
+def _execute(module: Module, custom: Mapping[str, CheckFunction]) -> dict[str, Any]:
+    """Run the code under a name that tracebacks can look up."""
+    name, source = _file(module.package), module.source
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    functions = {one: custom[one] for one in module.custom}
+    namespace: dict[str, Any] = {"__name__": f"validators_of_{module.package}", **functions}
+    exec(module.code, namespace)
+    return namespace
+
+
+def _file(package: str) -> str:
+    return f"<validators of {package}>"
