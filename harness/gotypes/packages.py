@@ -224,7 +224,7 @@ def _doc(files: list[FileDeclarations]) -> Comments:
 def _undefined(files: list[FileDeclarations]) -> list[Diagnostic]:
     """Names of this package's types that no file declares."""
     table = name_table(files)
-    found = []
+    found: list[Diagnostic] = []
     for one in files:
         if one.dot_imports:
             continue

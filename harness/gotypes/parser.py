@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import tree_sitter_go
 from tree_sitter import Language, Node, Parser
@@ -99,14 +100,15 @@ def resolve_import(name: str, declarations: FileDeclarations, package_name_of: P
     return ""
 
 
-def _likely_names(path: str) -> set[str]:
+@lru_cache(maxsize=10_000)
+def _likely_names(path: str) -> frozenset[str]:
     """The names a package at an unknown import path may have."""
     parts = path.split("/")
     last = parts[-1]
     names = {last, last.split(".")[0], last.removeprefix("go-"), last.removesuffix("-go"), last.rpartition("-")[2]}
     if len(parts) > 1 and re.fullmatch(r"v\d+", last):
         names |= {parts[-2], parts[-2].removeprefix("go-"), parts[-2].rpartition("-")[2]}
-    return names
+    return frozenset(names)
 
 
 def _text(node: Node) -> str:
