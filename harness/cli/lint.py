@@ -112,7 +112,8 @@ def _folder_of(path: str) -> str:
 
 def _find(wanted: _Wanted) -> _Found:
     if wanted.kubernetes or not wanted.places:
-        apis = [open_api(*wanted.places, kubernetes=wanted.kubernetes, release=wanted.release)]
+        place = next(iter(wanted.places), "")
+        apis = [open_api(place, kubernetes=wanted.kubernetes, release=wanted.release)]
     else:
         apis = [open_api(place, release=wanted.release) for place in wanted.places]
     found = unique(one for api in apis for one in lint(api, only=wanted.only, ignore=wanted.ignore))
