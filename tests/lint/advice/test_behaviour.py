@@ -70,7 +70,7 @@ def test_bad_examples_behave_as_said(
     validators, _ = compiled(BAD[code], tmp_path / "v1")
     operation = Operation.CREATE if old is None else Operation.UPDATE
     found = validators.validate("T", operation, new, old)
-    assert errors == [(error.type.value, error.field, error.level) for error in found]
+    assert errors == [(error.type, error.field, error.level) for error in found]
 
 
 def test_union_of_items_names_the_wrong_ones(tmp_path: Path) -> None:
