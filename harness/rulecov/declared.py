@@ -15,7 +15,7 @@ from harness.compiler.plan import Cohort, Inner, Plan
 from harness.diagnostics import Diagnostic, InputError
 from harness.field import ErrorType, Level
 from harness.subject.api import Api, ApiPackage
-from harness.subject.custom_kubernetes import CustomFunctions
+from harness.tags.custom_kubernetes import CustomFunctions
 from harness.tags.registry import ALL_SPECS
 from harness.tags.rules import Check, EachKey, EachVal, Item, Mode, Option, Rule, Subfield
 

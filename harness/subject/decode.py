@@ -13,20 +13,16 @@ import binascii
 import copy
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import TypeAlias
 
 from harness.case import Json
 from harness.fuzzers.shape import Shape
-from harness.tags.runtime import read_time
+from harness.tags.runtime import ZERO_TIME, read_time
 from harness.targets.python import DecodeError, Decoder
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)")
 _DURATION = re.compile(r"[+-]?(0|((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)")
 _QUANTITY = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?")
-
-ZERO_TIME = datetime(1, 1, 1, tzinfo=UTC)
-"""What Go takes for no time at all."""
 
 Build: TypeAlias = Callable[[Shape], Decoder]
 

@@ -19,7 +19,6 @@ from harness.fuzzers.shape import ANY, Shape, shape_of
 from harness.gotypes.packages import Universe
 from harness.gotypes.paths import known_path_checker
 from harness.subject.api import DEFAULT_RELEASE, Api, ApiPackage, open_api
-from harness.subject.custom_kubernetes import CustomFunctions
 from harness.subject.declarative import CompiledTypes, PythonDeclarative
 from harness.subject.decode import decoder_of
 from harness.subject.edited import edited_api
@@ -27,6 +26,7 @@ from harness.subject.shared import SHARED
 from harness.subject.spec import SubjectSpec
 from harness.subject.suitefile import load_suite
 from harness.suite import KubernetesSuite, Suite, SuiteKind
+from harness.tags.custom_kubernetes import CustomFunctions
 from harness.targets.python import Declarative, Decoder, KindVersion, PythonTarget
 from harness.targets.target import Target
 

@@ -112,7 +112,7 @@ def _show_moment(value: Any, precision: str) -> str:
     moment = read_time(value) if value is not None else None
     if not isinstance(moment, datetime):
         return show_json(value)
-    if moment == _ZERO_TIME:
+    if moment == ZERO_TIME:
         return "null"
     return f'"{moment.replace(tzinfo=None).isoformat(timespec=precision)}Z"'
 
@@ -275,7 +275,8 @@ def same_time(a: Any, b: Any) -> bool:
     return bool(a == b) or (a is not None and b is not None and read_time(a) == read_time(b))
 
 
-_ZERO_TIME = datetime(1, 1, 1, tzinfo=UTC)
+ZERO_TIME = datetime(1, 1, 1, tzinfo=UTC)
+"""What Go takes for no time at all."""
 
 
 def read_time(value: Any) -> datetime | str:

@@ -9,8 +9,8 @@ from harness.compiler import Compiled
 from harness.fuzzers.shape import shape_of
 from harness.rulecov.declared import declared_rules
 from harness.subject.api import open_api
-from harness.subject.custom_kubernetes import CustomFunctions
 from harness.subject.decode import decoder_of
+from harness.tags.custom_kubernetes import CustomFunctions
 from tests.conformance.cases import Key, Kind
 
 

@@ -9,7 +9,7 @@ import pytest
 from harness.case import Operation
 from harness.field import Path
 from harness.subject.api import open_api
-from harness.subject.custom_kubernetes import KUBERNETES, CustomFunctions
+from harness.tags.custom_kubernetes import KUBERNETES, CustomFunctions
 
 
 def said(name: str, value: Any) -> list[str]:

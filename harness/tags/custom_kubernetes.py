@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from harness.case import Operation
 from harness.field import FieldError, Path
 from harness.field.make import invalid, required
-from harness.subject.decode import ZERO_TIME
 from harness.tags.rules import CheckFunction
-from harness.tags.runtime import read_time
+from harness.tags.runtime import ZERO_TIME, read_time
 
 _SUFFIXES = (".k8s.io", ".kubernetes.io")
 _RESERVED_BELOW = 1000
@@ -73,7 +72,7 @@ class CustomFunctions(Mapping[str, CheckFunction]):
         """Return one message for every missing function."""
         return [
             f"{name} is handwritten in Go and has no counterpart in Python: what it would report is left out\n"
-            "  fix: write it into harness/subject/custom_kubernetes.py"
+            "  fix: write it into harness/tags/custom_kubernetes.py"
             for name in self._missing
         ]
 
