@@ -17,7 +17,7 @@ from harness.diagnostics import Diagnostic, Position, near_miss
 from harness.gotypes.constants import unquote
 from harness.gotypes.jsontag import JsonTag, json_tag, tag_value
 from harness.gotypes.model import Comments, Field, Struct, Typedef, TypeRef
-from harness.gotypes.scanner import Source
+from harness.gotypes.scanner import Source, ended
 
 PackageNameOf = Callable[[str], "str | None"]
 """An import path to the name in its package clause, None when its folder is not known."""
@@ -78,7 +78,7 @@ def parse_file(source: Source, package: str, package_name_of: PackageNameOf = la
     result = FileDeclarations(source, package, diagnostics=list(source.diagnostics))
     if not source.data:
         return result
-    root = Parser(_GO).parse(source.data).root_node
+    root = Parser(_GO).parse(ended(source)).root_node  # mending what is inside an open comment takes for ever
     reader = _Reader(result, package_name_of)
     if root.has_error and not source.diagnostics:
         result.diagnostics += list(_syntax_errors(root, source))

@@ -180,6 +180,20 @@ def _refused(file: str, code: str, message: str, fix: str) -> Source:
     return Source(file, b"", (Diagnostic(Position(file), code, message, "no types were read from it", fix),))
 
 
+def ended(source: Source) -> bytes:
+    """The text up to a comment or raw string that has no end: the rest is inside it, and no Go."""
+    if all(one.code != "go-unterminated" for one in source.diagnostics):
+        return source.data
+    last = b""
+    start = len(source.data)
+    for found in _TOKEN.finditer(source.data):
+        last, start = found[0], found.start()
+    is_open = (last.startswith(b"/*") and (len(last) < 4 or not last.endswith(b"*/"))) or (
+        last.startswith(b"`") and (len(last) < 2 or not last.endswith(b"`"))
+    )
+    return source.data[:start] if is_open else source.data
+
+
 def _open_tokens(source: Source) -> Iterator[Diagnostic]:
     """Comments and strings that do not end."""
     for found in _TOKEN.finditer(source.data):
