@@ -56,7 +56,8 @@ def close_to(name: str) -> str:
 
 def _unknown(view: PackageView) -> Iterator[Said]:
     known = specs_of(view.release)
-    for line in _tag_lines(view):
+    cut_off = (line for e in view.elements for line in e.second_comments if "+k8s:" in line.text)
+    for line in (*_tag_lines(view), *tag_lines(cut_off)):
         if line.name not in known and not is_foreign(line.name) and not line.name.startswith(_OPENAPI):
             yield _misspelt(view, line.name, line.position, "nothing is checked")
         if line.name in known:

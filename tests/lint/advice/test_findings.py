@@ -175,6 +175,11 @@ FOUND = (
         struct("+k8s:ifOptionEnabled(A)=+k8s:required\nstring"),
         "there is no tag +k8s:ifOptionEnabled, so nothing is checked",
     ),
+    (
+        "unknown-tag",
+        "// +k8s:immutabel\n\n// A T.\n" + struct("string"),
+        "there is no tag +k8s:immutabel, so nothing is checked",
+    ),
     ("tag-in-text", struct("* +k8s:required\nstring"), "+k8s:required stands behind other text, so it is no tag"),
     (
         "tag-in-text",
