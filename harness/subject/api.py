@@ -15,6 +15,7 @@ from pathlib import Path
 
 from harness.compiler import Compiled, Validators, compile_types
 from harness.compiler.cache import ModuleCache, key_of
+from harness.compiler.validators import Module
 from harness.diagnostics import UsageError
 from harness.gotypes.packages import Universe
 from harness.subject.shared import SHARED
@@ -70,8 +71,12 @@ class Api:
 
     def validators(self, package: ApiPackage, custom: Mapping[str, CheckFunction] | None = None) -> Validators:
         """Return the validators of one package, from the cache when its API is unchanged. Raises: InputError."""
+        return Validators(self.module(package, custom), custom)
+
+    def module(self, package: ApiPackage, custom: Mapping[str, CheckFunction] | None = None) -> Module:
+        """Return one package compiled, from the cache when its API is unchanged. Raises: InputError."""
         key = key_of(self._digest, package.path, self.release, package.criteria)
-        return Validators(ModuleCache().get(key, lambda: self.compile(package, custom).module), custom)
+        return ModuleCache().get(key, lambda: self.compile(package, custom).module)
 
 
 def open_api(place: str | Path = "", *, kubernetes: str = "", release: str = "") -> Api:

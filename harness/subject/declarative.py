@@ -84,8 +84,8 @@ class PythonDeclarative:
         """What the inner target serves; which kinds have rules, the compiled types say."""
         inner = self._inner.info
         kinds = tuple(msgspec.structs.replace(kind, rules=self._has_rules(kind, inner.ruled)) for kind in inner.kinds)
-        abilities = tuple(ability for ability in inner.abilities if ability != "declarative")
-        abilities = tuple(dict.fromkeys((*abilities, "served")))
+        # Lists that we compose are no second opinion on how we compose: they are given when asked for, and not offered.
+        abilities = tuple(ability for ability in inner.abilities if ability not in ("declarative", "served"))
         return msgspec.structs.replace(inner, kinds=kinds, abilities=abilities, ruled=())
 
     def _has_rules(self, kind: KindInfo, ruled: Sequence[RuledKind]) -> bool:
