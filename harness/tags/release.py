@@ -117,6 +117,11 @@ class Release:
         return self.minor < 36
 
     @property
+    def names_fields_bare(self) -> bool:
+        """Whether doc.go names the field that makes roots without TypesWithField in front."""
+        return self.minor < 37
+
+    @property
     def names_fields_as_go(self) -> bool:
         """Whether unions of items name their list as Go does, and not as JSON does."""
         return self.minor < 35
@@ -160,6 +165,11 @@ class Release:
     def canonical_ints(self) -> bool:
         """Whether limits must be written as decimals print."""
         return self.minor >= 36
+
+    @property
+    def bare_criteria(self) -> bool:
+        """Whether +k8s:validation-gen of a package may be the name of a field alone: types with it are roots."""
+        return self.minor < 37
 
     @property
     def bare_subresource_paths(self) -> bool:
