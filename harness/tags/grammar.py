@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, NoReturn, TypeAlias
 
 from harness.diagnostics import Diagnostic, InputError, Position
@@ -111,6 +112,7 @@ def tag_lines(comments: Iterable[CommentLine]) -> Iterator[TagLine]:
             yield TagLine(name_of(text), text, Position(line.position.file, line.position.line, column), line.text)
 
 
+@lru_cache(maxsize=1 << 13)
 def name_of(text: str) -> str:
     """Return the longest name after the `+`; empty when there is none."""
     end = 1
