@@ -11,6 +11,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("check", "check", "Ask what both sides say of given objects."),
     ("replay", "replay", "Show a finding again: does it still differ?"),
     ("kinds", "kinds", "List what a target serves, and what it leaves out and why."),
+    ("compile", "compile", "Compile the tags of types.go to Python."),
     ("rules", "rules", "List the rules that an API declares."),
     ("explain", "explain", "Explain a word of a report or of a message."),
     ("render", "render", "Write a saved report as HTML, JUnit or text."),
