@@ -279,3 +279,39 @@ def config_map(name: str) -> Case:
 def pod_template() -> dict[str, Any]:
     """A pod template that everybody accepts."""
     return {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+
+
+@pytest.mark.kubernetes
+def test_a_kind_that_is_not_served_is_asked_declaratively(target: KubernetesTarget) -> None:
+    """Every registered kind with rules: the object as it stands, no strategy, and no handwritten list."""
+    ruled = {(kind.group, kind.version, kind.kind): kind.type for kind in target.info.ruled}
+    assert "k8s.io/api/apps/v1beta1.Scale" == ruled["apps", "v1beta1", "Scale"]
+    scale = {"apiVersion": "apps/v1beta1", "kind": "Scale", "spec": {"replicas": -1}}
+    case = Case(1, "apps", "v1beta1", "Scale", CREATE, scale, subresource="scale", mode="declarative")
+    other = Case(2, "apps", "v1beta2", "Scale", CREATE, scale, mode="declarative")
+    update = Case(3, "apps", "v1beta1", "Scale", UPDATE, scale, scale, subresource="scale", mode="declarative")
+    answer, refused, unchanged = target.ask([case, other, update])
+    assert [("spec.replicas", "minimum")] == [(error.field, error.origin) for error in answer.declarative]
+    assert ((), None) == (answer.handwritten, answer.failure)
+    assert "decode" == (refused.failure and refused.failure.stage)
+    assert ((), None) == (unchanged.declarative, unchanged.failure)
+
+
+@pytest.mark.kubernetes
+def test_what_was_validated_is_shown_when_asked_for(target: KubernetesTarget) -> None:
+    """After defaults and conversion, by version; the old object and the subresource too."""
+    spec = {"selector": {"matchLabels": {"a": "b"}}, "template": {"metadata": {"labels": {"a": "b"}}}}
+    deployment = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "a"}, "spec": spec}
+    create = Case(1, "apps", "v1", "Deployment", CREATE, deployment, resource="deployments", validated=True)
+    update = Case(
+        2, "apps", "v1", "Deployment", UPDATE, deployment, deployment, "deployments", "status", validated=True,
+        versions=True,
+    )  # fmt: skip
+    silent = Case(3, "apps", "v1", "Deployment", CREATE, deployment, resource="deployments")
+    created, updated, nothing = target.ask([create, update, silent])
+    seen = created.validated["v1"]
+    assert ("k8s.io/api/apps/v1.Deployment", 1, None) == (seen.type, seen.object["spec"]["replicas"], seen.old)
+    assert {"v1", "v1beta1", "v1beta2"} <= updated.validated.keys()
+    assert "status" == updated.validated["v1"].subresource
+    assert "a" == updated.validated["v1beta1"].old["metadata"]["name"]
+    assert {} == nothing.validated
