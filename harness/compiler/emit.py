@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from harness.compiler.calls import Calls
 from harness.compiler.equality import Equality
+from harness.compiler.guards import guard_of, may_fail
 from harness.compiler.naming import words_of
 from harness.compiler.paths import path_of
 from harness.compiler.plan import Cohort, FieldPlan, Inner, Plan, TypePlan
@@ -103,8 +104,11 @@ class Emitter:
     def _field(self, plan: FieldPlan) -> list[str]:
         """Return the paragraph of a field; nothing when no error can come of it, as when it is only optional."""
         member = plan.field
+        where = path_of(member, self._plan.package)
+        # A path that only errors need is written where they are.
+        late = not plan.inner and _all_guarded(plan.cohorts)
         body = [
-            *self._group(plan.cohorts, "p", "v", "o", _STOP, bool(plan.inner)),
+            *self._group(plan.cohorts, where if late else "p", "v", "o", _STOP, bool(plan.inner)),
             *self._inner(plan.inner, self._types.declared(member.type), "p", "v", "o"),
         ]
         if not body:
@@ -116,14 +120,14 @@ class Emitter:
             f"v = {self._values.read(member, 'new')}",
             f"o = None if old is None else {self._values.read(member, 'old')}",
         ]
-        path = f"p = {path_of(member, self._plan.package)}"
+        path = [] if late else [f"p = {where}"]
         if plan.inner.callee and not plan.cohorts and not self._release.forgives_before_types:
-            return [*values, path, *body]
+            return [*values, *path, *body]
         # Nothing is forgiven where there was no struct to hold an old value (DV 4.1).
         return [
             *values,
             f"{'while' if stops else 'if'} not ({self._calls.forgiven(member.type)} and {same}):",
-            f"    {path}",
+            *indent(path),
             *indent(line.replace(_STOP, "break") for line in body),
             *(["    break"] if stops else []),
         ]
@@ -168,24 +172,40 @@ class Emitter:
             lines += ["if stop:", f"    {stop}"]
         for rule in cohort.rest:
             if not rule.ne:
-                lines.append(f"errs += {self._calls.leveled(rule, path, new, old)}")
+                lines += _guarded(rule, new, [f"errs += {self._calls.leveled(rule, path, new, old)}"])
         return lines
 
     def _last(self, rule: Rule, path: str, new: str, old: str) -> list[str]:
         """Return the call of a rule that has nothing to stop. One that hides its errors may still panic on nil."""
         if not rule.ne:
-            return [f"errs += {self._calls.marked(rule, self._calls.call(rule, path, new, old))}"]
+            return _guarded(rule, new, [f"errs += {self._calls.marked(rule, self._calls.call(rule, path, new, old))}"])
         return [] if isinstance(rule.body, Check) else [self._calls.call(rule, path, new, old)]
 
     def _stopping(self, rule: Rule, path: str, new: str, old: str, stop: str) -> list[str]:
         """All short-circuit rules run, even after one failed (DV S3); an optional one is a plain test."""
-        if isinstance(rule.body, Check) and rule.body.function in (optional_value, optional_pointer):
+        if isinstance(rule.body, Check) and _is_optional(rule):
             test = f"not {new}" if rule.body.function is optional_value else f"{new} is None"
             return [f"if {test}:  # optional", f"    {stop}"]
         call = self._calls.call(rule, path, new, old)
         if rule.ne:
             return [f"if {call}:", f"    {stop}"]
+        if guard_of(rule, new):
+            return _guarded(rule, new, [f"errs += {self._calls.marked(rule, call)}", stop])
         return [f"if e := {call}:", f"    errs += {self._calls.marked(rule, 'e')}", f"    {stop}"]
+
+
+def _all_guarded(cohorts: Iterable[Cohort]) -> bool:
+    rules = [rule for cohort in cohorts for rule in (*cohort.stopping, *cohort.rest)]
+    return all(_is_optional(rule) or (may_fail(rule, "v") and (not rule.sc or guard_of(rule, "v"))) for rule in rules)
+
+
+def _is_optional(rule: Rule) -> bool:
+    return isinstance(rule.body, Check) and rule.body.function in (optional_value, optional_pointer)
+
+
+def _guarded(rule: Rule, value: str, lines: list[str]) -> list[str]:
+    guard = may_fail(rule, value)
+    return [f"if {guard}:", *indent(lines)] if guard else lines
 
 
 def _remark(name: str, cohorts: Iterable[Cohort]) -> list[str]:

@@ -91,6 +91,8 @@ def _check(text: str, limit: int, regex: re.Pattern[str], message: str) -> Messa
 
 def short_name(text: str) -> Messages:
     """Demand an RFC 1123 label of at most 63 bytes; a name that only has dots too much is told so."""
+    if len(text) <= 63 and _LABEL.fullmatch(text):
+        return []
     messages = [_at_most(63)] if byte_length(text) > 63 else []
     if not _LABEL.fullmatch(text):
         messages.append("must not contain dots" if _SUBDOMAIN.fullmatch(text) else _SHORT)

@@ -103,6 +103,8 @@ _ESCAPES = {
 
 def quote(text: str) -> str:
     """Quote a string as Go's strconv.Quote does (DV A: `%q`)."""
+    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
     out = ['"']
     for char in text:
         if char in _ESCAPES:

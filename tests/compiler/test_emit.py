@@ -45,17 +45,17 @@ NAME = """    # Name: required, maxLength (beta)
     v = new.get("name") or ""
     o = None if old is None else old.get("name") or ""
     while not (changed and v == o):
-        p = Path(path, ".name")
-        if e := required_value(op, p, v, o):
-            errs += stopping(e)
+        if not v:
+            errs += stopping(required_value(op, Path(path, ".name"), v, o))
             break
-        errs += at_level(max_length(op, p, v, o, 3), 'beta')
+        if v is not None and len(v) > 3:
+            errs += at_level(max_length(op, Path(path, ".name"), v, o, 3), 'beta')
         break
 """
 
 
 def test_a_field_reads_as_its_tags_do() -> None:
-    """A field's code is a page's few lines, in the order of its rules."""
+    """A field's code is a page's few lines, in the order of its rules; a path is made when something is wrong."""
     assert NAME in compiled(GO).source
 
 
