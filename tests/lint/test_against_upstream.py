@@ -58,6 +58,7 @@ CASES = {
     "option": field(OPTIONAL, "+k8s:ifEnabled(A)=+k8s:maxLength=5"),
     "option and alpha tag": field(OPTIONAL, '+k8s:ifDisabled(A)=+k8s:neq="x"'),
     "tags of a type": '// +k8s:alpha=+k8s:beta=+k8s:maxLength=5\ntype N string\n\n' + field(OPTIONAL, go="N"),
+    "comment of ours": field("+harness:nolint=unknown-tag,tag-scope  # why: it is so", OPTIONAL, "+k8s:maxLength=5"),
     "nolint": "// +k8s:validation-gen-nolint\n" + field("+k8s:maxLength=5"),
     "nolint below": field("+k8s:maxLength=3", go="N", before="// +k8s:validation-gen-nolint\n" + NAMED),
 }  # fmt: skip

@@ -1,0 +1,41 @@
+"""What upstream's generators can be told to ask of doc.go, in packages of each kind. Source: DV 8.4."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.lint.examples import messages
+
+META = (
+    'import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"\n\ntype T struct {\n\tmetav1.TypeMeta `json:",inline"`\n}\n'
+)
+PLAIN = 'type T struct {\n\tF string `json:"f"`\n}\n'
+EXPLICIT = "require-explicit-disablement"
+
+
+@pytest.mark.parametrize(
+    ("tags", "go", "missing"),
+    [
+        (["groupName=example.com"], META, ["deepcopy"]),
+        (["groupName=example.com", "k8s:deepcopy-gen=false"], META, []),
+        (["k8s:validation-gen=*"], PLAIN, ["conversion", "defaulter"]),
+        (["k8s:defaulter-gen-input=x"], PLAIN, ["conversion", "defaulter", "validation"]),
+        (["k8s:openapi-gen=true"], PLAIN, []),
+        (["unrelated=true"], META, []),
+    ],
+)
+def test_generators_are_decided_about(tmp_path: Path, tags: list[str], go: str, missing: list[str]) -> None:
+    """Published types decide about deepcopy, internal ones about conversion, defaults and validation, others not."""
+    doc = "".join(f"// +{tag}\n" for tag in tags)
+    wanted = [f"doc.go says nothing of +k8s:{name}-gen" for name in missing]
+    assert wanted == messages(f"{doc}\npackage v1\n\n{go}", tmp_path, EXPLICIT)
+
+
+@pytest.mark.parametrize(("tag", "known"), [("k8s:deepcopy-gen=package", True), ("k8s:deepcopy-gen:x=y", True),
+                                            ("k8s:deepcopi-gen=package", False), ("k8s:required", True)])  # fmt: skip
+def test_tags_of_generators_are_known(tmp_path: Path, tag: str, known: bool) -> None:
+    """Only names with -gen are asked about, and what follows a colon belongs to the generator."""
+    said = messages(f"// +{tag}\n\npackage v1\n\n{PLAIN}", tmp_path, "known-tags-only")
+    assert [f"unrecognized +k8s: tag(s): +{tag.partition('=')[0]}"] * (not known) == said
