@@ -91,8 +91,6 @@ class Builder:
         """Return the declarations that the criteria make roots, by name."""
         package = self._declarations.package(self._package)
         criteria = [*self._criteria] or _generator_values(package.comments)
-        if self._release.bare_criteria:
-            criteria = [_spelt_out(criterion) for criterion in criteria]
         declared: dict[str, Struct | Typedef] = {**package.structs, **package.typedefs}
         if not criteria:
             has_meta = any(_has_field(s, "TypeMeta") for s in package.structs.values())
@@ -106,8 +104,7 @@ class Builder:
         if self._release.names_fields_bare and all(values):
             return  # before 1.37 any word names a field
         for line, value in zip(lines, values, strict=True):
-            known = value in ("*", "false") or self._release.bare_criteria
-            known |= value.startswith(("TypesWithField=", "TypesWithSuffix="))
+            known = value in ("*", "false") or value.startswith(("TypesWithField=", "TypesWithSuffix="))
             if not known or ("false" in values and len(values) > 1):
                 what = "contradicts false beside it" if known else f"is {value!r}, which says nothing"
                 why = "upstream's generator stops at it"
@@ -403,11 +400,6 @@ def _generator_values(comments: Comments) -> list[str]:
 
 def _has_field(declaration: Struct | Typedef, name: str) -> bool:
     return isinstance(declaration, Struct) and any(f.name == name for f in declaration.fields)
-
-
-def _spelt_out(criterion: str) -> str:
-    """Return a criterion as 1.37 writes it: before, the name of a field stood alone."""
-    return criterion if "=" in criterion or criterion in ("*", "false") else f"TypesWithField={criterion}"
 
 
 def _meets(declaration: Struct | Typedef, criterion: str) -> bool:

@@ -54,6 +54,9 @@ CONTROL_TAGS = (
         summary="On a package, says which types are roots; on a type, makes it one or not, whatever the package says.",
         where=("packages", "types"),
         value="* | TypesWithField=<field> | TypesWithSuffix=<suffix> | true | false",
+        history=(
+            Change(37, "Knows TypesWithSuffix and spells out TypesWithField; before, a field's name stood alone."),
+        ),
     ),
     ControlTag(
         name="k8s:validation-gen-input",

@@ -167,11 +167,6 @@ class Release:
         return self.minor >= 36
 
     @property
-    def bare_criteria(self) -> bool:
-        """Whether +k8s:validation-gen of a package may be the name of a field alone: types with it are roots."""
-        return self.minor < 37
-
-    @property
     def bare_subresource_paths(self) -> bool:
         """Whether subresource tags hold their path without quotes."""
         return self.minor < 36

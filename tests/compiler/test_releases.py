@@ -376,3 +376,11 @@ type T struct {
 }"""
     assert same('f: Unsupported value: "a"', since=35) == by_release(go, {"f": "a"})
     assert ["tag-release"] == [warning.code for warning in compiled(go, release="1.34").warnings]
+
+
+def test_criteria_of_roots() -> None:
+    """Before 1.37 a criterion is the name of a field alone; 1.37 says what it is."""
+    go = "type A struct {\n\tTypeMeta int\n}\n\ntype B struct{}"
+    assert ("A",) == compiled(go, release="1.36", criteria=["TypeMeta"]).types
+    for name in RELEASES:
+        assert ("A",) == compiled(go, release=name, criteria=["TypesWithField=TypeMeta"]).types
