@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from harness.compiler import compile_types
 from harness.diagnostics import InputError, UsageError
 from harness.field import FieldError
+from harness.gotypes.packages import Universe
 from harness.tags.registry import ALL_SPECS
 from harness.tags.release import Release, release_of
 from tests.compiler.fixtures import compiled, errors
@@ -384,3 +387,14 @@ def test_criteria_of_roots() -> None:
     assert ("A",) == compiled(go, release="1.36", criteria=["TypeMeta"]).types
     for name in RELEASES:
         assert ("A",) == compiled(go, release=name, criteria=["TypesWithField=TypeMeta"]).types
+
+
+def test_doc_go_names_the_field_of_roots_by_a_bare_word(tmp_path: Path) -> None:
+    """Before 1.37 any word after +k8s:validation-gen names a field; 1.37 stops at it."""
+    (tmp_path / "doc.go").write_text(
+        "// +k8s:validation-gen=TypeMeta\npackage example\n\ntype T struct {\n\tTypeMeta int\n}\n\ntype S struct{}\n"
+    )
+    universe = Universe.from_folders({"example": tmp_path})
+    assert ("T",) == compile_types(universe, "example", release="1.36").types
+    with pytest.raises(InputError):
+        compile_types(universe, "example", release="1.37")

@@ -20,6 +20,7 @@ from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.places import places, put
 from harness.fuzzers.shape import FieldShape, Shape
 from harness.fuzzers.values import LIMITS, beyond, filled, pool, rich
+from harness.tags.registry import SPECS
 
 _TAG_LINE = re.compile(r"^\s*//\s*\+k8s:(?!validat)(.*)$", re.M)
 _WORD = re.compile(r"\"([^\" ]{0,40})\"|`([^` ]{0,40})`|[:=(]\s*([A-Za-z][\w./-]{0,39})(?=[),\s]|$)")
@@ -58,11 +59,12 @@ class Vocabulary:
         """Read the tags of the packages in these folders."""
         texts = [file.read_text(encoding="utf-8") for folder in folders for file in sorted(folder.glob("*.go"))]
         lines = [line for text in texts for line in _TAG_LINE.findall(text)]
-        words = dict.fromkeys("".join(found) for line in lines for found in _WORD.findall(line))
-        numbers = dict.fromkeys(int(found) for line in lines for found in _NUMBER.findall(line))
+        found = dict.fromkeys("".join(match) for line in lines for match in _WORD.findall(line))
+        words = [word for word in found if f"k8s:{word}" not in SPECS]
+        numbers = dict.fromkeys(int(match) for line in lines for match in _NUMBER.findall(line))
         items = [dict(_PAIR.findall(inside)) for line in lines for inside in _ITEM.findall(line)]
         read = [{key: _scalar(text) for key, text in one.items()} for one in items]
-        return cls(tuple(words)[:60], tuple(numbers)[:40], tuple(read))
+        return cls(tuple(words[:60]), tuple(numbers)[:40], tuple(read))
 
     def harvest(self) -> Harvest:
         """The same as what edits know as learned from messages."""

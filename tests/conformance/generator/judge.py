@@ -62,7 +62,10 @@ def answer(compiled: Compiled, question: Question) -> list[FieldError]:
     """Return what our validators say."""
     operation = Operation.UPDATE if question.update else Operation.CREATE
     subresource = "/".join(question.subresources)
-    return compiled.validate(question.type, operation, question.new, question.old, question.options, subresource)
+    errors: list[FieldError] = compiled.validate(
+        question.type, operation, question.new, question.old, question.options, subresource
+    )
+    return errors
 
 
 def difference(compiled: Compiled, shape: Shape, question: Question, reply: Reply) -> Difference | None:
