@@ -11,10 +11,10 @@ import click
 import msgspec
 from rich.console import Console
 
-from bench import campaign, exchange, generators, validators
+from bench import campaign, compiling, exchange, generators, validators
 from bench.record import Document, show
 
-QUESTIONS = ("exchange", "generators", "validators", "run")
+QUESTIONS = ("exchange", "generators", "validators", "compiling", "run")
 
 
 @click.command()
@@ -47,6 +47,8 @@ def main(
         sections.append(generators.measure(suite, seconds, seed))
     if "validators" in asked:
         sections += validators.measure(seconds)
+    if "compiling" in asked:
+        sections.append(compiling.measure(suite, kubernetes, seconds))
     if "run" in asked:
         sections.append(campaign.measure(campaign.targets(suite, kubernetes, commands, jobs), seconds, seed))
     document = Document(platform.python_version(), os.cpu_count() or 1, seconds, tuple(sections))

@@ -16,8 +16,8 @@ from harness.tags.rules import Check, CheckFunction, Rule
 
 NUMBERS = (None, -1, 0, 1, 2, 3, 2**63)
 TEXTS = (None, "", "a", "ab", "abc", "é" * 2, "\U0001f600" * 3)
-LISTS = (None, [], [1], [1, 2], [1, 2, 3])
-MAPS = (None, {}, {"a": 1}, {"a": 1, "b": 2, "c": 3})
+LISTS: tuple[Any, ...] = (None, [], [1], [1, 2], [1, 2, 3])
+MAPS: tuple[Any, ...] = (None, {}, {"a": 1}, {"a": 1, "b": 2, "c": 3})
 ANY = (*NUMBERS, *TEXTS, *LISTS, *MAPS, False, True)
 
 
