@@ -5,7 +5,7 @@ One quirk is left out: upstream keeps what +k8s:listType said by field path, and
 the second typedef with that tag fails with `invalid validation tags: ... listType cannot be specified more than once`.
 Which one is second depends on the order in which types are met, and nothing is wrong with either. Tags that cannot be
 evaluated are findings of the compiler here. Types of 1.36 are judged as 1.37 does, which knows opaque types and looks
-through every wrapper; before 1.36 there was no linter.
+through every wrapper. Before 1.36 upstream's linter did not have these rules, and types of then are not judged by them.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ _LEVELS = ("k8s:alpha", "k8s:beta")
 _OPTIONS = ("k8s:ifEnabled", "k8s:ifDisabled")
 _PRESENCE = ("k8s:optional", "k8s:required", "k8s:forbidden")
 _ORDER = ("Alpha", "Beta", "Stable")
+_SINCE = 36
 _MISSING = "field with validation must have +k8s:optional, +k8s:required or +k8s:forbidden"
 
 
@@ -326,7 +327,7 @@ def _rule(
     bad: str,
 ) -> LintRule:
     def check(view: PackageView) -> Iterator[Finding]:
-        for visit, (message, tag) in find(view):
+        for visit, (message, tag) in find(view) if view.release.minor >= _SINCE else ():
             position, width = (tag.position, tag.width) if tag else (visit.position, len(visit.name))
             subject = f"{visit.holder}.{visit.name}" if visit.holder else visit.name
             source = _line(view, position)

@@ -9,7 +9,7 @@ import pytest
 from harness.lint.run import lint
 from harness.lint.upstream import RULES
 from harness.subject.api import open_api
-from tests.lint.examples import messages
+from tests.lint.examples import messages, write
 
 PREFIX, STABILITY, PRESENCE = (rule.code for rule in RULES)
 MISSING = "field with validation must have +k8s:optional, +k8s:required or +k8s:forbidden"
@@ -120,6 +120,13 @@ def test_types_are_linted_once_and_in_any_package(tmp_path: Path) -> None:
     (tmp_path / "go.mod").write_text("module example.com/api\n", encoding="utf-8")
     said = messages(f"{user}\npackage v1beta1\n\n{user}\npackage shared\n{shared[15:]}", tmp_path, STABILITY)
     assert ['S.F: tag "k8s:neq" with stability level "Alpha" cannot be used in Stable validation'] == said
+
+
+@pytest.mark.parametrize(("release", "found"), [("1.35", False), ("1.36", True)])
+def test_rules_are_as_old_as_upstreams(tmp_path: Path, release: str, found: bool) -> None:
+    """Types of a release whose generator did not have the rules are not judged by them."""
+    place = write(field("+k8s:maxLength=5"), tmp_path)
+    assert found == bool(lint(open_api(place, release=release), only=[PRESENCE]))
 
 
 @pytest.mark.parametrize("where", ["type", "package"])
