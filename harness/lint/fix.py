@@ -8,8 +8,8 @@ from difflib import unified_diff
 from pathlib import Path
 
 from harness.diagnostics import UsageError
-from harness.lint.rule import Edit
 from harness.files import write_atomically
+from harness.lint.rule import Edit
 
 
 @dataclass(frozen=True, slots=True)
