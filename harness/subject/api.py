@@ -222,6 +222,9 @@ def _package(path: str, files: Sequence[Path], tags: Mapping[str, list[str]] | N
     values = said.get("k8s:validation-gen", [])
     lint = "k8s:validation-gen-nolint" not in {**said, **own}
     criteria = () if tags is None else tuple(values)
+    if tags is None and values and "nil" in own.get("k8s:validation-gen-scheme-registry", []):
+        # What is generated here registers nothing: kinds are validated by code that another package orders.
+        criteria = (*values, "TypesWithField=TypeMeta")
     return ApiPackage(path, _group_of(files), path.rpartition("/")[2], criteria, lint, "false" not in values)
 
 

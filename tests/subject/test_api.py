@@ -82,3 +82,15 @@ def test_a_folder_without_types_is_refused(tmp_path: Path) -> None:
     """An empty folder is no API."""
     with pytest.raises(UsageError, match="no Go files"):
         open_api(tmp_path)
+
+
+def test_kinds_count_where_only_parts_are_generated_beside_them(tmp_path: Path) -> None:
+    """A package that registers nothing orders code for parts of its kinds; the kinds are validated all the same."""
+    doc = "// +k8s:validation-gen=TypesWithSuffix=Size\n// +k8s:validation-gen-scheme-registry=nil\npackage v1\n"
+    write(tmp_path / "doc.go", doc)
+    write(
+        tmp_path / "types.go",
+        "package v1\n\ntype Size struct{}\n\ntype Kind struct{ TypeMeta int }\n\ntype Part struct{}\n",
+    )
+    api = open_api(tmp_path)
+    assert ("Kind", "Size") == api.compile(api.packages[0]).types
