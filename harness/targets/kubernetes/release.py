@@ -277,8 +277,8 @@ def _packages(module: str, root: Path) -> dict[str, Path]:
 def generating_folders(location: str | Path) -> Mapping[str, Path]:
     """Return the folders whose doc.go orders validators to be generated, by import path.
 
-    Most of them are in the module k8s.io/kubernetes of the release, which is fetched; no worker is built. Kinds that are
-    not served any more may have theirs beside their types.
+    Most of them are in the module k8s.io/kubernetes of the release, which is fetched; no worker is built. Kinds that
+    are not served any more may have theirs beside their types.
     """
     release = find_release(location)
     root = release.folder or module_folder(release, "k8s.io/kubernetes", find_toolchain())
