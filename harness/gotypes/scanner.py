@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from stat import S_ISREG
@@ -21,14 +21,17 @@ LARGEST = 4 << 20
 """Files of more bytes are refused: the largest types.go of Kubernetes has a tenth of that."""
 
 _TOKEN = re.compile(
-    rb"""//[^\n]*                           # a comment to the end of the line
-       | /\*(?s:.*?)(?:\*/|\Z)             # a comment in slashes and stars, or an open one
-       | "(?:\\[^\n]|[^"\\\n])*+"?         # a string, or an open one: possessive, or it reads lines again and again
-       | `[^`]*(?:`|\Z)                    # a raw string, or an open one
-       | '(?:\\[^\n]|[^'\\\n])*+'?         # a rune, or an open one
+    # Possessive where backtracking would read lines again and again. A group matches where a token has no end.
+    rb"""//[^\n]*+(?:\n[ \t]*+//[^\n]*+)*+                 # comments to the end of the line, one below the other
+       | /\*(?s:.*?)(?:\*/|(?P<comment>\Z))               # a comment in slashes and stars
+       | "(?:\\[^\n]|[^"\\\n])*+(?:"|(?P<string>))        # a string
+       | `[^`]*+(?:`|(?P<raw>\Z))                         # a raw string
+       | '(?:\\[^\n]|[^'\\\n])*+'?                       # a rune, or an open one
     """,
     re.VERBOSE,
 )
+_OPEN = {"comment": ("comment", "*/"), "string": ("string", '"'), "raw": ("raw string", "`")}
+"""What is said of a token without end, and what would end it, by the group of the pattern."""
 _DIRECTIVE = re.compile(r"(?:line |extern |export |[a-z0-9]+:[a-z0-9])")
 _CONSTRAINT = re.compile(r"//go:build\s+(.*)|//\s*\+build\s+(ignore)\s*$")
 _SYSTEMS = "aix|android|darwin|dragonfly|freebsd|illumos|ios|js|netbsd|openbsd|plan9|solaris|wasip1|windows"
@@ -57,12 +60,37 @@ class CommentGroup:
 
 @dataclass(frozen=True)
 class Source:
-    """The text of one file. `data` is valid UTF-8."""
+    """The text of one file. `data` is valid UTF-8; `trouble` says what kept it from being read as it stands."""
 
     file: str
     data: bytes
-    diagnostics: tuple[Diagnostic, ...] = ()
-    imports: dict[str, str] = field(default_factory=dict)
+    trouble: tuple[Diagnostic, ...] = ()
+
+    @cached_property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What is wrong with the text; comments and strings that do not end, when nothing worse."""
+        return self.trouble or tuple(_open_tokens(self))
+
+    @cached_property
+    def _tokens(self) -> tuple[list[tuple[int, bytes]], list[tuple[int, str]]]:
+        """Where comments begin, with their text, and where tokens without end do, with their kind."""
+        comments, unended = [], []
+        for found in _TOKEN.finditer(self.data):
+            if found.lastgroup:
+                unended.append((found.start(), found.lastgroup))
+            if found[0][:1] == b"/":
+                comments.append((found.start(), found[0]))
+        return comments, unended
+
+    @property
+    def comments(self) -> list[tuple[int, bytes]]:
+        """Where comments begin, and their text with the markers; those to the end of the line as one when adjacent."""
+        return self._tokens[0]
+
+    @property
+    def unended(self) -> list[tuple[int, str]]:
+        """Where tokens begin that have no end, and their kind."""
+        return self._tokens[1]
 
     @cached_property
     def _line_starts(self) -> list[int]:
@@ -144,7 +172,7 @@ def source_of(file: str, data: bytes) -> Source:
         why = "Go source is UTF-8; the rest of the file was read with the byte replaced"
         found = Diagnostic(position, "go-encoding", message, why, "save the file as UTF-8")
         return Source(file, data.decode("utf-8", "replace").encode(), (found,))
-    return Source(file, data, tuple(_open_tokens(Source(file, data))))
+    return Source(file, data)
 
 
 def is_left_out(source: Source) -> bool:
@@ -182,32 +210,15 @@ def _refused(file: str, code: str, message: str, fix: str) -> Source:
 
 def ended(source: Source) -> bytes:
     """The text up to a comment or raw string that has no end: the rest is inside it, and no Go."""
-    if all(one.code != "go-unterminated" for one in source.diagnostics):
-        return source.data
-    last = b""
-    start = len(source.data)
-    for found in _TOKEN.finditer(source.data):
-        last, start = found[0], found.start()
-    is_open = (last.startswith(b"/*") and (len(last) < 4 or not last.endswith(b"*/"))) or (
-        last.startswith(b"`") and (len(last) < 2 or not last.endswith(b"`"))
-    )
-    return source.data[:start] if is_open else source.data
+    return source.data[: next((start for start, kind in source.unended if kind != "string"), None)]
 
 
 def _open_tokens(source: Source) -> Iterator[Diagnostic]:
     """Comments and strings that do not end."""
-    for found in _TOKEN.finditer(source.data):
-        text = found[0]
-        if text.startswith(b"/*") and (len(text) < 4 or not text.endswith(b"*/")):
-            what, end = "comment", "*/"
-        elif text.startswith(b"`") and (len(text) < 2 or not text.endswith(b"`")):
-            what, end = "raw string", "`"
-        elif text.startswith(b'"') and (len(text) < 2 or not text.endswith(b'"')):
-            what, end = "string", '"'
-        else:
-            continue
+    for start, kind in source.unended:
+        what, end = _OPEN[kind]
         why = f"the {what} that begins here has no end"
-        yield source.diagnose(found.start(), "go-unterminated", f"{what} not terminated", why, f"add {end}")
+        yield source.diagnose(start, "go-unterminated", f"{what} not terminated", why, f"add {end}")
 
 
 def _groups(source: Source) -> Iterator[CommentGroup]:
@@ -216,7 +227,7 @@ def _groups(source: Source) -> Iterator[CommentGroup]:
     group: list[tuple[int, bytes]] = []
     end_line = end = 0
     trailing = False
-    for start, text in _comments(data):
+    for start, text in source.comments:
         line = source.line_of(start)
         code_between = bool(data[end:start].strip())
         if group and (code_between or line > end_line + (0 if trailing else 1)):
@@ -225,45 +236,42 @@ def _groups(source: Source) -> Iterator[CommentGroup]:
         if not group:
             line_start = data.rfind(b"\n", 0, start) + 1
             trailing = bool(data[max(line_start, end) : start].strip())
-        group.append((start, text))
         end = start + len(text)
+        if trailing and text.startswith(b"//") and b"\n" in text:  # only the first line stands behind code
+            first, _, text = text.partition(b"\n")
+            yield _group(source, [*group, (start, first)], line)
+            group, start, trailing = [], start + len(first) + 1, False
+        group.append((start, text))
         end_line = source.line_of(max(start, end - 1))
     if group:
         yield _group(source, group, end_line)
 
 
-def _comments(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Where comments begin, and their text with the markers."""
-    for found in _TOKEN.finditer(data):
-        if found[0][:1] == b"/":
-            yield found.start(), found[0]
-
-
-def _group(source: Source, comments: Iterable[tuple[int, bytes]], end: int) -> CommentGroup:
+def _group(source: Source, comments: list[tuple[int, bytes]], end: int) -> CommentGroup:
     """Strip markers, directives and blank lines around and between, as Go does."""
-    listed = list(comments)
-    lines: list[CommentLine] = []
-    for start, raw in listed:
-        lines.extend(_lines_of(source.position(start), raw.decode("utf-8", "replace")))
     kept: list[CommentLine] = []
-    for line in lines:
-        if line.text or (kept and kept[-1].text):
-            kept.append(line)
+    for start, raw in comments:
+        for line in _lines_of(source.position(start), raw.decode("utf-8", "replace")):
+            if line.text or (kept and kept[-1].text):
+                kept.append(line)
     while kept and not kept[-1].text:
         kept.pop()
-    return CommentGroup(source.line_of(listed[0][0]), end, tuple(kept))
+    return CommentGroup(source.line_of(comments[0][0]), end, tuple(kept))
 
 
 def _lines_of(position: Position, raw: str) -> Iterator[CommentLine]:
-    """The lines of one comment without its markers."""
-    if raw.startswith("//"):
-        text, shift = raw[2:], 2
-        if text.startswith(" "):
-            text, shift = text[1:], 3
-        elif _DIRECTIVE.match(text):
-            return
-        yield CommentLine(text.rstrip(), Position(position.file, position.line, position.column + shift))
+    """The lines of a comment without its markers."""
+    line, column = position.line, position.column
+    if raw.startswith("/*"):
+        for text in raw[2:].removesuffix("*/").split("\n"):
+            yield CommentLine(text.rstrip(), Position(position.file, line, column + 2 if line == position.line else 1))
+            line += 1
         return
-    for number, text in enumerate(raw[2:].removesuffix("*/").split("\n")):
-        column = 1 if number else position.column + 2
-        yield CommentLine(text.rstrip(), Position(position.file, position.line + number, column))
+    for text in raw.split("\n"):
+        before, _, text = text.partition("//")
+        column += len(before) + 2
+        if text.startswith(" "):
+            yield CommentLine(text[1:].rstrip(), Position(position.file, line, column + 1))
+        elif not _DIRECTIVE.match(text):
+            yield CommentLine(text.rstrip(), Position(position.file, line, column))
+        line, column = line + 1, 1

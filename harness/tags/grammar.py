@@ -5,6 +5,7 @@ Refuses to know any tag: names, scopes and payloads are judged in `registry.py`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,6 +20,8 @@ _DEEPEST = 64
 """Tags inside tags: more than any reader of tags accepts, and less than Python's stack holds."""
 _LONGEST_SHOWN = 200
 """Longer lines are not repeated in messages: the position says where."""
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]*")
+"""How names begin, nearly all to their end: behind it, where other scripts begin, each letter is looked at."""
 
 ScalarKind: TypeAlias = Literal["string", "int", "bool"]
 
@@ -106,8 +109,7 @@ class TagSyntaxError(Exception):
 def tag_lines(comments: Iterable[CommentLine]) -> Iterator[TagLine]:
     """Yield the lines of a block that hold a tag, in source order. A `+` in mid-line is no tag."""
     for line in comments:
-        text = line.text.lstrip(" \t")
-        if text.startswith("+"):
+        if "+" in line.text and (text := line.text.lstrip(" \t")).startswith("+"):
             column = line.position.column + len(line.text) - len(text) if line.position.column else 0
             yield TagLine(name_of(text), text, Position(line.position.file, line.position.line, column), line.text)
 
@@ -115,10 +117,7 @@ def tag_lines(comments: Iterable[CommentLine]) -> Iterator[TagLine]:
 @lru_cache(maxsize=1 << 13)
 def name_of(text: str) -> str:
     """Return the longest name after the `+`; empty when there is none."""
-    end = 1
-    while end < len(text) and _in_name(text[end], first=end == 1):
-        end += 1
-    return text[1:end]
+    return text[1 : _end_of_name(text, 1)]
 
 
 def parse_line(line: TagLine) -> Tag:
@@ -152,21 +151,34 @@ def _syntax_fix(text: str) -> str:
     return "no spaces around = and inside (); quote a value that is not a plain word or number"
 
 
+@lru_cache(maxsize=1 << 14)
 def parse(text: str, position: Position = NOWHERE) -> Tag:
     """Parse the text of one tag, `+` included. Raises: TagSyntaxError."""
     return _Parser(text, position).parse()
+
+
+def _end_of_name(text: str, start: int) -> int:
+    """Return where the name ends that begins at `start`: there, when there is none."""
+    found = _NAME.match(text, start)
+    end = found.end() if found else start
+    while end < len(text) and _in_name(text[end], end == start):
+        end += 1
+    return end
 
 
 def _in_name(char: str, first: bool) -> bool:
     return char == "_" or char.isalpha() or (not first and (char.isdigit() or char in ".-:"))
 
 
-def _in_ident(char: str, first: bool) -> bool:
-    return char != ":" and _in_name(char, first)
+def _end_of_ident(text: str, start: int) -> int:
+    """Return where the word ends that begins at `start`: a name without colons."""
+    end = _end_of_name(text, start)
+    colon = text.find(":", start, end)
+    return end if colon < 0 else colon
 
 
 def _is_ident(text: str) -> bool:
-    return bool(text) and all(_in_ident(char, index == 0) for index, char in enumerate(text))
+    return bool(text) and _end_of_ident(text, 0) == len(text)
 
 
 class _Parser:
@@ -209,7 +221,7 @@ class _Parser:
         self.depth += 1
         if self.depth > _DEEPEST:
             self._fail("tags are nested too deeply", start)
-        name = self._word(_in_name)
+        name = self._word(_end_of_name(self.text, self.at))
         empty_args = False
         args: tuple[Arg, ...] = ()
         if self._take("("):
@@ -220,14 +232,11 @@ class _Parser:
         where = Position(self.position.file, self.position.line, column)
         return Tag(name, args, value, where, " " * (self.position.column - 1) + self.text)
 
-    def _word(self, accepts: object) -> str:
-        assert callable(accepts)
-        start = self.at
-        while self._peek() and accepts(self._peek(), self.at == start):
-            self.at += 1
-        if self.at == start:
+    def _word(self, end: int) -> str:
+        if end == self.at:
             self._unexpected()
-        return self.text[start : self.at]
+        start, self.at = self.at, end
+        return self.text[start:end]
 
     def _value(self, empty_args: bool) -> Tag | Scalar | None:
         if self._peek() == "" and empty_args:
@@ -290,7 +299,7 @@ class _Parser:
             return Scalar("string", text, text, start)
         if char.isdigit() or (char and char in "+-"):
             return self._number(start)
-        text = self._word(_in_ident)
+        text = self._word(_end_of_ident(self.text, self.at))
         if text in ("true", "false"):
             return Scalar("bool", text, text == "true", start)
         return Scalar("string", text, text, start)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.gotypes.scanner import LARGEST, is_left_out, read_source, source_of
+from harness.gotypes.scanner import LARGEST, ended, is_left_out, read_source, source_of
 
 
 def blocks(text: str) -> list[tuple[int, int, list[str]]]:
@@ -57,6 +57,21 @@ def test_columns_count_characters() -> None:
     assert source_of("t.go", "é // x\n".encode()).groups[0].lines[0].position.column - 1 == 5
 
 
+def test_a_comment_behind_code_is_parted_from_those_below_it() -> None:
+    """Adjacent lines are one group, but for the first where it stands behind code; each line has its own column."""
+    groups = source_of("t.go", "type A int // é\n\t// b\n  //c\n\n// d\n".encode()).groups
+    assert [["é"], ["b", "c"], ["d"]] == [[line.text for line in group.lines] for group in groups]
+    assert [(1, 1), (2, 3), (5, 5)] == [(group.start, group.end) for group in groups]
+    assert [(1, 15), (2, 5), (3, 5), (5, 4)] == [
+        (line.position.line, line.position.column) for group in groups for line in group.lines
+    ]
+
+
+def test_the_end_of_an_open_comment_is_looked_for_in_text_that_is_no_utf8_too() -> None:
+    """What is inside an open comment is no Go, whatever else is wrong with the file."""
+    assert b"package v1\n" == ended(source_of("t.go", b"package v1\n/* \xff"))
+
+
 def test_second_closest_block() -> None:
     """The second block ends one blank line above the closest, or two lines above the name when there is none."""
     source = source_of("t.go", b"// far\n\n// near\ntype A int\n\n// apart\n\ntype B int\n")
@@ -73,6 +88,7 @@ def test_second_closest_block() -> None:
         (b"package v1\n/* open", "go-unterminated", 2),
         (b"package v1\nvar x = `open\n", "go-unterminated", 2),
         (b'package v1\nvar x = "open\n', "go-unterminated", 2),
+        (b'package v1\nvar x = "open\\"\n', "go-unterminated", 2),
         (b" " * (LARGEST + 1), "go-too-large", 0),
     ],
 )
