@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from harness.cli.apis import api_argument
 from harness.compiler.standalone import standalone
 from harness.compiler.validators import Module
 from harness.diagnostics import Diagnostic, InputError, Position, UsageError
@@ -20,9 +21,7 @@ from harness.tags.custom_kubernetes import KUBERNETES, CustomFunctions
 
 
 @click.command("compile")
-@click.argument("path", required=False, default="", metavar="[PATH]")
-@click.option("--kubernetes", default="", metavar="RELEASE|CHECKOUT", help="A release such as 1.37.1, or a checkout.")
-@click.option("--release", default="", metavar="1.N", help="The catalogue of tags to read types by. Default: 1.37.")
+@api_argument
 @click.option("--output", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="A file per package.")
 @click.option("--custom", default="", metavar="MODULE", help="The Python functions of +k8s:customValidation.")
 def command(path: str, kubernetes: str, release: str, output: Path | None, custom: str) -> int:
@@ -36,8 +35,8 @@ def command(path: str, kubernetes: str, release: str, output: Path | None, custo
     origins = _origins(modules, custom)
     if output is None:
         if len(modules) != 1:
-            known = ", ".join(module.package for module in modules[:5])
-            raise UsageError(f"{count(len(modules), 'package')} have rules ({known}, ...)\n  fix: --output DIR")
+            known = ", ".join(module.package for module in modules[:5]) + (", ..." if len(modules) > 5 else "")
+            raise UsageError(f"{count(len(modules), 'package')} have rules ({known})\n  fix: --output DIR")
         click.echo(standalone(modules[0], origins), nl=False)
         return 0
     names = _names([module.package for module in modules])

@@ -11,6 +11,7 @@ from harness.apidocs.catalogue import catalogue
 from harness.apidocs.gather import gather
 from harness.apidocs.markdown import render_pages
 from harness.apidocs.page import render_page
+from harness.cli.apis import api_argument
 from harness.diagnostics import UsageError
 from harness.files import write_atomically
 from harness.reporting.text import count, visible
@@ -20,9 +21,7 @@ DEFAULT_OUTPUT = Path("reports") / "docs"
 
 
 @click.command("docs")
-@click.argument("place", required=False, default="", metavar="[PATH]")
-@click.option("--kubernetes", default="", metavar="RELEASE", help="A release such as 1.37.1, or a checkout.")
-@click.option("--release", default="", metavar="1.37", help="Whose tags hold, when the types do not say it.")
+@api_argument
 @click.option("--tags", is_flag=True, help="Write the catalogue of tags instead.")
 @click.option(
     "--format", "form", type=click.Choice(("markdown", "html", "both")), default="both", show_default=True,
@@ -32,16 +31,19 @@ DEFAULT_OUTPUT = Path("reports") / "docs"
     "--output", type=click.Path(path_type=Path, file_okay=False), default=DEFAULT_OUTPUT, show_default=True,
     metavar="DIR", help="Where to write.",
 )  # fmt: skip
-def command(place: str, kubernetes: str, release: str, tags: bool, form: str, output: Path) -> int:
-    """Document what an API validates: per kind and field the rules in words, by version. PATH has types.go files."""
+def command(path: str, kubernetes: str, release: str, tags: bool, form: str, output: Path) -> int:
+    """Document what an API validates: per kind and field the rules in words, by version.
+
+    PATH is a folder with types.go, or one above several; or name a release with --kubernetes.
+    """
     if tags:
-        if place or kubernetes:
-            raise UsageError("--tags documents tags and no API\n  fix: leave PATH and --kubernetes out, or --tags")
+        if path or kubernetes:
+            raise UsageError("--tags documents tags and no API\n  fix: leave out --tags, or PATH and --kubernetes")
         pages = catalogue()
         _write(output, pages)
         click.echo(f"written: {visible(str(output / 'README.md'))} and {count(len(pages) - 1, 'page')}")
         return 0
-    document = gather(open_api(place, kubernetes=kubernetes, release=release))
+    document = gather(open_api(path, kubernetes=kubernetes, release=release))
     click.echo(
         f"{visible(document.name)}: {count(document.kinds, 'kind')} with {count(document.rules, 'rule')} "
         f"in {count(len(document.groups), 'group')}"

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from harness.cli.apis import api_options
 from harness.diagnostics import UsageError, near_miss
 from harness.explain import all_pages
 from harness.lint.fix import Change, plan
@@ -52,8 +53,7 @@ class _Found:
 
 @click.command("lint")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
-@click.option("--kubernetes", default="", metavar="RELEASE", help="A release such as 1.37.1, or a checkout.")
-@click.option("--release", default="", metavar="1.37", help="Whose tags hold, when the types do not say it.")
+@api_options
 @click.option("--rule", "only", multiple=True, metavar="CODE", help="Only findings with this code; may be repeated.")
 @click.option("--ignore", multiple=True, metavar="CODE", help="No findings with this code; may be repeated.")
 @click.option("--min-severity", type=click.Choice(_ORDER), default="note", show_default=True, help="Show no less.")
@@ -79,7 +79,10 @@ def command(
     fix: bool,
     diff: bool,
 ) -> int:
-    """Find tags that are wrong, do nothing, or do not say what was meant. PATH is a folder with types.go, or a file."""
+    """Find tags that are wrong, do nothing, or do not say what was meant.
+
+    PATH is a folder with types.go, one above several, or one file; or name a release with --kubernetes.
+    """
     if fix and diff:
         raise UsageError("--fix makes repairs and --diff makes none\n  fix: leave one out")
     for code in (*only, *ignore):

@@ -10,6 +10,7 @@ from itertools import groupby
 import click
 import msgspec
 
+from harness.cli.apis import api_argument
 from harness.diagnostics import UsageError, near_miss
 from harness.reporting.text import count, visible
 from harness.rulecov.declared import DeclaredRule, declared_rules
@@ -19,11 +20,9 @@ LEVELS = ("alpha", "beta", "standard")
 
 
 @click.command("rules")
-@click.argument("path", required=False, default="", metavar="[PATH]")
-@click.option("--kubernetes", default="", metavar="RELEASE|CHECKOUT", help="A release such as 1.37.1, or a checkout.")
-@click.option("--release", default="", metavar="1.N", help="The catalogue of tags to read types by. Default: 1.37.")
-@click.option("--kind", "kinds", multiple=True, metavar="PATTERN", help='Such as "Deployment", "apps/*", "apps/v1/*".')
-@click.option("--level", "levels", multiple=True, type=click.Choice(LEVELS))
+@api_argument
+@click.option("--kind", "kinds", multiple=True, metavar="PATTERN", help='Only such as "Deployment", "apps/v1/*".')
+@click.option("--level", "levels", multiple=True, type=click.Choice(LEVELS), help="Only these; may be repeated.")
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON, one object for each rule.")
 def command(
     path: str, kubernetes: str, release: str, kinds: tuple[str, ...], levels: tuple[str, ...], as_json: bool

@@ -28,6 +28,7 @@ DEFAULT_RELEASE = "1.37"
 _MODULE = re.compile(r"^module[ \t]+(\S+)", re.M)
 _REQUIRED = re.compile(r"^(?:require[ \t]+|[ \t]+)([^\s/]+\.[^\s/]+/\S+)[ \t]+(v\S+)", re.M)
 _IMPORTED = re.compile(r'^(?:import[ \t]+|[ \t]+)(?:[\w.]+[ \t]+)?"([^"]+)"', re.M)
+_DECLARED = re.compile(r"^(?:type|func|const|var)\b", re.M)
 _LEFT_OUT = ("testdata", "vendor", "third_party", "node_modules")
 _TYPES = re.compile(r"doc\.go|.*types.*(?<!_test)\.go")
 _GROUP = re.compile(r'^(?:const[ \t]+|[ \t]+)GroupName[ \t]*=[ \t]*"([^"]*)"', re.M)
@@ -84,13 +85,17 @@ def open_api(place: str | Path = "", *, kubernetes: str = "", release: str = "")
 
     `release` chooses the catalogue of tags where the place does not say it. Raises: UsageError, TargetError.
     """
-    if bool(place) == bool(kubernetes):
-        raise UsageError("name one API: a folder with types.go, or --kubernetes RELEASE\n  fix: leave the other out")
+    if place and kubernetes:
+        raise UsageError("two APIs are named: a path, and --kubernetes\n  fix: leave one out")
+    if not place and not kubernetes:
+        raise UsageError("no API is named\n  fix: name a folder with types.go, or --kubernetes RELEASE")
     if kubernetes:
         return _open_kubernetes(kubernetes, release)
     path = Path(place).expanduser()
     if not path.exists():
         raise UsageError(f"there is no {place}\n  fix: name a folder with Go files, or one types.go")
+    if path.is_file() and path.suffix != ".go":
+        raise UsageError(f"{place} is no Go file\n  fix: name a folder with Go files, or one types.go")
     if path.is_dir() and (path / "pkg" / "apis").is_dir() and (path / "staging").is_dir():
         return _open_kubernetes(str(path), release)
     return _open_folder(path.resolve(), release)
@@ -163,8 +168,9 @@ def _dependencies(top: Path, places: Iterable[Path]) -> dict[str, Path]:
 
 
 def _imports(file: Path) -> list[str]:
-    head = file.read_text(encoding="utf-8", errors="replace").partition("\ntype ")[0]
-    return _IMPORTED.findall(head)
+    text = file.read_text(encoding="utf-8", errors="replace")
+    first = _DECLARED.search(text)  # imports stand before all else, and generated files are long
+    return _IMPORTED.findall(text, 0, first.start() if first else len(text))
 
 
 def _module_folder(top: Path, module: str, version: str) -> Path | None:

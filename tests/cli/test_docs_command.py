@@ -50,8 +50,8 @@ def test_a_tag_is_explained(capfd: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((), "name one API"),
-        (("--tags", "somewhere"), "leave PATH"),
+        ((), "no API is named"),
+        (("--tags", "somewhere"), "leave out --tags"),
         (("nowhere",), "there is no nowhere"),
     ],
 )

@@ -71,7 +71,7 @@ def test_one_file_is_a_package(tmp_path: Path) -> None:
     assert (False, False) == (package.generates, package.lint)
 
 
-@pytest.mark.parametrize(("place", "kubernetes", "words"), [("", "", "one API"), ("nowhere", "", "no nowhere")])
+@pytest.mark.parametrize(("place", "kubernetes", "words"), [("", "", "no API"), ("nowhere", "", "no nowhere")])
 def test_bad_names_get_a_message(place: str, kubernetes: str, words: str) -> None:
     """Naming no API, or one that is not there, says what to name."""
     with pytest.raises(UsageError, match=words):

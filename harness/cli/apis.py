@@ -1,0 +1,30 @@
+"""The argument and the options that name an API by its types, the same for every command that reads types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def api_options(function: F) -> F:
+    """Add --kubernetes and --release: what `open_api` wants beside a path."""
+    for add in (
+        click.option(
+            "--release", default="", metavar="1.N",
+            help="Whose tags hold. Default: what the types say (their release, their go.mod), else 1.37.",
+        ),
+        click.option(
+            "--kubernetes", default="", metavar="RELEASE|CHECKOUT", help="A release such as 1.37.1, or a checkout."
+        ),
+    ):  # fmt: skip
+        function = add(function)
+    return function
+
+
+def api_argument(function: F) -> F:
+    """Add [PATH] as well, for commands that read one API: `path`, `kubernetes` and `release`."""
+    return click.argument("path", required=False, default="", metavar="[PATH]")(api_options(function))
