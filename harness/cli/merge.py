@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, exceptions_of, kept_place, publish
+from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, exceptions_of, kept_place, publish, report_options
 from harness.errormatch.exceptionfile import ExceptionFile
 from harness.reporting.document import Exceptions, Report, read_report, totals_of, verdict_of, worst_first
 from harness.reporting.merging import merge
@@ -16,13 +16,7 @@ from harness.reporting.merging import merge
 
 @click.command("merge")
 @click.argument("reports", nargs=-1, required=True, metavar="REPORT.json...")
-@click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write the report document.")
-@click.option("--junit", "junit_file", type=click.Path(path_type=Path), help="Write JUnit XML.")
-@click.option("--html", "html_file", type=click.Path(path_type=Path), help="Write one self-contained page.")
-@click.option(
-    "--report", "report_folder", type=click.Path(path_type=Path), metavar="DIR", help="Write all three there."
-)
-@click.option("--exceptions", type=click.Path(path_type=Path), help="Default: equivalence_exceptions.yaml, if there.")
+@report_options
 def command(
     reports: tuple[str, ...], json_file: Path | None, junit_file: Path | None, html_file: Path | None,
     report_folder: Path | None, exceptions: Path | None,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 import msgspec
@@ -21,6 +21,8 @@ from harness.reporting.html import render_html
 from harness.reporting.junit import render_junit
 from harness.reporting.saving import save
 from harness.reporting.terminal import show, summary
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 EXCEPTIONS = Path("equivalence_exceptions.yaml")
 KEPT_REPORTS = 20
@@ -48,6 +50,22 @@ class Files:
             names = {"json": "report.json", "junit": "junit.xml", "html": "report.html"}
             places = {form: place or self.report / names[form] for form, place in places.items()}
         return {form: place for form, place in places.items() if place is not None}
+
+
+def report_options(function: F) -> F:
+    """Add the options that say what to write, and which findings are tolerated."""
+    file = click.Path(path_type=Path)
+    for add in (
+        click.option(
+            "--exceptions", type=file, metavar="FILE", help="Tolerated. Default: equivalence_exceptions.yaml, if there."
+        ),
+        click.option("--report", "report_folder", type=file, metavar="DIR", help="Write all three there."),
+        click.option("--html", "html_file", type=file, metavar="FILE", help="Write one self-contained page."),
+        click.option("--junit", "junit_file", type=file, metavar="FILE", help="Write JUnit XML."),
+        click.option("--json", "json_file", type=file, metavar="FILE", help="Write the report document."),
+    ):
+        function = add(function)
+    return function
 
 
 def exceptions_in(file: Path | None) -> ExceptionFile | None:

@@ -15,7 +15,7 @@ import click
 
 from harness import engine
 from harness.cli.live import Live
-from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, exceptions_of, kept_place, publish
+from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, exceptions_of, kept_place, publish, report_options
 from harness.cli.targets import TargetChoice, embedded_suites, reach_of, target_options
 from harness.compare.finding import Finding
 from harness.diagnostics import HarnessError, UsageError
@@ -48,14 +48,10 @@ COULD_NOT_RUN = 2
 @click.option("--jobs", type=click.IntRange(min=1), default=None, help="Processes. Default: one per core, at most 4.")
 @click.option("--shard", metavar="I/N", help="Search one of N parts; `harness merge` brings their reports together.")
 @click.option("--kind", "kinds", multiple=True, metavar="PATTERN", help='Such as "deployments", "apps/*", "*/status".')
-@click.option("--operation", "operations", multiple=True, type=click.Choice(["create", "update"]))
-@click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write the report document.")
-@click.option("--junit", "junit_file", type=click.Path(path_type=Path), help="Write JUnit XML.")
-@click.option("--html", "html_file", type=click.Path(path_type=Path), help="Write one self-contained page.")
 @click.option(
-    "--report", "report_folder", type=click.Path(path_type=Path), metavar="DIR", help="Write all three there."
+    "--operation", "operations", multiple=True, type=click.Choice(["create", "update"]), help="Only this one."
 )
-@click.option("--exceptions", type=click.Path(path_type=Path), help="Default: equivalence_exceptions.yaml, if there.")
+@report_options
 @click.option("--corpus", type=click.Path(path_type=Path), metavar="DIR", help="Kept inputs, replayed first.")
 def command(
     suites: tuple[str, ...], target: TargetChoice, seed: str, max_time: float | None, max_cases: int | None,
