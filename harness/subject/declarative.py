@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
-from types import TracebackType
-from typing import Self
 
 import msgspec
 
@@ -22,7 +20,7 @@ from harness.fuzzers.shape import shape_of
 from harness.gotypes.packages import Universe
 from harness.subject.decode import decoder_of
 from harness.targets.python import DecodeError, Decoder
-from harness.targets.target import Pending, Target
+from harness.targets.target import Closing, Pending, Target
 from harness.targets.wire import shortened
 
 Compile = Callable[[str], Compiled]
@@ -66,7 +64,7 @@ class CompiledTypes:
         return shortened(self.package(path).validate(name, operation, new, old, given.options, given.subresource))
 
 
-class PythonDeclarative:
+class PythonDeclarative(Closing):
     """A `Target`: another one with the declarative lists of compiled types. Raises: TargetError, InputError."""
 
     def __init__(self, inner: Target, types: CompiledTypes) -> None:
@@ -105,14 +103,6 @@ class PythonDeclarative:
     def close(self) -> None:
         """Close the inner target. May be called twice."""
         self._inner.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def answered(self, case: Case, answer: Answer) -> Answer:
         """Put our lists in the place of the target's own."""

@@ -13,12 +13,11 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path as FilePath
-from types import TracebackType
-from typing import Self
 
 from harness.case import PROTOCOL, Answer, Case, Failure, TargetInfo
 from harness.diagnostics import TargetError
 from harness.targets.life import MAX_LINE, Batch, Life
+from harness.targets.target import Closing
 from harness.targets.wire import UNENCODABLE, encode_case
 
 _STARTS = 3
@@ -41,7 +40,7 @@ class PendingBatch:
         return self._worker._collect(self._batch)
 
 
-class WorkerProcess:
+class WorkerProcess(Closing):
     """A `Target` behind a pipe that speaks the wire protocol.
 
     `env` is the whole environment (None: ours). `start_timeout` bounds the greeting, `batch_timeout` the time without
@@ -101,14 +100,6 @@ class WorkerProcess:
         if not self._closed:
             self._closed = True
             self._life.end(grace=1.0)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _start(self) -> Life:
         if not self._argv:

@@ -16,12 +16,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import FrameType, TracebackType
-from typing import Self, TypeAlias
+from types import FrameType
+from typing import TypeAlias
 
 from harness.case import Answer, Case, Failure, Json, KindInfo, Operation, Stage, TargetInfo
 from harness.field import ErrorList, FieldError
 from harness.suite import Context, Suite, SuiteKind
+from harness.targets.target import Closing
 
 Declarative: TypeAlias = Callable[[Operation, Json, Json, Mapping[str, bool], str], ErrorList]
 """(operation, new, old or None, options, subresource) to errors, for one kind and version."""
@@ -69,7 +70,7 @@ class _Objects:
     internal_old: Json
 
 
-class PythonTarget:
+class PythonTarget(Closing):
     """A suite that answers cases in this process.
 
     `declarative` and `decoders` are by kind and version; `types` gives the Go type of each for readers of types.
@@ -114,17 +115,6 @@ class PythonTarget:
     def submit(self, cases: Sequence[Case]) -> _Done:
         """Answer a batch at once: there is nobody else who could do it meanwhile."""
         return _Done(self.ask(cases))
-
-    def close(self) -> None:
-        """Nothing to free."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _answer(self, case: Case) -> Answer:
         self._started = time.monotonic()

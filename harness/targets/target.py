@@ -9,6 +9,21 @@ from typing import Protocol, Self
 from harness.case import Answer, Case, TargetInfo
 
 
+class Closing:
+    """What is used in a `with` and closed at its end."""
+
+    def close(self) -> None:
+        """Free what is held. May be called twice."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
 class Pending(Protocol):
     """A batch on its way."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Any, Self
 
 import msgspec
@@ -18,6 +17,7 @@ from harness.compare.finding import Finding
 from harness.events import Budget, Result
 from harness.field import FieldError
 from harness.subject import Subject, SubjectSpec
+from harness.targets.target import Closing
 from tests.reporting import made
 
 
@@ -32,7 +32,7 @@ class FakePending:
         return self.answers
 
 
-class FakeTarget:
+class FakeTarget(Closing):
     """Sizes must be even, says the handwritten side, and marks it as covered; no rule says so."""
 
     def __init__(self, info: TargetInfo | None = None) -> None:
@@ -63,14 +63,6 @@ class FakeTarget:
     def close(self) -> None:
         """Remember that it was closed."""
         self.closed = True
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 @dataclass

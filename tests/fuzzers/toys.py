@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import TracebackType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from harness.case import Answer, Case, Failure, Json, KindInfo, Operation, TargetInfo
 from harness.diagnostics import Position
 from harness.field import FieldError
 from harness.fuzzers.shape import META, Shape, shape_of
 from harness.gotypes.model import Const, Field, Struct, Typedef, TypeRef
+from harness.targets.target import Closing
 
 PACKAGE = "example.com/toys/v1"
 NOWHERE = Position("types.go")
@@ -162,7 +162,7 @@ class Done:
         return self._answers
 
 
-class ToyTarget:
+class ToyTarget(Closing):
     """Answers in this process. `fails` may raise in the place of an answer; `asked` counts cases."""
 
     def __init__(
@@ -187,17 +187,6 @@ class ToyTarget:
         if not _decodes(new) or (old is not None and not _decodes(old)):
             return Answer(case.id, failure=Failure("decode", "json: cannot decode"))
         return Answer(case.id, tuple(handwritten(new, old)), tuple(declarative(new, old)))
-
-    def close(self) -> None:
-        """Nothing to free."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 _TYPES = {"replicas": int, "mode": str, "title": str, "ports": list, "labels": dict, "selector": dict, "parent": dict}

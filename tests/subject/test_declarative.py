@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import pytest
 
@@ -15,6 +14,7 @@ from harness.diagnostics import TargetError
 from harness.field import FieldError
 from harness.gotypes.packages import Universe
 from harness.subject.declarative import CompiledTypes, PythonDeclarative
+from harness.targets.target import Closing
 
 GO = """// +k8s:validation-gen=true
 type T struct {
@@ -34,7 +34,7 @@ type Inner struct {
 HANDWRITTEN = FieldError("FieldValueTooLong", "name", "may not be more than 3 characters", "maxLength", covered=True)
 
 
-class Inner:
+class Inner(Closing):
     """A target that answers as it is told, and remembers what it was asked."""
 
     def __init__(self, answer: Answer, *abilities: str, ruled: bool = True, rules: bool = True) -> None:
@@ -53,14 +53,6 @@ class Inner:
 
     def close(self) -> None:
         self.closed += 1
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 @pytest.fixture(scope="module")
