@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import hashlib
 from functools import cache
-from typing import Any
 from urllib.parse import quote
 
 import jinja2
@@ -18,6 +17,7 @@ from markupsafe import Markup, escape
 from harness.apidocs.document import Document, Key, Row, Section
 from harness.apidocs.gather import age
 from harness.apidocs.places import places_text
+from harness.reporting.pages import environment
 from harness.reporting.text import count, lines
 
 
@@ -93,30 +93,15 @@ def _asked(paths: tuple[str, ...]) -> str:
 
 @cache
 def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("harness.apidocs", "templates"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_finalize,
-    )
-    environment.filters |= {
+    filters = {
         "marked": marked,
         "branch": _branch,
         "breakable": breakable,
         "levels": _levels,
         "requests": _requests,
     }
-    environment.globals |= {"anchor": anchor, "href": _href, "counted": count, "places": places_text}
-    return environment
-
-
-def _finalize(value: Any) -> Any:
-    """Every text that reaches the page goes through here, so that none can hide a control character."""
-    if isinstance(value, str) and not isinstance(value, Markup):
-        return lines(value)
-    return value
+    functions = {"anchor": anchor, "href": _href, "counted": count, "places": places_text}
+    return environment("harness.apidocs", filters, functions)
 
 
 def _hash(text: str) -> str:

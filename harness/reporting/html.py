@@ -17,6 +17,7 @@ from markupsafe import Markup
 from harness.reporting.changes import changes
 from harness.reporting.document import KindEntry, Report, ReportedFinding
 from harness.reporting.grouping import SEVERITY_MEANING, Group, group
+from harness.reporting.pages import environment
 from harness.reporting.terminal import HEADLINES, counted, effort
 from harness.reporting.text import compact, lines, pretty, visible
 
@@ -55,24 +56,9 @@ def _numbered(number: int, one: Group) -> tuple[int, Group]:
 
 @cache
 def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("harness.reporting", "templates"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_finalize,
-    )
-    environment.filters |= {"compact": compact, "visible": visible, "lines": lines, "object": _object}
-    environment.globals |= {"changes": _changes, "words": _words, "state": _state, "counted": counted}
-    return environment
-
-
-def _finalize(value: Any) -> Any:
-    """Every text that reaches the page goes through here, so that none can hide a control character."""
-    if isinstance(value, str) and not isinstance(value, Markup):
-        return lines(value)
-    return value
+    filters = {"compact": compact, "visible": visible, "lines": lines, "object": _object}
+    functions = {"changes": _changes, "words": _words, "state": _state, "counted": counted}
+    return environment("harness.reporting", filters, functions)
 
 
 def _object(value: Any) -> dict[str, Any]:
