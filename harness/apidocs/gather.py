@@ -21,19 +21,12 @@ from harness.compiler.plan import Plan, options_of
 from harness.diagnostics import Diagnostic, InputError
 from harness.gotypes.model import TypeRef
 from harness.subject.api import Api, ApiPackage
+from harness.tags.custom_kubernetes import CustomFunctions
 from harness.tags.registry import ALL_SPECS
-from harness.tags.rules import CheckFunction
 from harness.tags.types import Types
 
 _VERSION = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?")
 _STATES: dict[str, State] = {"standard": "standard", "beta": "beta", "alpha": "alpha"}
-
-
-class AnyFunction(dict[str, CheckFunction]):
-    """Stands for handwritten functions: what is documented is never called."""
-
-    def get(self, name: str, default: object = None) -> CheckFunction:
-        return lambda *args: []
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +65,7 @@ def gather(api: Api) -> Document:
     for package in api.packages:
         if package.generates:
             try:
-                plan = api.compile(package, AnyFunction()).plan
+                plan = api.compile(package, CustomFunctions()).plan
             except InputError as error:
                 wrong += error.diagnostics
             else:

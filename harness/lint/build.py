@@ -12,9 +12,9 @@ from harness.diagnostics import Diagnostic, InputError
 from harness.gotypes.model import Comments, Package, Struct, Typedef, TypeRef
 from harness.lint.view import Element, PackageView
 from harness.subject.api import Api, ApiPackage
+from harness.tags.custom_kubernetes import CustomFunctions
 from harness.tags.grammar import Tag, TagLine, TagSyntaxError, parse, tag_lines
 from harness.tags.release import Release, release_of
-from harness.tags.rules import CheckFunction
 from harness.tags.spec import Scope
 from harness.tags.types import Types
 
@@ -51,7 +51,7 @@ def _prepare(
     siblings: dict[str, PackageView],
     shared: dict[str, Any],
 ) -> Prepared:
-    builder = Builder(api.universe, package.path, release, AnyFunction(), package.criteria)
+    builder = Builder(api.universe, package.path, release, CustomFunctions(), package.criteria)
     declared = api.universe.package(package.path)
     errors: tuple[Diagnostic, ...] = declared.diagnostics
     if package.generates:
@@ -67,18 +67,6 @@ def _prepare(
         shared=shared,
     )  # fmt: skip
     return Prepared(view, errors, builder.reader.warnings)
-
-
-class AnyFunction(dict[str, CheckFunction]):
-    """Stands for the handwritten functions of +k8s:customValidation: lint judges tags and runs nothing."""
-
-    def get(self, key: str, default: Any = None) -> CheckFunction:
-        """Return a function that accepts everything, whatever the name."""
-        return _accept
-
-
-def _accept(*_: object) -> list[Any]:
-    return []
 
 
 def _elements(package: Package) -> Iterator[Element]:

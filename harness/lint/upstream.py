@@ -15,9 +15,10 @@ from dataclasses import dataclass
 
 from harness.diagnostics import Diagnostic, Position
 from harness.gotypes.model import Comments, Field, Struct, Typedef, TypeRef
-from harness.lint.build import AnyFunction, lines_of
+from harness.lint.build import lines_of
 from harness.lint.rule import Finding, LintRule
 from harness.lint.view import PackageView
+from harness.tags.custom_kubernetes import CustomFunctions
 from harness.tags.grammar import Tag, TagLine, TagSyntaxError, parse, tag_lines
 from harness.tags.registry import Reader, specs_of
 from harness.tags.rules import Contribution, Store
@@ -200,7 +201,6 @@ class _Rules:
         self._known = specs_of(view.release)
         self._reader = Reader(view.release)
         self._memo: dict[tuple[TypeRef, Opacity], bool | None] = {}
-        self._given: dict[tuple[Scope, TypeRef, Comments], Contribution] = {}
 
     def lacks_presence(self, visit: Visit) -> bool:
         """Whether a field is validated and does not say what its absence means."""
@@ -285,7 +285,7 @@ class _Rules:
         total = Contribution()
         context = Context(
             scope, ref, "", self._types, Store(), self._reader.expand, self._reader.contributions_of,
-            release=self._release, custom=AnyFunction(),
+            release=self._release, custom=CustomFunctions(),
         )  # fmt: skip
         for tag in tags:
             if tag.name in self._known:

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from harness.apidocs.document import Document
-from harness.apidocs.gather import AnyFunction, age, gather, group_names
+from harness.apidocs.gather import age, gather, group_names
 from harness.apidocs.sharing import kinds_of
 from harness.apidocs.walk import Walk
 from harness.diagnostics import InputError
 from harness.rulecov.declared import declared_rules
 from harness.subject.api import ApiPackage, open_api
+from harness.tags.custom_kubernetes import CustomFunctions
 from harness.tags.types import Types
 from tests.apidocs import made
 
@@ -286,7 +287,7 @@ def test_links_lose_no_rule() -> None:
     seen = 0
     for package in api.packages:
         if package.path.removeprefix("k8s.io/api/") in ("apps/v1", "batch/v1", "networking/v1", "resource/v1beta2"):
-            plan = api.compile(package, AnyFunction()).plan
+            plan = api.compile(package, CustomFunctions()).plan
             for root in kinds_of(plan, types):
                 if root.type in plan.types:
                     walk = Walk(types, plan, lambda name: None)
