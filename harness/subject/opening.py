@@ -92,6 +92,8 @@ def open_subject(spec: SubjectSpec, note: Note = _silent) -> Subject:
 
 def _open_suite(spec: SubjectSpec, note: Note) -> Subject:
     suite = load_suite(spec.location)
+    if spec.types and not isinstance(suite, KubernetesSuite):
+        raise UsageError(f"{suite.name} says itself where its types are\n  fix: leave --types out")
     if isinstance(suite, KubernetesSuite):
         gates = {**suite.gates, **spec.gates}
         return _open_kubernetes(replace(spec, kind="kubernetes", location=suite.release, gates=gates), note)
