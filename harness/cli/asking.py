@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -127,8 +127,3 @@ def not_served(subject: Subject, named: str, kind: str = "") -> UsageError:
     reasons = [f"{e.resource}: {e.reason}" for e in info.excluded if kind and e.resource.startswith(kind.lower())]
     why = f"\n  why: excluded: {'; '.join(reasons)}" if reasons else ""
     return UsageError(f"{subject.name} does not serve {named}{why}\n  fix: {fix}")
-
-
-def differs(answers: Sequence[CheckedAnswer]) -> bool:
-    """Whether any answer shows a difference."""
-    return any(answer.mismatches for answer in answers)

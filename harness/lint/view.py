@@ -68,7 +68,3 @@ class PackageView:
     def fields(self, struct: str) -> Iterator[Element]:
         """The fields of a struct, by its name."""
         return (e for e in self.elements if e.member is not None and e.declaration.name == struct)
-
-    def type_named(self, name: str) -> Element | None:
-        """The element of a type of this package."""
-        return next((e for e in self.elements if e.scope is Scope.TYPE and e.declaration.name == name), None)
