@@ -131,6 +131,12 @@ def test_a_type_that_is_no_root_is_told(folder: Path) -> None:
     assert ["is no root type" in note for note in notes] == [True]
 
 
+def test_a_suite_takes_no_types_from_outside(folder: Path) -> None:
+    """Types that would be ignored are refused."""
+    with pytest.raises(UsageError, match="leave --types out"):
+        opened(folder, types="elsewhere")
+
+
 def test_types_may_be_a_folder(folder: Path) -> None:
     """A version may name a folder with several files."""
     (folder / "api").mkdir()
