@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -75,9 +73,9 @@ def test_bad_rules_are_all_reported() -> None:
 
 def test_hostile_rules_take_linear_time() -> None:
     """A regex that would keep a backtracking engine busy for ages is harmless."""
-    begun = time.perf_counter()
-    Normalizer([("(a+)+$", "x")])("a" * 5000 + "!")
-    assert time.perf_counter() - begun < 20  # a backtracking engine would need longer than anybody lives
+    hostile = "a" * 5000 + "!"
+    # A backtracking engine would need longer than anybody lives.
+    assert hostile == Normalizer([("(a+)+$", "x")])(hostile)
 
 
 def test_results_are_recognized() -> None:
