@@ -24,6 +24,23 @@ STEPS = 1500
 """How many objects are looked at to collect those."""
 BATCH = 250
 
+_COMPOSITE, _OLDER = "k8s.io/api/scheduling/v1alpha3.CompositePodGroup", "k8s.io/api/scheduling/v1alpha2"
+UNREACHABLE: dict[str, dict[tuple[str, Key], str]] = {
+    "1.37.1": {
+        (_COMPOSITE, ("spec.schedulingPolicy.basic", "FieldValueInvalid", "immutable")):
+            "spec.schedulingPolicy is immutable itself, and stops before its members",
+        (_COMPOSITE, ("spec.schedulingPolicy.gang", "FieldValueInvalid", "update")): "the same",
+    },
+    "1.36.3": {
+        (f"{_OLDER}.PodGroup", ("spec.priority", "FieldValueInvalid", "minimum")):
+            "the minimum is the least number of 32 bits",
+        (f"{_OLDER}.Workload", ("spec.podGroupTemplates[*].priority", "FieldValueInvalid", "minimum")): "the same",
+        (f"{_OLDER}.Workload", ("spec.podGroupTemplates[*].resourceClaims", "FieldValueInvalid", "immutable")):
+            "spec.podGroupTemplates is immutable itself, and stops before its items",
+    },
+}  # fmt: skip
+"""The declared rules of each release that no object can fire, and why. All others fire."""
+
 
 @dataclass
 class Tally:
@@ -99,7 +116,7 @@ def collect(waiting: tuple[Kind, Sequence[Case], PendingBatch], tally: Tally) ->
 @pytest.mark.kubernetes
 @pytest.mark.parametrize(("release", "count"), [("1.37.1", 149), ("1.36.3", 63)])
 def test_compiled_validators_equal_the_generated_ones(release: str, count: int, tell: Tell) -> None:
-    """Every kind with rules: the same errors with all their parts in the same order, for every case."""
+    """Every kind with rules: the same errors in all parts and in order, for every case; every rule that can fires."""
     tally = Tally(release)
     with KubernetesTarget(release, jobs=1) as target:
         assert count == len(target.info.ruled)
@@ -108,4 +125,4 @@ def test_compiled_validators_equal_the_generated_ones(release: str, count: int, 
     assert [] == [text for _, text in sorted(tally.differences)][:3], tally.text
     assert count == len(tally.kinds)
     assert min(tally.kinds.values()) >= CASES
-    assert len(tally.declared & tally.fired) > 0.97 * len(tally.declared)
+    assert set(UNREACHABLE[release]) == tally.declared - tally.fired
