@@ -159,6 +159,12 @@ class Calls:
                 lines += ["if stop:", "    return errs"]
         return lines
 
+    def correlates(self, native: TypeRef, which: Identity | None) -> bool:
+        """Whether parts of a list or map are told apart, so that new ones have old ones."""
+        if native.kind == "map":
+            return True
+        return which is not None and (which.semantic == "set" or bool(which.semantic == "map" and which.keys))
+
     def each(self, function: str, native: TypeRef, which: Identity | None, path: str, new: str, old: str) -> str:
         """Return the call that runs a function for every item of a list or value of a map."""
         assert native.elem is not None
@@ -170,7 +176,7 @@ class Calls:
             )
         self._source.use("harness.tags.families.each", "each_item")
         key, same = "None", "None"
-        if which is not None and which.semantic != "atomic" and not (which.semantic == "map" and not which.keys):
+        if which is not None and self.correlates(native, which):
             key = self._equality.key(which)
             same = self._equality.same(native.elem) if which.semantic == "map" else "None"
         return f"each_item(op, {path}, {new}, {old}, options, {function}, {key}, {same}, {zero})"

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from harness.compiler.calls import Calls
 from harness.compiler.equality import Equality
-from harness.compiler.guards import guard_of, may_fail
+from harness.compiler.guards import Guards, Value, is_optional, is_presence
 from harness.compiler.naming import words_of
 from harness.compiler.paths import path_of
 from harness.compiler.plan import Cohort, FieldPlan, Inner, Plan, TypePlan
-from harness.compiler.source import Source, in_comment, in_quotes, indent, literal, word
+from harness.compiler.source import Source, bracketed, in_comment, in_quotes, indent, literal, word
 from harness.compiler.values import Values
 from harness.gotypes.model import TypeRef
-from harness.tags.families.requiredness import optional_pointer, optional_value
+from harness.tags.families.requiredness import optional_value
 from harness.tags.release import Release
 from harness.tags.rules import Check, CheckFunction, Rule
 from harness.tags.types import Types
@@ -34,6 +35,14 @@ _STOP = "\0"
 """Stands for the end of a field until it is known what that is; no literal holds it unescaped."""
 
 
+class Place(NamedTuple):
+    """Where rules stand: expressions for the path, the new value and the old one."""
+
+    path: str
+    value: Value
+    old: str
+
+
 class Emitter:
     """Writes the source of one plan: a function per type, in it a paragraph per field."""
 
@@ -44,6 +53,7 @@ class Emitter:
         self._source = Source()
         self._values = Values(types, self._source)
         self._equality = Equality(self._values, self._source)
+        self._guards = Guards(self._values, self._source)
         self._calls = Calls(self._values, self._equality, self._source, self._release, plan.package)
 
     @property
@@ -88,10 +98,11 @@ class Emitter:
             lines += [f"    if op is UPDATE and {known}{same}:", "        return errs"]
         fields = [paragraph for paragraph in map(self._field, plan.fields) if paragraph]
         more = bool(plan.inner or plan.fields)
-        group = self._group(plan.cohorts, "path", "new", "old", "return errs", more)
+        here = Place("path", Value("new"), "old")
+        group = self._group(plan.cohorts, here, "return errs", more)
         lines += indent(_remark("", plan.cohorts) if group else [])
         lines += indent(group)
-        lines += indent(self._inner(plan.inner, self._types.native(plan.type), "path", "new", "old"))
+        lines += indent(self._inner(plan.inner, self._types.native(plan.type), here))
         if plan.fields:
             nil = self._source.runtime("NilDereferenceError")
             lines += ["    if new is None:", f"        raise {nil}({literal(plan.name)})"]
@@ -105,21 +116,25 @@ class Emitter:
         """Return the paragraph of a field; nothing when no error can come of it, as when it is only optional."""
         member = plan.field
         where = path_of(member, self._plan.package)
+        value = Value("v", self._values.is_nilable(member.type))
         # A path that only errors need is written where they are.
-        late = not plan.inner and _all_guarded(plan.cohorts)
+        late = self._is_guarded(plan, value)
+        alone = late and self._ignores_old(plan, value)
+        here = Place(where if late else "p", value, "None" if alone else "o")
         body = [
-            *self._group(plan.cohorts, where if late else "p", "v", "o", _STOP, bool(plan.inner)),
-            *self._inner(plan.inner, self._types.declared(member.type), "p", "v", "o"),
+            *self._group(plan.cohorts, here, _STOP, bool(plan.inner)),
+            *self._inner(plan.inner, self._types.declared(member.type), here),
         ]
         if not body:
             return []
         stops = any(_STOP in line for line in body)
+        read = self._values.read(member, "old")
         same = self._equality.expression(member.type, "v", "o")
-        values = [
-            *_remark(member.name, plan.cohorts),
-            f"v = {self._values.read(member, 'new')}",
-            f"o = None if old is None else {self._values.read(member, 'old')}",
-        ]
+        values = [*_remark(member.name, plan.cohorts), f"v = {self._values.read(member, 'new')}"]
+        if alone and same == "v == o" and self._calls.forgiven(member.type) == "changed":
+            same = f"v == {bracketed(read)}"
+        else:
+            values.append(f"o = None if old is None else {read}")
         path = [] if late else [f"p = {where}"]
         if plan.inner.callee and not plan.cohorts and not self._release.forgives_before_types:
             return [*values, *path, *body]
@@ -132,80 +147,102 @@ class Emitter:
             *(["    break"] if stops else []),
         ]
 
-    def _inner(self, inner: Inner, native: TypeRef, path: str, new: str, old: str) -> list[str]:
+    def _is_guarded(self, plan: FieldPlan, value: Value) -> bool:
+        """Whether no call is made for a value that most objects have."""
+        rules = [rule for cohort in plan.cohorts for rule in (*cohort.stopping, *cohort.rest)]
+        inner = plan.inner
+        plain = not inner or (not (inner.elem or inner.key) and bool(self._guard_of_type(inner.callee, value)))
+        return plain and all(self._guards.knows(rule, value) for rule in rules)
+
+    def _ignores_old(self, plan: FieldPlan, value: Value) -> bool:
+        """Whether nothing below looks at the old value."""
+        if plan.inner and self._release.forgives_types:
+            return False  # the type's own function compares
+        rules = [rule for cohort in plan.cohorts for rule in (*cohort.stopping, *cohort.rest)]
+        return all(self._guards.ignores_old(rule, value) for rule in rules)
+
+    def _guard_of_type(self, name: str, value: Value) -> str:
+        return self._guards.of_type(self._plan.types[name], value)
+
+    def _inner(self, inner: Inner, native: TypeRef, at: Place) -> list[str]:
         lines = []
+        path, new, old = at.path, at.value.name, at.old
         if inner.callee:
-            lines.append(f"errs += {self.validator(inner.callee)}(op, {path}, {new}, {old}, options)")
+            call = f"errs += {self.validator(inner.callee)}(op, {path}, {new}, {old}, options)"
+            guard = self._guard_of_type(inner.callee, at.value)
+            lines += [f"if {guard}:", f"    {call}"] if guard else [call]
         if inner.key:
             lines.append(f"errs += {self._calls.each_key(self.validator(inner.key), path, new, old)}")
-        if inner.elem:
+        if inner.elem and self._calls.correlates(native, inner.identity):
             call = self._calls.each(self.validator(inner.elem), native, inner.identity, path, new, old)
             lines.append(f"errs += {call}")
+        elif inner.elem:
+            lines += self._items(inner.elem, native, at)
         return lines
 
-    def _group(self, cohorts: Sequence[Cohort], path: str, new: str, old: str, stop: str, more: bool) -> list[str]:
+    def _items(self, elem: str, native: TypeRef, at: Place) -> list[str]:
+        """Return the loop over items that have no old ones."""
+        assert native.elem is not None
+        call = f"errs += {self.validator(elem)}(op, Path({at.path}, i), item, None, options)"
+        # Null items that are no nil pointers are zero values by now.
+        nil = self._values.zero(native.elem) == "None"
+        body = ["if item is not None:", f"    {call}"] if nil else [call]
+        return [f"for i, item in enumerate({at.value.name} or ()):", *indent(body)]
+
+    def _group(self, cohorts: Sequence[Cohort], at: Place, stop: str, more: bool) -> list[str]:
         """Return the calls of an element's rules. `stop` ends the element; `more` says that something follows."""
         lines: list[str] = []
         for cohort in cohorts:
             if not cohort.name:
-                lines += self._cohort(cohort, path, new, old, stop, more or len(cohorts) > 1)
+                lines += self._cohort(cohort, at, stop, more or len(cohorts) > 1)
                 continue
-            body = self._cohort(cohort, path, new, old, "break", False)
+            body = self._cohort(cohort, at, "break", False)
             if any(line.strip() == "break" for line in body):
                 body = [f"while True:  # {in_comment(cohort.name)}", *indent(body), "    break"]
             lines += body
         return lines
 
-    def _cohort(self, cohort: Cohort, path: str, new: str, old: str, stop: str, more: bool) -> list[str]:
+    def _cohort(self, cohort: Cohort, at: Place, stop: str, more: bool) -> list[str]:
         """Return the calls of a cohort. Where nothing is left to skip, no stop is written."""
         lines: list[str] = []
         one_by_one = len(cohort.stopping) == 1 or not self._release.all_stops_run
         if not (more or cohort.rest) and (len(cohort.stopping) < 2 or not one_by_one):
-            lines += [line for rule in cohort.stopping for line in self._last(rule, path, new, old)]
+            lines += [line for rule in cohort.stopping for line in self._last(rule, at)]
         elif one_by_one:
             for rule in cohort.stopping:
-                lines += self._stopping(rule, path, new, old, stop)
+                lines += self._stopping(rule, at, stop)
         elif cohort.stopping:
             lines.append("stop = False")
             for rule in cohort.stopping:
-                lines += self._stopping(rule, path, new, old, "stop = True")
+                lines += self._stopping(rule, at, "stop = True")
             lines += ["if stop:", f"    {stop}"]
+        if any(is_presence(rule) for rule in cohort.stopping):
+            at = at._replace(value=Value(at.value.name, nilable=False))
         for rule in cohort.rest:
             if not rule.ne:
-                lines += _guarded(rule, new, [f"errs += {self._calls.leveled(rule, path, new, old)}"])
+                call = self._calls.leveled(rule, at.path, at.value.name, at.old)
+                lines += self._guards.before(rule, at.value, [f"errs += {call}"])
         return lines
 
-    def _last(self, rule: Rule, path: str, new: str, old: str) -> list[str]:
+    def _last(self, rule: Rule, at: Place) -> list[str]:
         """Return the call of a rule that has nothing to stop. One that hides its errors may still panic on nil."""
+        call = self._calls.call(rule, at.path, at.value.name, at.old)
         if not rule.ne:
-            return _guarded(rule, new, [f"errs += {self._calls.marked(rule, self._calls.call(rule, path, new, old))}"])
-        return [] if isinstance(rule.body, Check) else [self._calls.call(rule, path, new, old)]
+            return self._guards.before(rule, at.value, [f"errs += {self._calls.marked(rule, call)}"])
+        return [] if isinstance(rule.body, Check) else [call]
 
-    def _stopping(self, rule: Rule, path: str, new: str, old: str, stop: str) -> list[str]:
+    def _stopping(self, rule: Rule, at: Place, stop: str) -> list[str]:
         """All short-circuit rules run, even after one failed (DV S3); an optional one is a plain test."""
-        if isinstance(rule.body, Check) and _is_optional(rule):
-            test = f"not {new}" if rule.body.function is optional_value else f"{new} is None"
+        if is_optional(rule):
+            assert isinstance(rule.body, Check)
+            test = f"not {at.value.name}" if rule.body.function is optional_value else f"{at.value.name} is None"
             return [f"if {test}:  # optional", f"    {stop}"]
-        call = self._calls.call(rule, path, new, old)
+        call = self._calls.call(rule, at.path, at.value.name, at.old)
         if rule.ne:
             return [f"if {call}:", f"    {stop}"]
-        if guard_of(rule, new):
-            return _guarded(rule, new, [f"errs += {self._calls.marked(rule, call)}", stop])
+        if guard := self._guards.of(rule, at.value):
+            return [f"if {guard}:", *indent([f"errs += {self._calls.marked(rule, call)}", stop])]
         return [f"if e := {call}:", f"    errs += {self._calls.marked(rule, 'e')}", f"    {stop}"]
-
-
-def _all_guarded(cohorts: Iterable[Cohort]) -> bool:
-    rules = [rule for cohort in cohorts for rule in (*cohort.stopping, *cohort.rest)]
-    return all(_is_optional(rule) or (may_fail(rule, "v") and (not rule.sc or guard_of(rule, "v"))) for rule in rules)
-
-
-def _is_optional(rule: Rule) -> bool:
-    return isinstance(rule.body, Check) and rule.body.function in (optional_value, optional_pointer)
-
-
-def _guarded(rule: Rule, value: str, lines: list[str]) -> list[str]:
-    guard = may_fail(rule, value)
-    return [f"if {guard}:", *indent(lines)] if guard else lines
 
 
 def _remark(name: str, cohorts: Iterable[Cohort]) -> list[str]:

@@ -1,16 +1,28 @@
 """Tests that stand before a call: what most objects pass is not worth a call, nor a path.
 
-A guard is true exactly when its check reports an error; the check itself stays the one place that words it.
+Where a guard is false the check behind it reports nothing; the check itself stays the one place that words an error.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
-from harness.compiler.source import literal
+from harness.compiler.plan import TypePlan
+from harness.compiler.source import Source, indent, literal
+from harness.compiler.values import Values
 from harness.tags.families.enum import enum
+from harness.tags.families.format import format_label_value, format_long_name, format_short_name, format_uuid
 from harness.tags.families.limits import max_items, max_length, max_properties, maximum, min_length, minimum
-from harness.tags.families.requiredness import forbidden_pointer, forbidden_value, required_pointer, required_value
+from harness.tags.families.lists import unique
+from harness.tags.families.requiredness import (
+    forbidden_pointer,
+    forbidden_value,
+    optional_pointer,
+    optional_value,
+    required_pointer,
+    required_value,
+)
 from harness.tags.rules import Check, CheckFunction, EachVal, Rule
 
 _PRESENCE: Mapping[CheckFunction, str] = {
@@ -30,28 +42,100 @@ _OF_A_VALUE: Mapping[CheckFunction, str] = {
 }
 """These accept None; the check's last argument takes the second place."""
 
+_FORMATS: Mapping[CheckFunction, str] = {
+    format_short_name: "is_short_name",
+    format_long_name: "is_long_name",
+    format_label_value: "is_label_value",
+    format_uuid: "is_uuid",
+}
+"""These accept None; the predicate is one of `harness.content.names`."""
 
-def guard_of(rule: Rule, value: str) -> str:
-    """Return the expression that tells whether a check of a value, which is a name, fails; empty when only it knows."""
+
+class Value(NamedTuple):
+    """A value that is at hand under a name. `nilable` says whether it can be None."""
+
+    name: str
+    nilable: bool = True
+
+
+class Guards:
+    """Writes the tests."""
+
+    def __init__(self, values: Values, source: Source) -> None:
+        self._values, self._source = values, source
+
+    def of(self, rule: Rule, value: Value) -> str:
+        """Return the expression that is false when a check of one value reports nothing; empty when only it knows."""
+        body = rule.body
+        if not isinstance(body, Check) or body.custom:
+            return ""
+        if body.function in _PRESENCE:
+            return _PRESENCE[body.function].format(value.name)
+        if body.function is unique:
+            return f"{value.name} and len({value.name}) > 1"
+        test = self._test(body, value.name)
+        return f"{value.name} is not None and {test}" if test and value.nilable else test
+
+    def knows(self, rule: Rule, value: Value) -> bool:
+        """Whether all of a rule's errors stand behind a guard. What stops must be known by its value alone."""
+        return is_optional(rule) or bool(self.of(rule, value) or (not rule.sc and self._each(rule)))
+
+    def ignores_old(self, rule: Rule, value: Value) -> bool:
+        """Whether a rule looks at the new value alone, and at that behind a guard."""
+        return is_optional(rule) or bool(self.of(rule, value))
+
+    def before(self, rule: Rule, value: Value, lines: list[str]) -> list[str]:
+        """Return the lines behind the guard of a rule, which may look at items; as they are when there is none."""
+        if guard := self.of(rule, value):
+            return [f"if {guard}:", *indent(lines)]
+        if test := self._each(rule):
+            items = self._items(rule, value)
+            return [f"for i in {items}:", f"    if {test}:", *indent([*lines, "break"], 2)]
+        return lines
+
+    def of_type(self, plan: TypePlan, value: Value) -> str:
+        """Return the guard of a type's own function; empty when it looks into its value."""
+        rules = [rule for cohort in plan.cohorts for rule in (*cohort.stopping, *cohort.rest)]
+        if plan.struct is not None or plan.inner or not rules:
+            return ""
+        guards = [self.of(rule, value) for rule in rules if not is_optional(rule)]
+        return " or ".join(guards) if guards and all(guards) else ""
+
+    def _test(self, body: Check, name: str) -> str:
+        if body.function in _FORMATS:
+            return f"not {self._source.use('harness.content.names', _FORMATS[body.function])}({name})"
+        form = _OF_A_VALUE.get(body.function)
+        return form.format(name, literal(body.args[-1])) if form else ""
+
+    def _each(self, rule: Rule) -> str:
+        """Return the test of one item `i`; the check of all may still forgive it."""
+        body = rule.body
+        if not isinstance(body, EachVal) or body.list_type.elem is None:
+            return ""
+        inner = body.rule.body
+        test = self._test(inner, "i") if isinstance(inner, Check) and not inner.custom else ""
+        # Null items that are no nil pointers are zero values by now.
+        is_nil = self._values.zero(body.list_type.elem) == "None"
+        return f"i is not None and {test}" if test and is_nil else test
+
+    def _items(self, rule: Rule, value: Value) -> str:
+        assert isinstance(rule.body, EachVal)
+        if rule.body.list_type.kind == "map":
+            return f"{value.name}.values() if {value.name} else ()"
+        return f"{value.name} or ()"
+
+
+def is_presence(rule: Rule) -> bool:
+    """Whether a rule stops at an absent value, so that what follows has one."""
     body = rule.body
-    if isinstance(body, Check) and not body.custom and body.function in _PRESENCE:
-        return _PRESENCE[body.function].format(value)
-    test = _test(rule, value)
-    return f"{value} is not None and {test}" if test else ""
+    return isinstance(body, Check) and body.function in (
+        optional_value,
+        optional_pointer,
+        required_value,
+        required_pointer,
+    )
 
 
-def may_fail(rule: Rule, value: str) -> str:
-    """Return an expression without which a rule reports nothing; with it, a rule for items may still forgive them."""
-    body = rule.body
-    if not isinstance(body, EachVal):
-        return guard_of(rule, value)
-    test = _test(body.rule, "i")
-    items = f"{value}.values()" if body.list_type.kind == "map" else value
-    return f"{value} and any(i is None or {test} for i in {items})" if test else ""
-
-
-def _test(rule: Rule, value: str) -> str:
-    body = rule.body
-    if not isinstance(body, Check) or body.custom or body.function not in _OF_A_VALUE:
-        return ""
-    return _OF_A_VALUE[body.function].format(value, literal(body.args[-1]))
+def is_optional(rule: Rule) -> bool:
+    """Whether a rule is nothing but a stop at an absent value."""
+    return isinstance(rule.body, Check) and rule.body.function in (optional_value, optional_pointer)

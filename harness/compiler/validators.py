@@ -16,6 +16,7 @@ from harness.tags.rules import CheckFunction
 from harness.tags.runtime import EMPTY, NilDereferenceError
 
 _NIL = "panic during declarative validation: runtime error: invalid memory address or nil pointer dereference"
+_ROOT = Path()
 _DEPTH = "panic during declarative validation: the object is nested too deeply"
 
 
@@ -48,7 +49,11 @@ class Validators:
         self.package, self.source, self.warnings = module.package, module.source, module.warnings
         self._entries = module.entries
         functions = _execute(module, custom or {})
-        self._validators = {name: functions[entry.function] for name, entry in module.entries.items() if entry.function}
+        self._validators = {
+            name: (functions[entry.function], frozenset(path[1:] for path in entry.root.paths), entry.is_struct)
+            for name, entry in module.entries.items()
+            if entry.function
+        }
 
     @property
     def types(self) -> tuple[str, ...]:
@@ -79,21 +84,23 @@ class Validators:
         subresource: str = "",
     ) -> list[FieldError]:
         """Return the declarative errors of an object, in upstream's order. A panic is one Internal error (DV 7.2)."""
-        validator = self._validators.get(type_name)
-        if validator is None:
+        found = self._validators.get(type_name)
+        if found is None:
             self._entry(type_name)
             return []
-        entry = self._entries[type_name]
-        if f"/{subresource}" not in entry.root.paths:
-            detail = f"no validation found for {entry.root.go_type}, subresource: /{subresource}"
+        validator, subresources, is_struct = found
+        if subresource not in subresources:
+            root = self._entries[type_name].root
+            detail = f"no validation found for {root.go_type}, subresource: /{subresource}"
             return [FieldError(ErrorType.INTERNAL, "<nil>", detail)]
-        operation = Operation(operation)
+        if operation.__class__ is not Operation:
+            operation = Operation(operation)
         if operation is Operation.CREATE:
             old = None
-        if new is None and entry.is_struct:
+        if new is None and is_struct:
             new = EMPTY
         try:
-            errors: list[FieldError] = validator(operation, Path(), new, old, options)
+            errors: list[FieldError] = validator(operation, _ROOT, new, old, options)
         except NilDereferenceError:
             return [FieldError(ErrorType.INTERNAL, "<nil>", _NIL)]
         except RecursionError:

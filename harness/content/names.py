@@ -27,6 +27,12 @@ _VALUE = re.compile(VALUE)
 _IDENTIFIER = re.compile(IDENTIFIER)
 _UUID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
+# What most names are: these match exactly what the functions below find nothing wrong with, in one look.
+is_short_name = re.compile("[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?").fullmatch
+is_long_name = re.compile("(?!.{254})" + SUBDOMAIN.replace("(", "(?:")).fullmatch
+is_label_value = re.compile("(?!.{64})" + VALUE.replace("(", "(?:")).fullmatch
+is_uuid = _UUID.fullmatch
+
 _ENDS = "and must start and end with an alphanumeric character"
 
 
@@ -91,7 +97,7 @@ def _check(text: str, limit: int, regex: re.Pattern[str], message: str) -> Messa
 
 def short_name(text: str) -> Messages:
     """Demand an RFC 1123 label of at most 63 bytes; a name that only has dots too much is told so."""
-    if len(text) <= 63 and _LABEL.fullmatch(text):
+    if is_short_name(text):
         return []
     messages = [_at_most(63)] if byte_length(text) > 63 else []
     if not _LABEL.fullmatch(text):

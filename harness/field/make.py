@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from harness.field.error import ErrorType, FieldError, quote
@@ -18,6 +19,8 @@ _HTML = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\
 
 def shown(value: Any) -> str:
     """Render a bad value as the text of an error shows it: strings quoted, numbers plain, all else as JSON."""
+    if value.__class__ is int:
+        return str(value)
     if isinstance(value, str):
         return quote(value)
     if isinstance(value, int) and not isinstance(value, bool):
@@ -72,20 +75,20 @@ def too_long_characters(path: Path, limit: int, *, origin: str = "", covered: bo
 
 def too_short(path: Path, limit: int, *, origin: str = "", covered: bool = False) -> FieldError:
     """A string is too short. Units: Unicode code points."""
-    detail = f"must be at least {limit} {_plural('character', limit)}" if limit >= 0 else "value is too short"
+    detail = _counted("must be at least", limit, "character") if limit >= 0 else "value is too short"
     return FieldError(ErrorType.TOO_SHORT, str(path), detail, origin, covered=covered)
 
 
 def too_many(path: Path, got: int, limit: int, *, origin: str = "", covered: bool = False) -> FieldError:
     """A list or map has too many items. A negative `got` is not shown."""
-    detail = f"must have at most {limit} {_plural('item', limit)}" if limit >= 0 else "has too many items"
+    detail = _counted("must have at most", limit, "item") if limit >= 0 else "has too many items"
     value = str(got) if got >= 0 else ""
     return FieldError(ErrorType.TOO_MANY, str(path), detail, origin, covered=covered, value=value)
 
 
 def too_few(path: Path, got: int, limit: int, *, origin: str = "", covered: bool = False) -> FieldError:
     """A list or map has too few items."""
-    detail = f"must have at least {limit} {_plural('item', limit)}" if limit >= 0 else "has too few items"
+    detail = _counted("must have at least", limit, "item") if limit >= 0 else "has too few items"
     return FieldError(ErrorType.TOO_FEW, str(path), detail, origin, covered=covered, value=str(got))
 
 
@@ -95,8 +98,9 @@ def internal(path: Path, detail: str) -> FieldError:
 
 
 def _at_most(limit: int, unit: str, otherwise: str) -> str:
-    return f"may not be more than {limit} {_plural(unit, limit)}" if limit >= 0 else otherwise
+    return _counted("may not be more than", limit, unit) if limit >= 0 else otherwise
 
 
-def _plural(word: str, count: int) -> str:
-    return word if count == 1 else f"{word}s"
+@lru_cache(1024)
+def _counted(words: str, count: int, unit: str) -> str:
+    return f"{words} {count} {unit}" if count == 1 else f"{words} {count} {unit}s"

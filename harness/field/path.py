@@ -8,12 +8,13 @@ import msgspec
 class Path(msgspec.Struct, frozen=True, eq=False, gc=False):
     """An immutable field path, rendered only when an error needs it.
 
-    A root path renders as `<nil>`, as Go renders a nil path. Source: apimachinery pkg/util/validation/field/path.go
+    A part is written as it shows (`.name`, `[key]`), an index as a number. A root path renders as `<nil>`, as Go
+    renders a nil path. Source: apimachinery pkg/util/validation/field/path.go
     (2026-07); DV 2.4.
     """
 
     _parent: Path | None = None
-    _part: str = ""
+    _part: str | int = ""
 
     def child(self, *names: str) -> Path:
         """Return the path of a field below this one."""
@@ -24,7 +25,7 @@ class Path(msgspec.Struct, frozen=True, eq=False, gc=False):
 
     def index(self, index: int) -> Path:
         """Return the path of a list item."""
-        return Path(self, f"[{index}]")
+        return Path(self, index)
 
     def key(self, key: str) -> Path:
         """Return the path of a map value. The key is not quoted."""
@@ -33,16 +34,17 @@ class Path(msgspec.Struct, frozen=True, eq=False, gc=False):
     @property
     def is_root(self) -> bool:
         """Whether this is the nil path."""
-        return self._parent is None and not self._part
+        return self._parent is None and self._part == ""
 
     def __str__(self) -> str:
-        parts: list[str] = []
-        path: Path | None = self
+        part, path = self._part, self._parent
+        text = part if part.__class__ is str else f"[{part}]"
         while path is not None:
-            parts.append(path._part)
+            if (part := path._part) != "":
+                text = part + text if part.__class__ is str else f"[{part}]{text}"
             path = path._parent
         # Generated validators write every member as ".name", wherever it stands; the first one shows no dot.
-        return "".join(reversed(parts)).removeprefix(".") or "<nil>"
+        return (text[1:] if text[:1] == "." else text) or "<nil>"
 
     def __repr__(self) -> str:
         return f"Path({str(self)!r})"

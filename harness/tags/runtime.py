@@ -43,10 +43,13 @@ def itself(value: Any) -> Any:
 
 
 _HTML = re.compile("[<>&\u2028\u2029]")
+_PLAIN = re.compile(r"[ !#-%'-;=?-\[\]-~]*")
 
 
 def show_json(value: Any) -> str:
     """Render a value as Go's encoding/json does: named strings and everything that is no builtin (DV 6.4)."""
+    if value.__class__ is str and _PLAIN.fullmatch(value):
+        return f'"{value}"'
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=isinstance(value, dict))
     return _HTML.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 

@@ -43,13 +43,12 @@ const (
 
 NAME = """    # Name: required, maxLength (beta)
     v = new.get("name") or ""
-    o = None if old is None else old.get("name") or ""
-    while not (changed and v == o):
+    while not (changed and v == (old.get("name") or "")):
         if not v:
-            errs += stopping(required_value(op, Path(path, ".name"), v, o))
+            errs += stopping(required_value(op, Path(path, ".name"), v, None))
             break
-        if v is not None and len(v) > 3:
-            errs += at_level(max_length(op, Path(path, ".name"), v, o, 3), 'beta')
+        if len(v) > 3:
+            errs += at_level(max_length(op, Path(path, ".name"), v, None, 3), 'beta')
         break
 """
 
@@ -94,7 +93,9 @@ def test_the_source_stands_alone() -> None:
     assert [] == [module for module in modules if not module.startswith(allowed)]
     namespace: dict[str, Any] = {}
     exec(source, namespace)
-    found = namespace["validate_T"](Operation.CREATE, FieldPath(), {"mode": "a"}, None, {"Feature": True, "Other": True})
+    found = namespace["validate_T"](
+        Operation.CREATE, FieldPath(), {"mode": "a"}, None, {"Feature": True, "Other": True}
+    )
     assert ["name"] == [error.field for error in found]
 
 

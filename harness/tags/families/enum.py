@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from harness.case import Operation
@@ -85,8 +86,12 @@ def _is_excluded(
 
 
 def _not_supported(path: Path, shown: str, values: Sequence[str]) -> FieldError:
-    detail = "supported values: " + ", ".join(quote(value) for value in values) if values else ""
-    return FieldError(ErrorType.NOT_SUPPORTED, str(path), detail, value=shown)
+    return FieldError(ErrorType.NOT_SUPPORTED, str(path), _supported(tuple(values)), value=shown)
+
+
+@lru_cache(1024)
+def _supported(values: tuple[str, ...]) -> str:
+    return "supported values: " + ", ".join(quote(value) for value in values) if values else ""
 
 
 def _apply(context: Context, tag: Tag) -> Contribution:
