@@ -101,8 +101,10 @@ def bracketed(expression: str) -> str:
 
 
 def word(text: str) -> str:
-    """Turn any text into part of a name."""
+    """Turn any text into a name, or part of one."""
     word = re.sub(r"[^A-Za-z0-9_]+", "_", text).strip("_") or "it"
+    if word[0].isdigit():
+        return f"n{word}"
     return f"{word}_" if keyword.iskeyword(word) else word
 
 
