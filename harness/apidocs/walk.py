@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from harness.apidocs.document import Key
 from harness.apidocs.places import first_sentence, rule_place
 from harness.apidocs.words import ITEMS, Said, say
-from harness.compiler.plan import Cohort, FieldPlan, Inner, Plan, TypePlan
+from harness.compiler.plan import Cohort, FieldPlan, Inner, Plan
 from harness.diagnostics import Position
 from harness.gotypes.model import Comments, Field, TypeRef
 from harness.tags.rules import Check, EachVal, Identity, MembersSet, Mode, Rule
@@ -52,7 +52,7 @@ class Walk:
         assert declared is not None
         package = name.rpartition(".")[0]
         self._line(steps, plan.type)
-        members = self._rules(plan.cohorts, plan.type, steps, package, declared.comments, declared.position, plan)
+        members = self._rules(plan.cohorts, plan.type, steps, package, declared.comments, declared.position)
         self._inner(plan.inner, steps)
         plans = {one.field.name: one for one in plan.fields}
         for member in plan.struct.fields if plan.struct else ():
@@ -106,7 +106,6 @@ class Walk:
         package: str,
         comments: Comments,
         position: Position,
-        plan: TypePlan | None = None,
     ) -> dict[str, list[str]]:
         """Write down rules, and return what they say of members of a struct, by Go name."""
         members: dict[str, list[str]] = {}

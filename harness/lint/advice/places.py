@@ -48,14 +48,14 @@ def _trailing(view: PackageView) -> Iterator[Said]:
             code, found, _ = line.partition("//")
             if found and code.strip() and tag.position.line == _line_of(element) - 1:
                 message = f"{shown(tag)} belongs to {path_of(element)}, in the next line, not to what stands before it"
-                yield at(tag, message, "write it above what it is about", _moved_up(view, tag, line))
+                yield at(tag, message, "write it above what it is about", _moved_up(tag, line))
 
 
 def _line_of(element: Element) -> int:
     return (element.member or element.declaration).position.line
 
 
-def _moved_up(view: PackageView, tag: Tag, line: str) -> Edit | None:
+def _moved_up(tag: Tag, line: str) -> Edit | None:
     code, _, comment = line.partition("//")
     if comment.strip() != tag.source.strip() or "{" in code or "`" in comment:
         return None
