@@ -59,6 +59,7 @@ class Builder:
         self._store = Store()
         self._nodes: dict[str, _Node] = {}
         self._with_rules: set[str] = set()
+        self._opaque: dict[str, bool] = {}
         self.reader = Reader(self._release)
 
     def build(self) -> Plan:
@@ -218,12 +219,19 @@ class Builder:
         parent_path: str = "",
     ) -> Context:
         opaque = any("k8s:opaqueType" in line.text for line in (member.comments if member else ()))
-        declaration = self._types.find(self._pointee(ref).name) if self._pointee(ref).kind == "named" else None
-        opaque |= declaration is not None and any("+k8s:opaqueType" in line.text for line in declaration.comments)
+        pointee = self._pointee(ref)
+        opaque = opaque or (pointee.kind == "named" and self._is_opaque(pointee.name))
         return Context(
             scope, ref, path, self._types, self._store, self.reader.expand, self.reader.contributions_of,
             member, parent, parent_path, release=self._release, opaque=opaque, custom=self._custom,
         )  # fmt: skip
+
+    def _is_opaque(self, name: str) -> bool:
+        if name not in self._opaque:
+            declaration = self._types.find(name)
+            lines = declaration.comments if declaration else ()
+            self._opaque[name] = any("+k8s:opaqueType" in line.text for line in lines)
+        return self._opaque[name]
 
     def _pointee(self, ref: TypeRef) -> TypeRef:
         ref = self._types.declared(ref)
@@ -243,7 +251,8 @@ class Builder:
         for member, element in node.fields:
             got = self._resolved(element.given)
             element.rules = got.rules
-            parents.append(Contribution(deferred=got.parent))
+            if got.parent:
+                parents.append(Contribution(deferred=got.parent))
             if got.rules or self._is_typedef(member.type):
                 self._guard_against_nil(member, element)
         own = self._resolved(node.own.given)
@@ -256,6 +265,8 @@ class Builder:
         node.own.rules = [*before, *own.rules, *after.rules]
 
     def _resolved(self, given: Contribution) -> Contribution:
+        if not given.deferred:
+            return Contribution([*given.rules], [], [*given.parent])
         later = self.reader.resolve(given.deferred)
         return replace(later, rules=[*given.rules, *later.rules], parent=[*given.parent, *later.parent])
 
@@ -280,7 +291,9 @@ class Builder:
         changed = True
         while changed:
             before = len(self._with_rules)
-            self._with_rules.update(name for name, node in self._nodes.items() if self._has_rules(node))
+            self._with_rules.update(
+                name for name, node in self._nodes.items() if name not in self._with_rules and self._has_rules(node)
+            )
             changed = len(self._with_rules) != before
 
     def _has_rules(self, node: _Node) -> bool:
@@ -288,7 +301,7 @@ class Builder:
             return True
         if node.own.given.opaque_type:
             return False
-        return bool(self._inner_of_typedef(node)) or any(self._field_plan(m, e) is not None for m, e in node.fields)
+        return bool(self._inner_of_typedef(node)) or any(any(self._of_field(m, e)) for m, e in node.fields)
 
     def _rules_of(self, ref: TypeRef | None) -> str:
         if ref is None:
@@ -310,7 +323,7 @@ class Builder:
         key = "" if given.opaque_key else self._rules_of(native.key)
         return Inner(elem=elem, key=key, identity=which)
 
-    def _field_plan(self, member: Field, element: _Element) -> FieldPlan | None:
+    def _of_field(self, member: Field, element: _Element) -> tuple[list[Rule], Inner]:
         declared = self._types.declared(member.type)
         if declared.kind in ("list", "map"):
             inner = self._inner_of_items(declared, element)
@@ -319,6 +332,10 @@ class Builder:
         rules = element.rules
         if len(rules) == 1 and rules[0].body == Check(no_nil_items) and not inner:
             rules = []  # the guard alone, on a typedef without rules
+        return rules, inner
+
+    def _field_plan(self, member: Field, element: _Element) -> FieldPlan | None:
+        rules, inner = self._of_field(member, element)
         return FieldPlan(member, cohorts(rules, self._release.has_cohorts), inner) if rules or inner else None
 
     def _plan(self, name: str, node: _Node) -> TypePlan:

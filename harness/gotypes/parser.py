@@ -30,8 +30,8 @@ NUMBERS = ("int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", 
 BUILTINS = frozenset({"bool", "string", "float32", "float64", "complex64", "complex128", *NUMBERS})
 _PREDECLARED = {"byte": "uint8", "rune": "int32"} | {name: name for name in BUILTINS}
 _INTERFACES = frozenset({"any", "error", "comparable"})
-_GENERATED = re.compile(r"(?:^|[/\\])(?:zz_generated[^/\\]*|[^/\\]*\.pb)\.go$")
-_DECLARES_TYPES = re.compile(rb"^type\b", re.MULTILINE)
+_GENERATED = re.compile(r"(?:^|[/\\])(?:zz_generated[^/\\]*|[^/\\]*\.pb|types_swagger_doc_generated)\.go$")
+_DECLARES_TYPES = re.compile(rb"\ntype\b")  # below the package clause
 
 
 @dataclass(frozen=True, slots=True)

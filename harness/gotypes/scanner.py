@@ -94,7 +94,7 @@ class Source:
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        return [0, *(found.end() for found in re.finditer(b"\n", self.data))]
+        return [0, *map(re.Match.end, re.finditer(b"\n", self.data))]
 
     def line_of(self, offset: int) -> int:
         """The line a byte stands on, from 1."""

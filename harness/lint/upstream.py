@@ -110,8 +110,6 @@ def _inner(ref: TypeRef) -> list[TypeRef]:
 
 def parsed(comments: Comments) -> tuple[Tag, ...]:
     """All tags of a block by name. A name of which one line does not parse is left out, as upstream does."""
-    if not any("+" in line.text for line in comments):
-        return ()
     lines: dict[str, list[TagLine]] = {}
     for line in tag_lines(comments):
         lines.setdefault(line.name, []).append(line)

@@ -28,7 +28,7 @@ DEFAULT_RELEASE = "1.37"
 _MODULE = re.compile(r"^module[ \t]+(\S+)", re.M)
 _REQUIRED = re.compile(r"^(?:require[ \t]+|[ \t]+)([^\s/]+\.[^\s/]+/\S+)[ \t]+(v\S+)", re.M)
 _IMPORTED = re.compile(r'^(?:import[ \t]+|[ \t]+)(?:[\w.]+[ \t]+)?"([^"]+)"', re.M)
-_DECLARED = re.compile(r"^(?:type|func|const|var)\b", re.M)
+_DECLARED = re.compile(r"\n(?:type|func|const|var)\b")
 _LEFT_OUT = ("testdata", "vendor", "third_party", "node_modules")
 _TYPES = re.compile(r"doc\.go|.*types.*(?<!_test)\.go")
 _GROUP = re.compile(r'^(?:const[ \t]+|[ \t]+)GroupName[ \t]*=[ \t]*"([^"]*)"', re.M)

@@ -158,7 +158,7 @@ class Reader:
             raise TagError("is known but not supported here", tag, "tag-not-supported", why=spec.note)
         check_arguments(spec, tag)
         check_payload(spec, tag)
-        return spec.contribution(replace(context, expand=self.expand, contributions_of=self.contributions_of), tag)
+        return spec.contribution(context, tag)
 
     def _wrong_release(self, spec: TagSpec) -> tuple[str, str]:
         """Say that another release has the tag, and what to do."""
@@ -196,12 +196,12 @@ def suggestion(name: str) -> str:
 
 def check_arguments(spec: TagSpec, tag: Tag) -> None:
     """Check what stands in parentheses. Raises: TagError."""
-    usage = "+" + usage_of(spec)
     for declared in spec.args:
         value = tag.arg(declared.name)
         if value is None and declared.required:
             what = f'named argument "{declared.name}"' if declared.name else "positional argument"
-            raise TagError(f"missing required {what} of type string", tag, "tag-argument", spec.summary, usage)
+            message = f"missing required {what} of type string"
+            raise TagError(message, tag, "tag-argument", spec.summary, f"+{usage_of(spec)}")
         if value is not None and value.kind != "string":
             message = f'argument "{value.text}" has wrong type: got {value.kind}, want string'
             raise TagError(message, tag, "tag-argument", spec.summary, f'quote it: "{value.text}"')
@@ -209,22 +209,21 @@ def check_arguments(spec: TagSpec, tag: Tag) -> None:
     for arg in tag.args:
         if arg.name not in known and not spec.any_args:
             message = f'unrecognized named argument "{arg.name or arg.value.text}"'
-            raise TagError(message, tag, "tag-argument", spec.summary, usage)
+            raise TagError(message, tag, "tag-argument", spec.summary, f"+{usage_of(spec)}")
 
 
 def check_payload(spec: TagSpec, tag: Tag) -> None:
     """Check what stands after `=`. Raises: TagError."""
     wanted = spec.payload.kind if spec.payload else ""
-    usage = "+" + usage_of(spec)
     if tag.value is None:
         if spec.payload is not None and spec.payload.required:
             message = f"missing required tag value of type {wanted}"
-            raise TagError(message, tag, "tag-payload", spec.summary, usage)
+            raise TagError(message, tag, "tag-payload", spec.summary, f"+{usage_of(spec)}")
         return
     got = tag.value.kind if isinstance(tag.value, Scalar) else "tag"
     if wanted != got and not (wanted == "any" and got != "tag"):
         message = f"tag value has wrong type: got {got}, want {wanted}"
-        raise TagError(message, tag, "tag-payload", spec.summary, usage)
+        raise TagError(message, tag, "tag-payload", spec.summary, f"+{usage_of(spec)}")
 
 
 def usage_of(spec: TagSpec) -> str:

@@ -137,6 +137,7 @@ class Types:
     def __init__(self, declarations: Declarations) -> None:
         self._declarations = declarations
         self._found: dict[str, Struct | Typedef | None] = {}
+        self._native: dict[str, TypeRef] = {}
 
     def find(self, qualified: str) -> Struct | Typedef | None:
         """Return the declaration of a name; None when no package that was given declares it."""
@@ -169,6 +170,13 @@ class Types:
 
     def native(self, ref: TypeRef) -> TypeRef:
         """Remove every typedef layer and keep pointers. A struct stays named, by the name that declares its members."""
+        if ref.kind != "named":
+            return ref
+        if ref.name not in self._native:
+            self._native[ref.name] = self._below(ref)
+        return self._native[ref.name]
+
+    def _below(self, ref: TypeRef) -> TypeRef:
         for _ in range(50):
             if ref.kind != "named" or ref.name in SPECIAL:
                 return ref

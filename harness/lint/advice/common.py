@@ -132,6 +132,8 @@ def uses_of(tags: Iterable[Tag], before: tuple[str, ...] = (), own: bool = True)
 
 def uses(view: PackageView, element: Element) -> tuple[Use, ...]:
     """The uses on one element."""
+    if not element.tags:
+        return ()
     found: tuple[Use, ...] | None = view.memo.get(("uses", id(element)))
     if found is None:
         found = view.memo["uses", id(element)] = tuple(uses_of(element.tags))

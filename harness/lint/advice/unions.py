@@ -22,8 +22,15 @@ class _Union:
     discriminator: tuple[Element, Use] | None = None
 
 
-def _unions(view: PackageView) -> Iterator[tuple[str, _Union]]:
+def _unions(view: PackageView) -> tuple[tuple[str, _Union], ...]:
     """The unions of structs and of lists, with the kind of their members' tags."""
+    found: tuple[tuple[str, _Union], ...] | None = view.memo.get(("unions", 0))
+    if found is None:
+        found = view.memo["unions", 0] = tuple(_find_unions(view))
+    return found
+
+
+def _find_unions(view: PackageView) -> Iterator[tuple[str, _Union]]:
     for fields in struct_elements(view).values():
         of_struct: dict[tuple[str, str], _Union] = {}
         for element in fields:

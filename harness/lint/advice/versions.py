@@ -78,7 +78,10 @@ def _struct_name(view: PackageView, element: Element) -> str:
 
 def _rules(view: PackageView, element: Element) -> dict[_Key, Use]:
     """The tags that govern a field, each at its highest level, by all that tells them apart but level and limit."""
-    found: dict[_Key, Use] = {}
+    found: dict[_Key, Use] | None = view.memo.get(("rules by key", id(element)))
+    if found is not None:
+        return found
+    found = view.memo["rules by key", id(element)] = {}
     for use in governing(view, element):
         arguments = ", ".join(f"{arg.name}: {arg.value.text}" for arg in use.tag.args)
         text = "" if use.number is not None else use.text
@@ -92,11 +95,11 @@ def _missing(view: PackageView) -> Iterator[Said]:
     lacking: dict[tuple[int, _Key], tuple[Element, Use, list[str]]] = {}
     for twin in _twins(view):
         here, there = _rules(view, twin.here), _rules(twin.other, twin.there)
-        for key in there.keys() - here.keys():
+        for key in (key for key in there if key not in here):
             entry = lacking.setdefault((id(twin.here), key), (twin.here, there[key], []))
             entry[2].append(twin.other.version)
     for element, use, versions in lacking.values():
-        listed = " and ".join(sorted(set(versions), key=_order))
+        listed = " and ".join(sorted(set(versions), key=lambda version: (_order(version), version)))
         message = f"{path_of(element)} has no {shown(use.top)}, which it has in {listed}"
         yield at(element, message, f"add it, or take it out of {listed}")
 
@@ -105,7 +108,7 @@ def _levels(view: PackageView) -> Iterator[Said]:
     """Said in the version where the level is lower."""
     for twin in _twins(view):
         here, there = _rules(view, twin.here), _rules(twin.other, twin.there)
-        for key in sorted(here.keys() & there.keys(), key=str):
+        for key in (key for key in here if key in there):
             mine, theirs = here[key], there[key]
             if STRENGTH[mine.level] < STRENGTH[theirs.level]:
                 message = f"{shown(mine.tag)} on {path_of(twin.here)} is {mine.level} here"
@@ -116,10 +119,10 @@ def _levels(view: PackageView) -> Iterator[Said]:
 def _limits(view: PackageView) -> Iterator[Said]:
     """Said in the version that is less mature."""
     for twin in _twins(view):
+        if _order(view.version) >= _order(twin.other.version):
+            continue
         here, there = _rules(view, twin.here), _rules(twin.other, twin.there)
-        for key in (
-            sorted(here.keys() & there.keys(), key=str) if _order(view.version) < _order(twin.other.version) else ()
-        ):
+        for key in (key for key in here if key in there):
             mine, theirs = here[key], there[key]
             if mine.number != theirs.number:
                 message = f"{shown(mine.tag)} on {path_of(twin.here)}, but {shown(theirs.tag)} in {twin.other.version}"

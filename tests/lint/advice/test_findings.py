@@ -374,3 +374,14 @@ def test_older_names_are_fine_where_they_hold(tmp_path: Path) -> None:
     assert [] == findings("unknown-tag", go, tmp_path / "old", "1.36")
     (found,) = findings("unknown-tag", go, tmp_path / "new")
     assert "did you mean +k8s:ifMode?" == found.diagnostic.fix
+
+
+def test_rules_that_a_version_lacks_are_named_in_the_order_of_their_tags(tmp_path: Path) -> None:
+    """Findings and the versions in them come in the same order whenever they are made."""
+    tags = [f'+k8s:neq="{letter}"' for letter in "zayb"]
+    other = struct("\n".join((*tags, "string")))
+    others = "".join(f"\npackage {name}\n\n{other}" for name in ("two", "one", "three"))
+    found = findings("missing-in-version", struct("string") + others, tmp_path)
+    assert [f"T.a has no {tag}, which it has in one and three and two" for tag in tags] == [
+        one.diagnostic.message for one in found
+    ]
