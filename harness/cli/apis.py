@@ -15,7 +15,7 @@ def api_options(function: F) -> F:
     for add in (
         click.option(
             "--release", default="", metavar="1.N",
-            help="Whose tags hold. Default: what the types say (their release, their go.mod), else 1.37.",
+            help="Whose tags hold. Default: the release that the types are of, else 1.37.",
         ),
         click.option(
             "--kubernetes", default="", metavar="RELEASE|CHECKOUT", help="A release such as 1.37.1, or a checkout."
