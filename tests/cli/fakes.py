@@ -20,6 +20,20 @@ from harness.subject import Subject, SubjectSpec
 from harness.targets.target import Closing
 from tests.reporting import made
 
+EXCEPTION = """- suite: widgets_v1
+  kind: Widget
+  path: spec.size
+  type: FieldValueInvalid
+  origin: ""
+  mismatch: unmatched
+  cause: no-rule
+  severity: graduation
+  reason: goes away with v2
+  owner: sig-example
+  until: 2999-01-31
+"""
+"""An exception for the finding of the fake engine."""
+
 
 @dataclass
 class FakePending:

@@ -6,21 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.reporting.document import build_report, encode, read_report
-from tests.cli.fakes import call
+from tests.cli.fakes import EXCEPTION, call
 from tests.reporting import made
-
-EXCEPTION = """- suite: widgets_v1
-  kind: Widget
-  path: spec.size
-  type: FieldValueInvalid
-  origin: ""
-  mismatch: unmatched
-  cause: no-rule
-  severity: graduation
-  reason: the rule comes with the next version
-  owner: sig-widgets
-  until: 2999-01-01
-"""
 
 
 def written(tmp_path: Path, number: int, *findings: Any) -> Path:

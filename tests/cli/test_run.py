@@ -19,7 +19,7 @@ from harness.diagnostics import TargetError, UsageError
 from harness.events import Budget
 from harness.reporting.document import read_report
 from harness.reporting.saving import Saved
-from tests.cli.fakes import FakeEngine, call
+from tests.cli.fakes import EXCEPTION, FakeEngine, call
 from tests.reporting import made
 
 ROOT = Path(__file__).parents[2]
@@ -207,20 +207,6 @@ def test_a_pattern_need_not_match_in_every_suite(capfd: Any, monkeypatch: pytest
     monkeypatch.setattr(harness.engine, "run", engine)
     assert call(capfd, "run", suite("other_v1"), suite("widgets_v1"), "--kind", "widgets").code == 0
     assert call(capfd, "run", "suites/other_v1", "--kind", "widgets").code == 2
-
-
-EXCEPTION = """- suite: widgets_v1
-  kind: Widget
-  path: spec.size
-  type: FieldValueInvalid
-  origin: ""
-  mismatch: unmatched
-  cause: no-rule
-  severity: graduation
-  reason: goes away with v2
-  owner: sig-example
-  until: 2999-01-31
-"""
 
 
 def test_an_exception_makes_the_run_pass_until_it_is_not_needed(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
