@@ -72,7 +72,7 @@ class Guards:
         if body.function in _PRESENCE:
             return _PRESENCE[body.function].format(value.name)
         if body.function is unique:
-            return f"{value.name} and len({value.name}) > 1"
+            return self._repeats(body, value.name)
         test = self._test(body, value.name)
         return f"{value.name} is not None and {test}" if test and value.nilable else test
 
@@ -100,6 +100,14 @@ class Guards:
             return ""
         guards = [self.of(rule, value) for rule in rules if not is_optional(rule)]
         return " or ".join(guards) if guards and all(guards) else ""
+
+    def _repeats(self, body: Check, name: str) -> str:
+        which = body.args[0].identity
+        types = self._values.types
+        plain = which.semantic == "set" and types.kind(which.elem) in ("string", "integer", "bool")
+        if plain and not types.is_pointer(which.elem):
+            return f"{name} and len(set({name})) < len({name})"
+        return f"{name} and len({name}) > 1"
 
     def _test(self, body: Check, name: str) -> str:
         if body.function in _FORMATS:

@@ -100,7 +100,7 @@ def short_name(text: str) -> Messages:
     if is_short_name(text):
         return []
     messages = [_at_most(63)] if byte_length(text) > 63 else []
-    if not _LABEL.fullmatch(text):
+    if not messages or not _LABEL.fullmatch(text):
         messages.append("must not contain dots" if _SUBDOMAIN.fullmatch(text) else _SHORT)
     return messages
 

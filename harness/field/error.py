@@ -57,7 +57,7 @@ def type_text(error_type: str) -> str:
         return f"<unknown error {quote(error_type)}>"
 
 
-class FieldError(msgspec.Struct, frozen=True, omit_defaults=True):
+class FieldError(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """One error of one validator.
 
     `type` is a machine value (`ErrorType`, or anything a foreign worker sends); `field` the rendered path; `value` the

@@ -14,6 +14,19 @@ from typing import Any
 from harness.field.error import ErrorType, FieldError, quote
 from harness.field.path import Path
 
+# Looking a member of an enum up costs as much as making an error.
+_DUPLICATE = ErrorType.DUPLICATE
+_FORBIDDEN = ErrorType.FORBIDDEN
+_INTERNAL = ErrorType.INTERNAL
+_INVALID = ErrorType.INVALID
+_NOT_FOUND = ErrorType.NOT_FOUND
+_NOT_SUPPORTED = ErrorType.NOT_SUPPORTED
+_REQUIRED = ErrorType.REQUIRED
+_TOO_FEW = ErrorType.TOO_FEW
+_TOO_LONG = ErrorType.TOO_LONG
+_TOO_MANY = ErrorType.TOO_MANY
+_TOO_SHORT = ErrorType.TOO_SHORT
+
 _HTML = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
@@ -31,74 +44,70 @@ def shown(value: Any) -> str:
 
 def required(path: Path, detail: str = "", *, covered: bool = False) -> FieldError:
     """A value is missing."""
-    return FieldError(ErrorType.REQUIRED, str(path), detail, covered=covered)
+    return FieldError(_REQUIRED, str(path), detail, covered=covered)
 
 
 def forbidden(path: Path, detail: str = "", *, origin: str = "", covered: bool = False) -> FieldError:
     """A value, or a change, is not allowed here."""
-    return FieldError(ErrorType.FORBIDDEN, str(path), detail, origin, covered=covered)
+    return FieldError(_FORBIDDEN, str(path), detail, origin, covered=covered)
 
 
 def invalid(path: Path, value: Any, detail: str, *, origin: str = "", covered: bool = False) -> FieldError:
     """A value breaks a rule, which `detail` states."""
-    return FieldError(ErrorType.INVALID, str(path), detail, origin, covered=covered, value=shown(value))
+    return FieldError(_INVALID, str(path), detail, origin, covered=covered, value=shown(value))
 
 
 def duplicate(path: Path, value: Any, *, covered: bool = False) -> FieldError:
     """A value stands twice where it may stand once; the path is that of the later one."""
-    return FieldError(ErrorType.DUPLICATE, str(path), covered=covered, value=shown(value))
+    return FieldError(_DUPLICATE, str(path), covered=covered, value=shown(value))
 
 
 def not_supported(path: Path, value: Any, supported: Iterable[str], *, covered: bool = False) -> FieldError:
     """A value is none of those supported, which are listed in the given order."""
     names = ", ".join(quote(name) for name in supported)
     detail = f"supported values: {names}" if names else ""
-    return FieldError(ErrorType.NOT_SUPPORTED, str(path), detail, covered=covered, value=shown(value))
+    return FieldError(_NOT_SUPPORTED, str(path), detail, covered=covered, value=shown(value))
 
 
 def not_found(path: Path, value: Any, *, covered: bool = False) -> FieldError:
     """A value refers to something that is not there."""
-    return FieldError(ErrorType.NOT_FOUND, str(path), covered=covered, value=shown(value))
+    return FieldError(_NOT_FOUND, str(path), covered=covered, value=shown(value))
 
 
 def too_long(path: Path, limit: int, *, origin: str = "", covered: bool = False) -> FieldError:
     """A string is too long. Units: bytes."""
-    detail = _at_most(limit, "byte", "value is too long")
-    return FieldError(ErrorType.TOO_LONG, str(path), detail, origin, covered=covered)
+    detail = _counted("may not be more than", limit, "byte") if limit >= 0 else "value is too long"
+    return FieldError(_TOO_LONG, str(path), detail, origin, covered=covered)
 
 
 def too_long_characters(path: Path, limit: int, *, origin: str = "", covered: bool = False) -> FieldError:
     """A string is too long. Units: Unicode code points."""
-    detail = _at_most(limit, "character", "value is too long")
-    return FieldError(ErrorType.TOO_LONG, str(path), detail, origin, covered=covered)
+    detail = _counted("may not be more than", limit, "character") if limit >= 0 else "value is too long"
+    return FieldError(_TOO_LONG, str(path), detail, origin, covered=covered)
 
 
 def too_short(path: Path, limit: int, *, origin: str = "", covered: bool = False) -> FieldError:
     """A string is too short. Units: Unicode code points."""
     detail = _counted("must be at least", limit, "character") if limit >= 0 else "value is too short"
-    return FieldError(ErrorType.TOO_SHORT, str(path), detail, origin, covered=covered)
+    return FieldError(_TOO_SHORT, str(path), detail, origin, covered=covered)
 
 
 def too_many(path: Path, got: int, limit: int, *, origin: str = "", covered: bool = False) -> FieldError:
     """A list or map has too many items. A negative `got` is not shown."""
     detail = _counted("must have at most", limit, "item") if limit >= 0 else "has too many items"
     value = str(got) if got >= 0 else ""
-    return FieldError(ErrorType.TOO_MANY, str(path), detail, origin, covered=covered, value=value)
+    return FieldError(_TOO_MANY, str(path), detail, origin, covered=covered, value=value)
 
 
 def too_few(path: Path, got: int, limit: int, *, origin: str = "", covered: bool = False) -> FieldError:
     """A list or map has too few items."""
     detail = _counted("must have at least", limit, "item") if limit >= 0 else "has too few items"
-    return FieldError(ErrorType.TOO_FEW, str(path), detail, origin, covered=covered, value=str(got))
+    return FieldError(_TOO_FEW, str(path), detail, origin, covered=covered, value=str(got))
 
 
 def internal(path: Path, detail: str) -> FieldError:
     """Validation itself went wrong."""
-    return FieldError(ErrorType.INTERNAL, str(path), detail)
-
-
-def _at_most(limit: int, unit: str, otherwise: str) -> str:
-    return _counted("may not be more than", limit, unit) if limit >= 0 else otherwise
+    return FieldError(_INTERNAL, str(path), detail)
 
 
 @lru_cache(1024)

@@ -40,9 +40,8 @@ class Path(msgspec.Struct, frozen=True, eq=False, gc=False):
         part, path = self._part, self._parent
         text = part if part.__class__ is str else f"[{part}]"
         while path is not None:
-            if (part := path._part) != "":
-                text = part + text if part.__class__ is str else f"[{part}]{text}"
-            path = path._parent
+            part, path = path._part, path._parent
+            text = part + text if part.__class__ is str else f"[{part}]{text}"
         # Generated validators write every member as ".name", wherever it stands; the first one shows no dot.
         return (text[1:] if text[:1] == "." else text) or "<nil>"
 

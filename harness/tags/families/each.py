@@ -27,6 +27,7 @@ from harness.tags.spec import (
 )
 
 Options: TypeAlias = Mapping[str, bool]
+_UPDATE = Operation.UPDATE
 Inner: TypeAlias = Callable[[Operation, Path, Any, Any, Options], Sequence[FieldError]]
 Key: TypeAlias = Callable[[Any], Any]
 Same: TypeAlias = Callable[[Any, Any], bool]
@@ -61,7 +62,7 @@ def each_item(
                 continue
             item = zero
         was = known.get(key(item)) if known and key is not None else None
-        if was is not None and op is Operation.UPDATE and (same is None or same(item, was)):
+        if was is not None and op is _UPDATE and (same is None or same(item, was)):
             continue
         errors += check(op, path.index(index), item, was, options)
     return errors
@@ -88,7 +89,7 @@ def each_value(
         was = None
         if old and key in old:
             was = zero if old[key] is None else old[key]
-            if op is Operation.UPDATE and same(value, was):
+            if op is _UPDATE and same(value, was):
                 continue
         errors += check(op, path.key(key), value, was, options)
     return errors
@@ -105,7 +106,7 @@ def each_key(
     """Check every key of a map that is new, at the map's path. The order is that of the keys; upstream has none."""
     errors: list[FieldError] = []
     for key in sorted(new or ()):
-        if op is Operation.UPDATE and old and key in old:
+        if op is _UPDATE and old and key in old:
             continue
         errors += check(op, path, key, None, options)
     return errors

@@ -25,6 +25,7 @@ from harness.tags.spec import (
     rejects,
 )
 
+_NOT_SUPPORTED = ErrorType.NOT_SUPPORTED
 Exclusion = tuple[str, bool]
 """An option and the state in which it removes a value; an empty name removes it always."""
 
@@ -86,7 +87,7 @@ def _is_excluded(
 
 
 def _not_supported(path: Path, shown: str, values: Sequence[str]) -> FieldError:
-    return FieldError(ErrorType.NOT_SUPPORTED, str(path), _supported(tuple(values)), value=shown)
+    return FieldError(_NOT_SUPPORTED, str(path), _supported(tuple(values)), value=shown)
 
 
 @lru_cache(1024)

@@ -26,6 +26,7 @@ from harness.tags.spec import (
     rejects,
 )
 
+_INVALID = ErrorType.INVALID
 Renderer = Callable[[Any], str]
 
 
@@ -36,11 +37,13 @@ def _invalid(path: Path, value: str, detail: str, origin: str) -> FieldError:
 def _by(predicate: Callable[[str], Messages], name: str) -> CheckFunction:
     """Make the check of a format that is one predicate. `show` is given for named string types (DV 6.4)."""
 
+    origin = f"format={name}"
+
     def check(op: Operation, path: Path, new: str | None, old: str | None, show: Renderer = quote) -> list[FieldError]:
-        if new is None:
+        if new is None or not (messages := predicate(new)):
             return []
-        messages = predicate(new)
-        return [_invalid(path, show(new), message, name) for message in messages] if messages else []
+        where, value = str(path), show(new)
+        return [FieldError(_INVALID, where, message, origin, value=value) for message in messages]
 
     check.__name__ = "format_" + name.removeprefix("k8s-").replace("-", "_")
     check.__doc__ = f"Reject a string that is no {name}. None is accepted. Origin `format={name}`."
