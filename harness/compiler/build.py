@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from harness.compiler.followers import standing
 from harness.compiler.plan import FieldPlan, Inner, Plan, Root, TypePlan, cohorts
+from harness.compiler.sizes import troubles
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.gotypes.model import Comments, Field, Package, Struct, Typedef, TypeRef
 from harness.tags.families.each import no_nil_items
@@ -75,6 +76,9 @@ class Builder:
         package = self._declarations.package(self._package)
         self._check_criteria(package)
         roots = [self._root(package, declared) for declared in self.root_types()]
+        sizes = troubles(self._types, (TypeRef("named", root.type) for root in roots))
+        if sizes:
+            raise InputError([*package.diagnostics, *sizes])  # nothing that follows would come to an end
         for root in roots:
             self._discover(TypeRef("named", root.type), "")
         for node in list(self._nodes.values()):
