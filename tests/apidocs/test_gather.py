@@ -92,7 +92,7 @@ def test_a_type_that_many_kinds_use_is_documented_once(tmp_path: Path) -> None:
 def test_a_tower_of_types_stays_small(tmp_path: Path) -> None:
     """Types that double at every level are linked, so that the document does not double too."""
     levels = "".join(
-        f'type L{n} struct {{\n\tA L{n + 1} `json:"a"`\n\tB L{n + 1} `json:"b"`\n'
+        f'type L{n} struct {{\n\tA *L{n + 1} `json:"a"`\n\tB *L{n + 1} `json:"b"`\n'
         f'\t// +k8s:maxLength=1\n\tC string `json:"c"`\n}}\n'
         for n in range(40)
     )
