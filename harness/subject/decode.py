@@ -2,8 +2,8 @@
 
 Built once per type from its shape, so that validators never meet a string where a number belongs. Members that hold
 the zero value of a type without pointer are dropped too: Go cannot tell them from absent ones, so two decoded objects
-that mean the same are equal in Python. An empty list or map without `omitempty` stays: it is shown as what it is.
-Checks types only: limits and formats are the validators' business.
+that mean the same are equal in Python. Of what Go wrote, an empty list or map without `omitempty` stays: it is shown as
+what it is. Checks types only: limits and formats are the validators' business.
 """
 
 from __future__ import annotations
@@ -119,8 +119,9 @@ class _Builder:
             elif field.shape.kind in ("time", "micro-time"):
                 members[field.name] = _time_set(decode), False
             else:
-                # Go tells no list from an empty one where it shows them, and drops both under `omitempty`.
-                shown = field.shape.kind in ("list", "map") and not field.omitempty
+                # Go tells no list from an empty one where it shows them, unless `omitempty` drops both. Where it
+                # compares it does not, and neither shall whoever compares in Python.
+                shown = self._from_go and field.shape.kind in ("list", "map") and not field.omitempty
                 members[field.name] = decode, shown or field.shape.kind not in _ZEROES
         return decode_struct
 

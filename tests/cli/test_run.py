@@ -242,6 +242,8 @@ def test_a_signal_in_a_real_run_writes_the_report(tmp_path: Path) -> None:
                 str(ROOT / "suites/workload_v1"), "--max-time", "60", "--jobs", "1", "--json", str(place),
             ],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            # Whoever runs the tests in the background has Ctrl-C ignored, and so would we.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )  # fmt: skip
         assert process.stderr is not None
         process.stderr.readline()  # the search has started

@@ -42,7 +42,9 @@ const (
 	C = A + B
 )
 """
-_BUILTINS = frozenset({"bool", "any", "all", "len", "str", "isinstance", "sorted", "tuple", "list", "dict", "float"})
+_BUILTINS = frozenset(
+    {"bool", "any", "all", "enumerate", "len", "set", "str", "isinstance", "sorted", "tuple", "list", "dict", "float"}
+)
 
 
 class Broken(AssertionError):

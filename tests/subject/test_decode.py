@@ -88,7 +88,7 @@ def test_what_fits_is_kept(decode: Decoder, value: Any) -> None:
         ({"texts": [None], "things": [None], "map": {"a": None}}, {"texts": [""], "things": [{}], "map": {"a": 0}}),
         ({"text": "\ud800"}, {"text": "\ufffd"}),
         ({"outer": {"deep": 0}}, {"outer": {}}),
-        ({"things": [], "maps": None}, {"things": []}),
+        ({"things": [], "maps": None}, {}),
         ({"time": "0001-01-01T00:00:00+00:00", "micro": "0001-01-01T00:00:00Z"}, {"micro": "0001-01-01T00:00:00Z"}),
     ],
 )
@@ -128,6 +128,17 @@ def test_what_does_not_fit_is_refused_with_its_path(decode: Decoder, value: Any,
     with pytest.raises(DecodeError) as refused:
         decode(value)
     assert message == str(refused.value)
+
+
+def test_an_empty_list_from_go_is_shown_as_one(tmp_path: Path) -> None:
+    """Go wrote it, so a list was there; what a person writes means the same as none."""
+    go = (
+        'package v1\n\ntype T struct {\n\tThings []string `json:"things"`\n\tMore []string `json:"more,omitempty"`\n}\n'
+    )
+    (tmp_path / "types.go").write_text(go, encoding="utf-8")
+    shape = shape_of(Universe.from_folders({"v1": tmp_path}), "v1.T")
+    empty: dict[str, list[str]] = {"things": [], "more": []}
+    assert ({"things": []}, {}) == (decoder_of(shape, from_go=True)(empty), decoder_of(shape)(empty))
 
 
 def test_null_from_go_may_be_the_zero_time(tmp_path: Path) -> None:
