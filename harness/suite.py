@@ -70,7 +70,10 @@ class SuiteKind:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """What `suite.py` defines as SUITE. `group` is the API group; `gates` its feature gates with their defaults."""
+    """What `suite.py` defines as SUITE. `group` is the API group; `gates` its feature gates with their defaults.
+
+    `release` says whose tags the types are written with, and how they work: 1.34 to 1.37 of Kubernetes.
+    """
 
     name: str
     group: str
@@ -78,6 +81,7 @@ class Suite:
     composition: Composition = "levels"
     gates: Mapping[str, bool] = field(default_factory=dict)
     folder: FilePath = FilePath(".")
+    release: str = "1.37"
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,7 +146,7 @@ def _compile(suite: Suite, universe: Universe, note: Note) -> dict[str, Compiled
     problems: list[Diagnostic] = []
     for package in _suite_files(suite):
         try:
-            compiled[package] = compile_types(universe, package)
+            compiled[package] = compile_types(universe, package, release=suite.release)
         except InputError as error:
             problems += error.diagnostics
     for result in compiled.values():

@@ -53,6 +53,21 @@ def test_a_suite_is_opened_with_everything_a_run_wants() -> None:
         assert MIGRATION / "corpus" == subject.corpus
 
 
+def test_a_suite_chooses_the_release_of_its_tags(folder: Path) -> None:
+    """1.35 has no levels: the example's rules would be none, and each is named with the release that brought it."""
+    place = folder / "suite.py"
+    text = place.read_text(encoding="utf-8")
+    place.write_text(text.replace('name="migration",', 'name="migration", release="1.35",'), encoding="utf-8")
+    notes: list[str] = []
+    with open_subject(SubjectSpec("suite", str(folder)), notes.append) as subject:
+        [answer] = subject.target.ask([create({"spec": {"schedule": "nightly"}})])
+    assert () == answer.declarative
+    assert any("1.36" in note and "+k8s:beta" in note for note in notes)
+    place.write_text(text.replace('name="migration",', 'name="migration", release="1.12",'), encoding="utf-8")
+    with pytest.raises(UsageError, match=r"1\.34"):
+        opened(folder)
+
+
 def test_both_sides_of_a_suite_answer() -> None:
     """The tags are compiled and the Python is called."""
     with opened(MIGRATION) as subject:
