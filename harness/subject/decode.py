@@ -2,8 +2,8 @@
 
 Built once per type from its shape, so that validators never meet a string where a number belongs. Members that hold
 the zero value of a type without pointer are dropped too: Go cannot tell them from absent ones, so two decoded objects
-that mean the same are equal in Python. Of what Go wrote, an empty list or map without `omitempty` stays: it is shown as
-what it is. Checks types only: limits and formats are the validators' business.
+that mean the same are equal in Python. Who wants errors to show empty lists as Go does keeps them. Checks types only:
+limits and formats are the validators' business.
 """
 
 from __future__ import annotations
@@ -42,13 +42,14 @@ class _Misfit(DecodeError):
         return f"{path}: {self.problem}" if path else self.problem
 
 
-def decoder_of(shape: Shape, *, from_go: bool = False) -> Decoder:
+def decoder_of(shape: Shape, *, from_go: bool = False, keeps_empty: bool = False) -> Decoder:
     """Return the decoder of a root object: as for any struct, and apiVersion and kind are kept.
 
-    `from_go`: objects come from Go's encoder, which writes null for a pointer to the zero time.
+    `keeps_empty`: an empty list or map without `omitempty` stays, because Go shows it in errors. `from_go`: objects
+    come from Go's encoder, which writes null for a pointer to the zero time; what is empty stays, too.
     Raises: the decoder raises `DecodeError` with the path of the first value that does not fit.
     """
-    decode = _Builder(from_go).of(shape)
+    decode = _Builder(from_go, from_go or keeps_empty).of(shape)
 
     def decode_root(value: Json) -> Json:
         decoded = decode(value)
@@ -61,8 +62,8 @@ def decoder_of(shape: Shape, *, from_go: bool = False) -> Decoder:
 class _Builder:
     """Builds each type's decoder once; a recursive type finds itself."""
 
-    def __init__(self, from_go: bool) -> None:
-        self._from_go = from_go
+    def __init__(self, from_go: bool, keeps_empty: bool) -> None:
+        self._from_go, self._keeps_empty = from_go, keeps_empty
         self._made: dict[int, Decoder] = {}
         self._alive: list[Shape] = []
 
@@ -121,7 +122,7 @@ class _Builder:
             else:
                 # Go tells no list from an empty one where it shows them, unless `omitempty` drops both. Where it
                 # compares it does not, and neither shall whoever compares in Python.
-                shown = self._from_go and field.shape.kind in ("list", "map") and not field.omitempty
+                shown = self._keeps_empty and field.shape.kind in ("list", "map") and not field.omitempty
                 members[field.name] = decode, shown or field.shape.kind not in _ZEROES
         return decode_struct
 

@@ -29,6 +29,6 @@ def kinds_of(release: str, ruled: Sequence[RuledKind]) -> list[Kind]:
             compiled[path] = api.compile(packages[path], functions)
         shape = shape_of(api.universe, one.type)
         rules = frozenset(declared.get((one.group, one.version, one.kind), ()))
-        kinds.append(Kind(one, shape, compiled[path], decoder_of(shape), declared=rules))
+        kinds.append(Kind(one, shape, compiled[path], decoder_of(shape, keeps_empty=True), declared=rules))
     assert () == functions.missing
     return kinds

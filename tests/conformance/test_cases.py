@@ -50,7 +50,7 @@ def kind(tmp_path: Path) -> Kind:
     universe = Universe.from_folders({"g/v1": tmp_path})
     shape = shape_of(universe, "g/v1.T")
     ruled = RuledKind("g", "v1", "T", "g/v1.T")
-    return Kind(ruled, shape, compile_types(universe, "g/v1"), decoder_of(shape), declared=DECLARED)
+    return Kind(ruled, shape, compile_types(universe, "g/v1"), decoder_of(shape, keeps_empty=True), declared=DECLARED)
 
 
 def test_a_seed_gives_the_same_cases(kind: Kind) -> None:

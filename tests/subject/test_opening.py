@@ -63,7 +63,7 @@ def test_a_suite_chooses_the_release_of_its_tags(folder: Path) -> None:
         [answer] = subject.target.ask([create({"spec": {"schedule": "nightly"}})])
     assert () == answer.declarative
     assert any("1.36" in note and "+k8s:beta" in note for note in notes)
-    place.write_text(text.replace('name="migration",', 'name="migration", release="1.12",'), encoding="utf-8")
+    place.write_text(text.replace('name="migration",', 'name="migration", release="1.101",'), encoding="utf-8")
     with pytest.raises(UsageError, match=r"1\.34"):
         opened(folder)
 
