@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from harness.apidocs.document import Key
 from harness.apidocs.places import first_sentence, rule_place
 from harness.apidocs.words import ITEMS, Said, say
-from harness.compiler.plan import Cohort, FieldPlan, Inner, Plan
+from harness.compiler.plan import Cohort, FieldPlan, Inner, Plan, rules_in
 from harness.diagnostics import Position
 from harness.gotypes.model import Comments, Field, TypeRef
 from harness.tags.rules import Check, EachVal, Identity, MembersSet, Mode, Rule
@@ -93,7 +93,7 @@ class Walk:
     def _keys(self, name: str, at: tuple[str, ...]) -> None:
         plan, declared = self._plan.types[name], self._types.find(name)
         assert declared is not None
-        for rule in _flat(plan.cohorts):
+        for rule in rules_in(plan.cohorts):
             for said in say(self._types, plan.type, rule):
                 place = rule_place(said, name.rpartition(".")[0], declared.comments, declared.position)
                 self._add(at, replace(said, words=f"each key: {said.words}"), place)
@@ -109,7 +109,7 @@ class Walk:
     ) -> dict[str, list[str]]:
         """Write down rules, and return what they say of members of a struct, by Go name."""
         members: dict[str, list[str]] = {}
-        for rule in _flat(cohorts):
+        for rule in rules_in(cohorts):
             fields = _members(rule)
             about = fields or _mode_member(rule)
             lines = (*(line for one in about for line in one.comments), *comments)
@@ -172,10 +172,6 @@ def _member(types: Types, ref: TypeRef, name: str, depth: int = 0) -> Field | No
     return None
 
 
-def _flat(cohorts: Iterable[Cohort]) -> Iterator[Rule]:
-    return (rule for cohort in cohorts for rule in (*cohort.stopping, *cohort.rest))
-
-
 def _members(rule: Rule) -> list[Field]:
     """Return the fields that a rule of a struct is about, when it is about some of them together."""
     body = rule.body
@@ -198,7 +194,7 @@ def _identity(plan: FieldPlan) -> Identity | None:
     """Return what tells the items of a list apart, when its items have rules."""
     if plan.inner.elem:
         return plan.inner.identity
-    bodies = [rule.body for rule in _flat(plan.cohorts)]
+    bodies = [rule.body for rule in rules_in(plan.cohorts)]
     return next((body.identity for body in bodies if isinstance(body, EachVal)), None)
 
 

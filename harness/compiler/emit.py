@@ -11,7 +11,7 @@ from harness.compiler.equality import Equality
 from harness.compiler.guards import Guards, Value, is_optional, is_presence
 from harness.compiler.naming import words_of
 from harness.compiler.paths import path_of
-from harness.compiler.plan import Cohort, FieldPlan, Inner, Plan, TypePlan
+from harness.compiler.plan import Cohort, FieldPlan, Inner, Plan, TypePlan, rules_in
 from harness.compiler.source import Source, bracketed, in_comment, in_quotes, indent, literal, word
 from harness.compiler.values import Values
 from harness.gotypes.model import TypeRef
@@ -149,17 +149,15 @@ class Emitter:
 
     def _is_guarded(self, plan: FieldPlan, value: Value) -> bool:
         """Whether no call is made for a value that most objects have."""
-        rules = [rule for cohort in plan.cohorts for rule in (*cohort.stopping, *cohort.rest)]
         inner = plan.inner
         plain = not inner or (not (inner.elem or inner.key) and bool(self._guard_of_type(inner.callee, value)))
-        return plain and all(self._guards.knows(rule, value) for rule in rules)
+        return plain and all(self._guards.knows(rule, value) for rule in rules_in(plan.cohorts))
 
     def _ignores_old(self, plan: FieldPlan, value: Value) -> bool:
         """Whether nothing below looks at the old value."""
         if plan.inner and self._release.forgives_types:
             return False  # the type's own function compares
-        rules = [rule for cohort in plan.cohorts for rule in (*cohort.stopping, *cohort.rest)]
-        return all(self._guards.ignores_old(rule, value) for rule in rules)
+        return all(self._guards.ignores_old(rule, value) for rule in rules_in(plan.cohorts))
 
     def _guard_of_type(self, name: str, value: Value) -> str:
         return self._guards.of_type(self._plan.types[name], value)
@@ -247,6 +245,6 @@ class Emitter:
 
 def _remark(name: str, cohorts: Iterable[Cohort]) -> list[str]:
     """Return a comment that names an element and what is checked of it."""
-    words = words_of(rule for cohort in cohorts for rule in (*cohort.stopping, *cohort.rest))
+    words = words_of(rules_in(cohorts))
     text = ": ".join(part for part in (name, words) if part)
     return [f"# {line}" for line in textwrap.wrap(in_comment(text), 110, break_long_words=False)] if text else []

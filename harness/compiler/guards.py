@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from harness.compiler.plan import TypePlan
+from harness.compiler.plan import TypePlan, rules_in
 from harness.compiler.source import Source, indent, literal
 from harness.compiler.values import Values
 from harness.tags.families.enum import enum
@@ -95,7 +95,7 @@ class Guards:
 
     def of_type(self, plan: TypePlan, value: Value) -> str:
         """Return the guard of a type's own function; empty when it looks into its value."""
-        rules = [rule for cohort in plan.cohorts for rule in (*cohort.stopping, *cohort.rest)]
+        rules = list(rules_in(plan.cohorts))
         if plan.struct is not None or plan.inner or not rules:
             return ""
         guards = [self.of(rule, value) for rule in rules if not is_optional(rule)]

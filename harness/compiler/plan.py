@@ -18,6 +18,11 @@ class Cohort:
     rest: tuple[Rule, ...]
 
 
+def rules_in(cohorts: Iterable[Cohort]) -> Iterator[Rule]:
+    """Yield every rule of an element, in the order in which they run."""
+    return (rule for cohort in cohorts for rule in (*cohort.stopping, *cohort.rest))
+
+
 def cohorts(rules: Iterable[Rule], named: bool = True) -> tuple[Cohort, ...]:
     """Split rules into cohorts: the default one first, then by first appearance; short-circuits first (DV 3.3).
 
@@ -102,9 +107,8 @@ def options_of(plan: Plan, qualified: str) -> frozenset[str]:
         seen.add(name)
         for group, inner in [(type_plan.cohorts, type_plan.inner), *((f.cohorts, f.inner) for f in type_plan.fields)]:
             waiting += [inner.callee, inner.elem, inner.key]
-            for cohort in group:
-                for rule in (*cohort.stopping, *cohort.rest):
-                    found.update(_options(rule))
+            for rule in rules_in(group):
+                found.update(_options(rule))
     return frozenset(found)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from harness.compiler import Compiled
-from harness.compiler.plan import Cohort, Inner, Plan
+from harness.compiler.plan import Cohort, Inner, Plan, rules_in
 from harness.diagnostics import Diagnostic, InputError
 from harness.field import ErrorType, Level
 from harness.subject.api import Api, ApiPackage
@@ -92,9 +92,8 @@ class _Walk:
 
 
 def _group(cohorts: Iterable[Cohort], path: str) -> Iterator[Found]:
-    for cohort in cohorts:
-        for rule in (*cohort.stopping, *cohort.rest):
-            yield from _declared(rule, path, rule.level)
+    for rule in rules_in(cohorts):
+        yield from _declared(rule, path, rule.level)
 
 
 def _declared(rule: Rule, path: str, level: Level) -> Iterator[Found]:
