@@ -18,7 +18,7 @@ from harness.compiler.cache import ModuleCache, key_of
 from harness.compiler.validators import Module
 from harness.diagnostics import UsageError
 from harness.gotypes.packages import Universe
-from harness.subject.shared import SHARED
+from harness.subject.shared import SHARED, go_files
 from harness.tags.grammar import tag_lines
 from harness.tags.rules import CheckFunction
 
@@ -113,7 +113,7 @@ def _open_folder(path: Path, release: str) -> Api:
         raise UsageError(f"{path} holds no Go files with types\n  fix: name the folder of types.go, or a folder above")
     own = {_import_path(folder, top, module): folder for folder in _package_folders(top)} if module else {}
     folders = {**SHARED, **_dependencies(top, wanted.values()), **own, **wanted}
-    files = {name: _files_of(folder) for name, folder in folders.items()}
+    files = {name: go_files(folder) for name, folder in folders.items()}
     packages = tuple(_package(name, files[name]) for name in sorted(wanted))
     return Api(
         module or path.name, release or _release_of(top) or DEFAULT_RELEASE, Universe.from_files(files), packages
@@ -145,20 +145,13 @@ def _package_folders(root: Path) -> Iterable[Path]:
             yield Path(place)
 
 
-def _files_of(place: Path) -> list[Path]:
-    if place.is_file():
-        beside = place.with_name("doc.go")
-        return [beside, place] if beside.is_file() and beside != place else [place]
-    return sorted(one for one in place.glob("*.go") if not one.name.endswith("_test.go"))
-
-
 def _dependencies(top: Path, places: Iterable[Path]) -> dict[str, Path]:
     """Find the packages of required modules that lie on this machine and that the types import."""
     go_mod = top / "go.mod"
     if not go_mod.is_file():
         return {}
     required = dict(_REQUIRED.findall(go_mod.read_text(encoding="utf-8", errors="replace")))
-    imported = {name for place in places for file in _files_of(place) for name in _imports(file)}
+    imported = {name for place in places for file in go_files(place) for name in _imports(file)}
     found: dict[str, Path] = {}
     for module, version in required.items():
         folder = _module_folder(top, module, version)
@@ -211,7 +204,7 @@ def _open_kubernetes(location: str, release: str) -> Api:
     for _, generated in sorted(generating_folders(location).items()):
         tags = _doc_tags(generated / "doc.go")
         packages += [
-            _package(path, _files_of(folders[path]), tags)
+            _package(path, go_files(folders[path]), tags)
             for path in tags.get("k8s:validation-gen-input", ())
             if path in folders
         ]

@@ -13,7 +13,7 @@ import msgspec
 
 from harness.case import Answer, Case, Failure, KindInfo, Operation, RuledKind, ServedList, TargetInfo, Validated
 from harness.compare.composition import compose, settings
-from harness.compiler import Compiled
+from harness.compiler import Validators
 from harness.diagnostics import TargetError
 from harness.field import FieldError
 from harness.fuzzers.shape import shape_of
@@ -23,7 +23,7 @@ from harness.targets.python import DecodeError, Decoder
 from harness.targets.target import Closing, Pending, Target
 from harness.targets.wire import shortened
 
-Compile = Callable[[str], Compiled]
+Compile = Callable[[str], Validators]
 """From the import path of a package to its validators. Raises: InputError."""
 
 _PANIC = "panic during declarative validation: "
@@ -34,10 +34,10 @@ class CompiledTypes:
 
     def __init__(self, universe: Universe, packages: Collection[str], compile_package: Compile) -> None:
         self._universe, self._packages, self._compile = universe, frozenset(packages), compile_package
-        self._compiled: dict[str, Compiled] = {}
+        self._compiled: dict[str, Validators] = {}
         self._decoders: dict[str, Decoder] = {}
 
-    def package(self, path: str) -> Compiled:
+    def package(self, path: str) -> Validators:
         """Return the validators of a package. Raises: InputError."""
         if path not in self._compiled:
             self._compiled[path] = self._compile(path)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeAlias, cast
 
 from harness.case import KindInfo
-from harness.compiler import Compiled, compile_types
+from harness.compiler import Compiled, Validators, compile_types
 from harness.diagnostics import Diagnostic, InputError, Position, UsageError, near_miss
 from harness.fuzzers.shape import ANY, Shape, shape_of
 from harness.gotypes.packages import Universe
@@ -22,7 +22,7 @@ from harness.subject.api import DEFAULT_RELEASE, Api, ApiPackage, open_api
 from harness.subject.declarative import CompiledTypes, PythonDeclarative
 from harness.subject.decode import decoder_of
 from harness.subject.edited import edited_api
-from harness.subject.shared import SHARED
+from harness.subject.shared import SHARED, go_files
 from harness.subject.spec import SubjectSpec
 from harness.subject.suitefile import load_suite
 from harness.suite import KubernetesSuite, Suite, SuiteKind
@@ -98,7 +98,8 @@ def _open_suite(spec: SubjectSpec, note: Note) -> Subject:
         gates = {**suite.gates, **spec.gates}
         return _open_kubernetes(replace(spec, kind="kubernetes", location=suite.release, gates=gates), note)
     _check_gates(suite, spec.gates)
-    universe = Universe.from_files({**_package_files(SHARED), **_suite_files(suite)})
+    shared = {package: go_files(folder) for package, folder in SHARED.items()}
+    universe = Universe.from_files({**shared, **_suite_files(suite)})
     compiled = _compile(suite, universe, note)
     declarative, decoders, types = _callables(suite, universe, compiled, note)
     target = PythonTarget(suite, declarative, decoders=decoders, types=types, gates=spec.gates)
@@ -124,20 +125,8 @@ def _suite_files(suite: Suite) -> dict[str, list[Path]]:
     files: dict[str, list[Path]] = {}
     for kind in suite.kinds:
         for version, place in kind.versions.items():
-            files[_package_of(suite, version, place)] = _go_files(suite.folder / place)
+            files[_package_of(suite, version, place)] = go_files(suite.folder / place)
     return files
-
-
-def _go_files(place: Path) -> list[Path]:
-    """Return the files of a package: those of a folder, or one file and the doc.go beside it."""
-    if place.is_dir():
-        return sorted(path for path in place.glob("*.go") if not path.name.endswith("_test.go"))
-    doc = place.with_name("doc.go")
-    return [doc, place] if doc.is_file() and doc != place else [place]
-
-
-def _package_files(folders: Mapping[str, Path]) -> dict[str, list[Path]]:
-    return {package: sorted(folder.glob("*.go")) for package, folder in folders.items()}
 
 
 def _compile(suite: Suite, universe: Universe, note: Note) -> dict[str, Compiled]:
@@ -150,7 +139,7 @@ def _compile(suite: Suite, universe: Universe, note: Note) -> dict[str, Compiled
         except InputError as error:
             problems += error.diagnostics
     for result in compiled.values():
-        for warning in getattr(result, "warnings", ()):
+        for warning in result.warnings:
             note(str(warning))
     if problems:
         raise InputError(problems)
@@ -240,8 +229,8 @@ def _compiled_types(api: Api, now: Collection[str], note: Note) -> CompiledTypes
     packages = {package.path: package for package in api.packages}
     functions, told = CustomFunctions(), set[str]()
 
-    def compiled(path: str) -> Compiled:
-        result = api.compile(packages.get(path) or _bare_package(path), functions)
+    def compiled(path: str) -> Validators:
+        result = api.validators(packages.get(path) or _bare_package(path), functions)
         for message in (*map(str, result.warnings), *functions.warnings()):
             if message not in told:
                 told.add(message)
