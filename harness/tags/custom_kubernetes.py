@@ -15,7 +15,7 @@ from harness.tags.runtime import ZERO_TIME, read_time
 
 _SUFFIXES = (".k8s.io", ".kubernetes.io")
 _RESERVED_BELOW = 1000
-_SPACES = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"  # fmt: skip  # noqa: E501 - one set of characters
+_SPACES = "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
 """What Go's strings.TrimSpace removes; Python's strip would take four control characters more."""
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -12,10 +10,9 @@ import pytest
 
 from harness.apidocs.page import marked, render_page
 from tests.apidocs import made
+from tests.browser import needs_browser, opened
 from tests.reporting.test_html import Reader
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-needs_browser = pytest.mark.skipif(BROWSER is None, reason="needs Chromium: apt install chromium")
 _DRIVER = """<script>
 const press = (key) => document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
 const told = [];
@@ -81,15 +78,7 @@ def _open(place: Path, html: str, query: str = "") -> Reader:
     """Open a page in a browser and return what has become of it."""
     page = place / "index.html"
     page.write_text(html, encoding="utf-8")
-    done = subprocess.run(
-        [
-            str(BROWSER), "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
-            f"--user-data-dir={place / 'profile'}", "--enable-logging=stderr", "--dump-dom", page.as_uri() + query,
-        ],
-        capture_output=True, text=True, timeout=60, check=True,
-    )  # fmt: skip
-    assert [line for line in done.stderr.splitlines() if "CONSOLE" in line] == []
-    return Reader(done.stdout)
+    return Reader(opened(page, query))
 
 
 def _rows(page: Reader) -> list[str]:

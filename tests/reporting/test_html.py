@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -13,9 +11,8 @@ import pytest
 from harness.case import Excluded, Operation
 from harness.reporting.document import ExceptionEntry, Exceptions, build_report
 from harness.reporting.html import render_html
+from tests.browser import needs_browser, opened
 from tests.reporting import made
-
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
 class Reader(HTMLParser):
@@ -117,22 +114,14 @@ def test_what_is_excluded_tolerated_or_must_go_is_listed() -> None:
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(BROWSER is None, reason="needs Chromium: apt install chromium")
+@needs_browser
 def test_the_page_lives_in_a_browser(tmp_path: Path) -> None:
     """The script runs under its policy, shows every finding, and nothing is written to the console."""
     page = tmp_path / "report.html"
     page.write_text(render_html(build_report(made.hostile())), encoding="utf-8")
-    done = subprocess.run(
-        [
-            str(BROWSER), "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
-            f"--user-data-dir={tmp_path / 'profile'}", "--enable-logging=stderr", "--dump-dom", page.as_uri(),
-        ],
-        capture_output=True, text=True, timeout=60, check=True,
-    )  # fmt: skip
-    dom = Reader(done.stdout)
+    dom = Reader(opened(page))
     shown = next(attrs for tag, attrs in dom.tags if attrs.get("id") == "tools")
     assert "hidden" not in shown
     assert "3 shown" in dom.text
     assert sum(attrs.get("class") == "finding" for _, attrs in dom.tags) == 3
     assert "spec.size: Invalid value: 3: must be even" in dom.text
-    assert [line for line in done.stderr.splitlines() if "CONSOLE" in line] == []

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.case import Operation
 from harness.diagnostics import UsageError
 from harness.subject.api import DEFAULT_RELEASE, open_api
 
@@ -58,7 +59,7 @@ def test_rules_of_a_required_module_count(tmp_path: Path) -> None:
     """Types of a module that lies where Go would put it are read, rules and all."""
     api = open_api(module(tmp_path))
     compiled = api.compile(api.packages[0])
-    errors = compiled.validate("Widget", "create", {"size": 4})  # type: ignore[arg-type]  # the enum's value is enough
+    errors = compiled.validate("Widget", Operation.CREATE, {"size": 4})
     assert [("name", "FieldValueRequired"), ("size", "FieldValueInvalid")] == [(e.field, e.type) for e in errors]
 
 
