@@ -10,7 +10,7 @@ import msgspec
 
 from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, exceptions_of, kept_place, publish, report_options
 from harness.errormatch.exceptionfile import ExceptionFile
-from harness.reporting.document import Exceptions, Report, read_report, totals_of, verdict_of, worst_first
+from harness.reporting.document import Exceptions, Report, read_report, sums_of, worst_first
 from harness.reporting.merging import merge
 
 
@@ -43,13 +43,7 @@ def _judged(report: Report, entries: ExceptionFile | None, file: Path) -> Report
     findings = tuple(sorted((f for outcome in outcomes for f in outcome.findings), key=worst_first))
     partial = any(part.shard or part.stopped in ("interrupted", "target-lost") for part in report.parts)
     exceptions: Exceptions = exceptions_of(outcomes, findings, file, partial)
-    return msgspec.structs.replace(
-        report,
-        verdict=verdict_of(report.parts, report.kinds, findings, exceptions),
-        findings=findings,
-        exceptions=exceptions,
-        totals=totals_of(findings, report.kinds, report.cases, report.seconds),
-    )
+    return msgspec.structs.replace(report, **sums_of(report.parts, report.kinds, findings, exceptions))
 
 
 def _replayed(report: Report, files: Files) -> Report:

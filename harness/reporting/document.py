@@ -238,16 +238,12 @@ def _assemble(
     reaches: Mapping[str, Reach],
 ) -> Report:
     first = results[0]
-    seconds = sum(r.seconds for r in results)
-    cases = sum(r.cases for r in results)
-    stopped = min((r.stopped for r in results), key=how_bad)
     kinds = tuple(_kind_entry(r.subject, kind) for r in results for kind in r.kinds)
     parts = tuple(_part(r, reaches) for r in results)
     return Report(
         schema=SCHEMA_ID,
         schema_version=SCHEMA_VERSION,
         harness_version=harness.__version__,
-        verdict=verdict_of(parts, kinds, findings, exceptions),
         target=TargetSummary(
             name=", ".join(dict.fromkeys(r.subject for r in results)),
             release=", ".join(dict.fromkeys(r.target.release for r in results if r.target.release)),
@@ -257,22 +253,36 @@ def _assemble(
         seed=first.seed,
         budget=first.budget,
         started=first.started,
-        seconds=round(seconds, 3),
-        cases=cases,
-        compared=sum(r.compared for r in results),
-        composition_checked=sum(r.composition_checked for r in results),
-        composition_differences=sum(r.composition_differences for r in results),
-        stopped=stopped,
-        stopped_detail="; ".join(f"{r.subject}: {r.stopped_detail}" for r in results if r.stopped_detail),
-        parts=parts,
-        kinds=kinds,
-        findings=findings,
         excluded=tuple(
             ExcludedEntry(e.group, e.version, e.resource, e.reason, r.subject) for r in results for e in r.excluded
         ),
-        exceptions=exceptions,
-        totals=totals_of(findings, kinds, cases, seconds),
+        **sums_of(parts, kinds, findings, exceptions),
     )
+
+
+def sums_of(
+    parts: tuple[Part, ...],
+    kinds: tuple[KindEntry, ...],
+    findings: tuple[ReportedFinding, ...],
+    exceptions: Exceptions,
+) -> dict[str, Any]:
+    """Return the fields of a report that follow from its parts, so that every report adds up in the same way."""
+    seconds, cases = sum(part.seconds for part in parts), sum(part.cases for part in parts)
+    return {
+        "verdict": _verdict(parts, kinds, findings, exceptions),
+        "seconds": round(seconds, 3),
+        "cases": cases,
+        "compared": sum(part.compared for part in parts),
+        "composition_checked": sum(part.composition_checked for part in parts),
+        "composition_differences": sum(part.composition_differences for part in parts),
+        "stopped": min((part.stopped for part in parts), key=how_bad),
+        "stopped_detail": "; ".join(f"{part.subject}: {part.stopped_detail}" for part in parts if part.stopped_detail),
+        "parts": parts,
+        "kinds": kinds,
+        "findings": findings,
+        "exceptions": exceptions,
+        "totals": _totals(findings, kinds, cases, seconds),
+    }
 
 
 _STOPPED = ("interrupted", "target-lost", "budget", "exhausted")
@@ -283,7 +293,7 @@ def how_bad(stopped: str) -> int:
     return _STOPPED.index(stopped) if stopped in _STOPPED else len(_STOPPED)
 
 
-def verdict_of(
+def _verdict(
     parts: Sequence[Part], kinds: Sequence[KindEntry], findings: Sequence[Finding], exceptions: Exceptions
 ) -> Verdict:
     """Judge the run. A difference weighs more than an incomplete search, and silence is never agreement."""
@@ -369,7 +379,7 @@ def worst_first(finding: ReportedFinding) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def totals_of(findings: Sequence[ReportedFinding], kinds: Sequence[KindEntry], cases: int, seconds: float) -> Totals:
+def _totals(findings: Sequence[ReportedFinding], kinds: Sequence[KindEntry], cases: int, seconds: float) -> Totals:
     """Sum over findings and kinds."""
     opened = [f for f in findings if f.exception is None]
     severities = Counter(f.severity for f in opened)

@@ -18,8 +18,7 @@ from harness.reporting.document import (
     Report,
     ReportedFinding,
     how_bad,
-    totals_of,
-    verdict_of,
+    sums_of,
     worst_first,
 )
 
@@ -40,25 +39,11 @@ def merge(reports: Sequence[Named]) -> Report:
     parts = _parts(every)
     kinds = tuple(_summed([kind for report in every for kind in report.kinds], _kind_key, _with_kind))
     findings = tuple(sorted(_summed(_findings(every), _finding_key, _with_finding), key=worst_first))
-    stopped = min((part.stopped for part in parts), key=how_bad)
-    seconds, cases = sum(part.seconds for part in parts), sum(part.cases for part in parts)
     return msgspec.structs.replace(
         first,
-        verdict=verdict_of(parts, kinds, findings, Exceptions()),
         started=min(report.started for report in every),
-        seconds=seconds,
-        cases=cases,
-        compared=sum(part.compared for part in parts),
-        composition_checked=sum(part.composition_checked for part in parts),
-        composition_differences=sum(part.composition_differences for part in parts),
-        stopped=stopped,
-        stopped_detail="; ".join(f"{part.subject}: {part.stopped_detail}" for part in parts if part.stopped_detail),
-        parts=parts,
-        kinds=kinds,
-        findings=findings,
         excluded=tuple(dict.fromkeys(entry for report in every for entry in report.excluded)),
-        exceptions=Exceptions(),
-        totals=totals_of(findings, kinds, cases, seconds),
+        **sums_of(parts, kinds, findings, Exceptions()),
     )
 
 
