@@ -12,7 +12,9 @@ from harness.field import FieldError
 from harness.fuzzers.shape import shape_of
 from harness.gotypes.packages import Universe
 from harness.subject.decode import decoder_of
-from tests.conformance.cases import Key, Kind, cases_of, in_order, key_of
+from tests.conformance.cases import cases_of
+from tests.conformance.kinds import Key, Kind, key_of
+from tests.conformance.order import in_order
 
 GO = """package v1
 

@@ -15,9 +15,10 @@ from harness.cli.asking import Asker
 from harness.subject import SubjectSpec, open_subject
 from harness.targets.kubernetes import KubernetesTarget
 from harness.targets.kubernetes.release import type_folders
-from tests.conformance.cases import Kind, cases_of, in_order
+from tests.conformance.cases import cases_of
 from tests.conformance.conftest import Tell
-from tests.conformance.kinds import kinds_of
+from tests.conformance.kinds import Kind, kinds_of
+from tests.conformance.order import in_order
 
 CASES = 40
 """For each kind, subresource and mode that is served."""

@@ -13,9 +13,10 @@ import pytest
 from harness.case import Answer, Case
 from harness.targets.kubernetes import KubernetesTarget
 from harness.targets.process import PendingBatch
-from tests.conformance.cases import Key, Kind, cases_of, in_order, key_of
+from tests.conformance.cases import cases_of
 from tests.conformance.conftest import Tell
-from tests.conformance.kinds import kinds_of
+from tests.conformance.kinds import Key, Kind, key_of, kinds_of
+from tests.conformance.order import in_order
 
 SEED = 1
 CASES = 2000
