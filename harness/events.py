@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -81,7 +81,8 @@ class Result(msgspec.Struct, frozen=True):
     `compared` counts cases whose two lists were really compared (answers without failure). `composition_checked` and
     `composition_differences` count the cases where the target's own served lists were compared with ours.
     `stopped` is one of: budget, exhausted, interrupted, target-lost; `stopped_detail` explains the last one. `shard` is
-    `2/4` when only every fourth unit was searched, empty for all.
+    `2/4` when only every fourth unit was searched, empty for all. `observed` has what each observer saw, by its name:
+    one outcome for each unit, in the order of units.
     """
 
     subject: str
@@ -103,6 +104,7 @@ class Result(msgspec.Struct, frozen=True):
     stopped_detail: str = ""
     restarts: int = 0
     shard: str = ""
+    observed: dict[str, tuple[Any, ...]] = {}
 
 
 class Finished(msgspec.Struct, frozen=True):

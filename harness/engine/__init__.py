@@ -6,17 +6,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 
 from harness.compare.finding import Finding
 from harness.diagnostics import UsageError
 from harness.engine import jobs as processes
 from harness.engine.jobs import Job, Message, Note, Opener, Told, Turn
 from harness.engine.local import Local, Order, Telling
+from harness.engine.observe import Onlooker
 from harness.engine.outcome import JobOutcome, UnitOutcome, merged
 from harness.engine.rules import examine_rules
 from harness.engine.search import UnitSearch
@@ -43,6 +45,7 @@ def run(
     corpus: Path | None = None,
     trusted: Path | None = None,
     shard: Shard = WHOLE,
+    onlookers: Mapping[str, Onlooker] = MappingProxyType({}),
     opener: Opener = open_subject,
 ) -> Result:
     """Search a subject for differences and explain them.
@@ -50,14 +53,16 @@ def run(
     `kinds` are patterns (`deployments`, `apps/*`, `*/status`), `operations` names; none means all. An interrupt or a
     lost target ends the run early, and the result holds what was found until then. Cases of `corpus` are replayed
     first, and reduced cases are kept there. `trusted` is the file of trusted wordings. `shard` is a part of the kinds:
-    the shards of a run find together what the whole run finds.
+    the shards of a run find together what the whole run finds. `onlookers` make the observers that see every answer;
+    what they saw is in `Result.observed` under their names.
     Raises: HarnessError when the subject cannot be opened; UsageError when nothing matches.
     """
     if budget.max_time is None and budget.max_cases is None:
         budget = Budget(DEFAULT_SECONDS)
     order = Order(
-        seed, budget, tuple(kinds), tuple(str(one) for one in operations), corpus, trusted, 0, max(1, jobs), shard
-    )
+        seed, budget, tuple(kinds), tuple(str(one) for one in operations), corpus, trusted, 0, max(1, jobs), shard,
+        dict(onlookers),
+    )  # fmt: skip
 
     with closing(opener(spec, lambda text: on_event(Noted(text)))) as subject:
         return _Run(subject, order, on_event, opener).result()
@@ -173,6 +178,10 @@ class _Run:
             stopped_detail=outcome.stopped_detail,
             restarts=outcome.restarts,
             shard=str(self.order.shard),
+            observed={
+                name: tuple(unit.observed[name] for unit in units if name in unit.observed)
+                for name in self.order.onlookers
+            },
         )
 
     def _rule_findings(self, units: Sequence[UnitOutcome]) -> list[Finding]:

@@ -69,6 +69,7 @@ class Ledger:
     def examine(self, cases: list[Case], answers: list[Answer], bases: Sequence[Json]) -> None:
         """Compare a batch and remember every new signature."""
         started = time.perf_counter()
+        self._show(cases, answers)
         for case, answer, base in zip(cases, answers, bases, strict=True):
             state = self.states.get((key_of(case), case.operation))
             if state is not None:
@@ -152,9 +153,14 @@ class Ledger:
 
     def count(self, cases: list[Case], answers: list[Answer]) -> None:
         """Count cases that were not drawn but follow from a finding."""
+        self._show(cases, answers)
         for case, answer in zip(cases, answers, strict=True):
             self.compared += answer.failure is None
             state = self.states.get((key_of(case), case.operation))
             if state is not None:
                 state.cases += 1
                 state.failures += answer.failure is not None
+
+    def _show(self, cases: list[Case], answers: list[Answer]) -> None:
+        for observer in self.plan.observers.values():
+            observer.examine(cases, answers, self.plan.age())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from harness.case import Case, KindInfo
 from harness.compare.comparator import Comparator
 from harness.compare.finding import Finding
 from harness.diagnostics import TargetError
+from harness.engine.observe import Onlooker
 from harness.engine.outcome import JobOutcome, UnitOutcome, timings_of
 from harness.engine.plan import Abilities, Plan
 from harness.engine.schedule import Schedule
@@ -41,6 +42,7 @@ class Order:
     part: int = 0
     jobs: int = 1
     shard: Shard = WHOLE
+    onlookers: Mapping[str, Onlooker] = field(default_factory=dict)
     started: float = field(default_factory=time.time)
 
 
@@ -112,6 +114,8 @@ class Local:
             corpus=self._corpus(),
             is_late=self.clock.is_late,
             is_over=self.clock.is_over,
+            observers={name: onlooker.observer(self.subject, unit) for name, onlooker in self.order.onlookers.items()},
+            age=lambda: self.clock.seconds,
         )
         return UnitSearch(plan, lambda finding: self.telling.on_found(unit.index, finding))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import msgspec
 
@@ -22,6 +23,7 @@ class UnitOutcome(msgspec.Struct, frozen=True):
     compared: int
     composition_checked: int
     composition_differences: int
+    observed: dict[str, Any] = {}
 
     @classmethod
     def of(cls, search: UnitSearch) -> UnitOutcome:
@@ -34,6 +36,7 @@ class UnitOutcome(msgspec.Struct, frozen=True):
             search.ledger.compared,
             search.ledger.composition_checked,
             search.ledger.composition_differences,
+            {name: observer.outcome() for name, observer in search.plan.observers.items()},
         )
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from harness.case import Answer, Case, Mode
 from harness.compare.comparator import Comparator
+from harness.engine.observe import Observer
 from harness.engine.units import Lane, Unit
 from harness.fuzzers.shape import Shape
 
@@ -31,7 +32,7 @@ class Abilities:
 
 @dataclass(slots=True)
 class Plan:
-    """What a unit's search is given. `cases` is its share, None when only time limits it."""
+    """What a unit's search is given. `cases` is its share, None when only time limits it; `age` is that of the run."""
 
     unit: Unit
     seed: int
@@ -42,6 +43,8 @@ class Plan:
     subject: str
     cases: int | None
     corpus: Sequence[Case] = ()
+    observers: Mapping[str, Observer] = field(default_factory=dict)
+    age: Callable[[], float] = float
     is_late: Callable[[], bool] = bool
     is_over: Callable[[], bool] = bool
 

@@ -192,14 +192,14 @@ def test_a_bug_in_one_search_does_not_stop_the_others(monkeypatch: pytest.Monkey
     """An internal error is reported with the kind it happened to; the other kind is searched."""
     from harness.engine import search as module
 
-    sweep = module.UnitSearch._sweep
+    sweep = module.Sweep.run
 
     def broken(self: Any, bases: Any, turns: range) -> Any:
-        if self.plan.unit.lanes[0].info.resource == "widgets":
+        if self.search.plan.unit.lanes[0].info.resource == "widgets":
             raise ZeroDivisionError("planted")
         return sweep(self, bases, turns)
 
-    monkeypatch.setattr(module.UnitSearch, "_sweep", broken)
+    monkeypatch.setattr(module.Sweep, "run", broken)
     end = search(16_000)
     assert found(end, "gadgets") == PLANTED
     assert [one.kind.resource for one in end.kinds if "ZeroDivisionError: planted" in one.error] == [

@@ -1,0 +1,163 @@
+"""What every part of a unit's search does: asks, takes note of the answers, explains what is new."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from typing import Any
+
+import msgspec
+
+from harness.case import Answer, Case, Json, Operation
+from harness.compare.finding import Finding
+from harness.compare.mismatch import canonical_path
+from harness.engine.explain import explained
+from harness.engine.ledger import Ledger, Seen
+from harness.engine.plan import Plan, Search
+from harness.engine.points import Points
+from harness.engine.units import Lane
+from harness.fuzzers.feedback import Harvest
+from harness.fuzzers.pairs import stored
+from harness.fuzzers.reduce import Reducer
+
+BATCH = 100
+
+
+class Asking:
+    """What one unit's search knows so far, and how it asks. Questions are generators: see `Search`."""
+
+    def __init__(self, plan: Plan, on_found: Callable[[Finding], None]) -> None:
+        self.plan = plan
+        self.random = plan.unit.random(plan.seed)
+        self.harvest = Harvest()
+        self.points = Points(self.random, plan.shape, self.harvest)
+        self.ledger = Ledger(plan, self.harvest, self.points.keep)
+        self.asked = 0
+        self._on_found = on_found
+
+    def spent(self) -> bool:
+        return self.plan.is_late() or (self.plan.cases is not None and self.asked >= self.plan.cases)
+
+    def left(self) -> int:
+        return 1 << 30 if self.plan.cases is None else max(0, self.plan.cases - self.asked)
+
+    # Asking
+
+    def _case(self, lane: Lane, new: Json, old: Json) -> Case:
+        info, able = lane.info, self.plan.abilities
+        self.asked = number = self.asked + 1
+        return Case(
+            id=self._id(),
+            group=info.group,
+            version=info.version,
+            kind=info.kind,
+            operation=lane.operation,
+            object=new,
+            old=old,
+            resource=info.resource,
+            subresource=info.subresource,
+            mode=self.plan.mode,
+            # Deterministic samples: primes, so that they do not fall on the same cases.
+            served=able.served and number % 47 == 1,
+            versions=able.versions and number % 31 == 2,
+            repeat=able.repeat and number % 101 == 3,
+        )
+
+    def _id(self) -> int:
+        return (self.plan.unit.index + 1) * 16_777_216 + self.asked % 16_777_216
+
+    def _numbered(self, case: Case) -> Case:
+        self.asked += 1
+        return msgspec.structs.replace(case, id=self._id())
+
+    def ask(self, wanted: Sequence[tuple[Lane, Json, Json, Json]], settle: bool = True) -> Search:
+        """Ask about (lane, new, old, base), at most what is left of the share, and take note of the answers."""
+        wanted = wanted[: 0 if self.plan.is_late() else self.left()]
+        answers: list[Answer] = []
+        for start in range(0, len(wanted), BATCH * 2):
+            chunk = wanted[start : start + BATCH * 2]
+            cases = [self._case(lane, new, old) for lane, new, old, _ in chunk]
+            got = yield cases
+            self.ledger.examine(cases, got, [base for _, _, _, base in chunk])
+            answers += got
+        if settle:
+            yield from self.settle()
+        return answers
+
+    # Explaining
+
+    def settle(self) -> Search:
+        """Look closer at what is new, reduce and explain every new signature."""
+        yield from self._look_closer()
+        while self.ledger.pending:
+            yield from self._explain(self.ledger.pending.pop(0))
+
+    def _look_closer(self) -> Search:
+        """Ask again about cases with new errors: composed lists, other versions, and twice."""
+        able = self.plan.abilities
+        if not self.ledger.curious or not (able.served or able.versions or able.repeat) or self.plan.is_over():
+            return
+        curious, self.ledger.curious = self.ledger.curious[: self.left()], []
+        cases = [
+            self._numbered(
+                msgspec.structs.replace(case, served=able.served, versions=able.versions, repeat=able.repeat)
+            )
+            for case, _ in curious
+        ]
+        if cases:
+            answers = yield cases
+            self.ledger.examine(cases, answers, [base for _, base in curious])
+
+    def _explain(self, entry: Seen) -> Search:
+        comparator = self.plan.comparators[entry.lane.info.key]
+        signature = entry.mismatch.signature
+
+        def verdict(case: Case, answer: Answer) -> frozenset[str] | None:
+            found = comparator.compare(case, answer)
+            if not any(mismatch.signature == signature for mismatch in found):
+                return None
+            others = {"".join(mismatch.signature) for mismatch in found if mismatch.signature != signature}
+            errors = {
+                f"{e.type} {canonical_path(e.field)} {e.origin}" for e in (*answer.handwritten, *answer.declarative)
+            }
+            return frozenset(others | errors)
+
+        base = entry.base if entry.lane.operation is Operation.CREATE or entry.base is None else stored(entry.base)
+        reducer = Reducer(self._plain(entry), verdict, base, is_over=self.plan.is_over)
+        case = yield from self._counted(reducer.run())
+        answer = reducer.answer
+        if answer is None or verdict(case, answer) is None:
+            # Shown once and not again: told as it was first seen, reduced no further.
+            self.ledger.unstable += 1
+        if answer is None:
+            return
+        served = self.plan.abilities.served
+        finding, composition = yield from self._counted(
+            explained(case, answer, entry.mismatch, comparator, self.plan.subject, served)
+        )
+        self.ledger.composition_checked += served
+        self.ledger.composition_differences += len(composition)
+        is_new, entry.finding = entry.finding is None, finding
+        self.points.keep(case.object)
+        if is_new:
+            self._on_found(finding)
+
+    def _plain(self, entry: Seen) -> Case:
+        """Return the case with only what its mismatch needs: other versions are asked where versions differ."""
+        kind, case = entry.mismatch.kind, entry.case
+        return msgspec.structs.replace(
+            case,
+            versions=case.versions and kind == "version",
+            served=case.served and kind == "composition",
+            repeat=case.repeat and kind == "self",
+        )
+
+    def _counted(self, steps: Generator[list[Case], list[Answer], Any]) -> Search:
+        """Drive a generator of questions that are not drawn but follow from a finding."""
+        try:
+            cases = next(steps)
+            while True:
+                answers = yield [self._numbered(case) for case in cases]
+                self.ledger.count(cases, answers)
+                cases = steps.send(answers)
+        except StopIteration as stop:
+            return stop.value
