@@ -190,7 +190,7 @@ def test_reduced_cases_are_kept_in_the_corpus(tmp_path: Path) -> None:
 
 def test_a_bug_in_one_search_does_not_stop_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """An internal error is reported with the kind it happened to; the other kind is searched."""
-    from harness.engine import search as module
+    from harness.engine import sweep as module
 
     sweep = module.Sweep.run
 
