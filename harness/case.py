@@ -138,6 +138,8 @@ class KindInfo(msgspec.Struct, frozen=True, omit_defaults=True):
     the object, `import/path.Name`, for readers of types. `rules` says whether declarative validation is registered.
     `storage` is false for kinds that are answered and not kept (reviews, bindings). `versions` are the other versions
     a `versions` case is answered for. `options` are the validation options the strategy sets, with their values.
+    `through` is set for a version that no user can reach: it is registered and not served, and answers with the
+    strategy of the version named here.
     """
 
     group: str
@@ -156,6 +158,12 @@ class KindInfo(msgspec.Struct, frozen=True, omit_defaults=True):
     short_circuit_mismatch: bool = False
     options: dict[str, bool] = {}
     versions: tuple[str, ...] = ()
+    through: str = ""
+
+    @property
+    def served(self) -> bool:
+        """Whether a request can reach it."""
+        return not self.through
 
     @property
     def name(self) -> str:

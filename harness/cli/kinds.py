@@ -28,7 +28,7 @@ def command(suites: tuple[str, ...], target: TargetChoice, as_json: bool) -> int
 
 def table(info: TargetInfo) -> list[str]:
     """Write what is served as a table, then what is excluded, then the sums."""
-    head = ("NAME", "KIND", "OPERATIONS", "RULES", "STORAGE", "COMPOSITION", "OTHER VERSIONS")
+    head = ("NAME", "KIND", "OPERATIONS", "RULES", "STORAGE", "COMPOSITION", "SERVED", "OTHER VERSIONS")
     rows = [head, *(_row(kind) for kind in info.kinds)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
@@ -43,7 +43,8 @@ def _row(kind: KindInfo) -> tuple[str, ...]:
     own = kind.api_version in ("", _version(kind))
     cells = (
         kind.name, kind.kind if own else f"{kind.api_version} {kind.kind}", operations,
-        "yes" if kind.rules else "-", "yes" if kind.storage else "-", kind.composition, ",".join(kind.versions),
+        "yes" if kind.rules else "-", "yes" if kind.storage else "-", kind.composition,
+        f"no: asked through {kind.through}" if kind.through else "yes", ",".join(kind.versions),
     )  # fmt: skip
     return tuple(visible(cell) for cell in cells)
 
@@ -60,10 +61,12 @@ def _sums(info: TargetInfo) -> list[str]:
     storage = {kind.key[:3] for kind in info.kinds if kind.storage}
     resources = {kind.key[:3] for kind in info.kinds}
     rules = sum(kind.rules for kind in info.kinds)
+    unserved = sum(not kind.served for kind in info.kinds)
     subresources = sum(bool(kind.subresource) for kind in info.kinds)
     where = visible(info.name if info.release in info.name else f"{info.name} {info.release}")
     return [
         f"{where}: {count(len(info.kinds), 'entry', 'entries')}: {count(len(resources), 'resource')} "
         f"({len(storage)} with storage), {count(subresources, 'subresource')}; {rules} with declarative rules, "
-        f"{len(info.excluded)} excluded"
+        + (f"{unserved} not served, " if unserved else "")
+        + f"{len(info.excluded)} excluded"
     ]

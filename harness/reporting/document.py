@@ -76,6 +76,7 @@ class KindEntry(msgspec.Struct, frozen=True):
     """What was done for one kind and operation.
 
     `base` says whether an object that both sides accept was found; otherwise `remaining` has the errors that remained.
+    `through` names the served version whose strategy answered for a version that no user can reach, empty for others.
     """
 
     subject: str
@@ -93,6 +94,7 @@ class KindEntry(msgspec.Struct, frozen=True):
     base: bool
     remaining: tuple[str, ...]
     error: str
+    through: str = ""
 
     @property
     def name(self) -> str:
@@ -344,6 +346,7 @@ def _kind_entry(subject: str, report: KindReport) -> KindEntry:
         base=report.base,
         remaining=tuple(report.remaining),
         error=report.error,
+        through=kind.through,
     )
 
 

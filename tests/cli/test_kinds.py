@@ -26,10 +26,23 @@ def test_the_table_names_every_kind_and_reason(capfd: Any, monkeypatch: pytest.M
     assert told.code == 0
     assert told.err == "opening takes a while\n"
     rows = [" ".join(line.split()) for line in told.out.splitlines()]
-    assert "example.io/v1 widgets Widget create,update yes yes levels v1beta1" in rows
-    assert "example.io/v1 widgets/status Widget update yes yes levels" in rows
+    assert "example.io/v1 widgets Widget create,update yes yes levels yes v1beta1" in rows
+    assert "example.io/v1 widgets/status Widget update yes yes levels yes" in rows
     assert "example.io/v1 gadgets: has no strategy\\x1b" in rows
     assert rows[-1].startswith("widgets_v1: 2 entries: 1 resource (1 with storage), 1 subresource;")
+
+
+def test_what_no_request_reaches_names_the_version_it_is_asked_through(
+    capfd: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A version that is not served is marked and counted."""
+    old = msgspec.structs.replace(
+        made.result().target.kinds[0], version="v1beta1", api_version="example.io/v1beta1", through="v1"
+    )
+    install(monkeypatch, kinds=(*made.result().target.kinds, old))
+    rows = [" ".join(line.split()) for line in call(capfd, "kinds", "--command", "worker").out.splitlines()]
+    assert "example.io/v1beta1 widgets Widget create,update yes yes levels no: asked through v1 v1beta1" in rows
+    assert "3 with declarative rules, 1 not served, 0 excluded" in rows[-1]
 
 
 def test_json_is_the_targets_own_word(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -120,7 +120,7 @@ class TestEveryRelease:
     def test_kinds(self, target: KubernetesTarget) -> None:
         """Nothing that the server serves is missing, and what is left out has a reason."""
         stored = [info for info in target.info.kinds if info.storage]
-        assert len(stored) >= RELEASES[target.info.release]
+        assert len([info for info in stored if info.served]) >= RELEASES[target.info.release]
         assert len({info.key for info in target.info.kinds}) == len(target.info.kinds)
         assert all(excluded.reason for excluded in target.info.excluded)
         assert not [excluded for excluded in target.info.excluded if "cannot be built" in excluded.reason]
@@ -131,6 +131,31 @@ class TestEveryRelease:
         wanted = {"v1 pods", "v1 pods/resize", "v1 pods/ephemeralcontainers", "v1 services/status", "v1 nodes"}
         wanted |= {"v1 namespaces/finalize", "v1 pods/binding", "v1 serviceaccounts/token", "apps/v1 deployments/scale"}
         assert wanted | {"authorization.k8s.io/v1 subjectaccessreviews"} <= names
+
+    def test_unserved_versions(self, target: KubernetesTarget) -> None:
+        """A version that no request reaches is asked through a served one, with all its subresources."""
+        through = {info.name: info.through for info in target.info.kinds if not info.served}
+        wanted = {"apps/v1beta1 deployments", "apps/v1beta1 deployments/status", "apps/v1beta2 statefulsets/scale"}
+        assert {through[name] for name in wanted} == {"v1"}
+        assert through["authorization.k8s.io/v1beta1 subjectaccessreviews"] == "v1"
+        groups = {(info.group, info.version, info.resource) for info in target.info.kinds if info.served}
+        assert not groups & {(i.group, i.version, i.resource) for i in target.info.kinds if not i.served}
+
+    def test_unserved_versions_have_their_own_defaults(self, target: KubernetesTarget) -> None:
+        """apps/v1beta1 takes the selector from the labels of the template, where apps/v1 wants it to be written."""
+        template = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+        old, new = (
+            only(target, ask(version, "Deployment", "deployments", {"spec": {"template": template}}))
+            for version in ("apps/v1beta1", "apps/v1")
+        )
+        assert (old.failure, old.handwritten) == (None, ())
+        assert ("spec.selector", "FieldValueRequired") in keys(new.handwritten)
+
+    def test_unserved_scale(self, target: KubernetesTarget) -> None:
+        """The scale of an old version has a type of its own."""
+        old = {"spec": {"replicas": 1}}
+        case = ask("apps/v1beta1", "Scale", "deployments", {"spec": {"replicas": -1}}, old=old, subresource="scale")
+        assert keys(only(target, case).handwritten) == [("spec.replicas", "FieldValueInvalid")]
 
     def test_kind_tells_of_itself(self, target: KubernetesTarget) -> None:
         """A kind says where its type is, which versions it has, and which path rules its strategy passes along."""

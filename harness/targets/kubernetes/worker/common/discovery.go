@@ -58,6 +58,7 @@ type entry struct {
 	gv       schema.GroupVersion
 	gvk      schema.GroupVersionKind // of the object, which differs from gv for scale and token requests
 	hub      schema.GroupVersion
+	storage  rest.Storage
 	store    *genericregistry.Store // nil for kinds that are answered and not kept
 	function validateFunc
 	create   bool
@@ -165,7 +166,7 @@ func (d *discovery) addStorage(gv schema.GroupVersion, path string, storage rest
 	_, creates := storage.(rest.Creater)
 	_, namedCreates := storage.(rest.NamedCreater)
 	_, updates := storage.(rest.Updater)
-	e := &entry{gv: gv, newFunc: storage.New, create: creates || namedCreates, update: updates}
+	e := &entry{gv: gv, storage: storage, newFunc: storage.New, create: creates || namedCreates, update: updates}
 	if scoper, ok := storage.(rest.Scoper); ok && subresource == "" {
 		d.scopes[gv.Group+"/"+resource] = scoper.NamespaceScoped()
 	}
@@ -263,13 +264,11 @@ func fields(v reflect.Value) []reflect.Value {
 
 // finish fills what is known only when everything is there: scopes, versions, and what strategies say of themselves.
 func (d *discovery) finish() {
+	d.addUnserved()
 	for _, e := range d.entries {
 		e.info.Namespaced = d.scopes[e.info.Group+"/"+e.info.Resource]
 		if e.store != nil {
-			e.info.Versions = otherVersions(e)
-			if e.info.Subresource == "" {
-				d.excludeUnserved(e)
-			}
+			e.info.Versions = otherVersions(e.gvk)
 		}
 		e.describe()
 	}
@@ -277,24 +276,15 @@ func (d *discovery) finish() {
 }
 
 // otherVersions are the versions of the group that also have the kind, served or only registered.
-func otherVersions(e *entry) []string {
+func otherVersions(gvk schema.GroupVersionKind) []string {
 	var versions []string
-	for _, gv := range legacyscheme.Scheme.VersionsForGroupKind(e.gvk.GroupKind()) {
-		if gv.Version != e.gv.Version && gv.Version != runtime.APIVersionInternal {
+	for _, gv := range legacyscheme.Scheme.VersionsForGroupKind(gvk.GroupKind()) {
+		if gv.Version != gvk.Version && gv.Version != runtime.APIVersionInternal {
 			versions = append(versions, gv.Version)
 		}
 	}
 	slices.Sort(versions)
 	return versions
-}
-
-func (d *discovery) excludeUnserved(e *entry) {
-	for _, version := range e.info.Versions {
-		other := &entry{info: kindInfo{Group: e.info.Group, Version: version, Resource: e.info.Resource}}
-		if d.entries[other.key()] == nil {
-			d.exclude(e.info.Group, version, e.info.Resource, "registered, not served; its declarative list is compared when other versions are asked for")
-		}
-	}
 }
 
 func sortedExclusions(all []excluded) []excluded {

@@ -105,6 +105,7 @@ type kindInfo struct {
 	ShortCircuitMismatch bool            `json:"short_circuit_mismatch"`
 	Options              map[string]bool `json:"options"`
 	Versions             []string        `json:"versions,omitempty"`
+	Through              string          `json:"through,omitempty"`
 }
 
 type excluded struct {
