@@ -9,20 +9,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 import msgspec
 
 from harness.case import Answer, Case, Failure, KindInfo, Operation
 from harness.compare.composition import Setting, baseline, compose_parts, settings
 from harness.compare.covered import gather
-from harness.compare.mismatch import Mismatch, MismatchKind, Side, canonical_path
+from harness.compare.mismatch import Mismatch, MismatchKind, Side, Signature, canonical_path
 from harness.compare.objects import MISSING, steps, value_at, values_at
+from harness.compare.served import Served
 from harness.errormatch.matcher import Key, matcher_for
 from harness.errormatch.trusted import NO_WORDINGS, Wordings
 from harness.field import ErrorType, FieldError
 
 Errors = tuple[FieldError, ...]
+Compared = tuple[tuple[Mismatch, ...], tuple[Signature, ...]]
 
 PANIC = "panic during declarative validation"
 """How the detail of an internal error begins when a validator crashed inside the target."""
@@ -30,19 +31,6 @@ PANIC = "panic during declarative validation"
 _INTERNAL = ErrorType.INTERNAL.value
 _REMEMBERED = 2048  # pairs of lists; values in errors make their number unbounded
 _VARIABLE_PARTS = re.compile(r"0x[0-9a-fA-F]+|\d+|\"[^\"]*\"")
-
-
-class Served(NamedTuple):
-    """What is served under one setting, in two halves."""
-
-    setting: Setting
-    handwritten: list[FieldError]
-    declarative: list[FieldError]
-
-    @property
-    def errors(self) -> list[FieldError]:
-        """The whole list, as the user reads it."""
-        return self.handwritten + self.declarative
 
 
 class Comparator:
@@ -62,7 +50,7 @@ class Comparator:
         self.baseline = baseline(info.composition)
         self._is_known_path = is_known_path
         self._known_paths: dict[str, bool] = {"": True}
-        self._memo: dict[tuple[Errors, Errors], tuple[Mismatch, ...]] = {}
+        self._memo: dict[tuple[Errors, Errors], Compared] = {}
 
     def compare(self, case: Case, answer: Answer) -> list[Mismatch]:
         """Return everything that differs, worst comparison first. Pure: the same case and answer give the same list."""
@@ -71,7 +59,7 @@ class Comparator:
             return []
         if answer.failure is not None:
             return _failed(answer.failure)
-        found = list(self._lists(handwritten, declarative))
+        found = list(self._lists(handwritten, declarative)[0])
         if found and case.operation is Operation.UPDATE:
             found = [_told_apart(case, mismatch) for mismatch in found]
         if answer.versions:
@@ -80,36 +68,37 @@ class Comparator:
             found += self._composition(answer)
         return found
 
+    def signatures(self, case: Case, answer: Answer) -> tuple[Signature, ...]:
+        """Return the signatures of what `compare` returns: cheaper, and all that is needed of what is known."""
+        if answer.failure is not None or answer.versions or answer.served:
+            return tuple(mismatch.signature for mismatch in self.compare(case, answer))
+        if not answer.handwritten and not answer.declarative:
+            return ()
+        return self._lists(answer.handwritten, answer.declarative)[1]
+
     def served(self, answer: Answer) -> list[Served]:
         """Return what is served under each setting: today's first, `graduated` last."""
         return self.served_of(answer.handwritten, answer.declarative)
 
     def served_of(self, handwritten: Sequence[FieldError], declarative: Sequence[FieldError]) -> list[Served]:
         """Return what is served of two lists under each setting."""
-        return [Served(s, *compose_parts(handwritten, declarative, self.info, s)) for s in self.settings]
+        return [Served(s, *compose_parts(handwritten, declarative, self.info, s), self.matcher) for s in self.settings]
 
     def concerns(self, mismatch: Mismatch, error: FieldError) -> bool:
         """Whether a mismatch is about this error: same type, origin and normalized field."""
         return self.matcher.key(error) == self._mismatch_key(mismatch)
 
-    def same(self, first: FieldError, second: FieldError) -> bool:
-        """Whether two served errors tell the user the same, whichever side they come from."""
-        return (
-            (first.type, first.field, first.origin) == (second.type, second.field, second.origin)
-            or self.matcher.matches(first, second)
-            or self.matcher.matches(second, first)
-        )
-
     def _mismatch_key(self, mismatch: Mismatch) -> Key:
         return mismatch.type, self.matcher.normalize(mismatch.path), mismatch.origin
 
-    def _lists(self, handwritten: Errors, declarative: Errors) -> tuple[Mismatch, ...]:
+    def _lists(self, handwritten: Errors, declarative: Errors) -> Compared:
         asked = (handwritten, declarative)
         known = self._memo.get(asked)
         if known is None:
             if len(self._memo) >= _REMEMBERED:
                 self._memo.clear()
-            self._memo[asked] = known = tuple(self._compare_lists(handwritten, declarative))
+            found = tuple(self._compare_lists(handwritten, declarative))
+            self._memo[asked] = known = found, tuple(mismatch.signature for mismatch in found)
         return known
 
     def _compare_lists(self, handwritten: Errors, declarative: Errors) -> Iterator[Mismatch]:
@@ -134,7 +123,7 @@ class Comparator:
         # No server counts them, but no rule wants them either: a validator could not do its work.
         extra += [error for error in declarative if error.type == _INTERNAL and error not in extra]
         for error in self._once(unmatched):
-            setting = self._first([s.setting for s in served if not self._is_in(error, s.errors)])
+            setting = self._first([s.setting for s in served if not s.tells(error)])
             yield _mismatch(
                 "unmatched", error, "handwritten", setting, f"no declarative twin of the covered {error.text}"
             )
@@ -149,12 +138,6 @@ class Comparator:
     def _first(self, showing: list[Setting]) -> Setting | None:
         """Choose among the settings under which an error shows: the baseline, else the first, which is today's."""
         return self.baseline if self.baseline in showing else next(iter(showing), None)
-
-    def _is_in(self, error: FieldError, errors: list[FieldError]) -> bool:
-        if error in errors:
-            return True
-        kind = error.type
-        return any(other.type == kind and self.same(error, other) for other in errors)
 
     # served
 
@@ -183,11 +166,11 @@ class Comparator:
         stops = self.info.short_circuit_mismatch
         for error in before:
             stopped = stops and any(self.matcher.stops(other, error) for other in after)
-            if not stopped and not self._is_in(error, after):
+            if not stopped and not one.tells(error):
                 detail = f"served under {base.setting.name}, gone under {one.setting.name}: {error.text}"
                 yield _mismatch("served", error, base_side(error, base), one.setting, detail)
         for error in after:
-            if not self._is_in(error, before):
+            if not base.tells(error):
                 detail = f"served under {one.setting.name}, not under {base.setting.name}: {error.text}"
                 yield _mismatch("served", error, base_side(error, one), one.setting, detail)
 
@@ -196,24 +179,27 @@ class Comparator:
         if len({self.matcher.normalize(error.field) for error in errors}) == len(errors):
             return
         seen: set[str] = set()
+        twins: set[int] = set()
+        by_key = self.matcher.index(one.declarative)
+        for error in one.handwritten:
+            twins.update(by_key.get(self.matcher.wanted(error), ()))
+        ours = {one.declarative[number] for number in twins}
         for error in errors:
             text = error.text
-            again = text in seen or (error in one.declarative and self._is_twin(error, one.handwritten))
-            if again:
+            if text in seen or error in ours:
                 detail = f"served twice under {one.setting.name}: {text}"
                 yield _mismatch("served", error, base_side(error, one), one.setting, detail)
             seen.add(text)
 
-    def _is_twin(self, error: FieldError, handwritten: list[FieldError]) -> bool:
-        return any(self.matcher.matches(other, error) for other in handwritten)
-
     def _reworded(self, handwritten: Errors, one: Served) -> Iterator[Mismatch]:
         if not one.declarative:
             return
+        kept = set(one.handwritten)
+        by_key = self.matcher.index(one.declarative)
         for error in handwritten:
-            if not error.covered or error in one.handwritten:
+            if not error.covered or error in kept:
                 continue
-            twins = [other for other in one.declarative if self.matcher.matches(error, other)]
+            twins = [one.declarative[number] for number in by_key.get(self.matcher.wanted(error), ())]
             if twins and not any(self.trusted.same(error, other) for other in twins):
                 detail = f"the words change under {one.setting.name}: {error.detail!r} becomes {twins[0].detail!r}"
                 yield _mismatch("served", error, "both", one.setting, detail)

@@ -96,11 +96,14 @@ def is_enforced(error: FieldError, *, beta: bool) -> bool:
 
 def dedupe_by_text(errors: Sequence[FieldError]) -> list[FieldError]:
     """Drop errors whose text was seen before. Origins and marks do not count (DV S39)."""
-    if len({error.field for error in errors}) == len(errors):  # a text begins with its field
-        return list(errors)
-    first: dict[str, FieldError] = {}
+    by_field: dict[str, list[FieldError]] = {}
     for error in errors:
-        first.setdefault(error.text, error)
+        by_field.setdefault(error.field, []).append(error)
+    if len(by_field) == len(errors):  # a text begins with its field
+        return list(errors)
+    first: dict[tuple[str, str], FieldError] = {}
+    for error in errors:
+        first.setdefault((error.field, error.text if len(by_field[error.field]) > 1 else ""), error)
     return list(first.values())
 
 

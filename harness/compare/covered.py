@@ -6,7 +6,7 @@ pkg/registry/rest/validate.go of 1.35, 1.36 and 1.37; DV 7.4, 7.6.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from harness.case import Composition, KindInfo
@@ -33,53 +33,53 @@ def gather(
 ) -> Gathered:
     """Compare two lists as a server of this generation does."""
     compared = candidates(declarative, info.composition)
-    same = _exactly if info.composition == "takeover" else matcher.matches
-    covered = [error for error in unique(handwritten, same) if error.covered]
+    once = _once_exactly(handwritten) if info.composition == "takeover" else unique(handwritten, matcher)
+    covered = [error for error in once if error.covered]
     if info.composition == "levels":
         return _many_to_many(covered, compared, matcher, stops=info.short_circuit_mismatch)
     return _one_to_many(covered, compared, matcher)
 
 
-def unique(errors: Sequence[FieldError], same: Callable[[FieldError, FieldError], bool]) -> list[FieldError]:
-    """Drop every error that is the same as an earlier one, which may hide a covered one behind an uncovered one."""
+def unique(errors: Sequence[FieldError], matcher: Matcher) -> list[FieldError]:
+    """Drop every error that an earlier one matches, which may hide a covered one behind an uncovered one."""
     if len(errors) < 2:
         return list(errors)
-    kept: list[FieldError] = []
+    by_key = matcher.index(errors)
+    dropped: set[int] = set()
+    for number, error in enumerate(errors):
+        if number not in dropped:
+            dropped.update(other for other in by_key.get(matcher.wanted(error), ()) if other > number)
+    return [error for number, error in enumerate(errors) if number not in dropped]
+
+
+def _once_exactly(errors: Sequence[FieldError]) -> list[FieldError]:
+    first: dict[tuple[str, ...], FieldError] = {}
     for error in errors:
-        if not any(same(earlier, error) for earlier in kept):
-            kept.append(error)
-    return kept
-
-
-def _exactly(first: FieldError, second: FieldError) -> bool:
-    return (first.type, first.field, first.value, first.origin, first.detail) == (
-        second.type,
-        second.field,
-        second.value,
-        second.origin,
-        second.detail,
-    )
+        first.setdefault((error.type, error.field, error.value, error.origin, error.detail), error)
+    return list(first.values())
 
 
 def _many_to_many(covered: list[FieldError], compared: list[FieldError], matcher: Matcher, *, stops: bool) -> Gathered:
     unmatched: list[FieldError] = []
-    matched = [False] * len(compared)
+    by_key = matcher.index(compared)
+    matched: set[int] = set()
     for error in covered:
-        hit = False
-        for index, other in enumerate(compared):
-            if matcher.matches(error, other):
-                hit = matched[index] = True
+        hits = by_key.get(matcher.wanted(error), ())
+        matched.update(hits)
         # A short-circuit accounts for the handwritten error but stays without twin itself.
-        if not hit and not (stops and any(matcher.stops(other, error) for other in compared)):
+        if not hits and not (stops and any(matcher.stops(other, error) for other in compared)):
             unmatched.append(error)
-    return Gathered(unmatched, [error for error, hit in zip(compared, matched, strict=True) if not hit])
+    return Gathered(unmatched, [error for number, error in enumerate(compared) if number not in matched])
 
 
 def _one_to_many(covered: list[FieldError], compared: list[FieldError], matcher: Matcher) -> Gathered:
+    """Match as the older servers do: what one error has taken, no later one finds."""
     unmatched: list[FieldError] = []
+    by_key = matcher.index(compared)
+    matched: set[int] = set()
     for error in covered:
-        remaining = [other for other in compared if not matcher.matches(error, other)]
-        if len(remaining) == len(compared):
+        hits = [number for number in by_key.get(matcher.wanted(error), ()) if number not in matched]
+        matched.update(hits)
+        if not hits:
             unmatched.append(error)
-        compared = remaining
-    return Gathered(unmatched, compared)
+    return Gathered(unmatched, [error for number, error in enumerate(compared) if number not in matched])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -11,10 +12,14 @@ MismatchKind: TypeAlias = Literal["unmatched", "extra", "served", "version", "co
 
 Side: TypeAlias = Literal["", "handwritten", "declarative", "both"]
 
+Signature: TypeAlias = tuple[str, str, str, str, str]
+"""Kind, canonical path, type, origin, side."""
+
 # A map key may hold brackets itself: a subscript ends where the path goes on or ends.
 _SUBSCRIPT = re.compile(r"\[.*?\](?=[.\[]|$)|\[[^\]]*\]", re.DOTALL)
 
 
+@lru_cache(maxsize=16384)
 def canonical_path(path: str) -> str:
     """Replace every subscript by `[*]`; the root path `<nil>` becomes the empty string (DV 9.2)."""
     if path == "<nil>":
@@ -42,6 +47,6 @@ class Mismatch(msgspec.Struct, frozen=True, omit_defaults=True):
     ratcheting: bool = False
 
     @property
-    def signature(self) -> tuple[str, str, str, str, str]:
+    def signature(self) -> Signature:
         """What makes two mismatches of one kind and operation the same: kind, canonical path, type, origin, side."""
         return self.kind, canonical_path(self.path), self.type, self.origin, self.side

@@ -7,9 +7,10 @@ wrong with the object.
 from __future__ import annotations
 
 from harness.case import Answer, Case
-from harness.compare.comparator import Comparator, Served
+from harness.compare.comparator import Comparator
 from harness.compare.finding import Severity
 from harness.compare.mismatch import Mismatch
+from harness.compare.served import Served
 from harness.field import ErrorType, FieldError
 
 

@@ -112,10 +112,10 @@ class Asking:
         signature = entry.mismatch.signature
 
         def verdict(case: Case, answer: Answer) -> frozenset[str] | None:
-            found = comparator.compare(case, answer)
-            if not any(mismatch.signature == signature for mismatch in found):
+            found = comparator.signatures(case, answer)
+            if signature not in found:
                 return None
-            others = {"".join(mismatch.signature) for mismatch in found if mismatch.signature != signature}
+            others = {"".join(other) for other in found if other != signature}
             errors = {
                 f"{e.type} {canonical_path(e.field)} {e.origin}" for e in (*answer.handwritten, *answer.declarative)
             }

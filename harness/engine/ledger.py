@@ -5,20 +5,25 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
-from harness.case import Answer, Case, Json
+from harness.case import Answer, Case, Json, Operation
 from harness.compare.finding import SEVERITIES, Finding, Severity
 from harness.compare.mismatch import Mismatch, canonical_path
 from harness.compare.severity import severity_of
 from harness.engine.explain import unexplained
 from harness.engine.plan import LaneState, Plan, key_of
 from harness.engine.units import Lane
+from harness.field import FieldError
 from harness.fuzzers.feedback import Harvest
 
 MOST_CURIOUS = 200
+MOST_ECHOES = 512
+
+LaneKey: TypeAlias = tuple[tuple[str, str, str, str], Operation]
+Lists: TypeAlias = tuple[tuple[FieldError, ...], tuple[FieldError, ...]]
 
 
 @dataclass(slots=True)
@@ -54,6 +59,7 @@ class Ledger:
         self.discoveries = 0
         self.unstable = 0
         self._met: set[tuple[Any, ...]] = set()
+        self._echoes: dict[LaneKey, dict[Lists, tuple[Seen, ...]]] = {lane: {} for lane in self.states}
 
     def findings(self) -> list[Finding]:
         """Return what was found, in the order of discovery; what could not be reduced any more as it was met."""
@@ -71,7 +77,8 @@ class Ledger:
         started = time.perf_counter()
         self._show(cases, answers)
         for case, answer, base in zip(cases, answers, bases, strict=True):
-            state = self.states.get((key_of(case), case.operation))
+            lane = key_of(case), case.operation
+            state = self.states.get(lane)
             if state is not None:
                 state.cases += 1
             if answer.failure is not None:
@@ -81,44 +88,63 @@ class Ledger:
                     continue
             else:
                 self.compared += 1
-            if answer.served:
-                self.composition_checked += 1
-            elif not answer.handwritten and not answer.declarative and answer.failure is None and not answer.versions:
-                if state is not None:
-                    state.accepted += 1
+            asked_for_more = bool(answer.served or answer.versions)
+            self.composition_checked += bool(answer.served)
+            if state is None:
                 continue
-            self._compare(case, answer, base, state)
+            if answer.failure is None and not asked_for_more:
+                if not answer.handwritten and not answer.declarative:
+                    state.accepted += 1
+                    continue
+                known = self._echoes[lane].get((answer.handwritten, answer.declarative))
+                if known is not None:
+                    for seen in known:
+                        seen.occurrences += 1
+                    continue
+            shown = self._compare(case, answer, base, state)
+            if answer.failure is None and not asked_for_more:
+                self._remember(lane, answer, shown)
         self.compare_seconds += time.perf_counter() - started
 
-    def _compare(self, case: Case, answer: Answer, base: Json, state: LaneState | None) -> None:
-        comparator = self.plan.comparators.get(key_of(case))
-        if comparator is None or state is None:
-            return
-        for mismatch in comparator.compare(case, answer):
-            if mismatch.kind == "composition":
-                self.composition_differences += 1
-            key = (state.lane.info.key, state.lane.operation, *mismatch.signature)
-            known = self.seen.get(key)
+    def _remember(self, lane: LaneKey, answer: Answer, shown: tuple[Seen, ...]) -> None:
+        """Remember what two lists show: in this lane they have nothing new to say any more, whatever the case."""
+        echoes = self._echoes[lane]
+        if len(echoes) >= MOST_ECHOES:
+            echoes.clear()
+        echoes[answer.handwritten, answer.declarative] = shown
+
+    def _compare(self, case: Case, answer: Answer, base: Json, state: LaneState) -> tuple[Seen, ...]:
+        """Count what is known, take up what is new. Returns what was shown."""
+        comparator = self.plan.comparators[state.lane.info.key]
+        errors = len(answer.handwritten) + len(answer.declarative)
+        lane = state.lane.info.key, state.lane.operation
+        shown = []
+        mismatches: list[Mismatch] = []
+        for number, signature in enumerate(comparator.signatures(case, answer)):
+            self.composition_differences += signature[0] == "composition"
+            known = self.seen.get((*lane, *signature))
+            if known is None or errors < known.errors:
+                mismatches = mismatches or comparator.compare(case, answer)
             if known is not None:
                 known.occurrences += 1
-                self._reconsider(known, case, answer, mismatch, base)
-                continue
-            self.discoveries += 1
-            errors = len(answer.handwritten) + len(answer.declarative)
-            self.seen[key] = entry = Seen(state.lane, case, answer, mismatch, base, errors)
-            self.pending.append(entry)
-            self._keep(case.object)
+                if errors < known.errors:
+                    self._reconsider(known, case, answer, mismatches[number], base)
+            else:
+                self.discoveries += 1
+                known = Seen(state.lane, case, answer, mismatches[number], base, errors)
+                self.seen[(*lane, *signature)] = known
+                self.pending.append(known)
+                self._keep(case.object)
+            shown.append(known)
         self._note_errors(case, answer, base)
+        return tuple(shown)
 
     def _reconsider(self, known: Seen, case: Case, answer: Answer, mismatch: Mismatch, base: Json) -> None:
         """Take a case with fewer other errors for a known signature, when somebody would notice more on it.
 
         An error beside it hides what is served: only a case that is otherwise fine shows that a verdict changes.
         """
-        errors = len(answer.handwritten) + len(answer.declarative)
-        if errors >= known.errors:
-            return
-        known.errors = errors
+        known.errors = len(answer.handwritten) + len(answer.declarative)
         comparator = self.plan.comparators[known.lane.info.key]
         before = known.finding.severity if known.finding else self._severity(known)
         if SEVERITIES.index(severity_of(case, answer, mismatch, comparator)) >= SEVERITIES.index(before):

@@ -53,6 +53,25 @@ class Matcher:
         field = got.field
         return is_child(field, want.field) or (want.field != field and is_child(self.normalize(field), want.field))
 
+    def index(self, got: Iterable[FieldError]) -> dict[Key, list[int]]:
+        """Prepare for many look-ups: what `matches` says of long lists, without asking about each pair.
+
+        Returns: by `wanted` key, the numbers of the errors that match whatever has the key.
+        """
+        found: dict[Key, list[int]] = {}
+        normalize = self.normalize
+        for number, error in enumerate(got):
+            if error.origin or error.type != _INVALID:
+                field = error.field
+                found.setdefault((error.type, field, error.origin), []).append(number)
+                if (other := normalize(field)) != field:
+                    found.setdefault((error.type, other, error.origin), []).append(number)
+        return found
+
+    def wanted(self, want: FieldError) -> Key:
+        """The key by which `index` has what matches this error."""
+        return want.type, want.field, want.origin
+
     def any_matches(self, want: FieldError, among: Iterable[FieldError]) -> bool:
         """Whether one of `among`, taken as *got*, matches."""
         return any(self.matches(want, got) for got in among)

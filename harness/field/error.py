@@ -30,7 +30,7 @@ class ErrorType(enum.StrEnum):
     TYPE_INVALID = "FieldValueTypeInvalid"
 
 
-_TEXTS = {
+_TEXTS: dict[str, str] = {
     ErrorType.NOT_FOUND: "Not found",
     ErrorType.REQUIRED: "Required value",
     ErrorType.DUPLICATE: "Duplicate value",
@@ -51,10 +51,8 @@ Level: TypeAlias = Literal["", "alpha", "beta"]
 
 def type_text(error_type: str) -> str:
     """Return the words an error type has in messages, such as `Required value`."""
-    try:
-        return _TEXTS[ErrorType(error_type)]
-    except ValueError:
-        return f"<unknown error {quote(error_type)}>"
+    text = _TEXTS.get(error_type)
+    return f"<unknown error {quote(error_type)}>" if text is None else text
 
 
 class FieldError(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):

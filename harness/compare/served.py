@@ -1,0 +1,34 @@
+"""What is served under one setting, with look-ups that do not go through pairs: lists of bad items are long."""
+
+from __future__ import annotations
+
+from harness.compare.composition import Setting
+from harness.errormatch.matcher import Key, Matcher
+from harness.field import FieldError
+
+
+class Served:
+    """What is served under one setting, in two halves; `errors` is the whole list, as the user reads it."""
+
+    __slots__ = ("_by_key", "_matcher", "_plain", "declarative", "errors", "handwritten", "setting")
+
+    def __init__(
+        self, setting: Setting, handwritten: list[FieldError], declarative: list[FieldError], matcher: Matcher
+    ) -> None:
+        self.setting, self.handwritten, self.declarative = setting, handwritten, declarative
+        self.errors = handwritten + declarative
+        self._matcher = matcher
+        self._plain: set[Key] | None = None
+        self._by_key: dict[Key, list[int]] = {}
+
+    def tells(self, error: FieldError) -> bool:
+        """Whether some served error tells the user the same as this one, whichever side they come from.
+
+        The same is: type, field and origin are equal, or one matches the other.
+        """
+        matcher = self._matcher
+        if self._plain is None:
+            self._plain = {matcher.wanted(other) for other in self.errors}
+            self._by_key = matcher.index(self.errors)
+        key = matcher.wanted(error)
+        return key in self._plain or key in self._by_key or any(one in self._plain for one in matcher.index((error,)))
