@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.case import Json, KindInfo, Operation
+from harness.case import Json, Operation
 from harness.engine.asking import Asking
 from harness.engine.plan import LaneState, Search
 from harness.engine.units import Lane
@@ -19,7 +19,14 @@ class Founding:
     def __init__(self, search: Asking) -> None:
         self.search = search
 
-    def _root(self, info: KindInfo) -> Json:
+    @property
+    def _finder(self) -> Lane:
+        unit = self.search.plan.unit
+        return Lane(unit.main, Operation.CREATE) if unit.main is not None else unit.lanes[0]
+
+    def root(self) -> Json:
+        """Return an object of the kind with a name and nothing else."""
+        info = self._finder.info
         metadata: dict[str, Json] = {"name": "a"}
         if info.namespaced:
             metadata["namespace"] = "default"
@@ -38,12 +45,10 @@ class Founding:
 
     def run(self) -> Search:
         """Find accepted objects, grow them, and see which lanes accept them."""
-        plan, unit = self.search.plan, self.search.plan.unit
-        finder = Lane(unit.main, Operation.CREATE) if unit.main is not None else unit.lanes[0]
+        plan, finder = self.search.plan, self._finder
         share = min(self.search.left() // 3, 1500)
-        info = finder.info
         repair = Repair(plan.shape, self._asker(finder), self.search.harvest, limit=share)
-        repaired = yield from repair.run(starts(plan.shape, self._root(info)))
+        repaired = yield from repair.run(starts(plan.shape, self.root()))
         grown: list[Base] = [Base(repaired.obj)]
         if repaired.accepted and not self.search.spent():
             limit = min(self.search.left() // 4, 900)

@@ -11,10 +11,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from harness.compare.finding import Finding
+from harness.engine.aiming import Aiming
 from harness.engine.asking import BATCH, Asking
 from harness.engine.founding import Founding
 from harness.engine.plan import Plan, Search, key_of
 from harness.engine.sweep import SWEEPS, Sweep
+from harness.fuzzers.bases import starts
 
 
 class UnitSearch(Asking):
@@ -27,7 +29,11 @@ class UnitSearch(Asking):
     def run(self) -> Search:
         """Search until the budget is used up."""
         yield from self._replay()
-        yield from Founding(self).run()
+        aiming, founding = Aiming(self), Founding(self)
+        # Declarative rules speak whatever else is wrong: many need no object that both sides accept.
+        yield from aiming.run(starts(self.plan.shape, founding.root()), turns=2, settle=False)
+        yield from founding.run()
+        yield from aiming.run([base.obj for base in self.points.bases])
         if self.points.bases:
             sweep = Sweep(self)
             for which, turns in SWEEPS:

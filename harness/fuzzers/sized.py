@@ -1,0 +1,106 @@
+"""Values of a size: strings of so many characters or bytes, lists and maps of so many distinct entries.
+
+Entries are made from one that is there by renaming what names: so that a list is refused for its length and nothing
+else, and accepted at its limit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from harness.case import Json
+from harness.fuzzers.aims import Aim
+from harness.fuzzers.places import ABSENT
+from harness.fuzzers.shape import FieldShape, Shape
+from harness.fuzzers.values import filled, fits, plausible, pool
+
+MOST = 5000
+"""No list is made longer than this."""
+
+_V4 = re.compile(r"\d+\.\d+\.\d+\.\d+(?=/|$)")
+_ENDS_IN_NUMBER = re.compile(r"\d+$")
+
+
+def renamed(value: Json, shape: Shape, number: int) -> Json:
+    """Return a copy that differs in everything that may name it: text, numbers, the members of a struct."""
+    if isinstance(value, dict) and shape.kind == "struct":
+        members = shape.by_name
+        return {
+            name: renamed(held, members[name].shape, number) if name in members else held for name, held in value.items()
+        }
+    if isinstance(value, str) and not shape.choices and shape.kind == "string":
+        return _text(value, number)
+    if isinstance(value, int) and not isinstance(value, bool) and not shape.choices:
+        other = value + number
+        return other if fits(other, shape) else value - number
+    return value
+
+
+def _text(value: str, number: int) -> str:
+    """Rename a text within its format: the host of an address, the end of anything else."""
+    if _V4.match(value):
+        return _V4.sub(f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}", value)
+    if value.count(":") > 1 and all(part == "" or len(part) <= 4 for part in value.partition("/")[0].split(":")):
+        head, slash, width = value.partition("/")
+        return f"fd00:{number:x}::" + ("" if slash else "1") + slash + width if head else value
+    digits = str(number)
+    if len(value) + len(digits) > 40:
+        return value[: -len(digits)] + digits
+    return _ENDS_IN_NUMBER.sub("", value) + digits if number else value
+
+
+def many(items: list[Json], shape: Shape, count: int) -> list[Json]:
+    """Return a list of this many distinct items, those that are there first."""
+    first = items[:count] or [filled(shape.elem)][:count]
+    wanted = min(count, MOST) - len(first)
+    choices = [choice for choice in pool(shape.elem) if choice not in first] if shape.elem.choices else []
+    found = [*first, *choices[: max(0, wanted)]]
+    for number in range(min(count, MOST) - len(found)):
+        found.append(renamed(first[0], shape.elem, number + 2))
+    return found
+
+
+def many_entries(values: dict[str, Json], shape: Shape, count: int) -> dict[str, Json]:
+    """Return a map of this many entries, those that are there first."""
+    found = dict(list(values.items())[:count])
+    held = next(iter(values.values()), plausible(shape.elem))
+    for number in range(min(count, MOST)):
+        if len(found) >= count:
+            break
+        found.setdefault(f"k{number}", held)
+    return found
+
+
+def at_limit(aim: Aim, shape: Shape, value: Json, member: FieldShape | None) -> Iterator[Json]:
+    """Yield values that stand exactly at the limit of a rule, or simply something that it may accept."""
+    present = value if value is not ABSENT else None
+    if aim.limit is not None:
+        yield from sized(shape, present, aim.limit, in_bytes="bytes" in aim.origin.lower())
+    if present:
+        yield present
+    yield from shape.choices
+    yield filled(shape)
+    if aim.limit is None:
+        yield from (hint for hint in (member.hints if member else ()) if fits(hint, shape))
+        yield from pool(shape)[:12]
+
+
+def sized(shape: Shape, value: Json, size: int, in_bytes: bool = False) -> Iterator[Json]:
+    """Yield values of a size; for numbers, the number itself."""
+    if shape.kind == "list":
+        items = value if isinstance(value, list) else []
+        yield many(items, shape, size)
+        if items:
+            yield many([], shape, size)
+    elif shape.kind == "map":
+        yield many_entries(value if isinstance(value, dict) else {}, shape, size)
+    elif shape.kind in ("string", "bytes", "any"):
+        size = min(size, 1 << 20)
+        held = value if isinstance(value, str) and value else "a"
+        yield (held + "a" * size)[:size]
+        yield "a" * size
+        yield "/".join(["a" * 50] * (size // 51 + 1))[: max(size - 1, 0)] + "a" * (size > 0)
+        yield "é" * (size // 2 if in_bytes else size)
+    elif fits(size, shape):
+        yield size
