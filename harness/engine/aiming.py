@@ -13,8 +13,12 @@ from harness.fuzzers.aiming import shots
 from harness.fuzzers.aims import Aim
 from harness.fuzzers.pairs import Pair, stored
 
-_TURNS = (2, 4, 8, 16, 30)
-"""How many shots each aim gets before the next aim's turn comes."""
+FIRST, THEN = (2, 4), (6, 12, 24)
+"""How many shots each aim gets before the next aim's turn comes: before there are bases, and afterwards."""
+_AS_IT_STANDS = 24
+"""How many shots are repeated without the server's preparation."""
+
+_Wanted = tuple[Lane, Json, Json, Json]
 
 
 class Aiming:
@@ -26,20 +30,47 @@ class Aiming:
         self._creates = [state.lane for state in states if state.lane.operation is Operation.CREATE]
         self._updates = [state.lane for state in states if state.lane.operation is Operation.UPDATE]
 
-    def run(self, bases: Sequence[Json], turns: int = len(_TURNS), settle: bool = True) -> Search:
+    def run(self, bases: Sequence[Json], turns: Sequence[int], settle: bool = True) -> Search:
         """Go for every aim from these objects, until all are reached, nothing is left to try or the share is spent."""
         running: dict[tuple[object, ...], Iterator[Pair]] = {}
-        for width in _TURNS[:turns]:
-            aims = self._aims()
-            for start in range(0, len(aims), max(1, BATCH // width)):
-                if self.search.spent():
-                    return
-                wanted: list[tuple[Lane, Json, Json, Json]] = []
-                for aim in aims[start : start + max(1, BATCH // width)]:
+        for turn, width in enumerate(turns):
+            for aims in self._groups(width):
+                wanted: list[_Wanted] = []
+                for aim in aims:
                     steps = running.setdefault(_key(aim), shots(aim, self.search.plan.shape, bases))
                     for shot in islice(steps, width):
-                        wanted += self._through(aim, shot, bases[0])
+                        wanted += self._through(aim, shot, bases[0], everywhere=turn > 0)
                 yield from self.search.ask(wanted, settle)
+
+    def as_it_stands(self, bases: Sequence[Json]) -> Search:
+        """Go for what is left without defaults and preparation, and with options the other way round.
+
+        No user sends such a thing to a server, so nothing is compared. What fires here alone is a rule that the server
+        never gives a reason to.
+        """
+        if not self.search.plan.abilities.modes:
+            return
+        for aims in self._groups(_AS_IT_STANDS):
+            wanted = [
+                one
+                for aim in aims
+                for shot in islice(shots(aim, self.search.plan.shape, bases), _AS_IT_STANDS)
+                for one in self._through(aim, shot, bases[0], everywhere=False)
+            ]
+            yield from self.search.show(wanted, {})
+            options = {name for lane, *_ in wanted for name in lane.info.options}
+            for name in sorted(options):
+                flipped = [one for one in wanted if name in one[0].info.options]
+                yield from self.search.show(flipped, {name: not flipped[0][0].info.options[name]})
+
+    def _groups(self, width: int) -> Iterator[list[Aim]]:
+        """Part what is wanted now into groups that fill a batch; what was reached meanwhile is left out."""
+        aims = self._aims()
+        size = max(1, BATCH // width)
+        for start in range(0, len(aims), size):
+            if self.search.spent():
+                return
+            yield aims[start : start + size]
 
     def _aims(self) -> list[Aim]:
         """Return what is wanted now, by all observers, each once; what must fire before what must not."""
@@ -47,16 +78,19 @@ class Aiming:
         distinct = {_key(aim): aim for aim in every}
         return sorted(distinct.values(), key=lambda aim: aim.wants != "reject")
 
-    def _through(self, aim: Aim, shot: Pair, base: Json) -> list[tuple[Lane, Json, Json, Json]]:
+    def _through(self, aim: Aim, shot: Pair, base: Json, everywhere: bool) -> list[_Wanted]:
         """Choose the lanes for a shot: a status is written through subresources, all else through the main resource."""
         new, old = shot
         is_status = aim.path == "status" or aim.path.startswith(("status.", "status["))
-        if old is None and self._creates and not is_status and not aim.update:
-            return [(lane, new, None, base) for lane in self._creates[:1]]
+        wanted: list[_Wanted] = []
         if old is None:
+            if self._creates and not aim.update and (everywhere or not is_status):
+                wanted = [(lane, new, None, base) for lane in self._creates[:1]]
+                if not everywhere:
+                    return wanted
             new, old = stored(new), stored(base)
-        lanes = [lane for lane in self._updates if (lane.info.subresource == "status") == is_status]
-        return [(lane, new, old, base) for lane in lanes or self._updates]
+        lanes = [lane for lane in self._updates if everywhere or (lane.info.subresource == "status") == is_status]
+        return [*wanted, *((lane, new, old, base) for lane in lanes or self._updates)]
 
 
 def _key(aim: Aim) -> tuple[object, ...]:

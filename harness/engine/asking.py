@@ -69,6 +69,24 @@ class Asking:
         self.asked += 1
         return msgspec.structs.replace(case, id=self._id())
 
+    def show(self, wanted: Sequence[tuple[Lane, Json, Json, Json]], options: dict[str, bool]) -> Search:
+        """Ask about (lane, new, old, base) as they stand and with these options, for observers: nothing is compared."""
+        wanted = wanted[: 0 if self.plan.is_late() else self.left()]
+        for start in range(0, len(wanted), BATCH * 2):
+            cases = [
+                msgspec.structs.replace(
+                    self._case(lane, new, old),
+                    mode="given",
+                    options=options,
+                    served=False,
+                    versions=False,
+                    repeat=False,
+                )
+                for lane, new, old, _ in wanted[start : start + BATCH * 2]
+            ]
+            answers = yield cases
+            self.ledger.count(cases, answers)
+
     def ask(self, wanted: Sequence[tuple[Lane, Json, Json, Json]], settle: bool = True) -> Search:
         """Ask about (lane, new, old, base), at most what is left of the share, and take note of the answers."""
         wanted = wanted[: 0 if self.plan.is_late() else self.left()]

@@ -23,11 +23,12 @@ class Abilities:
     served: bool = False
     versions: bool = False
     repeat: bool = False
+    modes: bool = False
 
     @classmethod
     def of(cls, names: Sequence[str]) -> Abilities:
         """Read the abilities a target names."""
-        return cls("served" in names, "versions" in names, "repeat" in names)
+        return cls("served" in names, "versions" in names, "repeat" in names, "modes" in names)
 
 
 @dataclass(slots=True)

@@ -27,7 +27,8 @@ def renamed(value: Json, shape: Shape, number: int) -> Json:
     if isinstance(value, dict) and shape.kind == "struct":
         members = shape.by_name
         return {
-            name: renamed(held, members[name].shape, number) if name in members else held for name, held in value.items()
+            name: renamed(held, members[name].shape, number) if name in members else held
+            for name, held in value.items()
         }
     if isinstance(value, str) and not shape.choices and shape.kind == "string":
         return _text(value, number)

@@ -18,8 +18,23 @@ CLEARED: dict[str, Json] = {
 """What is empty, by shape."""
 
 _SIZES = (0, 1, 3, 8, 16, 17, 32, 63, 64, 100, 128, 253, 256, 512, 1024, 2048)
-_WRONG_FORMS = ("a b", "A_B.", "-a", "", "a/b/c", "name", "/a", "a.b", "é", "kubernetes.io/a", "..", "a" * 254, "a//b")
-_MOST_MEMBERS = 40
+_WRONG_FORMS = (
+    "a b",
+    "A_B.",
+    "-a",
+    "",
+    "a/%b",
+    "a/b/c",
+    "name",
+    "/a",
+    "a.b",
+    "é",
+    "kubernetes.io/a",
+    "..",
+    "a" * 254,
+    "a//b",
+)
+_MOST_MEMBERS = 80
 
 
 def spoilt(aim: Aim, shape: Shape, value: Json, member: FieldShape | None) -> Iterator[Json]:
@@ -41,7 +56,7 @@ def spoilt(aim: Aim, shape: Shape, value: Json, member: FieldShape | None) -> It
         yield from _beside_number(aim, shape, member)
     elif shape.kind == "struct":
         yield from _members(shape, held)
-    elif shape.kind == "list" and "nion" in aim.origin + aim.tag or "OneOf" in aim.origin:
+    elif (shape.kind == "list" and "nion" in aim.origin + aim.tag) or "OneOf" in aim.origin:
         yield from _item_choices(shape, held)
     elif shape.kind == "string":
         yield from _WRONG_FORMS
@@ -132,16 +147,14 @@ def beside(shape: Shape, held: Json, name: str, last: Json) -> Iterator[Json]:
     present = {**(held if isinstance(held, dict) else {}), name: last}
     if last is ABSENT:
         del present[name]
-    for other in discriminated(shape, present):
-        if name in other or last is ABSENT:
-            yield other
     siblings = [member for member in shape.fields[:_MOST_MEMBERS] if member.name != name]
+    yield {**{member.name: filled(member.shape) for member in siblings}, **present}
+    yield from discriminated(shape, present)
     for member in siblings:
         if member.name in present:
             yield {key: value for key, value in present.items() if key != member.name}
         else:
             yield {**present, member.name: filled(member.shape)}
-    yield {**{member.name: filled(member.shape) for member in siblings}, **present}
 
 
 def changed(shape: Shape, held: Json, member: FieldShape | None, depth: int = 3) -> Iterator[Json]:
