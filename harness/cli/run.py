@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from harness import engine
+from harness.cli.coverage import rule_onlookers
 from harness.cli.live import Live
 from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, exceptions_of, kept_place, publish, report_options
 from harness.cli.targets import TargetChoice, embedded_suites, reach_of, target_options
@@ -131,7 +132,10 @@ class _Search:
     def _one(self, spec: SubjectSpec) -> None:
         with Live(_title(spec)) as live:
             try:
-                self._keep(spec, engine.run(spec, budget=self.budget, on_event=live, **self.options))
+                result = engine.run(
+                    spec, budget=self.budget, on_event=live, onlookers=rule_onlookers(spec), **self.options
+                )
+                self._keep(spec, result)
             except KeyboardInterrupt:
                 self.interrupted = True
                 self._rest(live, spec, "interrupted", "")

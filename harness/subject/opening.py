@@ -99,7 +99,7 @@ def _open_suite(spec: SubjectSpec, note: Note) -> Subject:
         return _open_kubernetes(replace(spec, kind="kubernetes", location=suite.release, gates=gates), note)
     _check_gates(suite, spec.gates)
     shared = {package: go_files(folder) for package, folder in SHARED.items()}
-    universe = Universe.from_files({**shared, **_suite_files(suite)})
+    universe = Universe.from_files({**shared, **suite_files(suite)})
     compiled = _compile(suite, universe, note)
     declarative, decoders, types = _callables(suite, universe, compiled, note)
     target = PythonTarget(suite, declarative, decoders=decoders, types=types, gates=spec.gates)
@@ -114,18 +114,19 @@ def _check_gates(suite: Suite, gates: Mapping[str, bool]) -> None:
             raise UsageError(f"the suite {suite.name} has no gate {name!r}\n  fix: {hint}")
 
 
-def _package_of(suite: Suite, version: str, place: str) -> str:
+def package_of(suite: Suite, version: str, place: str) -> str:
     """Return an import path for the types of one version; its last part is the version, which lint reads."""
     folder = Path(place).parent.name if place.endswith(".go") else Path(place).name
     between = "" if folder in ("", version) else f"/{folder}"
     return f"suites/{suite.name}{between}/{version}"
 
 
-def _suite_files(suite: Suite) -> dict[str, list[Path]]:
+def suite_files(suite: Suite) -> dict[str, list[Path]]:
+    """Return the files of each package of a suite, by import path."""
     files: dict[str, list[Path]] = {}
     for kind in suite.kinds:
         for version, place in kind.versions.items():
-            files[_package_of(suite, version, place)] = go_files(suite.folder / place)
+            files[package_of(suite, version, place)] = go_files(suite.folder / place)
     return files
 
 
@@ -133,7 +134,7 @@ def _compile(suite: Suite, universe: Universe, note: Note) -> dict[str, Compiled
     """Compile every package once, and report what is wrong in all of them."""
     compiled: dict[str, Compiled] = {}
     problems: list[Diagnostic] = []
-    for package in _suite_files(suite):
+    for package in suite_files(suite):
         try:
             compiled[package] = compile_types(universe, package, release=suite.release)
         except InputError as error:
@@ -154,7 +155,7 @@ def _callables(
     types: dict[KindVersion, str] = {}
     for kind in suite.kinds:
         for version, place in kind.versions.items():
-            key, package = (kind.kind, version), _package_of(suite, version, place)
+            key, package = (kind.kind, version), package_of(suite, version, place)
             types[key] = f"{package}.{kind.kind}"
             _check_type(suite, kind, universe, types[key], place)
             decoders[key] = decoder_of(shape_of(universe, types[key]))
@@ -202,11 +203,11 @@ def _open_command(spec: SubjectSpec, note: Note) -> Subject:
         raise UsageError("no program is named\n  fix: --command 'PROGRAM ARGUMENT ...'")
     if spec.declarative == "python" and not spec.types:
         raise UsageError("--declarative python wants types to compile\n  fix: add --types DIR")
-    universe = _types_of(spec.types) if spec.types else None
+    universe = types_of(spec.types) if spec.types else None
     target = cast(Target, CommandTarget(argv, note=note))
     if spec.declarative == "python" and universe is not None:
         packages = sorted({kind.type.rpartition(".")[0] for kind in target.info.kinds if universe.find(kind.type)})
-        api = Api(str(spec.types), DEFAULT_RELEASE, universe, tuple(map(_bare_package, packages)))
+        api = Api(str(spec.types), DEFAULT_RELEASE, universe, tuple(map(bare_package, packages)))
         target = _with_types(target, lambda: _compiled_types(api, packages, note))
     return Subject(spec, Path(argv[0]).stem, target, universe, None)
 
@@ -220,7 +221,8 @@ def _with_types(target: Target, types: Callable[[], CompiledTypes]) -> Target:
         raise
 
 
-def _bare_package(path: str) -> ApiPackage:
+def bare_package(path: str) -> ApiPackage:
+    """Describe a package of which nothing but its import path is known."""
     return ApiPackage(path, "", path.rpartition("/")[2])
 
 
@@ -230,7 +232,7 @@ def _compiled_types(api: Api, now: Collection[str], note: Note) -> CompiledTypes
     functions, told = CustomFunctions(), set[str]()
 
     def compiled(path: str) -> Validators:
-        result = api.validators(packages.get(path) or _bare_package(path), functions)
+        result = api.validators(packages.get(path) or bare_package(path), functions)
         for message in (*map(str, result.warnings), *functions.warnings()):
             if message not in told:
                 told.add(message)
@@ -250,7 +252,7 @@ def _compiled_types(api: Api, now: Collection[str], note: Note) -> CompiledTypes
     return types
 
 
-def _types_of(types: str) -> Universe:
+def types_of(types: str) -> Universe:
     """Read `DIR` or `IMPORT/PATH=DIR`; below a plain folder every folder with Go files is a package by its path."""
     package, _, folder = types.rpartition("=")
     root = Path(folder)

@@ -203,7 +203,13 @@ FORMAT = TagSpec(
     apply=_apply,
     emits=(
         Emission(ErrorType.INVALID, "format=", name=lambda check: _NAMES[check.function]),
-        Emission(ErrorType.TOO_LONG, "format=", declared=False, texts=("may not be more than <N> bytes",)),
+        Emission(
+            ErrorType.TOO_LONG,
+            "format=",
+            declared=False,
+            texts=("may not be more than <N> bytes",),
+            name=lambda check: _NAMES[check.function],
+        ),
     ),
     examples=(
         accepts("string", "a-b", "=k8s-short-name"),

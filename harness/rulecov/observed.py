@@ -1,0 +1,290 @@
+"""Rule coverage: looks on at a search and notes which declared rules spoke, on which side, and kept silent where.
+
+Every answer of a run passes here, so the usual case, an error met before with nothing left to note, costs one look-up.
+What is noted depends on cases and answers alone; only when a rule first spoke is read from the run's clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeAlias
+
+import msgspec
+
+from harness.case import Answer, Case, KindInfo, Operation
+from harness.compare.mismatch import canonical_path
+from harness.engine.units import Unit
+from harness.errormatch.matcher import matcher_for
+from harness.field import FieldError
+from harness.fuzzers.aims import Aim
+from harness.fuzzers.places import look, place_of
+from harness.rulecov.accepting import CREATED, Waiting, is_at
+from harness.rulecov.inventory import Inventory, KnownRule
+from harness.subject import Subject
+
+NAME = "rules"
+"""What the observer is called among those of a run."""
+
+DECLARATIVE_CREATE, DECLARATIVE_UPDATE, HANDWRITTEN_CREATE, HANDWRITTEN_UPDATE, REJECTED, ACCEPTED = (
+    1 << number for number in range(6)
+)
+"""What can be seen of a rule. `REJECTED` and `ACCEPTED` are at its limit; a rule without one is rejected by firing."""
+
+FIRED = DECLARATIVE_CREATE | DECLARATIVE_UPDATE
+
+_REMEMBERED = 20_000  # paths hold map keys, so their number has no bound of its own
+
+Key: TypeAlias = tuple[str, str, str]
+"""Path, type, origin of an error."""
+
+
+class Sight(msgspec.Struct, frozen=True):
+    """What was seen of one rule; `first` is when it first fired on the declarative side, in seconds of the run."""
+
+    seen: int
+    first: float | None = None
+
+
+class Uncovered(msgspec.Struct, frozen=True):
+    """A handwritten error that no declared rule covers: what is left to migrate.
+
+    `near` is the origin of a rule with the same path and type, when there is one: only the mark is missing.
+    """
+
+    group: str
+    version: str
+    kind: str
+    path: str
+    type: str
+    origin: str
+    count: int
+    message: str
+    covered: bool = False
+    near: str = ""
+
+
+class Observed(msgspec.Struct, frozen=True):
+    """What the observer of one unit saw. `type` is the Go type of its objects; rules go by their number within it."""
+
+    type: str
+    rules: dict[int, Sight]
+    uncovered: tuple[Uncovered, ...] = ()
+
+
+@dataclass(frozen=True)
+class RuleOnlooker:
+    """Makes the observers of rule coverage."""
+
+    inventory: Inventory
+
+    @cached_property
+    def by_type(self) -> Mapping[str, tuple[KnownRule, ...]]:
+        """The rules of each Go type, in order."""
+        found: dict[str, list[KnownRule]] = {}
+        for known in self.inventory.rules:
+            found.setdefault(known.type, []).append(known)
+        return {name: tuple(rules) for name, rules in found.items()}
+
+    def observer(self, subject: Subject, unit: Unit) -> RuleObserver:
+        """Return the observer of one unit."""
+        info = unit.lanes[0].info
+        siblings = {one.subresource for one in subject.target.info.kinds if _is_beside(one, info)}
+        rules, others = self.by_type.get(info.type, ()), self.inventory.others.get(info.type, ())
+        return RuleObserver(unit, rules, others, frozenset(siblings))
+
+
+def _is_beside(one: KindInfo, info: KindInfo) -> bool:
+    return (one.group, one.version, one.resource, one.type) == (info.group, info.version, info.resource, info.type)
+
+
+@dataclass(slots=True)
+class _Rule:
+    """A rule and what was seen of it."""
+
+    number: int
+    known: KnownRule
+    seen: int = 0
+    first: float | None = None
+
+
+@dataclass(slots=True)
+class _Stranger:
+    """A handwritten error that belongs to no rule."""
+
+    path: str
+    error: FieldError
+    near: str
+    count: int = 0
+
+
+@dataclass(slots=True)
+class _Side:
+    """One side and operation: what it shows, the rules by error, and what is left to note for errors met before."""
+
+    mark: int
+    is_handwritten: bool
+    left: dict[Key, tuple[_Rule, ...] | _Stranger] = field(default_factory=dict)
+
+
+class RuleObserver:
+    """Looks on at the search of one unit."""
+
+    def __init__(
+        self, unit: Unit, rules: Sequence[KnownRule], others: Sequence[Key], subresources: frozenset[str]
+    ) -> None:
+        self._info = unit.lanes[0].info
+        self._type = self._info.type
+        self._rules = [_Rule(number, known) for number, known in enumerate(rules)]
+        self._others = others
+        self._has_status = "status" in subresources and len(subresources) > 1
+        self._options = {name: value for lane in unit.lanes for name, value in lane.info.options.items()}
+        self._normalize = matcher_for(self._info.normalization).normalize
+        self._declared: dict[Key, list[_Rule]] = {}
+        self._handwritten: dict[Key, list[_Rule]] = {}
+        self._near: dict[tuple[str, str], str] = {}
+        self._strangers: dict[Key, _Stranger] = {}
+        self._waiting = Waiting()
+        self._sides = {
+            Operation.CREATE: (_Side(DECLARATIVE_CREATE, False), _Side(HANDWRITTEN_CREATE, True)),
+            Operation.UPDATE: (_Side(DECLARATIVE_UPDATE, False), _Side(HANDWRITTEN_UPDATE, True)),
+        }
+        for rule in self._rules:
+            self._learn(rule)
+        self._covered = {(self._internal(place), error, origin) for place, error, origin in others}
+
+    def _learn(self, rule: _Rule) -> None:
+        known = rule.known
+        for place in known.places:
+            error = known.rule.type, known.rule.origin
+            self._declared.setdefault((place, *error), []).append(rule)
+            self._handwritten.setdefault((self._internal(place), *error), []).append(rule)
+            self._near.setdefault((self._internal(place), error[0]), error[1])
+        self._waiting.add(rule.number, known)
+
+    def _internal(self, place: str) -> str:
+        """Return a canonical path as normalization makes it of real ones."""
+        return canonical_path(self._normalize(place.replace("[*]", "[0]")))
+
+    # Looking on
+
+    def examine(self, cases: Sequence[Case], answers: Sequence[Answer], seconds: float) -> None:
+        """Note what a batch shows."""
+        for case, answer in zip(cases, answers, strict=True):
+            if answer.failure is not None:
+                continue
+            declarative, handwritten = answer.declarative, answer.handwritten
+            if not declarative and not handwritten:
+                if self._waiting:
+                    self._accepted(case)
+                continue
+            ours, theirs = self._sides[case.operation]
+            for error in declarative:
+                rules = ours.left.get((error.field, error.type, error.origin))
+                if rules or rules is None:
+                    self._fired(ours, rules, case, error, seconds)
+            for error in handwritten:
+                rules = theirs.left.get((error.field, error.type, error.origin))
+                if rules.__class__ is _Stranger:
+                    rules.count += 1
+                elif rules or rules is None:
+                    self._fired(theirs, rules, case, error, seconds)
+
+    def _fired(
+        self, side: _Side, rules: tuple[_Rule, ...] | _Stranger | None, case: Case, error: FieldError, seconds: float
+    ) -> None:
+        """Note an error of which something is left to note, or that was never met."""
+        key = error.field, error.type, error.origin
+        if rules is None:
+            rules = self._found(side, error)
+            if len(side.left) >= _REMEMBERED:
+                side.left.clear()
+            if isinstance(rules, _Stranger):
+                rules.count += 1
+                side.left[key] = rules
+                return
+        assert not isinstance(rules, _Stranger)
+        left = []
+        for rule in rules:
+            rule.seen |= side.mark
+            if not side.is_handwritten:
+                if rule.first is None:
+                    rule.first = seconds
+                if not rule.seen & REJECTED:
+                    if rule.known.limit is None or self._is_beyond(rule.known, case, error):
+                        rule.seen |= REJECTED
+                    else:
+                        left.append(rule)
+        side.left[key] = tuple(left)
+
+    def _found(self, side: _Side, error: FieldError) -> tuple[_Rule, ...] | _Stranger:
+        if not side.is_handwritten:
+            return tuple(self._declared.get((canonical_path(error.field), error.type, error.origin), ()))
+        path = canonical_path(self._normalize(error.field))
+        key = path, error.type, error.origin
+        rules = self._handwritten.get(key)
+        if rules:
+            return tuple(rules)
+        if key in self._covered:
+            return ()
+        if key not in self._strangers:
+            self._strangers[key] = _Stranger(path, error, self._near.get(key[:2], ""))
+        return self._strangers[key]
+
+    def _is_beyond(self, known: KnownRule, case: Case, error: FieldError) -> bool:
+        place, _ = place_of(error.field)
+        return is_at(known, look(case.object, place), 1)
+
+    def _accepted(self, case: Case) -> None:
+        new, old = self._validated(case, case.object), self._validated(case, case.old)
+        seen: list[int] = []
+        self._waiting.look(new, CREATED if case.operation is Operation.CREATE else old, seen)
+        for number in seen:
+            self._rules[number].seen |= ACCEPTED
+
+    def _validated(self, case: Case, obj: object) -> object:
+        """Return the part of an object that counts: the server takes status and all else through different doors."""
+        if case.mode != "served" or not self._has_status or not isinstance(obj, dict):
+            return obj
+        if case.subresource == "status":
+            return {"status": obj.get("status")}
+        return {name: value for name, value in obj.items() if name != "status"}
+
+    # Telling
+
+    def aims(self) -> list[Aim]:
+        """Return the rules that have not fired, then those not seen at their limit, then those not seen to accept."""
+        able = [rule for rule in self._rules if self._can_fire(rule.known)]
+        silent = [_aim(rule, "reject") for rule in able if not rule.seen & FIRED]
+        beyond = [_aim(rule, "reject") for rule in able if rule.seen & FIRED and not rule.seen & REJECTED]
+        limits = [_aim(rule, "accept") for rule in able if rule.known.limit is not None and not rule.seen & ACCEPTED]
+        others = [_aim(rule, "accept") for rule in able if rule.known.limit is None and not rule.seen & ACCEPTED]
+        return [*silent, *beyond, *limits, *others]
+
+    def _can_fire(self, known: KnownRule) -> bool:
+        """Whether the option that a rule depends on may be as it wants."""
+        return known.option is None or self._options.get(known.option[0], known.option[1]) is known.option[1]
+
+    def outcome(self) -> Observed:
+        """Return what was seen so far."""
+        info = self._info
+        return Observed(
+            self._type,
+            {rule.number: Sight(rule.seen, rule.first) for rule in self._rules if rule.seen},
+            tuple(
+                Uncovered(
+                    info.group, info.version, info.kind, one.path, str(one.error.type), one.error.origin, one.count,
+                    one.error.text, one.error.covered, one.near,
+                )
+                for one in self._strangers.values()
+            ),
+        )  # fmt: skip
+
+
+def _aim(rule: _Rule, wants: str) -> Aim:
+    declared = rule.known.rule
+    return Aim(
+        path=declared.path, type=declared.type, origin=declared.origin, tag=declared.tag, limit=rule.known.limit,
+        wants=wants, update=rule.known.update, argument=rule.known.argument,
+    )  # fmt: skip
