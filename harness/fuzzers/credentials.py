@@ -35,6 +35,12 @@ def certificate_request(
     return _request(common_name, tuple(organizations), tuple(dns), tuple(ips))
 
 
+def raw_certificate_request(common_name: str = "a") -> bytes:
+    """A request for a certificate as DER (PKCS #10)."""
+    lines = certificate_request(common_name).splitlines()[1:-1]
+    return base64.b64decode("".join(lines))
+
+
 def public_key(seed: int = 1) -> bytes:
     """A public key as DER (PKIX)."""
     from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat

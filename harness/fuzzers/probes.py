@@ -10,7 +10,7 @@ from harness.case import Json
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.places import ABSENT
 from harness.fuzzers.shape import FieldShape, Shape
-from harness.fuzzers.values import beyond, filled, fits, plausible, pool
+from harness.fuzzers.values import beyond, filled, fits, plausible, pool, suggested
 
 _EMPTY: dict[str, Json] = {
     "struct": {}, "list": [], "map": {}, "string": "", "int": 0, "float": 0, "bool": False, "bytes": "",
@@ -34,6 +34,8 @@ def probes_of(shape: Shape, value: Json, member: FieldShape | None, harvest: Har
         found += [filled(shape), None]
     else:
         found += [*pool(shape), *beyond(shape)]
+    if member is not None:
+        found[2:2] = suggested(member)
     return _distinct(found, value)
 
 

@@ -1,8 +1,9 @@
 """What JSON an object of a type is made of: pure structure, no rule and no tag.
 
 A shape is a graph that is resolved where it is looked at, so that recursive types (a schema within a schema) cost
-nothing and loop nowhere. One Go type gives one `Shape` object per universe. Refuses nothing: a type that cannot be
-found or understood is `any`.
+nothing and loop nowhere. One struct gives one `Shape` object per universe; scalars, and lists and maps of them, have
+one per member that seems to hold a format of its own. Refuses nothing: a type that cannot be found or understood is
+`any`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from harness.diagnostics import Position
+from harness.fuzzers.naming import format_of
+from harness.fuzzers.suggestions import NONE, Suggestions, suggestions_of
 from harness.gotypes.model import Comments, Field, Struct, Typedef, TypeRef
 
 if TYPE_CHECKING:
@@ -57,7 +60,8 @@ class FieldShape:
     """One member of a struct, by its JSON name. Whether it is required is not known here.
 
     `pointer` says that absent and zero differ to the validators; `omitempty` is as written in the tag. `hints` are
-    numbers in the tags of the field and words quoted in its comment: values worth trying, whatever they mean.
+    numbers in the tags of the field and words quoted in its comment: values worth trying, whatever they mean;
+    `suggestions` are those that its tags speak of.
     """
 
     name: str
@@ -65,13 +69,15 @@ class FieldShape:
     pointer: bool = False
     omitempty: bool = False
     hints: tuple[str | int, ...] = ()
+    suggestions: Suggestions = NONE
 
 
 class Shape:
     """The structure of one type. Immutable; members are resolved on first use.
 
     `type` is the qualified Go name (or a builtin's, or empty), `choices` the values of the constants declared with that
-    type, `bits` and `signed` describe integers.
+    type, `bits` and `signed` describe integers. `format` is what a scalar seems to hold by its type and by the member
+    that it stands in, empty when nothing is known.
     """
 
     def __init__(
@@ -85,6 +91,8 @@ class Shape:
         choices: tuple[str | int, ...] = (),
         bits: int = 64,
         signed: bool = True,
+        format: str = "",
+        member: tuple[str, str] = ("", ""),
     ) -> None:
         self.kind = kind
         self.type = type
@@ -94,6 +102,25 @@ class Shape:
         self._ref = ref
         self._owner = owner
         self._struct = struct
+        self.format = format
+        self._member = member
+
+    def within(self, owner: str, name: str) -> Shape:
+        """This shape as the member `name` of a struct; the very same unless that tells more of its values."""
+        if not name or self.kind in ("struct", "any") or self.choices:
+            return self
+        if self.kind == "map" or (self.kind == "list" and self.elem.kind not in ("struct", "any")):
+            return self._as("", (owner, name))
+        return self._formatted(format_of(self.kind, name, self.type, owner))
+
+    def _formatted(self, format: str) -> Shape:
+        return self if format == self.format else self._as(format, self._member)
+
+    def _as(self, format: str, member: tuple[str, str]) -> Shape:
+        return Shape(
+            self.kind, self.type, ref=self._ref, owner=self._owner, struct=self._struct, choices=self.choices,
+            bits=self.bits, signed=self.signed, format=format, member=member,
+        )  # fmt: skip
 
     @cached_property
     def fields(self) -> tuple[FieldShape, ...]:
@@ -119,14 +146,15 @@ class Shape:
         """The shape of a list's items or a map's values; `any` for everything else."""
         if self._ref is None or self._ref.elem is None or self._owner is None:
             return ANY
-        return self._owner.of_ref(self._ref.elem)
+        return self._owner.of_ref(self._ref.elem).within(*self._member)
 
     @cached_property
     def key(self) -> Shape:
         """The shape of a map's keys; `any` for everything else."""
         if self._ref is None or self._ref.key is None or self._owner is None:
             return ANY
-        return self._owner.of_ref(self._ref.key)
+        key = self._owner.of_ref(self._ref.key)
+        return key if key.choices else key._formatted(format_of("key", self._member[1], key.type))
 
     @cached_property
     def type_meta(self) -> bool:
@@ -197,8 +225,15 @@ class _Shapes:
                 yield from self._inlined(field, seen | {struct.qualified})
             elif field.exported:
                 pointer = field.type.kind == "pointer"
-                shape = self.of_ref(field.type)
-                yield len(seen), FieldShape(field.json_name, shape, pointer, field.omitempty, _hints(field.comments))
+                shape = self.of_ref(field.type).within(struct.name, field.json_name)
+                comments = (*field.second_comments, *field.comments)
+                yield (
+                    len(seen),
+                    FieldShape(
+                        field.json_name, shape, pointer, field.omitempty, _hints(field.comments),
+                        suggestions_of(comments),
+                    ),
+                )  # fmt: skip
 
     def _inlined(self, field: Field, seen: frozenset[str]) -> Iterator[tuple[int, FieldShape]]:
         shape = self.of_ref(field.type)

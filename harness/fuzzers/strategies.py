@@ -20,7 +20,6 @@ from harness.case import Json
 from harness.fuzzers.edits import Edit, Site, sites_of
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.places import ABSENT, Place, places, put, remove
-from harness.fuzzers.scalars import candidates, content_of, edges
 from harness.fuzzers.shape import FieldShape, Shape
 from harness.fuzzers.values import LIMITS, beyond, fits, pool
 
@@ -200,7 +199,7 @@ def _value(draw: Draw, shape: Shape, depth: int, member: FieldShape | None = Non
         hints = [hint for hint in member.hints if fits(hint, shape)]
         if hints:
             return hints[_index(draw, len(hints))]
-    return _scalar(draw, shape, member.name if member is not None else "")
+    return _scalar(draw, shape)
 
 
 def _struct(draw: Draw, shape: Shape, depth: int) -> dict[str, Json]:
@@ -244,9 +243,9 @@ def _one_value(draw: Draw, shape: Shape, depth: int) -> Json:
     return _value(draw, shape, depth)
 
 
-def _scalar(draw: Draw, shape: Shape, name: str = "") -> Json:
+def _scalar(draw: Draw, shape: Shape) -> Json:
     """Mostly something that programs accept, then something at an edge, then anything of the kind."""
-    roll, telling = draw(_SMALL), content_of(shape.kind, name) != shape.kind
+    roll = draw(_SMALL)
     if shape.choices and roll <= 6:
         return shape.choices[_index(draw, len(shape.choices))]
     if roll > 13 and shape.kind == "string":
@@ -255,12 +254,5 @@ def _scalar(draw: Draw, shape: Shape, name: str = "") -> Json:
         low, high = LIMITS.get(shape.bits, LIMITS[64])
         return draw(st.integers(low, high) if shape.signed else st.integers(0, 2 * high + 1))
     likely, edgy = pool(shape), beyond(shape)
-    if telling:
-        likely, edgy = (_of_width(shape, values(shape.kind, name)) for values in (candidates, edges))
     values = likely if roll <= 9 and likely else edgy or likely
     return values[_index(draw, len(values))] if values else {}
-
-
-def _of_width(shape: Shape, values: tuple[Json, ...]) -> tuple[Json, ...]:
-    """Leave out numbers that the type cannot hold: they would only fail to decode."""
-    return tuple(value for value in values if shape.kind != "int" or fits(value, shape))

@@ -9,9 +9,8 @@ from random import Random
 from harness.case import Json
 from harness.field import FieldError
 from harness.fuzzers.places import place_of
-from harness.fuzzers.scalars import candidates, edges
 from harness.fuzzers.shape import FieldShape, Shape
-from harness.fuzzers.values import LIMITS
+from harness.fuzzers.values import LIMITS, beyond, pool
 from tests.conformance.kinds import Key, Kind
 
 _TEXTS: tuple[str, ...] = (
@@ -87,8 +86,7 @@ class Drawer:
             return dice.choice(_QUANTITIES)
         if shape.kind == "bytes":
             return dice.choice(("", "YQ==", "YWI=", "AAECAw==", "YWFh" * 40))
-        name = member.name if member else ""
-        values = (dice.random() < 0.3 and edges(shape.kind, name)) or candidates(shape.kind, name) or ({},)
+        values = (dice.random() < 0.3 and beyond(shape)) or pool(shape) or ({},)
         drawn = dice.choice(values)
         return values[0] if drawn is None else drawn
 
@@ -97,7 +95,7 @@ class Drawer:
         dice = self.dice
         roll = dice.random()
         if roll < 0.45:
-            return str(dice.choice(candidates("string", member.name if member else "")))
+            return str(dice.choice(pool(shape)))
         if roll < 0.75:
             return dice.choice(_TEXTS)
         if roll < 0.87:
@@ -106,7 +104,7 @@ class Drawer:
             return dice.choice("aaé") * length
         if shape.choices:
             return str(dice.choice(shape.choices)) + dice.choice("ax ")
-        return str(dice.choice(edges("string", member.name if member else "")))[:400]
+        return str(dice.choice(beyond(shape)))[:400]
 
     def number(self, shape: Shape, member: FieldShape | None) -> int:
         """Draw a number, most of them around those that the tags name."""

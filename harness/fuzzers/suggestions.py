@@ -1,0 +1,76 @@
+"""What the tags of a field suggest trying: limits and values just beyond, formats with their edges, excluded values.
+
+Reads `TagSpec.probes` and nothing else of a rule. Suggestions add to what is tried and restrict nothing; a tag that
+cannot be read suggests nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from harness.case import Json
+from harness.gotypes.model import Comments
+from harness.tags.grammar import Scalar, Tag, TagSyntaxError, parse
+from harness.tags.registry import SPECS
+
+Part: TypeAlias = Literal["own", "items", "keys"]
+
+_LARGEST = 5000
+_PARTS: dict[str, Part] = {"k8s:eachVal": "items", "k8s:eachKey": "keys"}
+_ELSEWHERE = frozenset({"k8s:subfield", "k8s:item"})
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestions:
+    """Values for a field itself, for its items or values, and for its keys. Numbers may be sizes."""
+
+    own: tuple[Json, ...] = ()
+    items: tuple[Json, ...] = ()
+    keys: tuple[Json, ...] = ()
+
+
+NONE = Suggestions()
+
+
+def suggestions_of(comments: Comments) -> Suggestions:
+    """Collect what the tags in the comments of a field suggest, in source order."""
+    found: dict[Part, list[Json]] = {"own": [], "items": [], "keys": []}
+    for line in comments:
+        text = line.text.strip()
+        if text.startswith("+k8s:"):
+            for part, value in _of_line(text):
+                if value not in found[part]:
+                    found[part].append(value)
+    return Suggestions(*map(tuple, found.values())) if any(found.values()) else NONE
+
+
+def _of_line(text: str) -> Iterator[tuple[Part, Json]]:
+    try:
+        tag = parse(text)
+    except TagSyntaxError:
+        return
+    part: Part = "own"
+    while (inner := tag.payload) is not None:
+        if tag.name in _ELSEWHERE or (tag.name in _PARTS and part != "own"):
+            return
+        part = _PARTS.get(tag.name, part)
+        tag = inner
+    yield from ((part, value) for value in _probes(tag))
+
+
+def _probes(tag: Tag) -> tuple[Json, ...]:
+    spec, scalar = SPECS.get(tag.name), tag.scalar
+    if spec is None or not _is_fit(scalar, spec.payload.kind if spec.payload else ""):
+        return ()
+    return tuple(spec.probes(scalar.value if scalar else None))
+
+
+def _is_fit(scalar: Scalar | None, kind: str) -> bool:
+    """Whether a payload is what the tag wants, and small enough to make values of that size."""
+    if scalar is None:
+        return not kind
+    if kind == "int":
+        return isinstance(scalar.value, int) and not isinstance(scalar.value, bool) and scalar.value <= _LARGEST
+    return kind in ("string", "any")
