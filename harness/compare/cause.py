@@ -1,9 +1,11 @@
 """Why the two sides differ, found by experiment on the reduced case.
 
 First what the two lists show by themselves (`obvious`), then one batch of questions that differ from the case in one
-thing each (`experiments`): asked in mode served, as a create, with another old object, without the other errors, with
-an option turned, through other versions; then with the value made larger and smaller (`boundary`). What no experiment
-explains is `no-rule` or `no-twin`. Knows no rule; the remedies only name tags.
+thing each (`experiments`): asked in mode served, as a create, with another old object, with an option turned, through
+other versions. Then, as long as nothing explains the mismatch: with the other errors repaired (`masking`), under other
+feature gates, with the value made larger and smaller (`boundary`). That two lists look like one error in two forms is
+a guess, which the experiments may disprove. What nothing explains is `no-rule` or `no-twin`. Knows no rule; the
+remedies only name tags.
 """
 
 from __future__ import annotations
@@ -19,9 +21,12 @@ from harness.compare.boundary import find_boundary
 from harness.compare.comparator import Comparator
 from harness.compare.experiments import experiments, served_mode
 from harness.compare.finding import Finding, fingerprint
+from harness.compare.masking import Unmasking
+from harness.compare.means import NO_MEANS, Means
 from harness.compare.mismatch import Mismatch, canonical_path
 from harness.compare.obvious import CauseFound, error_of, obvious, short_circuit
 from harness.compare.severity import severity_of
+from harness.compare.speaking import agrees
 from harness.errormatch.matcher import is_child
 from harness.field import FieldError
 
@@ -31,12 +36,14 @@ R = TypeVar("R")
 Experiment: TypeAlias = Generator[list[Case], list[Answer], R]
 """Yields batches of cases, is sent their answers, returns what was learned."""
 
+_GUESSES = ("path", "type", "origin")
+
 
 def judge(
-    case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator, *, subject: str, occurrences: int = 1
+    case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator, *, subject: str, means: Means = NO_MEANS
 ) -> Experiment[Finding]:
     """Explain and grade a mismatch on a reduced case. `subject` is the suite, or `kubernetes`."""
-    found = yield from find_cause(case, answer, mismatch, comparator)
+    found = yield from find_cause(case, answer, mismatch, comparator, means)
     severity = severity_of(case, answer, mismatch, comparator)
     if found.cause == "unreachable":
         severity = "unreachable"
@@ -59,21 +66,24 @@ def judge(
         gates=mismatch.gates,
         detail=f"{mismatch.detail}; {found.detail}" if found.detail else mismatch.detail,
         fix=found.fix,
-        occurrences=occurrences,
+        occurrences=1,
         case=case,
         answer=answer,
         others=tuple(m for m in comparator.compare(case, answer) if m.signature != mismatch.signature),
     )
 
 
-def find_cause(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Experiment[CauseFound]:
+def find_cause(
+    case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator, means: Means = NO_MEANS
+) -> Experiment[CauseFound]:
     """Say why the two sides differ on this case.
 
-    Asks one batch; only when nothing in it explains the mismatch, a few more about other sizes of the value.
+    Asks one batch; only when nothing in it explains the mismatch, a few more.
     """
     known = obvious(answer, mismatch, comparator)
-    reachable = list(served_mode(case, mismatch, comparator))
-    trials = reachable if known else reachable + list(experiments(case, answer, mismatch, comparator))
+    certain = known is not None and known.cause not in _GUESSES
+    trials = list(served_mode(case, mismatch, comparator))
+    trials += [] if certain else experiments(case, mismatch, comparator)
     # Ids say which answer belongs to which question, should two targets ever share a log.
     asked = [msgspec.structs.replace(trial.case, id=number) for number, trial in enumerate(trials)]
     answers = (yield asked) if asked else []
@@ -81,9 +91,38 @@ def find_cause(case: Case, answer: Answer, mismatch: Mismatch, comparator: Compa
         found = None if said.failure is not None else trial.proves(said)
         if found is not None:
             return found
-    if known is None and mismatch.kind in ("unmatched", "extra") and not (answers and all(a.failure for a in answers)):
-        known = yield from find_boundary(case, mismatch, comparator)
-    return known or _remains(answer, mismatch, comparator)
+    if known is not None and certain:
+        return known
+    nobody_answers = bool(answers) and all(said.failure for said in answers)
+    further = None if nobody_answers else (yield from _further(case, answer, mismatch, comparator, means, known))
+    return further or _remains(answer, mismatch, comparator)
+
+
+def _further(
+    case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator, means: Means, guess: CauseFound | None
+) -> Experiment[CauseFound | None]:
+    """Ask what takes more than one batch, the cheapest first; a guess stands until it is contradicted."""
+    if mismatch.kind not in ("unmatched", "extra", "served"):
+        return guess
+    unmasking = Unmasking(mismatch, comparator, means.mend, guess.partner if guess else None)
+    found = yield from unmasking.run(case, answer)
+    if found is None and guess is not None and not unmasking.contradicted:
+        return guess
+    if found is None:
+        found = _elsewhere(case, mismatch, comparator, means)
+    if found is None and mismatch.kind != "served":
+        found = yield from find_boundary(case, mismatch, comparator)
+    return found
+
+
+def _elsewhere(case: Case, mismatch: Mismatch, comparator: Comparator, means: Means) -> CauseFound | None:
+    """Ask the same under other settings of the process-global gates."""
+    for name, ask in means.elsewhere.items():
+        (said,) = ask([msgspec.structs.replace(case, id=0)])
+        if said.failure is None and agrees(case, said, mismatch, comparator):
+            fix = f"let check and rule at {remedies.place(mismatch)} ask the same gate, one of {name}"
+            return CauseFound("gate", f"both sides agree under {name}", fix)
+    return None
 
 
 def _remains(answer: Answer, mismatch: Mismatch, comparator: Comparator) -> CauseFound:

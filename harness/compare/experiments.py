@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import msgspec
 
 from harness.case import Answer, Case, Operation
 from harness.compare import remedies
-from harness.compare.comparator import PANIC, Comparator
+from harness.compare.comparator import Comparator
 from harness.compare.mismatch import Mismatch
 from harness.compare.objects import MISSING, Steps, steps, value_at, without
-from harness.compare.obvious import CauseFound, rule_of, short_circuit
-from harness.field import FieldError
+from harness.compare.obvious import CauseFound, rule_of
+from harness.compare.speaking import agrees, remains_in
 
 
 class Trial(NamedTuple):
@@ -30,7 +30,7 @@ def served_mode(case: Case, mismatch: Mismatch, comparator: Comparator) -> Itera
     asked = msgspec.structs.replace(case, mode="served")
 
     def proves(said: Answer) -> CauseFound | None:
-        if _remains_in(asked, said, mismatch, comparator):
+        if remains_in(asked, said, mismatch, comparator):
             return None
         detail = "gone when the object is defaulted and prepared as the server does"
         return CauseFound("unreachable", detail, "nothing to do unless validators are called directly")
@@ -38,25 +38,13 @@ def served_mode(case: Case, mismatch: Mismatch, comparator: Comparator) -> Itera
     yield Trial(asked, proves)
 
 
-def experiments(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Iterator[Trial]:
+def experiments(case: Case, mismatch: Mismatch, comparator: Comparator) -> Iterator[Trial]:
     """Yield the questions in the order in which their answers count."""
     if mismatch.kind not in ("unmatched", "extra", "served"):
         return
     yield from _without_old(case, mismatch, comparator)
-    yield from _without_others(case, answer, mismatch, comparator)
     yield from _with_options(case, mismatch, comparator)
     yield from _through_versions(case, mismatch, comparator)
-
-
-def _remains_in(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> bool:
-    return any(m.signature == mismatch.signature for m in comparator.compare(case, answer))
-
-
-def _agrees(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> bool:
-    """Whether both sides report the error now, and the mismatch is gone."""
-    handwritten = any(comparator.concerns(mismatch, error) for error in answer.handwritten)
-    declarative = any(comparator.concerns(mismatch, error) for error in answer.declarative)
-    return handwritten and declarative and not _remains_in(case, answer, mismatch, comparator)
 
 
 def _without_old(case: Case, mismatch: Mismatch, comparator: Comparator) -> Iterator[Trial]:
@@ -65,6 +53,8 @@ def _without_old(case: Case, mismatch: Mismatch, comparator: Comparator) -> Iter
     cases: list[Case] = []
     if Operation.CREATE in comparator.info.operations:
         cases.append(msgspec.structs.replace(case, operation=Operation.CREATE, old=None))
+    elif case.subresource:  # objects are created through the main resource; where that is another kind, it fails
+        cases.append(msgspec.structs.replace(case, operation=Operation.CREATE, old=None, subresource=""))
     before = _without_first(case.old, steps(mismatch.path))
     if before != case.old:
         cases.append(msgspec.structs.replace(case, old=before))
@@ -79,7 +69,7 @@ def _ratcheting(
     asked: Case, mismatch: Mismatch, comparator: Comparator, side: str
 ) -> Callable[[Answer], CauseFound | None]:
     def proves(said: Answer) -> CauseFound | None:
-        if not _agrees(asked, said, mismatch, comparator):
+        if not agrees(asked, said, mismatch, comparator):
             return None
         how = "as a create" if asked.operation is Operation.CREATE else "against an old object without the value"
         detail = f"the {side} side forgives what the update left as it was: {how} both sides agree"
@@ -100,50 +90,6 @@ def _without_first(value: object, path: Steps) -> object:
     return without(value, path) if path else value
 
 
-def _without_others(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Iterator[Trial]:
-    """Repair what else is wrong: a validator that returned early goes on, a rule that was stopped runs."""
-    early = mismatch.side == "declarative"
-    side = answer.handwritten if early else answer.declarative
-    others = [e for e in side if not comparator.concerns(mismatch, e) and not e.detail.startswith(PANIC)]
-    place = steps(mismatch.path)
-    ways = [(error, way) for error in others for way in _repairs(case, error, place)]
-    sets = [ways] if len(ways) > 1 else []
-    for some in (*sets, *([one] for one in ways[:6])):
-        new, old = case.object, case.old
-        # From the end, so that removing an item does not move those that are still to be removed.
-        for way in sorted({way for _, way in some}, key=_by_index, reverse=True):
-            new, old = without(new, way), without(old, way)
-        asked = msgspec.structs.replace(case, object=new, old=old)
-        yield Trial(asked, _unmasked(asked, [error for error, _ in some], mismatch, comparator, early=early))
-
-
-def _by_index(way: Steps) -> tuple[tuple[int, str], ...]:
-    return tuple((int(step) if step.isdecimal() else -1, step) for step in way)
-
-
-def _repairs(case: Case, error: FieldError, place: Steps) -> Iterator[Steps]:
-    """Yield what may be removed to repair an error, without touching what the mismatch is about."""
-    way = steps(error.field)
-    while way and value_at(case.object, way) is MISSING:
-        way = way[:-1]  # something is missing: without its parent nothing is
-    if way and way != place[: len(way)]:
-        yield way
-
-
-def _unmasked(
-    asked: Case, removed: Sequence[FieldError], mismatch: Mismatch, comparator: Comparator, *, early: bool
-) -> Callable[[Answer], CauseFound | None]:
-    def proves(said: Answer) -> CauseFound | None:
-        if not _agrees(asked, said, mismatch, comparator):
-            return None
-        if not early:
-            return short_circuit(removed[0])
-        detail = f"the handwritten validator returned early because of {removed[0].text}; without it both sides agree"
-        return CauseFound("masked", detail, "let the handwritten validator go on after this error")
-
-    return proves
-
-
 def _with_options(case: Case, mismatch: Mismatch, comparator: Comparator) -> Iterator[Trial]:
     present = {**comparator.info.options, **case.options}
     for name, value in sorted(present.items()):
@@ -155,7 +101,7 @@ def _gated(
     asked: Case, name: str, value: bool, mismatch: Mismatch, comparator: Comparator
 ) -> Callable[[Answer], CauseFound | None]:
     def proves(said: Answer) -> CauseFound | None:
-        if _remains_in(asked, said, mismatch, comparator):
+        if remains_in(asked, said, mismatch, comparator):
             return None
         detail = f"both sides agree with the option {name} {'off' if value else 'on'}"
         return CauseFound(

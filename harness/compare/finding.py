@@ -28,6 +28,9 @@ class Finding(msgspec.Struct, frozen=True):
     """One reduced mismatch as it stands in the report document (design.md 7).
 
     `path` has [*] for subscripts. `code` is the slug that `harness explain` knows, `fix` a proposed remedy in words.
+    `owner` is the Go type that declares the field, without its version (`k8s.io/api/core.PodSpec`), and `member` the
+    rest of the path from there on; `source` says where the field is declared, `import/path/file.go:line`. They are
+    empty where the types are not known.
     `others` are mismatches of other signatures on the reduced case (empty when the reduction isolated the finding).
     `exception` is the id of the exception that tolerates it. `replay` is a command that shows it again.
     """
@@ -56,6 +59,9 @@ class Finding(msgspec.Struct, frozen=True):
     others: tuple[Mismatch, ...] = ()
     exception: str | None = None
     replay: str = ""
+    owner: str = ""
+    member: str = ""
+    source: str = ""
 
 
 def fingerprint(subject: str, case: Case, mismatch: Mismatch) -> str:

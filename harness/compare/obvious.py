@@ -15,11 +15,12 @@ from harness.field import ErrorType, FieldError
 
 
 class CauseFound(NamedTuple):
-    """A cause, what shows it in words, and a proposed fix."""
+    """A cause, what shows it in words, and a proposed fix. `partner` is the error of the other side that is meant."""
 
     cause: Cause
     detail: str
     fix: str
+    partner: FieldError | None = None
 
 
 def obvious(answer: Answer, mismatch: Mismatch, comparator: Comparator) -> CauseFound | None:
@@ -129,7 +130,8 @@ def _one_thing_else(
     for other, path in beside:
         if path == place and other.origin == error.origin:
             detail = f"one side says {error.type}, the other {other.type}"
-            return CauseFound("type", detail, f"report one type on {remedies.place(mismatch)}, the one users know")
+            fix = f"report one type on {remedies.place(mismatch)}, the one users know"
+            return CauseFound("type", detail, fix, other)
     moved = [
         (other, path)
         for other, path in beside
@@ -137,8 +139,9 @@ def _one_thing_else(
     ]
     if len(moved) != 1:
         return None
-    detail = f"the other side reports it at {moved[0][0].field}"
-    return CauseFound("path", detail, remedies.move(canonical_path(error.field), canonical_path(moved[0][0].field)))
+    other = moved[0][0]
+    fix = remedies.move(canonical_path(error.field), canonical_path(other.field))
+    return CauseFound("path", f"the other side reports it at {other.field}", fix, other)
 
 
 def _other_origin(error: FieldError, other: FieldError, mismatch: Mismatch) -> CauseFound:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -10,7 +10,7 @@ import msgspec
 from harness.case import Answer, Case, Json, Operation
 from harness.compare.finding import Finding
 from harness.compare.mismatch import canonical_path
-from harness.engine.explain import explained
+from harness.engine.explain import repairs
 from harness.engine.ledger import Ledger, Seen
 from harness.engine.plan import Plan, Search
 from harness.engine.points import Points
@@ -125,7 +125,8 @@ class Asking:
             answers = yield cases
             self.ledger.examine(cases, answers, [base for _, base in curious])
 
-    def _explain(self, entry: Seen) -> Search:
+    def reducer(self, entry: Seen) -> Reducer:
+        """Return the reduction of what was met to the smallest case that shows the same signature."""
         comparator = self.plan.comparators[entry.lane.info.key]
         signature = entry.mismatch.signature
 
@@ -139,18 +140,26 @@ class Asking:
             }
             return frozenset(others | errors)
 
+        def mend(case: Case, answer: Answer) -> Iterator[tuple[Json, Json]]:
+            errors = (*answer.handwritten, *answer.declarative)
+            return repairs(case, [e for e in errors if not comparator.concerns(entry.mismatch, e)], self.plan.shape)
+
         base = entry.base if entry.lane.operation is Operation.CREATE or entry.base is None else stored(entry.base)
-        reducer = Reducer(self._plain(entry), verdict, base, is_over=self.plan.is_over)
+        return Reducer(self._plain(entry), verdict, base, mend=mend, is_over=self.plan.is_over)
+
+    def _explain(self, entry: Seen) -> Search:
+        comparator = self.plan.comparators[entry.lane.info.key]
+        reducer = self.reducer(entry)
         case = yield from self._counted(reducer.run())
         answer = reducer.answer
-        if answer is None or verdict(case, answer) is None:
+        if answer is None or reducer.is_gone:
             # Shown once and not again: told as it was first seen, reduced no further.
             self.ledger.unstable += 1
         if answer is None:
             return
         served = self.plan.abilities.served
         finding, composition = yield from self._counted(
-            explained(case, answer, entry.mismatch, comparator, self.plan.subject, served)
+            self.plan.explainer.explained(case, answer, entry.mismatch, comparator, served)
         )
         self.ledger.composition_checked += served
         self.ledger.composition_differences += len(composition)

@@ -1,45 +1,90 @@
-"""From a reduced case to a finding: asked once more with the target's own composition, then judged."""
+"""From a reduced case to a finding: asked once more with the target's own composition, judged, and put in its place."""
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from itertools import islice
 
 import msgspec
 
-from harness.case import Answer, Case, Failure
+from harness.case import Answer, Case, Failure, Json
 from harness.compare.cause import judge
 from harness.compare.comparator import Comparator
 from harness.compare.finding import Finding
+from harness.compare.means import Elsewhere, Means, Mend
 from harness.compare.mismatch import Mismatch
+from harness.engine.placing import in_place
+from harness.field import FieldError
+from harness.fuzzers.feedback import Harvest
+from harness.fuzzers.mend import Fix, at_once, fixes
+from harness.fuzzers.places import put
+from harness.fuzzers.shape import Shape
+
+MOST_REPAIRS = 12
+"""Repairs of one error: those that come later are seldom what the message means."""
 
 Explained = tuple[Finding, list[Mismatch]]
 
 
-def explained(
-    case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator, subject: str, served: bool
-) -> Generator[list[Case], list[Answer], Explained]:
-    """Explain and grade a mismatch. Returns the finding, and what the check of the composition said of its case."""
-    plain = msgspec.structs.replace(case, id=0)
-    composition: list[Mismatch] = []
-    if served and not case.served and answer.failure is None:
-        (again,) = yield [msgspec.structs.replace(case, served=True)]
-        if again.failure is None:
-            composition = [one for one in comparator.compare(case, again) if one.kind == "composition"]
-            answer = msgspec.structs.replace(answer, served=again.served)
-    found = [one for one in comparator.compare(plain, answer) if one.signature == mismatch.signature]
-    mismatch = found[0] if found else mismatch
-    finding = yield from judge(plain, msgspec.structs.replace(answer, id=0), mismatch, comparator, subject=subject)
-    return finding, composition
+class Explainer:
+    """Explains mismatches of one type of object. `elsewhere` answers under other settings of the feature gates."""
+
+    def __init__(self, shape: Shape, subject: str, elsewhere: Mapping[str, Elsewhere]) -> None:
+        self.shape, self.subject = shape, subject
+        self.means = Means(mender(shape), elsewhere)
+
+    def explained(
+        self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator, served: bool
+    ) -> Generator[list[Case], list[Answer], Explained]:
+        """Explain and grade a mismatch. Returns the finding, and what the check of the composition said of its case."""
+        plain = msgspec.structs.replace(case, id=0)
+        composition: list[Mismatch] = []
+        if served and not case.served and answer.failure is None:
+            (again,) = yield [msgspec.structs.replace(case, served=True)]
+            if again.failure is None:
+                composition = [one for one in comparator.compare(case, again) if one.kind == "composition"]
+                answer = msgspec.structs.replace(answer, served=again.served)
+        found = [one for one in comparator.compare(plain, answer) if one.signature == mismatch.signature]
+        mismatch = found[0] if found else mismatch
+        answer = msgspec.structs.replace(answer, id=0)
+        finding = yield from judge(plain, answer, mismatch, comparator, subject=self.subject, means=self.means)
+        return in_place(finding, self.shape), composition
+
+    def unexplained(self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Finding:
+        """Tell of a mismatch as it was met: the run ended before it could be reduced and judged."""
+        steps = judge(msgspec.structs.replace(case, id=0), answer, mismatch, comparator, subject=self.subject)
+        try:
+            asked = next(steps)
+            while True:
+                # No experiment answers any more: each gets a failure, which proves nothing.
+                asked = steps.send([Answer(one.id, failure=Failure("worker", "the run has ended")) for one in asked])
+        except StopIteration as stop:
+            finding: Finding = stop.value
+            return in_place(msgspec.structs.replace(finding, code="unknown", cause="unknown"), self.shape)
 
 
-def unexplained(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator, subject: str) -> Finding:
-    """Tell of a mismatch as it was met: the run ended before it could be reduced and judged."""
-    steps = judge(msgspec.structs.replace(case, id=0), answer, mismatch, comparator, subject=subject)
-    try:
-        asked = next(steps)
-        # No experiment answers any more: each gets a failure, which proves nothing.
-        steps.send([Answer(one.id, failure=Failure("worker", "the run has ended")) for one in asked])
-    except StopIteration as stop:
-        finding: Finding = stop.value
-        return msgspec.structs.replace(finding, code="unknown", cause="unknown")
-    raise AssertionError("a judge asks one batch")
+def mender(shape: Shape) -> Mend:
+    """Return the repairs that a type and an error's own message suggest."""
+    return lambda case, error: repairs(case, [error], shape)
+
+
+def repairs(case: Case, errors: Sequence[FieldError], shape: Shape) -> Iterator[tuple[Json, Json]]:
+    """Yield new and old with errors repaired: all at once, then one after the other, in both objects or in new alone.
+
+    A harvest of its own, so that a cause does not depend on what the search has met before.
+    """
+    harvest = Harvest()
+    if len(errors) > 1:
+        yield from _with(case, at_once(errors, case.object, shape, harvest))
+    for error in errors:
+        for fix in islice(fixes(error, case.object, shape, harvest), MOST_REPAIRS):
+            yield from _with(case, [fix])
+
+
+def _with(case: Case, changes: Sequence[Fix]) -> Iterator[tuple[Json, Json]]:
+    new, old = case.object, case.old
+    for place, value in changes:
+        new, old = put(new, place, value), old if old is None else put(old, place, value)
+    if old is not None:
+        yield new, old
+    yield new, case.old

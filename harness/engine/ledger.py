@@ -13,7 +13,6 @@ from harness.case import Answer, Case, Json, Operation
 from harness.compare.finding import SEVERITIES, Finding, Severity
 from harness.compare.mismatch import Mismatch, canonical_path
 from harness.compare.severity import severity_of
-from harness.engine.explain import unexplained
 from harness.engine.plan import LaneState, Plan, key_of
 from harness.engine.units import Lane
 from harness.field import FieldError
@@ -70,7 +69,7 @@ class Ledger:
 
     def _unexplained(self, seen: Seen) -> Finding:
         comparator = self.plan.comparators[seen.lane.info.key]
-        return unexplained(seen.case, seen.answer, seen.mismatch, comparator, self.plan.subject)
+        return self.plan.explainer.unexplained(seen.case, seen.answer, seen.mismatch, comparator)
 
     def examine(self, cases: list[Case], answers: list[Answer], bases: Sequence[Json]) -> None:
         """Compare a batch and remember every new signature."""

@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 
 from harness.case import Answer, Case, Mode
 from harness.compare.comparator import Comparator
+from harness.compare.means import Elsewhere
+from harness.engine.explain import Explainer
 from harness.engine.observe import Observer
 from harness.engine.units import Lane, Unit
 from harness.fuzzers.shape import Shape
@@ -33,7 +35,10 @@ class Abilities:
 
 @dataclass(slots=True)
 class Plan:
-    """What a unit's search is given. `cases` is its share, None when only time limits it; `age` is that of the run."""
+    """What a unit's search is given. `cases` is its share, None when only time limits it; `age` is that of the run.
+
+    `elsewhere` answers under other settings of the feature gates, by their names.
+    """
 
     unit: Unit
     seed: int
@@ -45,9 +50,14 @@ class Plan:
     cases: int | None
     corpus: Sequence[Case] = ()
     observers: Mapping[str, Observer] = field(default_factory=dict)
+    elsewhere: Mapping[str, Elsewhere] = field(default_factory=dict)
     age: Callable[[], float] = float
     is_late: Callable[[], bool] = bool
     is_over: Callable[[], bool] = bool
+    explainer: Explainer = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.explainer = Explainer(self.shape, self.subject, self.elsewhere)
 
 
 @dataclass(slots=True)

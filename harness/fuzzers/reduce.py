@@ -1,8 +1,10 @@
 """Old and new made smaller together, to the smallest pair that still shows the same difference and nothing else.
 
-A step is kept when the difference is still there and no error came up that was not there before, so that what remains
-of the object is what its other rules demand. Steps are asked in batches; every pass tries to bring its successes
-together before it takes them one at a time. Ends, because every step makes the pair smaller.
+First everything else that is wrong goes: back to the accepted base, then by repairs that are handed in, which may make
+the pair larger. From then on a step is kept when the difference is still there and no error came up that was not there
+before, so that what remains of the object is what its other rules demand. Steps are asked in batches; every pass tries
+to bring its successes together before it takes them one at a time. Ends, because every step makes the pair smaller or
+its errors fewer.
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ Verdict: TypeAlias = Callable[[Case, Answer], frozenset[str] | None]
 """What else there is to say of an answer (its errors, other mismatches), or None when the difference is not there."""
 
 Pair: TypeAlias = tuple[Json, Json]
+Mend: TypeAlias = Callable[[Case, Answer], Iterator[Pair]]
+"""Yields pairs in which an error beside the difference may be gone."""
 
 Sized: TypeAlias = tuple[int, float]
 Steps: TypeAlias = Callable[[], Iterator[Pair]]
@@ -44,16 +48,21 @@ def _measure(pair: Pair) -> Sized:
 
 @dataclass(slots=True)
 class Reducer:
-    """The reduction of one case. `limit` is in cases; `protected` are places that are never touched."""
+    """The reduction of one case. `limit` is in cases; `protected` are places that are never touched.
+
+    Afterwards `answer` is what was said of the result, and `is_gone` whether the difference did not show again.
+    """
 
     case: Case
     verdict: Verdict
     base: Json = None
+    mend: Mend = lambda case, answer: iter(())
     limit: int = 1500
     protected: frozenset[Place] = KEPT
     is_over: Callable[[], bool] = bool
     asked: int = 0
     answer: Answer | None = None
+    is_gone: bool = False
     _others: frozenset[str] = frozenset()
     _seen: set[bytes] = field(default_factory=set)
     _results: dict[bytes, tuple[Case, Answer, frozenset[str]]] = field(default_factory=dict)
@@ -64,9 +73,12 @@ class Reducer:
         others = self.verdict(self.case, answer)
         self.answer = answer
         if others is None:
+            self.is_gone = True
             return self.case
         self._others = others
         yield from self._exhaust(self._reverts, self._distance)
+        while (yield from self._mended()):
+            pass
         while (yield from self._round()):
             pass
         return self.case
@@ -77,6 +89,19 @@ class Reducer:
         yield from self._exhaust(self._removals, _measure)
         yield from self._exhaust(self._scalars, _measure)
         return _measure((self.case.object, self.case.old)) < before and not self._done()
+
+    def _mended(self) -> Generator[list[Case], list[Answer], bool]:
+        """Take the repair that leaves the fewest errors, then the smallest one."""
+        assert self.answer is not None
+        batch = list(islice(self._fresh(self.mend(self.case, self.answer)), BATCH)) if not self._done() else []
+        kept = (yield from self._ask(batch)) if batch else []
+        left = [(len(self._results[msgspec.json.encode(pair)][2]), _measure(pair), pair) for pair in kept]
+        best = min(left, key=lambda one: one[:2], default=None)
+        if best is None or best[0] >= len(self._others):
+            self._results.clear()
+            return False
+        self._accept(best[2])
+        return True
 
     def _done(self) -> bool:
         return self.asked >= self.limit or self.is_over()

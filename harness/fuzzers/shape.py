@@ -51,6 +51,8 @@ _INTEGERS: dict[str, tuple[int, bool]] = {
     "byte": (8, False), "rune": (32, True), "uintptr": (64, False),
 }  # fmt: skip
 
+NOWHERE = Position("")
+
 _NUMBER = re.compile(r"(?<![\w.])-?\d{1,12}(?![\w.])")
 _QUOTED = re.compile(r"[\"'`]([\w./:*-]{1,60})[\"'`]")
 
@@ -61,7 +63,8 @@ class FieldShape:
 
     `pointer` says that absent and zero differ to the validators; `omitempty` is as written in the tag. `hints` are
     numbers in the tags of the field and words quoted in its comment: values worth trying, whatever they mean;
-    `suggestions` are those that its tags speak of.
+    `suggestions` are those that its tags speak of. `owner`
+    is the qualified name of the struct that declares the field, `position` where.
     """
 
     name: str
@@ -70,6 +73,8 @@ class FieldShape:
     omitempty: bool = False
     hints: tuple[str | int, ...] = ()
     suggestions: Suggestions = NONE
+    owner: str = ""
+    position: Position = NOWHERE
 
 
 class Shape:
@@ -232,6 +237,7 @@ class _Shapes:
                     FieldShape(
                         field.json_name, shape, pointer, field.omitempty, _hints(field.comments),
                         suggestions_of(comments),
+                        struct.qualified, field.position,
                     ),
                 )  # fmt: skip
 
@@ -320,11 +326,10 @@ def _object_meta() -> Struct:
         "generation": TypeRef("builtin", "int64"), "labels": texts, "annotations": texts,
         "finalizers": TypeRef("list", elem=text),
     }  # fmt: skip
-    nowhere = Position("")
     fields = tuple(
-        Field(name[:1].upper() + name[1:], name, ref, nowhere, omitempty=True) for name, ref in members.items()
+        Field(name[:1].upper() + name[1:], name, ref, NOWHERE, omitempty=True) for name, ref in members.items()
     )
-    return Struct("ObjectMeta", META, fields, nowhere)
+    return Struct("ObjectMeta", META, fields, NOWHERE)
 
 
 _OBJECT_META = _object_meta()

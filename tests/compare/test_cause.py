@@ -10,6 +10,7 @@ import pytest
 from harness.case import Answer, Case, Failure, Operation, ServedList
 from harness.compare.cause import CauseFound, find_cause, judge
 from harness.compare.comparator import Comparator
+from harness.compare.means import Means
 from harness.compare.mismatch import Mismatch
 from harness.field import FieldError
 from tests.compare.builders import Ask, answer, case, drive, error, errors, info
@@ -299,8 +300,8 @@ def test_judge_builds_the_finding() -> None:
     one, asked = Comparator(info(), is_known_path=None), case({"l": []})
     said = ask(asked)
     first, second = one.compare(asked, said)
-    finding = drive(judge(asked, said, first, one, subject="kubernetes", occurrences=7), ask)
-    expected = ("no-rule", "no-rule", "shadow", "unmatched", "create", "l[*].a", "handwritten", 7, None, "")
+    finding = drive(judge(asked, said, first, one, subject="kubernetes"), ask)
+    expected = ("no-rule", "no-rule", "shadow", "unmatched", "create", "l[*].a", "handwritten", 1, None, "")
     assert expected == (
         finding.code, finding.cause, finding.severity, finding.mismatch, finding.operation, finding.path, finding.side,
         finding.occurrences, finding.exception, finding.replay,
@@ -347,3 +348,109 @@ def test_a_mismatch_that_is_not_in_the_answer(kind: Any, side: Any) -> None:
     strange = Mismatch(kind, "a", "FieldValueRequired", side=side)
     found = drive(find_cause(case(), answer(), strange, one), always((), ()))
     assert found.cause in ("no-rule", "no-twin", "unknown")
+
+
+def _stops_without_mode(asked: Case) -> Answer:
+    """The handwritten side looks at spec.a only in a mode that it knows; the declarative side always does."""
+    spec = asked.object["spec"]
+    known = spec.get("mode") == "Limited"
+    hv = errors("Invalid@spec.a/minimum covered") if known else errors("Required@spec.mode covered")
+    return answer(hv, (*(() if known else errors("Required@spec.mode beta")), *errors("Invalid@spec.a/minimum beta")))
+
+
+def _mend(asked: Case, wrong: FieldError) -> Any:
+    """Know two values for a mode, of which the second helps."""
+    if wrong.field == "spec.mode":
+        yield {"spec": {**asked.object["spec"], "mode": "Exempt"}}, asked.old
+        yield {"spec": {**asked.object["spec"], "mode": "Limited"}}, asked.old
+
+
+def _with(means: Means, ask: Ask, asked: Case, **more: Any) -> dict[str, CauseFound]:
+    """The causes with other means than the target, by path: of the first mismatch there."""
+    one = Comparator(info(**more))
+    said = ask(asked)
+    return {m.path: drive(find_cause(asked, said, m, one, means), ask) for m in reversed(one.compare(asked, said))}
+
+
+def test_masked_by_an_error_that_wants_a_value() -> None:
+    """Leaving out what is missing helps nobody: with the repairs that are handed in, the other side speaks."""
+    asked = case({"spec": {"a": 1}})
+    assert _with(Means(), _stops_without_mode, asked)["spec.a"].cause == "no-twin"
+    found = _with(Means(mend=_mend), _stops_without_mode, asked)["spec.a"]
+    assert (found.cause, "because of spec.mode: Required value" in found.detail) == ("masked", True)
+
+
+def test_masked_behind_a_mask() -> None:
+    """One repair may only show the next early return."""
+
+    def ask(asked: Case) -> Answer:
+        spec = asked.object["spec"]
+        if "first" in spec or "second" in spec:
+            names = ("first",) if "first" in spec else ("second",)
+            return answer(errors(*(f"Required@spec.{n}" for n in names), *(["TooMany@x"] if "first" in spec else [])),
+                          errors("Required@spec.a beta"))  # fmt: skip
+        return answer(errors("Required@spec.a covered"), errors("Required@spec.a beta"))
+
+    asked = case({"spec": {"first": 1, "second": 1}})
+    assert _with(Means(), ask, asked)["spec.a"].cause == "masked"
+
+
+def test_a_path_that_only_looks_alike() -> None:
+    """Two fields of one name are one rule only as long as repairing the one does not leave the other."""
+
+    def ask(asked: Case) -> Answer:
+        spec = asked.object["spec"]
+        hv = () if spec.get("mode") else errors("Required@spec.mode covered")
+        return answer(hv, errors("Required@spec.sub.mode beta"))
+
+    asked = case({"spec": {"sub": {}}})
+    assert _with(Means(), ask, asked)["spec.sub.mode"].cause == "path"
+    assert _with(Means(mend=_mend), ask, asked)["spec.sub.mode"].cause == "no-twin"
+
+    def moved(asked: Case) -> Answer:
+        is_set = bool(asked.object["spec"].get("mode"))
+        return answer(
+            *((), ()) if is_set else (errors("Required@spec.mode covered"), errors("Required@spec.m.mode beta"))
+        )
+
+    assert _with(Means(mend=_mend), moved, asked)["spec.mode"].cause == "path"
+
+
+def test_ratcheting_shows_before_a_guess() -> None:
+    """Two errors of other types on one field are no pair when a create shows that one side forgives."""
+
+    def ask(asked: Case) -> Answer:
+        twins = errors("Required@spec.a beta") if asked.old is None else ()
+        return answer(errors("Required@spec.a covered", "Forbidden@spec.a covered"),
+                      (*twins, *errors("Invalid@spec.a beta", "Forbidden@spec.a beta")))  # fmt: skip
+
+    asked = case({"spec": {}}, {"spec": {}})
+    assert _with(Means(), ask, asked)["spec.a"].cause == "ratcheting"
+
+
+def test_ratcheting_of_a_subresource() -> None:
+    """An object is created through the main resource, whatever the subresource of the update."""
+    asked = case(BAD, BAD, subresource="status")
+
+    def ask(asked: Case) -> Answer:
+        if asked.operation is Operation.UPDATE and asked.old != asked.object:
+            return answer(errors("Forbidden@spec/immutable covered"), errors("Forbidden@spec/immutable beta"))
+        return _forgiving(False, True)(asked)
+
+    found = causes(asked, ask, subresource="status", operations=(Operation.UPDATE,))
+    assert (found["spec.a"].cause, "as a create" in found["spec.a"].detail) == ("ratcheting", True)
+
+
+def test_gate_of_the_process() -> None:
+    """Feature gates that a request cannot turn are asked of whoever answers under them."""
+
+    def elsewhere(cases: list[Case]) -> list[Answer]:
+        return [answer(errors("Required@a covered"), errors("Required@a alpha")) for _ in cases]
+
+    ask = always((), errors("Required@a alpha"))
+    found = _with(Means(elsewhere={"AllAlpha=true": elsewhere}), ask, case())["a"]
+    assert (found.cause, found.detail) == ("gate", "both sides agree under AllAlpha=true")
+    assert (
+        _with(Means(elsewhere={"AllAlpha=true": lambda cases: [ask(one) for one in cases]}), ask, case())["a"].cause
+        == "no-twin"
+    )

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 from harness.case import Answer, Case, Json, Operation
 from harness.fuzzers.reduce import Reducer
 from tests.fuzzers.driving import drive
@@ -13,7 +16,7 @@ GOOD: Json = {
 }  # fmt: skip
 
 
-def reduced(new: Json, old: Json, side: str, field: str, base: Json = None) -> Case:
+def reduced(new: Json, old: Json, side: str, field: str, base: Json = None, **more: Any) -> Case:
     """Reduce a case as long as one side alone reports the field."""
 
     def verdict(case: Case, answer: Answer) -> frozenset[str] | None:
@@ -25,7 +28,7 @@ def reduced(new: Json, old: Json, side: str, field: str, base: Json = None) -> C
 
     operation = Operation.CREATE if old is None else Operation.UPDATE
     case = Case(1, WIDGETS.group, "v1", "Widget", operation, new, old)
-    return drive(Reducer(case, verdict, base).run(), ToyTarget())
+    return drive(Reducer(case, verdict, base, **more).run(), ToyTarget())
 
 
 def widget(**spec: Json) -> Json:
@@ -79,3 +82,18 @@ def test_what_does_not_show_again_is_returned_as_it_was() -> None:
     """A difference that is gone when asked again is not reduced to something else."""
     start = widget(**GOOD)
     assert start == reduced(start, None, "handwritten", "spec.title").object
+
+
+def test_other_errors_are_repaired_where_leaving_out_does_not_help() -> None:
+    """A required field is filled by the repairs handed in, even though the object grows by it."""
+    start = widget(title="nine char", mode="Fast", ports=[{}])
+
+    def mend(case: Case, answer: Answer) -> Iterator[tuple[Json, Json]]:
+        yield widget(**GOOD), None  # the difference is gone with it: not taken
+        yield {**case.object, "spec": {**case.object["spec"], **GOOD}}, None
+
+    alone = reduced(start, None, "handwritten", "spec.title", mend=mend)
+    left = reduced(start, None, "handwritten", "spec.title")
+    fields = [[error.field for error in ToyTarget().ask([one])[0].handwritten] for one in (alone, left)]
+    assert fields[0] == ["spec.title"]
+    assert len(fields[1]) > 1

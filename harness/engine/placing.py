@@ -1,0 +1,83 @@
+"""Where a finding belongs: the Go type that declares its field, without its version, and the line that does it.
+
+Types that many kinds share sit at other paths in each of them, and versions of one type are one type to a reader: both
+become one place here, so that findings of one cause can be told together.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import msgspec
+
+from harness.compare.finding import Finding
+from harness.compare.mismatch import canonical_path
+from harness.diagnostics import near_miss
+from harness.fuzzers.shape import ANY, FieldShape, Shape
+
+_STEP = re.compile(r"\[\*\]|[^.\[\]]+")
+_VERSION = re.compile(r"/v\d+(?:(?:alpha|beta)\d+)?(?=\.)")
+
+
+class Placed(NamedTuple):
+    """The place of a path: see `Finding`. `known` are the fields of the type where a path leaves it."""
+
+    owner: str = ""
+    member: str = ""
+    source: str = ""
+    known: tuple[str, ...] = ()
+
+
+def placed(path: str, shape: Shape) -> Placed:
+    """Follow a path through a type as far as it goes."""
+    if shape.kind != "struct":
+        return Placed()
+    way = _STEP.findall(canonical_path(path))
+    found = Placed(_unversioned(shape.type), "", "")
+    for index, step in enumerate(way):
+        if shape.kind != "struct":
+            found = found._replace(member=_joined(found.member, step))
+            shape = shape.elem if shape.kind in ("list", "map") else ANY
+            continue
+        field = shape.by_name.get(step)
+        if field is None:
+            rest = way[index:]
+            return Placed(_unversioned(shape.type), _joined("", *rest), "", tuple(shape.by_name))
+        found, shape = Placed(_unversioned(field.owner), step, _source(field)), field.shape
+    return found
+
+
+def _joined(start: str, *steps: str) -> str:
+    for step in steps:
+        start += step if step == "[*]" or not start else f".{step}"
+    return start
+
+
+def _unversioned(qualified: str) -> str:
+    return _VERSION.sub("", qualified)
+
+
+def _source(field: FieldShape) -> str:
+    """Say which line declares a field, by the import path of its package: a folder says nothing on another machine."""
+    name = re.split(r"[/\\]", field.position.file)[-1]
+    return f"{field.owner.rpartition('.')[0]}/{name}:{field.position.line}" if name and field.position.line else ""
+
+
+def in_place(finding: Finding, shape: Shape) -> Finding:
+    """Add the place of a finding, and to its fix where the field is declared or which field may have been meant."""
+    place = placed(finding.path, shape)
+    fix = finding.fix
+    if place.source:
+        fix = f"{fix} ({place.source})"
+    elif finding.cause == "wrong-path" and place.known:
+        hint = _meant(place)
+        fix = f"{fix}; {hint}" if hint else fix
+    return msgspec.structs.replace(finding, owner=place.owner, member=place.member, source=place.source, fix=fix)
+
+
+def _meant(place: Placed) -> str:
+    """Name the field of the type that comes next to the one a path names."""
+    first = _STEP.findall(place.member)[0]
+    same = [name for name in place.known if name.lower() == first.lower()]
+    return f"did you mean {same[0]}?" if same else near_miss(first, place.known)
