@@ -75,11 +75,36 @@ class Noted(msgspec.Struct, frozen=True):
     text: str
 
 
+class Discovery(msgspec.Struct, frozen=True):
+    """When new differences came, and how many are likely to be left.
+
+    `signatures` were met, `last` is when the last new one came, in seconds of the run, and `quarters` how many came in
+    each quarter of it.
+    """
+
+    signatures: int = 0
+    last: float = 0.0
+    quarters: tuple[int, int, int, int] = (0, 0, 0, 0)
+
+    @property
+    def left(self) -> int | None:
+        """How many a much longer run of the same sort would still meet, None while discovery does not slow down.
+
+        The last two quarters continued as a geometric series. It knows nothing of what this search can never meet.
+        """
+        before, now = self.quarters[2:]
+        if now == 0:
+            return 0
+        return None if now >= before else round(now * now / (before - now))
+
+
 class Result(msgspec.Struct, frozen=True):
     """What a run returns, whether it ended by its budget, by an interrupt or by the loss of its target.
 
     `compared` counts cases whose two lists were really compared (answers without failure). `composition_checked` and
     `composition_differences` count the cases where the target's own served lists were compared with ours.
+    `part` names it among the parts of one run: the subject, and the feature gates that were asked for. `beside` says
+    that it ran at the same time as the part before it. `discovery` says when what was new came.
     `stopped` is one of: budget, exhausted, interrupted, target-lost; `stopped_detail` explains the last one. `shard` is
     `2/4` when only every fourth unit was searched, empty for all. `observed` has what each observer saw, by its name:
     one outcome for each unit, in the order of units.
@@ -105,6 +130,9 @@ class Result(msgspec.Struct, frozen=True):
     restarts: int = 0
     shard: str = ""
     observed: dict[str, tuple[Any, ...]] = {}
+    part: str = ""
+    beside: bool = False
+    discovery: Discovery = Discovery()
 
 
 class Finished(msgspec.Struct, frozen=True):

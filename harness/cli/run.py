@@ -83,7 +83,7 @@ def command(
     before = signal.signal(signal.SIGTERM, _terminated)
     try:
         search = _Search(budget, options)
-        search.run(specs)
+        search.run([target.parts(spec) for spec in specs])
         search.raise_if_nothing()
         report = _judge(search, entries, exceptions or EXCEPTIONS, bool(kinds or operations or shard), files)
         code = publish(report, files)
@@ -105,10 +105,10 @@ class _Search:
         self.bug: Exception | None = None
         self.interrupted = False
 
-    def run(self, specs: Sequence[SubjectSpec]) -> None:
+    def run(self, subjects: Sequence[Sequence[SubjectSpec]]) -> None:
         """Search until all are searched or somebody interrupts."""
-        for spec in specs:
-            self._one(spec)
+        for parts in subjects:
+            self._one(parts)
             if self.interrupted or self.bug is not None:
                 break
         for trouble in self.troubles if self.results else ():
@@ -129,13 +129,15 @@ class _Search:
                 raise KeyboardInterrupt
             raise HarnessError("\n".join(str(trouble) for trouble in self.troubles))
 
-    def _one(self, spec: SubjectSpec) -> None:
+    def _one(self, parts: Sequence[SubjectSpec]) -> None:
+        spec = parts[0]
         with Live(_title(spec)) as live:
             try:
-                result = engine.run(
-                    spec, budget=self.budget, on_event=live, onlookers=rule_onlookers(spec), **self.options
+                found = engine.run_parts(
+                    parts, budget=self.budget, on_event=live, onlookers=rule_onlookers(spec), **self.options
                 )
-                self._keep(spec, result)
+                for result in found:
+                    self._keep(_spec_of(parts, result), result)
             except KeyboardInterrupt:
                 self.interrupted = True
                 self._rest(live, spec, "interrupted", "")
@@ -148,7 +150,7 @@ class _Search:
 
     def _keep(self, spec: SubjectSpec, result: Result) -> None:
         self.results.append(result)
-        self.reaches[result.subject] = reach_of(spec)
+        self.reaches[result.part or result.subject] = reach_of(spec)
         self.interrupted = self.interrupted or result.stopped == "interrupted"
 
     def _rest(self, live: Live, spec: SubjectSpec, stopped: str, detail: str) -> None:
@@ -166,6 +168,11 @@ class _Search:
         ))  # fmt: skip
 
 
+def _spec_of(parts: Sequence[SubjectSpec], result: Result) -> SubjectSpec:
+    """Find the part that a result belongs to: its name ends in the gates that were asked for."""
+    return next((spec for spec in parts[1:] if result.part.endswith(f" {spec.gates_text}")), parts[0])
+
+
 def _cores() -> int:
     """How many processes are sensible: the cores that this process may use, at most 4."""
     usable = getattr(os, "sched_getaffinity", None)
@@ -179,12 +186,13 @@ def _title(spec: SubjectSpec) -> str:
 def _judge(search: _Search, entries: ExceptionFile | None, file: Path, partial: bool, files: Files) -> Report:
     findings: list[Finding] = []
     outcomes = []
-    for result in search.results:
-        if entries is None:
-            findings += result.findings
-        else:
-            outcomes.append(entries.apply(result.findings, result.subject))
-            findings += outcomes[-1].findings
+    # The parts of one run have one list of exceptions: an entry that one part needs is needed.
+    for subject in dict.fromkeys(result.subject for result in search.results):
+        own = [one for result in search.results if result.subject == subject for one in result.findings]
+        if entries is not None:
+            outcomes.append(entries.apply(own, subject))
+            own = list(outcomes[-1].findings)
+        findings += own
     place = shlex.quote(str(files.wanted().get("json") or kept_place(search.results[0].started)))
     # A search of some kinds, or one that was broken off, cannot say that an exception is not needed.
     partial = partial or any(result.stopped in ("interrupted", "target-lost") for result in search.results)

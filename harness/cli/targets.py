@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -17,6 +17,11 @@ from harness.subject import SubjectSpec
 from harness.subject.spec import DeclarativeSide
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+EVERY_GATE = {"AllAlpha": True, "AllBeta": True}
+"""What the second part of a run on a release turns on."""
+DEFAULT_GATES = "default"
+"""What `--gates` says for the gates as the release sets them, and nothing else."""
 
 SUITES = Path("suites")
 """Where the embedded suites are, from the top of a checkout."""
@@ -32,6 +37,7 @@ class TargetChoice:
     gates: Mapping[str, bool] = field(default_factory=dict)
     mode: Mode = "served"
     declarative: DeclarativeSide = "target"
+    every_gate: bool = True
 
     def specs(self, suites: Sequence[str]) -> list[SubjectSpec]:
         """Return what to open. Raises UsageError unless exactly one kind of target is named."""
@@ -43,6 +49,12 @@ class TargetChoice:
         if self.program is not None:
             return [self._spec("command", self.program)]
         return [self._spec("suite", suite) for suite in suites]
+
+    def parts(self, spec: SubjectSpec) -> list[SubjectSpec]:
+        """Return the parts of a run: a release is searched with its own gates, and with all of them on."""
+        if spec.kind != "kubernetes" or spec.gates or not self.every_gate:
+            return [spec]
+        return [spec, replace(spec, gates=EVERY_GATE)]
 
     def one(self, suites: Sequence[str]) -> SubjectSpec:
         """Return the only target. Raises UsageError for none or several."""
@@ -87,7 +99,7 @@ def arguments_of(spec: SubjectSpec) -> str:
     if spec.types:
         parts += ["--types", str(spec.types)]
     if spec.gates:
-        parts += ["--gates", ",".join(f"{name}={str(value).lower()}" for name, value in spec.gates.items())]
+        parts += ["--gates", spec.gates_text]
     if spec.mode != "served":
         parts += ["--mode", spec.mode]
     if spec.declarative != "target":
@@ -127,7 +139,7 @@ def target_options(function: F) -> F:
         metavar="DIR",
         help="With --command: the folder of types.go, for better objects. With --declarative python: types to compile.",
     )
-    @click.option("--gates", metavar="A=true,B=false", multiple=True, help="Feature gates of the target.")
+    @click.option("--gates", metavar="A=true,B=false", multiple=True, help='Feature gates of the target, or "default".')
     @click.option(
         "--mode",
         type=click.Choice(["served", "given"]),
@@ -147,7 +159,10 @@ def target_options(function: F) -> F:
         declarative: str, **others: Any,
     ) -> Any:  # fmt: skip
         side = cast(DeclarativeSide, declarative)
-        choice = TargetChoice(kubernetes, program, types, parse_gates(gates), cast(Mode, mode), side)
+        named = [text for text in gates if text != DEFAULT_GATES]
+        choice = TargetChoice(
+            kubernetes, program, types, parse_gates(named), cast(Mode, mode), side, DEFAULT_GATES not in gates
+        )
         return function(*args, target=choice, **others)
 
     wrapped.__name__, wrapped.__doc__ = function.__name__, function.__doc__

@@ -33,6 +33,7 @@ class Finding(msgspec.Struct, frozen=True):
     empty where the types are not known.
     `others` are mismatches of other signatures on the reduced case (empty when the reduction isolated the finding).
     `exception` is the id of the exception that tolerates it. `replay` is a command that shows it again.
+    `parts` names the parts of the run, each with other feature gates, under which it shows; empty when there was one.
     """
 
     fingerprint: str
@@ -62,6 +63,7 @@ class Finding(msgspec.Struct, frozen=True):
     owner: str = ""
     member: str = ""
     source: str = ""
+    parts: tuple[str, ...] = ()
 
 
 def fingerprint(subject: str, case: Case, mismatch: Mismatch) -> str:

@@ -75,3 +75,8 @@ def move(from_path: str, to_path: str) -> str:
         f"let both sides report one path, {to_path or 'the root'} or {from_path or 'the root'}; where the field moved "
         f"between versions, add a normalization rule from the declarative to the handwritten path"
     )
+
+
+def same_gate(path: str) -> str:
+    """Say what to do where a feature gate decides whether both sides speak."""
+    return f"let check and rule at {path or 'the object itself'} depend on the same feature gate"

@@ -29,7 +29,7 @@ Lists: TypeAlias = tuple[tuple[FieldError, ...], tuple[FieldError, ...]]
 class Seen:
     """A signature that was met, the case that shows it best so far, and how often.
 
-    `errors` is the least number of errors that it was met with.
+    `errors` is the least number of errors that it was met with, `age` that of the run when it was met first.
     """
 
     lane: Lane
@@ -38,6 +38,7 @@ class Seen:
     mismatch: Mismatch
     base: Json
     errors: int
+    age: float = 0.0
     occurrences: int = 1
     finding: Finding | None = None
 
@@ -130,7 +131,7 @@ class Ledger:
                     self._reconsider(known, case, answer, mismatches[number], base)
             else:
                 self.discoveries += 1
-                known = Seen(state.lane, case, answer, mismatches[number], base, errors)
+                known = Seen(state.lane, case, answer, mismatches[number], base, errors, self.plan.age())
                 self.seen[(*lane, *signature)] = known
                 self.pending.append(known)
                 self._keep(case.object)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -10,11 +11,14 @@ import msgspec
 from harness.compare.finding import Finding
 from harness.engine.schedule import Spent
 from harness.engine.search import UnitSearch
-from harness.events import KindReport, Timings
+from harness.events import Discovery, KindReport, Timings
 
 
 class UnitOutcome(msgspec.Struct, frozen=True):
-    """What one unit's search came to, or has come to so far."""
+    """What one unit's search came to, or has come to so far.
+
+    `met` has the age of the run, in seconds, at which each signature was met first.
+    """
 
     index: int
     kinds: tuple[KindReport, ...]
@@ -24,6 +28,7 @@ class UnitOutcome(msgspec.Struct, frozen=True):
     composition_checked: int
     composition_differences: int
     observed: dict[str, Any] = {}
+    met: tuple[float, ...] = ()
 
     @classmethod
     def of(cls, search: UnitSearch) -> UnitOutcome:
@@ -37,6 +42,7 @@ class UnitOutcome(msgspec.Struct, frozen=True):
             search.ledger.composition_checked,
             search.ledger.composition_differences,
             {name: observer.outcome() for name, observer in search.plan.observers.items()},
+            tuple(seen.age for seen in search.ledger.seen.values()),
         )
 
 
@@ -61,6 +67,14 @@ def merged(jobs: Sequence[JobOutcome]) -> JobOutcome:
     return JobOutcome(
         tuple(units), total(job.timings for job in jobs), stopped, "; ".join(details), sum(job.restarts for job in jobs)
     )
+
+
+def discovery(units: Iterable[UnitOutcome], seconds: float) -> Discovery:
+    """Say when what was new came. `seconds` is the length of the run."""
+    ages = [age for unit in units for age in unit.met]
+    in_quarter = Counter(min(3, int(4 * age / seconds)) if seconds else 0 for age in ages)
+    first, second, third, fourth = (in_quarter[number] for number in range(4))
+    return Discovery(len(ages), max(ages, default=0.0), (first, second, third, fourth))
 
 
 def total(timings: Iterable[Timings]) -> Timings:

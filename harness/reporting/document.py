@@ -19,7 +19,7 @@ from harness.case import Case, Excluded, KindInfo, ServedList
 from harness.compare.composition import compose, settings
 from harness.compare.finding import SEVERITIES, Finding
 from harness.diagnostics import Diagnostic, InputError, Position
-from harness.events import Budget, KindReport, Result, Timings
+from harness.events import Budget, Discovery, KindReport, Result, Timings
 
 SCHEMA_ID = "urn:equivalence-harness:report:1"
 SCHEMA_VERSION = 1
@@ -54,7 +54,9 @@ class Part(msgspec.Struct, frozen=True):
     """The run against one subject. A report of several suites has one part each.
 
     `compared` counts cases whose two lists were compared, which is fewer than `cases` when answers failed. `shard` is
-    `2/4` when only a part of the kinds was searched, empty for all of them.
+    `2/4` when only a part of the kinds was searched, empty for all of them. A release is searched under several
+    settings of its feature gates: one part each, `subject` names the gates; `beside` says that it ran while the part
+    before did. `discovery` says when new differences came.
     """
 
     subject: str
@@ -70,6 +72,8 @@ class Part(msgspec.Struct, frozen=True):
     stopped_detail: str
     timings: Timings
     shard: str = ""
+    beside: bool = False
+    discovery: Discovery = Discovery()
 
 
 class KindEntry(msgspec.Struct, frozen=True):
@@ -240,7 +244,7 @@ def _assemble(
     reaches: Mapping[str, Reach],
 ) -> Report:
     first = results[0]
-    kinds = tuple(_kind_entry(r.subject, kind) for r in results for kind in r.kinds)
+    kinds = tuple(_kind_entry(_name(r), kind) for r in results for kind in r.kinds)
     parts = tuple(_part(r, reaches) for r in results)
     return Report(
         schema=SCHEMA_ID,
@@ -249,14 +253,14 @@ def _assemble(
         target=TargetSummary(
             name=", ".join(dict.fromkeys(r.subject for r in results)),
             release=", ".join(dict.fromkeys(r.target.release for r in results if r.target.release)),
-            gates={name: value for r in results for name, value in r.target.gates.items()},
+            gates={name: value for r in reversed(results) for name, value in r.target.gates.items()},
         ),
         mode=first.mode,
         seed=first.seed,
         budget=first.budget,
         started=first.started,
         excluded=tuple(
-            ExcludedEntry(e.group, e.version, e.resource, e.reason, r.subject) for r in results for e in r.excluded
+            ExcludedEntry(e.group, e.version, e.resource, e.reason, _name(r)) for r in results for e in r.excluded
         ),
         **sums_of(parts, kinds, findings, exceptions),
     )
@@ -269,7 +273,7 @@ def sums_of(
     exceptions: Exceptions,
 ) -> dict[str, Any]:
     """Return the fields of a report that follow from its parts, so that every report adds up in the same way."""
-    seconds, cases = sum(part.seconds for part in parts), sum(part.cases for part in parts)
+    seconds, cases = _seconds(parts), sum(part.cases for part in parts)
     return {
         "verdict": _verdict(parts, kinds, findings, exceptions),
         "seconds": round(seconds, 3),
@@ -285,6 +289,21 @@ def sums_of(
         "exceptions": exceptions,
         "totals": _totals(findings, kinds, cases, seconds),
     }
+
+
+def _seconds(parts: Sequence[Part]) -> float:
+    """Add up what ran one after the other; of what ran side by side the longest counts."""
+    groups: list[float] = []
+    for part in parts:
+        if part.beside and groups:
+            groups[-1] = max(groups[-1], part.seconds)
+        else:
+            groups.append(part.seconds)
+    return sum(groups)
+
+
+def _name(result: Result) -> str:
+    return result.part or result.subject
 
 
 _STOPPED = ("interrupted", "target-lost", "budget", "exhausted")
@@ -312,9 +331,9 @@ def _verdict(
 def _part(result: Result, reaches: Mapping[str, Reach]) -> Part:
     target = result.target
     return Part(
-        subject=result.subject,
+        subject=_name(result),
         target=TargetSummary(target.name, target.release, dict(target.gates)),
-        reach=reaches.get(result.subject, Reach("", result.subject, mode=result.mode)),
+        reach=reaches.get(_name(result), Reach("", result.subject, mode=result.mode)),
         seconds=round(result.seconds, 3),
         cases=result.cases,
         compared=result.compared,
@@ -325,6 +344,8 @@ def _part(result: Result, reaches: Mapping[str, Reach]) -> Part:
         stopped_detail=result.stopped_detail,
         timings=result.timings,
         shard=result.shard,
+        beside=result.beside,
+        discovery=result.discovery,
     )
 
 
@@ -352,7 +373,7 @@ def _kind_entry(subject: str, report: KindReport) -> KindEntry:
 
 def _reported(finding: Finding, result: Result, replay: Callable[[Finding], str] | None) -> ReportedFinding:
     fields = {name: getattr(finding, name) for name in Finding.__struct_fields__}
-    fields["subject"] = result.subject
+    fields["subject"] = _name(result)
     info = next((k for k in result.target.kinds if k.key == _key(finding.case)), None)
     if info is not None and finding.answer.failure is None:
         fields["answer"] = msgspec.structs.replace(finding.answer, served=served_lists(finding.answer, info))

@@ -10,7 +10,7 @@ import msgspec
 
 from harness.compare.finding import SEVERITIES
 from harness.diagnostics import Diagnostic, InputError, Position
-from harness.events import Timings
+from harness.events import Discovery, Timings
 from harness.reporting.document import (
     Exceptions,
     KindEntry,
@@ -111,7 +111,14 @@ def _with_part(one: Part, other: Part) -> Part:
         stopped_detail="; ".join(filter(None, (one.stopped_detail, other.stopped_detail))),
         timings=Timings(*(getattr(one.timings, n) + getattr(other.timings, n) for n in Timings.__struct_fields__)),
         shard=",".join(filter(None, (one.shard, other.shard))),
+        discovery=_discovered(one.discovery, other.discovery),
     )
+
+
+def _discovered(one: Discovery, other: Discovery) -> Discovery:
+    """Add up: shards have no kind in common, and so no signature."""
+    first, second, third, fourth = (a + b for a, b in zip(one.quarters, other.quarters, strict=True))
+    return Discovery(one.signatures + other.signatures, max(one.last, other.last), (first, second, third, fourth))
 
 
 def _kind_key(kind: KindEntry) -> object:

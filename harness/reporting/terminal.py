@@ -208,8 +208,28 @@ def effort(report: Report) -> list[str]:
         f"{len(reached)} of {count(len(kinds), 'kind and operation', 'kinds and operations')} asked, "
         f"{len(based)} with an object that both sides accept"
     )
-    rows += [row for row in (_without(kinds), _composition(report), _failures(report)) if row]
+    rows += [row for row in (_without(kinds), _composition(report), _failures(report), *_discovery(report)) if row]
     rows += [f"{k.name} {k.operation}: the search stopped: {visible(k.error)}" for k in kinds if k.error]
+    return rows
+
+
+def _discovery(report: Report) -> list[str]:
+    """Say when the search stopped finding, part by part: silence at the end weighs more than silence."""
+    rows = []
+    for part in report.parts:
+        new = part.discovery
+        if not new.signatures:
+            continue
+        name = f"{visible(part.subject)}: " if len(report.parts) > 1 else ""
+        left = (
+            "it was still finding"
+            if new.left is None
+            else f"a longer run of this sort would meet about {new.left:,} more"
+        )
+        rows.append(
+            f"{name}{count(new.signatures, 'difference')} met, {new.quarters[3]:,} of them in the last quarter, "
+            f"the last new one after {new.last:.0f} s; {left}"
+        )
     return rows
 
 

@@ -50,6 +50,11 @@ class Subject:
         self.spec, self.name, self.target, self.universe, self.corpus = spec, name, target, universe, corpus
         self._checkers: dict[str, Callable[[str], bool]] = {}
 
+    @property
+    def part(self) -> str:
+        """Its name among the parts of one run: with the feature gates that were asked for."""
+        return f"{self.name} {self.spec.gates_text}".rstrip()
+
     def shape(self, info: KindInfo) -> Shape:
         """Return what JSON an object of this kind is made of; `any` when its types are not known."""
         if self.universe is None or not info.type:

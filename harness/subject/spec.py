@@ -28,3 +28,8 @@ class SubjectSpec:
     types: str | None = None
     mode: Mode = "served"
     declarative: DeclarativeSide = "target"
+
+    @property
+    def gates_text(self) -> str:
+        """The gates as a command line says them: `A=true,B=false`; empty when none was named."""
+        return ",".join(f"{name}={str(value).lower()}" for name, value in self.gates.items())

@@ -109,10 +109,12 @@ class FakeEngine:
     calls: list[dict[str, Any]] = field(default_factory=list)
 
     def __call__(
-        self, spec: SubjectSpec, *, seed: int, budget: Budget, on_event: Callable[[events.Event], None], **more: Any
-    ) -> Result:
+        self, specs: Sequence[SubjectSpec], *, seed: int, budget: Budget, on_event: Callable[[events.Event], None],
+        **more: Any,
+    ) -> tuple[Result, ...]:  # fmt: skip
         """Tell the events of a run and return its result."""
-        self.calls.append({"spec": spec, "seed": seed, "budget": budget, **more})
+        spec = specs[0]
+        self.calls.append({"spec": spec, "specs": tuple(specs), "seed": seed, "budget": budget, **more})
         result = made.result(*self.findings, **{"seed": seed, "budget": budget, "mode": spec.mode, **self.changes})
         on_event(events.Started(result.target, seed, budget, 2))
         on_event(events.Progress(50, 1.0, len(self.findings), 0.5, "v1 widgets"))
@@ -121,11 +123,11 @@ class FakeEngine:
         if self.error is not None:
             raise self.error
         on_event(events.Finished(result))
-        return result
+        return (result,)
 
     def install(self, monkeypatch: pytest.MonkeyPatch) -> Self:
         """Let `harness run` use this engine."""
-        monkeypatch.setattr(engine, "run", self)
+        monkeypatch.setattr(engine, "run_parts", self)
         return self
 
 

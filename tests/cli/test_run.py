@@ -183,12 +183,12 @@ def test_one_unusable_suite_does_not_keep_the_others(capfd: Any, monkeypatch: py
     """The others are searched, and the exit code still says that something could not run."""
     good = FakeEngine()
 
-    def engine(spec: Any, **more: Any) -> Any:
-        if spec.location.endswith("bad_v1"):
+    def engine(specs: Any, **more: Any) -> Any:
+        if specs[0].location.endswith("bad_v1"):
             raise TargetError("bad_v1 cannot be opened")
-        return good(spec, **more)
+        return good(specs, **more)
 
-    monkeypatch.setattr(harness.engine, "run", engine)
+    monkeypatch.setattr(harness.engine, "run_parts", engine)
     told = call(capfd, "run", suite("bad_v1"), suite("good_v1"))
     assert told.code == 2
     assert "bad_v1 cannot be opened" in told.err
@@ -199,12 +199,12 @@ def test_a_pattern_need_not_match_in_every_suite(capfd: Any, monkeypatch: pytest
     """A suite that has no such kind has not failed, unless no suite has one."""
     good = FakeEngine()
 
-    def engine(spec: Any, **more: Any) -> Any:
-        if spec.location.endswith("other_v1"):
+    def engine(specs: Any, **more: Any) -> Any:
+        if specs[0].location.endswith("other_v1"):
             raise UsageError("other_v1 serves nothing that matches widgets")
-        return good(spec, **more)
+        return good(specs, **more)
 
-    monkeypatch.setattr(harness.engine, "run", engine)
+    monkeypatch.setattr(harness.engine, "run_parts", engine)
     assert call(capfd, "run", suite("other_v1"), suite("widgets_v1"), "--kind", "widgets").code == 0
     assert call(capfd, "run", "suites/other_v1", "--kind", "widgets").code == 2
 

@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from harness.case import KindInfo, Mode
+from harness.case import Answer, Case, KindInfo, Mode
 from harness.fuzzers.shape import Shape
 from tests.fuzzers.toys import WIDGETS, ToyTarget, widget_shape
 
 GADGETS = msgspec.structs.replace(WIDGETS, resource="gadgets")
+GIZMOS = msgspec.structs.replace(WIDGETS, resource="gizmos")
 
 
 class ToySpec(NamedTuple):
@@ -22,6 +23,21 @@ class ToySpec(NamedTuple):
     fault: str = ""
     at: int = 0
     corpus: Path | None = None
+    gates: tuple[str, ...] = ()
+
+
+class GatedTarget(ToyTarget):
+    """With the gate on, both sides have one limit for titles, and there is one kind more."""
+
+    def _answer(self, case: Case) -> Answer:
+        answer = super()._answer(case)
+        late = {error.field for error in answer.declarative}
+        twins = [
+            msgspec.structs.replace(error, covered=False, level="beta")
+            for error in answer.handwritten
+            if error.field == "spec.title" and error.field not in late
+        ]
+        return msgspec.structs.replace(answer, declarative=(*answer.declarative, *twins))
 
 
 class ToySubject:
@@ -31,8 +47,15 @@ class ToySubject:
 
     def __init__(self, spec: ToySpec) -> None:
         self.spec = spec
-        self.target: Any = ToyTarget((WIDGETS, GADGETS), _faults(spec))
+        gated = bool(spec.gates)
+        kinds = (WIDGETS, GADGETS, GIZMOS) if gated else (WIDGETS, GADGETS)
+        self.target: Any = (GatedTarget if gated else ToyTarget)(kinds, _faults(spec))
         self.corpus = spec.corpus
+
+    @property
+    def part(self) -> str:
+        """Its name among the parts of a run."""
+        return " ".join((self.name, *self.spec.gates))
 
     def shape(self, info: KindInfo) -> Shape:
         """Return the shape of the toy kind."""

@@ -1,0 +1,137 @@
+"""Several runs that are parts of one: the same subject under other feature gates of the process.
+
+With several processes the parts run side by side; with one, one after the other, each in its share of the time. In the
+end every finding is asked once under the gates of the other parts: there it shows too, or it does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import replace
+
+import msgspec
+
+from harness.diagnostics import UsageError
+from harness.engine import jobs as processes
+from harness.engine.across import Across
+from harness.engine.jobs import Job, Message, Opener
+from harness.engine.local import Order
+from harness.engine.outcome import JobOutcome, merged
+from harness.engine.running import Pulse, Run
+from harness.events import Budget, Event, Finished, Noted, Result
+from harness.fuzzers.budget import Clock
+from harness.subject import SubjectSpec
+
+OnEvent = Callable[[Event], None]
+
+
+def run_one(spec: SubjectSpec, order: Order, on_event: OnEvent, opener: Opener) -> Result:
+    """Search one subject. Raises: HarnessError when it cannot be opened; UsageError when nothing is wanted of it."""
+    with closing(opener(spec, lambda text: on_event(Noted(text)))) as subject:
+        pulse = Pulse(on_event, order, Clock(order.budget.max_time))
+        run = Run(subject, order, pulse)
+        pulse.runs.append(run)
+        run.begin()
+        alone = order.jobs == 1 or len(run.units) == 1
+        outcome = run.here() if alone else _side_by_side([run], opener)[0]
+        result = run.summed(outcome)
+    on_event(Finished(result))
+    return result
+
+
+def run_parts(specs: Sequence[SubjectSpec], order: Order, on_event: OnEvent, opener: Opener) -> tuple[Result, ...]:
+    """Search every specification as a part of one run. Raises as `run_one` does, before anything is searched."""
+    if len(specs) == 1:
+        return (run_one(specs[0], order, on_event, opener),)
+    if order.jobs == 1:
+        return Across(order, on_event, opener).told(*_in_turn(specs, order, on_event, opener))
+    share = replace(order, jobs=max(1, order.jobs // len(specs)), budget=_share(order.budget, len(specs), at_once=True))
+    pulse = Pulse(on_event, order, Clock(order.budget.max_time))
+    searched = _opened(specs, share, pulse, opener)
+    for run in pulse.runs:
+        run.begin()
+    outcomes = _side_by_side(pulse.runs, opener)
+    results = [
+        msgspec.structs.replace(run.summed(outcome), beside=number > 0)
+        for number, (run, outcome) in enumerate(zip(pulse.runs, outcomes, strict=True))
+    ]
+    found = Across(order, on_event, opener).told(results, searched)
+    for result in found:
+        on_event(Finished(result))
+    return found
+
+
+def _in_turn(
+    specs: Sequence[SubjectSpec], order: Order, on_event: OnEvent, opener: Opener
+) -> tuple[list[Result], list[SubjectSpec]]:
+    """Run one part after the other; a part that has nothing of what is wanted is left out, unless all are like that."""
+    share = replace(order, budget=_share(order.budget, len(specs), at_once=False))
+    results: list[Result] = []
+    searched, unwanted = [], []
+    for spec in specs:
+        try:
+            results.append(run_one(spec, share, on_event, opener))
+            searched.append(spec)
+        except UsageError as error:
+            unwanted.append(error)
+        if results and results[-1].stopped == "interrupted":
+            break
+    if not results:
+        raise unwanted[0]
+    return results, searched
+
+
+def _opened(specs: Sequence[SubjectSpec], order: Order, pulse: Pulse, opener: Opener) -> list[SubjectSpec]:
+    """Add a run to the pulse for every part that has something of what is wanted; raises when none has.
+
+    The targets are closed again: the processes open their own, and memory is for those that work.
+    """
+    searched, unwanted = [], []
+    with ExitStack() as stack:
+        for spec in specs:
+            subject = stack.enter_context(closing(opener(spec, lambda text: pulse.on_event(Noted(text)))))
+            try:
+                pulse.runs.append(Run(subject, order, pulse))
+                searched.append(spec)
+            except UsageError as error:
+                unwanted.append(error)
+    if not searched:
+        raise unwanted[0]
+    return searched
+
+
+def _share(budget: Budget, parts: int, *, at_once: bool) -> Budget:
+    """Return the budget of one part: of the cases a part, of the time all when the parts run at once."""
+    cases = None if budget.max_cases is None else max(1, budget.max_cases // parts)
+    time = budget.max_time if at_once or budget.max_time is None else budget.max_time / parts
+    return Budget(time, cases)
+
+
+def _side_by_side(runs: Sequence[Run], opener: Opener) -> list[JobOutcome]:
+    """Run every run in processes of its own, at once; an interrupt lets all of them end and tell."""
+    owners: dict[int, Run] = {}
+    for run in runs:
+        run.jobs = processes.start(run.subject.spec, run.order, opener)
+        owners.update((id(job), run) for job in run.jobs)
+    every = [job for run in runs for job in run.jobs]
+    interrupted = False
+
+    def on_message(job: Job, message: Message) -> None:
+        owners[id(job)].hear(message)
+
+    try:
+        try:
+            processes.collect(every, on_message)
+        except KeyboardInterrupt:
+            interrupted = True
+            processes.ask_to_stop(every)
+            processes.collect([job for job in every if job.outcome is None], on_message)
+    finally:
+        processes.end(every)
+    outcomes = [merged([job.result() for job in run.jobs]) for run in runs]
+    return [_interrupted(outcome) for outcome in outcomes] if interrupted else outcomes
+
+
+def _interrupted(outcome: JobOutcome) -> JobOutcome:
+    return msgspec.structs.replace(outcome, stopped="interrupted")

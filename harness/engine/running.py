@@ -1,0 +1,143 @@
+"""The run over one open subject: what it is made of before it starts, who is told meanwhile, and its sum at the end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from harness.compare.finding import Finding
+from harness.diagnostics import UsageError
+from harness.engine.jobs import Job, Message, Note, Told, Turn
+from harness.engine.local import Local, Order, Telling
+from harness.engine.outcome import JobOutcome, UnitOutcome, discovery
+from harness.engine.rules import examine_rules
+from harness.engine.search import UnitSearch
+from harness.engine.units import Unit
+from harness.events import Event, Found, Noted, Progress, Result, Started
+from harness.fuzzers.budget import Clock
+from harness.fuzzers.corpus import keep
+from harness.subject import Subject
+
+
+@dataclass(slots=True)
+class Pulse:
+    """Tells how far the runs of one call are, about four times a second."""
+
+    on_event: Callable[[Event], None]
+    order: Order
+    clock: Clock
+    runs: list[Run] = field(default_factory=list)
+    _told: float = 0.0
+
+    def beat(self, current: str) -> None:
+        """Tell, when it is time to."""
+        now = time.monotonic()
+        if now - self._told < 0.25:
+            return
+        self._told = now
+        budget, seconds = self.order.budget, self.clock.seconds
+        cases, found = sum(run.cases for run in self.runs), sum(run.found for run in self.runs)
+        parts = [cases / budget.max_cases] if budget.max_cases else []
+        parts += [seconds / budget.max_time] if budget.max_time else []
+        self.on_event(Progress(cases, seconds, found, min(1.0, max(parts, default=0.0)), current))
+
+
+@dataclass(slots=True)
+class Run:
+    """One run over an open subject. Raises UsageError when nothing of it is wanted."""
+
+    subject: Subject
+    order: Order
+    pulse: Pulse
+    local: Local = field(init=False)
+    units: tuple[Unit, ...] = ()
+    found: int = 0
+    cases: int = 0
+    jobs: list[Job] = field(default_factory=list)
+    started: str = ""
+
+    def __post_init__(self) -> None:
+        self.local = Local(self.subject, self.order, self._telling(), self.pulse.clock)
+        units = self.local.units()
+        if not units:
+            wanted = ", ".join((*self.order.kinds, *self.order.operations)) or "anything"
+            raise UsageError(f"{self.subject.name} serves nothing that matches {wanted}")
+        self.units = tuple(unit for unit in units if self.order.shard.has(unit))
+        if not self.units:
+            raise UsageError(
+                f"{self.subject.name} has nothing for shard {self.order.shard}\n  fix: ask for fewer shards"
+            )
+
+    def begin(self) -> None:
+        """Tell that it starts."""
+        self.started = datetime.now(UTC).isoformat(timespec="seconds")
+        lanes = sum(len(unit.lanes) for unit in self.units)
+        self.pulse.on_event(Started(self.subject.target.info, self.order.seed, self.order.budget, lanes))
+
+    def here(self) -> JobOutcome:
+        """Search in this process."""
+        return self.local.run()
+
+    def hear(self, message: Message) -> None:
+        """Take what one of its processes tells."""
+        match message:
+            case Told():
+                self._tell(message.finding)
+            case Note():
+                self._note(message.text)
+            case Turn():
+                self.cases = sum(job.cases for job in self.jobs)
+                self.pulse.beat(message.current)
+
+    def _telling(self) -> Telling:
+        return Telling(lambda index, finding: self._tell(finding), self._on_turn, self._note)
+
+    def _on_turn(self, search: UnitSearch) -> None:
+        self.cases = sum(one.asked for one in self.local.searches)
+        self.pulse.beat(search.plan.unit.name)
+
+    def _note(self, text: str) -> None:
+        self.pulse.on_event(Noted(text))
+
+    def _tell(self, finding: Finding) -> None:
+        self.found += 1
+        if self.order.corpus is not None:
+            keep(self.order.corpus, finding.case, self._note)
+        self.pulse.on_event(Found(finding))
+
+    def summed(self, outcome: JobOutcome) -> Result:
+        """Make the result of what its searches came to."""
+        units, target = outcome.units, self.subject.target
+        return Result(
+            subject=self.subject.name,
+            part=self.subject.part,
+            target=target.info,
+            mode=self.subject.spec.mode,
+            seed=self.order.seed,
+            budget=self.order.budget,
+            started=self.started,
+            seconds=self.pulse.clock.seconds,
+            cases=sum(unit.cases for unit in units),
+            compared=sum(unit.compared for unit in units),
+            composition_checked=sum(unit.composition_checked for unit in units),
+            composition_differences=sum(unit.composition_differences for unit in units),
+            kinds=tuple(report for unit in units for report in unit.kinds),
+            findings=(*(finding for unit in units for finding in unit.findings), *self._rule_findings(units)),
+            excluded=target.info.excluded,
+            timings=outcome.timings,
+            stopped=outcome.stopped,
+            stopped_detail=outcome.stopped_detail,
+            restarts=outcome.restarts,
+            shard=str(self.order.shard),
+            observed={
+                name: tuple(unit.observed[name] for unit in units if name in unit.observed)
+                for name in self.order.onlookers
+            },
+            discovery=discovery(units, self.pulse.clock.seconds),
+        )
+
+    def _rule_findings(self, units: Sequence[UnitOutcome]) -> list[Finding]:
+        asked = [report.kind for unit in units for report in unit.kinds]
+        return examine_rules(self.subject.target.info.kinds, asked, self.subject.shape, self.subject.name)

@@ -1,0 +1,103 @@
+"""One subject under several settings of its gates: parts of one run, each finding told once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from harness.diagnostics import UsageError
+from harness.engine import run_parts
+from harness.events import Budget, Discovery, Event, Finished, Result, Started
+from tests.engine.toys import ToySpec, open_toys
+
+KINDS = ["widgets", "gizmos"]
+PARTS: tuple[Any, ...] = (ToySpec(), ToySpec(gates=("OneLimit",)))
+
+
+def search(jobs: int = 2, cases: int = 24_000, **options: Any) -> tuple[Result, ...]:
+    """Search the toys with their gate off and on."""
+    return run_parts(
+        PARTS,
+        **{"seed": 1, "budget": Budget(max_cases=cases), "opener": open_toys, "jobs": jobs, "kinds": KINDS, **options},
+    )
+
+
+@pytest.fixture(scope="module")
+def results() -> tuple[Result, ...]:
+    """One run in two processes."""
+    return search()
+
+
+def test_each_part_has_its_own_result(results: tuple[Result, ...]) -> None:
+    """Named by its gates, with its kinds, and in half of the cases."""
+    off, on = results
+    assert ["toys", "toys OneLimit"] == [off.part, on.part]
+    assert ["toys", "toys"] == [off.subject, on.subject]
+    assert {"widgets"} == {report.kind.resource for report in off.kinds}
+    assert {"widgets", "gizmos"} == {report.kind.resource for report in on.kinds}
+    assert (False, True) == (off.beside, on.beside)
+    assert all(12_000 <= result.cases <= 14_000 for result in results)
+
+
+def test_a_finding_is_told_once_and_says_where_it_shows(results: tuple[Result, ...]) -> None:
+    """What both parts found is told by the first; what a part cannot be asked about stays with the one that can."""
+    off, on = results
+    names = [finding.fingerprint for result in results for finding in result.findings]
+    assert len(names) == len(set(names))
+    by = {(one.resource, one.operation, one.path): one.parts for one in (*off.findings, *on.findings)}
+    assert by["widgets", "update", "spec.replicas"] == ("toys", "toys OneLimit")
+    assert by["widgets", "create", "spec.title"] == ("toys",)
+    assert {one.resource for one in on.findings} == {"gizmos"}
+
+
+def test_a_gate_that_makes_both_sides_agree_is_the_cause(results: tuple[Result, ...]) -> None:
+    """The silent side speaks with the gate on: that explains more than its silence."""
+    off, _ = results
+    titles = [one for one in off.findings if one.path == "spec.title" and one.mismatch == "unmatched"]
+    assert {("gate", "gate")} == {(one.cause, one.code) for one in titles}
+    assert all("toys OneLimit" in one.detail and "feature gate" in one.fix for one in titles)
+    assert {"ratcheting"} == {one.cause for one in off.findings if one.path == "spec.replicas"}
+
+
+def test_processes_change_nothing(results: tuple[Result, ...]) -> None:
+    """In one process, in two, in four: the same findings in the same parts."""
+    for jobs in (1, 4):
+        again = search(jobs)
+        assert [one.findings for one in results] == [one.findings for one in again]
+        assert [one.cases for one in results] == [one.cases for one in again]
+
+
+def test_events_tell_of_every_part() -> None:
+    """Both begin before either ends."""
+    events: list[Event] = []
+    ended = search(cases=4000, on_event=events.append)
+    marks = [type(event) for event in events if isinstance(event, Started | Finished)]
+    assert [Started, Started, Finished, Finished] == marks
+    assert [event.result for event in events if isinstance(event, Finished)] == list(ended)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_part_without_what_is_wanted_is_left_out(jobs: int) -> None:
+    """The kind that needs a gate is searched where the gate is on; what no part has is a wrong call."""
+    (only,) = search(jobs, 2000, kinds=["gizmos"])
+    assert "toys OneLimit" == only.part
+    with pytest.raises(UsageError, match="gadgetry"):
+        search(jobs, 2000, kinds=["gadgetry"])
+
+
+@pytest.mark.parametrize(
+    ("quarters", "left"), [((9, 5, 4, 2), 2), ((9, 5, 4, 0), 0), ((1, 2, 4, 4), None), ((0, 0, 0, 3), None)]
+)
+def test_what_is_left_is_estimated_only_while_discovery_slows_down(
+    quarters: tuple[int, int, int, int], left: int | None
+) -> None:
+    """Four, then two: the series goes on with one and a half, and so on. Still rising: nobody knows."""
+    assert left == Discovery(sum(quarters), 1.0, quarters).left
+
+
+def test_discovery_counts_every_signature(results: tuple[Result, ...]) -> None:
+    """Those of all kinds of a part, by the quarter of the run in which they were met first."""
+    for result in results:
+        assert result.discovery.signatures == sum(result.discovery.quarters) >= 5
+        assert 0.0 < result.discovery.last <= result.seconds
