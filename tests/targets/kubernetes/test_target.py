@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from harness.case import Answer, Case, KindInfo, Operation
@@ -14,6 +16,8 @@ from harness.compare.composition import compose, settings
 from harness.diagnostics import TargetError
 from harness.field import FieldError
 from harness.targets.kubernetes import KubernetesTarget
+from harness.targets.kubernetes.build import worker_for
+from harness.targets.kubernetes.release import find_release
 from harness.targets.kubernetes.target import check_gates, render_gates
 from tests.targets.kubernetes.places import program
 
@@ -81,6 +85,14 @@ def ask(api_version: str, kind: str, resource: str, body: dict[str, Any], *, nam
     old = old and {**frame, **old}
     new = {**frame, **body}
     return Case(1, group, version, kind, operation, new, old, resource=resource, **more)
+
+
+def raw_answers(lines: list[str]) -> list[Any]:
+    """Send lines as they stand to a worker of the newest release."""
+    worker = worker_for(find_release("1.37.1"), print)
+    text = "".join(f"{line}\n" for line in lines)
+    done = subprocess.run([str(worker)], input=text, capture_output=True, text=True, timeout=120, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()[1:]]
 
 
 def info_of(target: KubernetesTarget, case: Case) -> KindInfo:
@@ -276,6 +288,35 @@ class TestNewest:
         cases = [config_map(f"bad name {number}") for number in range(500)]
         values = [answer.handwritten[0].value for answer in newest.ask(cases)]
         assert values == [f'"bad name {number}"' for number in range(500)]
+
+    def test_spelling_of_a_case(self) -> None:
+        """Lines of other writers mean the same: spaces, escapes, another order, unknown keys, the old object null."""
+        body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": 'a"\\"b'}, "data": {"x y": "}]"}}
+        case = {"id": 1, "group": "", "version": "v1", "kind": "ConfigMap", "operation": "create", "object": body}
+        plain = json.dumps(case, separators=(",", ":"))
+        spellings = [
+            plain,
+            json.dumps(case),
+            json.dumps({**dict(reversed(case.items())), "old": None, "note": [1]}),
+            plain.replace('"ConfigMap","operation"', '"Config\\u004dap","operation"'),
+            plain.replace('"id":1', '"id":1,"options":{}'),
+        ]
+        answers = raw_answers(spellings)
+        assert [e["field"] for e in answers[0]["handwritten"]] == ["metadata.name", "data[x y]"]
+        assert answers == answers[:1] * len(spellings)
+
+    def test_broken_lines(self) -> None:
+        """A line that is no case, or whose object is broken inside, is a failure to decode, and keeps its number."""
+        head = '{"id":7,"group":"","version":"v1","kind":"ConfigMap","operation":"create",'
+        broken = ['"object":{"a":]}}', '"object":{"a":"', '"object":{}} x', '"object":{"kind":1}}', '"id":07}', "}", ""]
+        answers = raw_answers([head + tail for tail in broken])
+        assert {(a["id"], a["failure"]["stage"], a["failure"].get("panic")) for a in answers} == {(7, "decode", None)}
+
+    def test_texts_that_come_again(self, newest: KubernetesTarget) -> None:
+        """An object that was read before is judged as it was, whatever was done with it since."""
+        again = [*CASES, *(msgspec.structs.replace(case, old=case.object, operation=UPDATE) for case in CASES)]
+        first = newest.ask(again)
+        assert newest.ask(again) == newest.ask(again) == first
 
     def test_long_value(self, newest: KubernetesTarget) -> None:
         """A bad value of any length stays short on the wire, and two of them stay apart."""

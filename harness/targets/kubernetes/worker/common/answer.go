@@ -19,11 +19,8 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 )
-
-const betaGate = "DeclarativeValidationBeta"
 
 // What the server fills in on create, with values that do not change from run to run.
 const (
@@ -185,24 +182,6 @@ func (q *question) run(out *answer) {
 		out.Served = q.served()
 	}
 	q.enter("")
-}
-
-func (q *question) internal(raw []byte) runtime.Object {
-	e := q.entry
-	q.enter("decode")
-	obj, gvk, err := legacyscheme.Codecs.UniversalDeserializer().Decode(raw, nil, nil)
-	q.fail(err)
-	if *gvk != e.gvk {
-		q.fail(fmt.Errorf("the object is a %s of %s, wanted a %s of %s", gvk.Kind, gvk.GroupVersion(), e.gvk.Kind, e.gvk.GroupVersion()))
-	}
-	if q.line.Mode != "given" {
-		q.enter("default")
-		legacyscheme.Scheme.Default(obj)
-	}
-	q.enter("convert")
-	internal, err := legacyscheme.Scheme.UnsafeConvertToVersion(obj, e.hub)
-	q.fail(err)
-	return internal
 }
 
 // prepare does what happens to an object between decoding and validation: metadata that the server fills in, defaults
@@ -406,20 +385,6 @@ func (q *question) whole(ctx context.Context) []wireError {
 		ctx = withCall(ctx, &call{overrides: q.line.Options})
 	}
 	return list(q.entry.whole(ctx, q.line.Operation, q.obj, q.old))
-}
-
-// hasBeta says whether the release has the gate; asking the gates about an unknown one panics.
-var hasBeta = sync.OnceValue(func() bool {
-	_, known := utilfeature.DefaultMutableFeatureGate.GetAll()[betaGate]
-	return known
-})
-
-// setBeta flips the one gate of the migration; a release that has it no more keeps its one answer.
-func setBeta(enabled bool) {
-	if !hasBeta() || utilfeature.DefaultFeatureGate.Enabled(betaGate) == enabled {
-		return
-	}
-	_ = utilfeature.DefaultMutableFeatureGate.SetFromMap(map[string]bool{betaGate: enabled})
 }
 
 // repeat asks again, and looks whether asking changed the object.

@@ -180,9 +180,9 @@ func (s *server) read(order, work chan<- *job, out *output) {
 }
 
 func (s *server) reply(raw []byte) []byte {
-	var line caseLine
 	var out answer
-	if err := json.Unmarshal(raw, &line); err != nil {
+	line, err := readCase(raw)
+	if err != nil {
 		out = answer{ID: idOf(raw), Failure: &failure{Stage: "decode", Message: "not a case: " + err.Error()}}
 	} else if line.Mode == "declarative" {
 		out = answerDeclarative(&line)

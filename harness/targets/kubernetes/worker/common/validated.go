@@ -109,8 +109,8 @@ func generated(op operation.Operation, obj runtime.Object, old any) field.ErrorL
 
 // registered reads an object of exactly this kind.
 func registered(raw []byte, wanted schema.GroupVersionKind) runtime.Object {
-	obj, gvk, err := legacyscheme.Codecs.UniversalDeserializer().Decode(raw, nil, nil)
-	if err == nil && *gvk != wanted {
+	obj, gvk, err := decode(raw, wanted)
+	if err == nil && gvk != wanted {
 		err = fmt.Errorf("the object is a %s, wanted a %s", gvk, wanted)
 	}
 	if err != nil {

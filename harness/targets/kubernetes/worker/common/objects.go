@@ -1,0 +1,115 @@
+package main
+
+import (
+	"fmt"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	kjson "sigs.k8s.io/json"
+)
+
+// decode reads an object, which should be of the wanted kind, and says of which kind it is. What the server's
+// deserializer does first, finding out the kind and trying other encodings, is left out where the object turns out to be
+// what was wanted; all others go the whole way, for the same words.
+func decode(raw []byte, wanted schema.GroupVersionKind) (runtime.Object, schema.GroupVersionKind, error) {
+	if obj, err := legacyscheme.Scheme.New(wanted); err == nil && len(raw) > 0 && raw[0] == '{' {
+		if kjson.UnmarshalCaseSensitivePreserveInts(raw, obj) == nil && obj.GetObjectKind().GroupVersionKind() == wanted {
+			return obj, wanted, nil
+		}
+	}
+	obj, found, err := legacyscheme.Codecs.UniversalDeserializer().Decode(raw, nil, nil)
+	if err != nil {
+		return nil, schema.GroupVersionKind{}, err
+	}
+	return obj, *found, nil
+}
+
+// internal is the object as the server holds it after decoding, with defaults unless the mode is `given`. The same
+// text comes again and again, as the old object of many edits and on both sides of an update that changes nothing, so
+// what it was read to is kept.
+func (q *question) internal(raw []byte) runtime.Object {
+	q.enter("decode")
+	key := readKey{q.entry, q.line.Mode == "given", ""}
+	if obj := readObjects.find(key, raw); obj != nil {
+		return obj.DeepCopyObject()
+	}
+	obj := q.read(raw)
+	readObjects.keep(key, raw, obj)
+	return obj
+}
+
+func (q *question) read(raw []byte) runtime.Object {
+	e := q.entry
+	obj, gvk, err := decode(raw, e.gvk)
+	q.fail(err)
+	if gvk != e.gvk {
+		q.fail(fmt.Errorf("the object is a %s of %s, wanted a %s of %s", gvk.Kind, gvk.GroupVersion(), e.gvk.Kind, e.gvk.GroupVersion()))
+	}
+	if q.line.Mode != "given" {
+		q.enter("default")
+		legacyscheme.Scheme.Default(obj)
+	}
+	q.enter("convert")
+	internal, err := legacyscheme.Scheme.UnsafeConvertToVersion(obj, e.hub)
+	q.fail(err)
+	return internal
+}
+
+// What is kept of objects that were read: so many texts, and so many bytes of text, in each of two generations.
+const (
+	mostKept      = 1024
+	mostKeptBytes = 2 << 20
+	longestKept   = 1 << 15
+)
+
+type readKey struct {
+	entry *entry
+	given bool
+	text  string
+}
+
+// kept holds what was read lately: when the present generation is full it becomes the former one, which is forgotten.
+type kept struct {
+	lock            sync.Mutex
+	present, former map[readKey]runtime.Object
+	bytes           int
+}
+
+var readObjects = &kept{present: map[readKey]runtime.Object{}}
+
+// find returns what the text was read to; it must be copied before anything is done with it.
+func (k *kept) find(key readKey, raw []byte) runtime.Object {
+	k.lock.Lock()
+	defer k.lock.Unlock()
+	if obj := k.present[readKey{key.entry, key.given, string(raw)}]; obj != nil {
+		return obj
+	}
+	obj := k.former[readKey{key.entry, key.given, string(raw)}]
+	if obj != nil {
+		key.text = string(raw)
+		k.add(key, obj)
+	}
+	return obj
+}
+
+// keep keeps a copy: the object itself goes on to be prepared and validated.
+func (k *kept) keep(key readKey, raw []byte, obj runtime.Object) {
+	if len(raw) > longestKept {
+		return
+	}
+	obj = obj.DeepCopyObject()
+	key.text = string(raw)
+	k.lock.Lock()
+	defer k.lock.Unlock()
+	k.add(key, obj)
+}
+
+func (k *kept) add(key readKey, obj runtime.Object) {
+	if len(k.present) >= mostKept || k.bytes > mostKeptBytes {
+		k.present, k.former, k.bytes = make(map[readKey]runtime.Object, mostKept), k.present, 0
+	}
+	k.present[key] = obj
+	k.bytes += len(key.text)
+}
