@@ -87,13 +87,20 @@ class Asking:
             answers = yield cases
             self.ledger.count(cases, answers)
 
-    def ask(self, wanted: Sequence[tuple[Lane, Json, Json, Json]], settle: bool = True) -> Search:
-        """Ask about (lane, new, old, base), at most what is left of the share, and take note of the answers."""
+    def ask(
+        self, wanted: Sequence[tuple[Lane, Json, Json, Json]], settle: bool = True, validated: bool = False
+    ) -> Search:
+        """Ask about (lane, new, old, base), at most what is left of the share, and take note of the answers.
+
+        With `validated` the answers say what the declarative side was given, where the target can.
+        """
         wanted = wanted[: 0 if self.plan.is_late() else self.left()]
         answers: list[Answer] = []
         for start in range(0, len(wanted), BATCH * 2):
             chunk = wanted[start : start + BATCH * 2]
             cases = [self._case(lane, new, old) for lane, new, old, _ in chunk]
+            if validated and self.plan.abilities.validated:
+                cases = [msgspec.structs.replace(case, validated=True) for case in cases]
             got = yield cases
             self.ledger.examine(cases, got, [base for _, _, _, base in chunk])
             answers += got

@@ -26,11 +26,12 @@ class Abilities:
     versions: bool = False
     repeat: bool = False
     modes: bool = False
+    validated: bool = False
 
     @classmethod
     def of(cls, names: Sequence[str]) -> Abilities:
         """Read the abilities a target names."""
-        return cls("served" in names, "versions" in names, "repeat" in names, "modes" in names)
+        return cls("served" in names, "versions" in names, "repeat" in names, "modes" in names, "validated" in names)
 
 
 @dataclass(slots=True)
@@ -62,7 +63,7 @@ class Plan:
 
 @dataclass(slots=True)
 class LaneState:
-    """The counts of one lane. `base` is None until the search for bases has ended."""
+    """The counts of one lane. `changed` are the places that an update changes which both sides accept."""
 
     lane: Lane
     cases: int = 0
@@ -70,6 +71,7 @@ class LaneState:
     failures: int = 0
     base: bool = False
     remaining: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
 
 
 def key_of(case: Case) -> tuple[str, str, str, str]:

@@ -37,6 +37,7 @@ class Points:
         self.random, self.shape, self.harvest = random, shape, harvest
         self.points: list[Point] = []
         self.bases: list[Base] = []
+        self.pairs: dict[tuple[object, Operation], tuple[Point, Json]] = {}
 
     def found(self, bases: list[Base]) -> None:
         """Start from these accepted objects."""
@@ -47,6 +48,10 @@ class Points:
         """Start from one more accepted object."""
         self.bases.append(base)
         self.points.insert(len(self.bases) - 1, Point(base.obj, base.focus))
+
+    def add_pair(self, lane: Lane, new: Json, old: Json) -> None:
+        """Start from an update that both sides accept and that changes much."""
+        self.pairs[lane.info.key, lane.operation] = Point(new), old
 
     def add(self, obj: Json) -> None:
         """Start from an object that somebody kept."""
@@ -75,6 +80,11 @@ class Points:
             point = self.points[int(random.random() ** 2 * min(len(self.points), max(1, len(self.bases))))]
         else:
             point = self.points[int(random.random() * len(self.points))]
+        pair = self.pairs.get((lane.info.key, lane.operation))
+        if pair is not None and random.random() < 0.1:
+            point = pair[0]
+        else:
+            pair = None
         sites = self._sites(point)
         base = point.obj
 
@@ -85,6 +95,8 @@ class Points:
 
         if lane.operation is Operation.CREATE:
             return lane, edit(base), None, base
+        if pair is not None:
+            return lane, edit(base), pair[1], base
         new, old = PATTERNS[int(random.random() * len(PATTERNS))](random, stored(base), edit)
         return lane, new, old, base
 

@@ -20,7 +20,7 @@ from harness.case import Answer, Case, Json
 from harness.field import FieldError
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.mend import at_once, fixes, undecodable
-from harness.fuzzers.places import Place, put
+from harness.fuzzers.places import ABSENT, Place, look, put
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.values import filled, rich
 
@@ -106,7 +106,10 @@ def starts(shape: Shape, root: Json) -> list[Json]:
 
 @dataclass(slots=True)
 class Repair:
-    """A search for an accepted object: best first, over candidates and what may mend them."""
+    """A search for an accepted object: best first, over candidates and what may mend them.
+
+    `keeps` is a place that every candidate must have.
+    """
 
     shape: Shape
     ask: Ask
@@ -114,6 +117,7 @@ class Repair:
     limit: int = 1500
     width: int = 3
     slice: int = 24
+    keeps: Place = ()
     asked: int = 0
     _open: list[tuple[float, int, _Candidate]] = field(default_factory=list)
     _seen: set[bytes] = field(default_factory=set)
@@ -149,7 +153,7 @@ class Repair:
         fresh = []
         for entry in batch:
             code = msgspec.json.encode(entry.obj)
-            if code not in self._seen:
+            if code not in self._seen and (not self.keeps or look(entry.obj, self.keeps) not in (ABSENT, None)):
                 self._seen.add(code)
                 fresh.append(entry)
         if not fresh:

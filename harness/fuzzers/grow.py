@@ -1,31 +1,57 @@
-"""Bases grow: optional members are added to an accepted object, alone and then together, as long as both sides agree.
+"""Bases grow: every optional member is added to an accepted object, many at once, as long as both sides agree.
 
-What cannot stand beside the rest (another member of a union) becomes a base of its own, with the focus on that member.
+What is refused is taken out again by what the errors say, and tried alone with repair. What cannot stand beside the
+rest (another member of a union, another mode) becomes a base of its own, with the focus on that member, and grows too.
+In the end every list that may have two items gets them, in a base of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import TypeAlias
 
 from harness.case import Answer, Case, Json
-from harness.fuzzers.bases import Ask, Base, accepted, errors_of
-from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.mend import at_once, fixes
-from harness.fuzzers.places import ABSENT, Place, look, places, put
-from harness.fuzzers.shape import FieldShape, Shape
-from harness.fuzzers.values import alternatives
+from harness.field import FieldError
+from harness.fuzzers.bases import Ask, Base, Repaired, accepted, errors_of
+from harness.fuzzers.census import NESTED, members_of, nested, occurring, path_of
+from harness.fuzzers.feedback import Harvest, names_of
+from harness.fuzzers.graft import Graft, grafted, others
+from harness.fuzzers.mend import shape_at
+from harness.fuzzers.places import ABSENT, Place, differences, look, place_of, places, put
+from harness.fuzzers.shape import Shape
+from harness.fuzzers.values import alternatives, filled
 
-SERVER_OWNED = frozenset({"managedFields", "creationTimestamp", "deletionTimestamp", "selfLink"})
-"""Members of metadata that a request cannot usefully say."""
+Growing: TypeAlias = Generator[list[Case], list[Answer], None]
+
+MOST_AT_ONCE = 300
+"""Places that are added with one question. Above it a refusal says too little."""
+MOST_VARIANTS = 120
+
+
+@dataclass(slots=True)
+class Change:
+    """What brings a place into an object: that place, and every change that it needs."""
+
+    place: Place
+    steps: list[tuple[Place, Json]]
+
+    def apply(self, obj: Json) -> Json:
+        """Return the changed copy."""
+        for step in self.steps:
+            obj = put(obj, *step)
+        return obj
 
 
 @dataclass(slots=True)
 class Growth:
     """The growth of one accepted object. `limit` is in cases; `main` is the fullest object so far.
 
-    `skip` are places left alone: usually the status, which requests for the root cannot write.
+    `skip` are places left alone: usually the status, which requests for the root cannot write. Only what lies at or
+    below `focus` grows. `reached` are the places (see `census`) that occur in an accepted object, `refused` those that
+    were tried, with the last error. `given` says what the validators saw of an accepted object, `only` which places are
+    worth adding; None for all of them.
     """
 
     shape: Shape
@@ -34,114 +60,245 @@ class Growth:
     limit: int
     main: Json
     skip: frozenset[Place] = frozenset({("status",)})
+    focus: Place = ()
+    given: Callable[[Answer, Json], Json] = lambda answer, sent: sent
+    only: frozenset[str] | None = None
     variants: list[Base] = field(default_factory=list)
+    reached: set[str] = field(default_factory=set)
+    refused: dict[str, str] = field(default_factory=dict)
     asked: int = 0
-    _tried: set[Place] = field(default_factory=set)
 
     def run(self) -> Generator[list[Case], list[Answer], list[Base]]:
         """Grow until nothing is left to add or the limit is reached; the fullest object comes first."""
-        grown = True
-        while grown and self.asked < self.limit:
-            grown = yield from self._round()
-        return [Base(self.main), *self.variants]
+        if self.only is None:
+            self._arrive(self.main)
+        yield from self._grow(self.focus)
+        plain, done = self.main, 0
+        while done < len(self.variants) and not self._spent():
+            base = self.variants[done]
+            self.main = base.obj
+            yield from self._grow(base.focus)
+            if any(at[: len(base.focus) - 1] != base.focus[:-1] for at in differences(base.obj, plain)):
+                yield from self._revisit()
+            yield from self._double(base.focus[:-1])
+            self.variants[done] = Base(self.main, base.focus)
+            done += 1
+        self.main = plain
+        yield from self._double(self.focus)
+        doubled, self.main = self.main, plain
+        more = [Base(doubled)] if doubled is not plain else []
+        return [Base(self.main), *self.variants, *more]
 
-    def _round(self) -> Generator[list[Case], list[Answer], bool]:
-        """Try members that are absent now, one by one, and keep together what can stand together."""
-        todo = list(islice(self._absent(), 40))
-        if not todo:
-            return False
-        additions: list[tuple[Place, Json]] = []
-        options = [(place, list(islice(alternatives(member), 3))) for place, member in todo]
-        tries = [(place, value) for place, values in options for value in values]
-        answers = yield from self._ask([put(self.main, *change) for change in tries])
-        done: set[Place] = set()
-        for change, answer in zip(tries, answers, strict=False):
-            if change[0] in done:
-                continue
-            if accepted(answer):
-                done.add(change[0])
-                additions.append(change)
-        refused = [(place, values[0]) for place, values in options if place not in done and values]
-        additions += yield from self._mended(refused)
-        yield from self._combine(additions)
-        return True
+    def _spent(self) -> bool:
+        return self.asked >= self.limit
 
-    def _absent(self) -> Iterator[tuple[Place, FieldShape]]:
-        """Yield members that the fullest object lacks and that were not tried, shallow ones first."""
-        structs = [((), self.shape), *((place, shape) for place, shape, _ in places(self.main, self.shape))]
-        structs = [(place, shape) for place, shape in structs if shape.kind == "struct" and _first_items(place)]
-        for place, shape in sorted(structs, key=lambda entry: len(entry[0])):
-            held = look(self.main, place)
-            for member in shape.fields:
-                at = (*place, member.name)
-                if isinstance(held, dict) and member.name not in held and at not in self._tried:
-                    self._tried.add(at)
-                    if member.name not in SERVER_OWNED and at not in self.skip:
-                        yield at, member
+    # What is absent
 
-    def _mended(
-        self, refused: list[tuple[Place, Json]]
-    ) -> Generator[list[Case], list[Answer], list[tuple[Place, Json]]]:
-        """Give refused additions two rounds of repair below their own place; siblings of a union become variants."""
-        found: list[tuple[Place, Json]] = []
-        current = [(place, put(self.main, place, value)) for place, value in refused]
-        for _ in range(3):
-            if not current or self.asked >= self.limit:
-                break
-            answers = yield from self._ask([obj for _, obj in current])
-            following: list[tuple[Place, Json]] = []
-            solved: set[Place] = set()
-            for (place, obj), answer in zip(current, answers, strict=False):
-                if place in solved:
-                    continue
-                if accepted(answer):
-                    solved.add(place)
-                    found.append((place, look(obj, place)))
-                    self._keep_variant(place, obj)
-                else:
-                    following += self._next(place, obj, answer)
-            current = [(place, obj) for place, obj in following if place not in solved]
-        return found
+    def _grow(self, focus: Place) -> Growing:
+        """Add what is absent below a place, in rounds, since what was added has members of its own."""
+        tried: set[Place] = set()
+        while not self._spent():
+            todo = [change for change in self._absent(focus) if change.place not in tried][:MOST_AT_ONCE]
+            if not todo:
+                return
+            tried.update(change.place for change in todo)
+            refused = yield from self.together(todo)
+            yield from self._alone(refused)
 
-    def _next(self, place: Place, obj: Json, answer: Answer) -> list[tuple[Place, Json]]:
-        errors = errors_of(answer)
-        self.harvest.learn(errors)
-        if not errors or len(errors) > 6:
-            return []
-        together = obj
-        for change in at_once(errors, obj, self.shape, self.harvest):
-            together = put(together, *change)
-        single = [put(obj, *change) for change in islice(fixes(errors[0], obj, self.shape, self.harvest), 5)]
-        return [(place, one) for one in (together, *single) if look(one, place) is not ABSENT]
+    def _absent(self, focus: Place) -> Iterator[Change]:
+        """Yield members and items that the object lacks at first items, shallow ones first."""
+        held = [(focus, shape_at(self.shape, focus), look(self.main, focus))]
+        if held[0][2] is ABSENT:
+            yield Change(focus, [(focus, {})])
+        held += list(places(held[0][2], held[0][1], focus))
+        found = [one for one in held if all(part == 0 for part in one[0] if isinstance(part, int))]
+        for place, shape, value in sorted(found, key=lambda one: len(one[0])):
+            if shape.kind == "struct" and isinstance(value, dict) and nested(place, self.shape) <= NESTED:
+                for name, below in members_of(shape):
+                    at = (*place, name)
+                    if value.get(name) is None and at not in self.skip and self._wanted(at):
+                        yield Change(at, [(at, self._first(at, shape, below))])
+            elif shape.kind == "list" and value == []:
+                yield Change((*place, 0), [((*place, 0), filled(shape.elem))])
 
-    def _keep_variant(self, place: Place, obj: Json) -> None:
-        if len(self.variants) < 24:
-            self.variants.append(Base(obj, place))
+    def _wanted(self, place: Place) -> bool:
+        return self.only is None or self._path(place) in self.only
 
-    def _combine(self, additions: list[tuple[Place, Json]]) -> Generator[list[Case], list[Answer], None]:
-        """Add as many as can stand together, by halving what is refused."""
-        groups = [additions] if additions else []
-        alone: list[tuple[Place, Json]] = []
-        before = self.main
-        while groups and self.asked < self.limit:
+    def _first(self, at: Place, parent: Shape, shape: Shape) -> Json:
+        """Return the likeliest value of an absent member: what stands elsewhere with the same type, or a new one."""
+        if shape.kind == "struct" or (shape.kind == "list" and shape.elem.kind == "struct"):
+            known = _donor(self.main, self.shape, shape, at)
+            if known is not ABSENT:
+                return [next(others(known[0], shape.elem))] if shape.kind == "list" else known
+        return next(islice(alternatives(parent.by_name[str(at[-1])]), 1), filled(shape))
+
+    # Adding
+
+    def together(self, changes: list[Change]) -> Generator[list[Case], list[Answer], list[Change]]:
+        """Add as many as can stand together: what errors speak of goes, then halves are tried. Returns the rest."""
+        groups, refused = [changes], []
+        while groups and not self._spent():
             group = groups.pop()
+            if not group:
+                continue
             obj = self.main
             for change in group:
-                obj = put(obj, *change)
+                obj = change.apply(obj)
             answers = yield from self._ask([obj])
             if not answers:
                 break
-            if accepted(answers[0]):
+            answer = answers[0]
+            if accepted(answer):
                 self.main = obj
-            elif len(group) > 1:
+                self._arrive(obj, answer)
+                continue
+            errors = errors_of(answer)
+            self.harvest.learn(errors)
+            if len(group) == 1:
+                self._refuse(group[0], errors, answer)
+                refused.append(group[0])
+                continue
+            blamed = self._blamed(errors, group)
+            if 0 < len(blamed) < len(group):
+                groups.append([change for change in group if change.place not in blamed])
+                for change in group:
+                    if change.place in blamed:
+                        self._refuse(change, blamed[change.place], answer)
+                        refused.append(change)
+            else:
                 half = len(group) // 2
                 groups += [group[half:], group[:half]]
-            else:
-                # Accepted alone, refused beside the others: a member of a union, say.
-                alone.append(group[0])
+        return refused
 
-        for place, value in alone:
-            self._keep_variant(place, put(before, place, value))
+    def _blamed(self, errors: list[FieldError], group: list[Change]) -> dict[Place, list[FieldError]]:
+        """Return the changes that errors speak of: those at or above the place of an error, or named beside it."""
+        steps = {place: change.place for change in group for place, _ in change.steps}
+        blamed: dict[Place, list[FieldError]] = {}
+        for error in errors:
+            at, _ = place_of(error.field, self.shape)
+            above = [at[:depth] for depth in range(len(at), 0, -1)]
+            found = [steps[place] for place in above if place in steps][:1]
+            if not found:
+                named = [(*near, name) for near in (at, at[:-1]) for name in sorted(names_of(error.detail))]
+                found = [steps[place] for place in named if place in steps]
+            for place in found:
+                blamed.setdefault(place, []).append(error)
+        return blamed
+
+    def _alone(self, refused: list[Change]) -> Growing:
+        """Try what was refused alone, with repair; keep together what can stand together, the rest as variants.
+
+        Members of one type in several places (containers of every sort) are repaired once and copied.
+        """
+        same: dict[tuple[str, str | int], list[Change]] = {}
+        for change in refused:
+            if self._path(change.place) not in self.reached:
+                parent = shape_at(self.shape, change.place[:-1])
+                same.setdefault((parent.type or self._path(change.place), change.place[-1]), []).append(change)
+        groups = list(same.values())
+        while groups and not self._spent():
+            found = yield from self._repaired([group[0] for group in groups])
+            alike = [
+                copied
+                for group, first in zip(groups, found, strict=True)
+                if first is not None
+                for copied in _copies(first, group[1:])
+            ]
+            rest = yield from self.together(
+                [change for change in alike if self._path(change.place) not in self.reached]
+            )
+            groups = [group[1:] for group, first in zip(groups, found, strict=True) if first is None and group[1:]]
+            groups += [[change] for change in rest]
+
+    def _repaired(self, changes: list[Change]) -> Generator[list[Case], list[Answer], list[Change | None]]:
+        """Repair these, one graft each. Returns what brings them in, None where nothing did."""
+        grafts = [Graft(change.place, self.shape, self.main) for change in changes]
+        results = yield from grafted(grafts, self._ask, self.harvest, self._left)
+        found: list[Change | None] = []
+        additions: list[Change] = []
+        variants: list[Change] = []
+        held = set(occurring(self.main, self.shape))
+        for graft, result in zip(grafts, results, strict=True):
+            if not result.accepted:
+                self._remember(graft.place, result)
+                found.append(None)
+                continue
+            steps = [(at, look(result.obj, at)) for at in differences(result.obj, self.main)]
+            change = Change(graft.place, steps)
+            (variants if held - set(occurring(result.obj, self.shape)) else additions).append(change)
+            found.append(change)
+        before = self.main
+        apart = yield from self.together(additions)
+        for change in (*apart, *variants):
+            self._keep_variant(change.place, change.apply(before))
+        return found
+
+    def _revisit(self) -> Growing:
+        """Try in a variant what was refused everywhere else: another mode may allow it."""
+        changes = [
+            change
+            for change in self._absent(())
+            if self._path(change.place) in self.refused and self._path(change.place) not in self.reached
+        ]
+        if changes:
+            yield from self.together(changes)
+
+    def _keep_variant(self, place: Place, obj: Json) -> None:
+        new = set(occurring(obj, self.shape)) - self.reached
+        if new and len(self.variants) < MOST_VARIANTS:
+            self.variants.append(Base(obj, place))
+            self._arrive(obj)
+
+    # Two items
+
+    def _double(self, focus: Place) -> Growing:
+        """Give every list of one item a second one that differs, where no base has two."""
+        lists = [
+            (place, shape, value)
+            for place, shape, value in places(look(self.main, focus), shape_at(self.shape, focus), focus)
+            if shape.kind == "list"
+            and isinstance(value, list)
+            and self._wanted((*place, 1))
+            and len(value) == 1
+            and self._path((*place, 1)) not in self.reached
+        ]
+        options = {(*place, 1): list(others(value[0], shape.elem)) for place, shape, value in lists}
+        changes = [Change(at, [(at, values[0])]) for at, values in options.items() if values]
+        # Inner lists first: a second item is a copy of the first one and need not be as full.
+        refused = yield from self.together(sorted(changes, key=lambda change: -len(change.place)))
+        grafts = [Graft(change.place, self.shape, self.main, options[change.place]) for change in refused]
+        results = yield from grafted(grafts, self._ask, self.harvest, self._left)
+        more = [
+            Change(graft.place, [(at, look(found.obj, at)) for at in differences(found.obj, self.main)])
+            for graft, found in zip(grafts, results, strict=True)
+            if found.accepted
+        ]
+        for graft, found in zip(grafts, results, strict=True):
+            if not found.accepted:
+                self._remember(graft.place, found)
+        yield from self.together(more)
+
+    # Books
+
+    def _left(self) -> int:
+        return max(0, self.limit - self.asked)
+
+    def _path(self, place: Place) -> str:
+        return path_of(place, self.shape)
+
+    def _arrive(self, obj: Json, answer: Answer | None = None) -> None:
+        found = set(occurring(obj, self.shape))
+        if answer is not None and answer.validated:
+            found &= set(occurring(self.given(answer, obj), self.shape))
+        self.reached |= found
+
+    def _remember(self, place: Place, result: Repaired) -> None:
+        if result.remaining:
+            self.refused[self._path(place)] = result.remaining[0]
+
+    def _refuse(self, change: Change, errors: list[FieldError], answer: Answer) -> None:
+        failure = answer.failure.message if answer.failure is not None else ""
+        self.refused[self._path(change.place)] = errors[0].text if errors else failure
 
     def _ask(self, objects: list[Json]) -> Generator[list[Case], list[Answer], list[Answer]]:
         self.asked += len(objects)
@@ -149,6 +306,19 @@ class Growth:
         return answers
 
 
-def _first_items(place: Place) -> bool:
-    """Whether a place lies in first items only: other items of a list have the same shape."""
-    return len(place) < 14 and all(part == 0 for part in place if isinstance(part, int))
+def _copies(change: Change, others: list[Change]) -> Iterator[Change]:
+    """Yield the same change at other places of the same type; what it needs elsewhere is there by now."""
+    depth = len(change.place) - 1
+    below = [(at[depth:], value) for at, value in change.steps if at[:depth] == change.place[:depth]]
+    for other in others:
+        yield Change(other.place, [(other.place[:-1] + at, value) for at, value in below] or other.steps)
+
+
+def _donor(obj: Json, root: Shape, shape: Shape, at: Place) -> Json:
+    """Return what stands elsewhere with the same type and is not empty, `ABSENT` when there is nothing."""
+    elem = shape.elem.type
+    for place, other, value in places(obj, root):
+        same = other.type == shape.type if shape.kind == "struct" else other.elem.type == elem
+        if value and same and other.kind == shape.kind and place != at[: len(place)]:
+            return value
+    return ABSENT

@@ -1,0 +1,98 @@
+"""Which places a type has, and which of them an object has: what growth is measured by.
+
+A place is written with `[*]` for every item and value: `spec.ports[*].name`. A list of two counts as a place of its
+own, `spec.ports[1]`, because most rules of lists say nothing about one item. Types that hold themselves are counted as
+deep as one holds another of its kind and no deeper. What only a server writes is not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from harness.case import Json
+from harness.fuzzers.places import Place
+from harness.fuzzers.shape import Shape
+
+SERVER_OWNED = frozenset(
+    {"managedFields", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"}
+)
+"""Members of metadata that a request cannot usefully say."""
+NESTED = 2
+"""How often one struct may lie within itself on the way to a place that is counted."""
+MOST_PLACES = 20_000
+
+
+def members_of(shape: Shape) -> list[tuple[str, Shape]]:
+    """Return the members of a struct that a request may say."""
+    owned = SERVER_OWNED if shape.is_object_meta else frozenset()
+    return [(member.name, member.shape) for member in shape.fields if member.name not in owned]
+
+
+def census(shape: Shape) -> dict[str, None]:
+    """Return every place of a type, parents first, at most `MOST_PLACES`."""
+    found: dict[str, None] = {}
+    for path in _walk(shape, "", {}):
+        found[path] = None
+        if len(found) >= MOST_PLACES:
+            break
+    return found
+
+
+def _walk(shape: Shape, at: str, within: dict[str, int]) -> Iterator[str]:
+    if shape.kind == "struct":
+        depth = within.get(shape.type, 0)
+        if depth >= NESTED:
+            return
+        below = {**within, shape.type: depth + 1}
+        for name, member in members_of(shape):
+            path = f"{at}.{name}" if at else name
+            yield path
+            yield from _walk(member, path, below)
+    elif shape.kind in ("list", "map"):
+        yield f"{at}[*]"
+        if shape.kind == "list":
+            yield f"{at}[1]"
+        yield from _walk(shape.elem, f"{at}[*]", within)
+
+
+def path_of(place: Place, shape: Shape) -> str:
+    """Write a place of an object as a place of its type."""
+    path, last = "", len(place) - 1
+    for index, part in enumerate(place):
+        if shape.kind == "list":
+            path += "[1]" if part == 1 and index == last else "[*]"
+        elif shape.kind == "map":
+            path += "[*]"
+        else:
+            path += f".{part}" if path else str(part)
+        shape = shape.child(part)
+    return path
+
+
+def nested(place: Place, shape: Shape) -> int:
+    """Count how often the type at a place occurs on the way to it, itself included."""
+    way = [shape]
+    for part in place:
+        way.append(way[-1].child(part))
+    return sum(one.type == way[-1].type and one.kind == "struct" for one in way)
+
+
+def occurring(obj: Json, shape: Shape, at: str = "") -> Iterator[str]:
+    """Yield the places of a type that an object has, some more than once. A null is no value."""
+    if shape.kind == "struct" and obj.__class__ is dict:
+        for name, member in members_of(shape):
+            value = obj.get(name)
+            if value is not None:
+                path = f"{at}.{name}" if at else name
+                yield path
+                yield from occurring(value, member, path)
+    elif shape.kind == "map" and obj.__class__ is dict:
+        for value in obj.values():
+            yield f"{at}[*]"
+            yield from occurring(value, shape.elem, f"{at}[*]")
+    elif shape.kind == "list" and obj.__class__ is list:
+        for index, value in enumerate(obj):
+            yield f"{at}[*]"
+            if index == 1:
+                yield f"{at}[1]"
+            yield from occurring(value, shape.elem, f"{at}[*]")

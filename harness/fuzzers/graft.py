@@ -1,0 +1,154 @@
+"""Many small repairs side by side: each brings one place into the same accepted object, whatever else must change.
+
+All of them ask in one batch, so that a hundred places cost no more turns than one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TypeAlias
+
+from harness.case import Answer, Case, Json
+from harness.fuzzers.bases import Ask, Repair, Repaired
+from harness.fuzzers.feedback import Harvest
+from harness.fuzzers.mend import shape_at
+from harness.fuzzers.places import Place, look, put
+from harness.fuzzers.shape import Shape
+from harness.fuzzers.values import alternatives, filled, pool
+
+Steps: TypeAlias = Generator[list[Json], list[Answer], Repaired]
+
+FIRST, SECOND = 36, 40
+"""Questions for one place: with values of its own, and with other modes of what stands around it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Graft:
+    """A place to bring into an accepted object. `options` are values to begin with, when they are known."""
+
+    place: Place
+    shape: Shape
+    obj: Json
+    options: Sequence[Json] = ()
+
+    def firsts(self) -> list[Json]:
+        """Return objects with likely values at the place, beside all of its siblings and beside the needed ones."""
+        values = list(self.options) or list(islice(self._values(), 4))
+        found = [put(self.obj, self.place, value) for value in values]
+        at, held = self.place[:-1], look(self.obj, self.place[:-1])
+        shape = shape_at(self.shape, at)
+        if shape.kind == "struct" and isinstance(held, dict) and values:
+            for kept in (
+                [member.name for member in shape.fields if not member.pointer],
+                [member.name for member in shape.fields if not member.pointer and not member.omitempty],
+            ):
+                alone = {name: held[name] for name in kept if name in held}
+                found.insert(1, put(self.obj, at, {**alone, self.place[-1]: values[0]}))
+        return found
+
+    def _values(self) -> Iterator[Json]:
+        parent = shape_at(self.shape, self.place[:-1])
+        member = parent.by_name.get(str(self.place[-1])) if parent.kind == "struct" else None
+        if member is not None:
+            yield from alternatives(member)
+        else:
+            yield filled(parent.elem)
+            yield from pool(parent.elem)
+
+    def modes(self) -> list[Json]:
+        """Return objects with the place in which a word of a fixed set near it is another: `type`, say."""
+        found = []
+        value: Json = next(iter(self.options or tuple(islice(self._values(), 1))), {})
+        for depth in range(len(self.place) - 1, max(-1, len(self.place) - 4), -1):
+            at = self.place[:depth]
+            shape = shape_at(self.shape, at)
+            for member in shape.fields if shape.kind == "struct" else ():
+                there = look(self.obj, (*at, member.name))
+                for choice in member.shape.choices[:12]:
+                    if choice != there and self.place[: depth + 1] != (*at, member.name):
+                        found.append(put(put(self.obj, (*at, member.name), choice), self.place, value))
+        return found[:32]
+
+
+def grafted(
+    grafts: list[Graft], ask: Ask, harvest: Harvest, left: Callable[[], int]
+) -> Generator[list[Case], list[Answer], list[Repaired]]:
+    """Repair all of them, at most as long as something is `left`. Returns one result for each."""
+    results = yield from _abreast(grafts, [graft.firsts() for graft in grafts], FIRST, ask, harvest, left)
+    again = [index for index, found in enumerate(results) if not found.accepted]
+    modes = [grafts[index].modes() for index in again]
+    again = [index for index, firsts in zip(again, modes, strict=True) if firsts]
+    more = yield from _abreast(
+        [grafts[index] for index in again], [firsts for firsts in modes if firsts], SECOND, ask, harvest, left
+    )
+    for index, found in zip(again, more, strict=True):
+        if found.accepted:
+            results[index] = found
+    return results
+
+
+def _abreast(
+    grafts: list[Graft], firsts: list[list[Json]], limit: int, ask: Ask, harvest: Harvest, left: Callable[[], int]
+) -> Generator[list[Case], list[Answer], list[Repaired]]:
+    results = [Repaired(graft.obj, False) for graft in grafts]
+    running: list[tuple[int, Steps, list[Json]]] = []
+
+    def step(index: int, steps: Steps, answers: list[Answer] | None) -> None:
+        try:
+            objects = next(steps) if answers is None else steps.send(answers)
+            running.append((index, steps, objects))
+        except StopIteration as stop:
+            results[index] = stop.value
+
+    for index, graft in enumerate(grafts):
+        repair = Repair(graft.shape, _plainly, harvest, limit, width=2, slice=5, keeps=graft.place)
+        step(index, repair.run(firsts[index]), None)
+    while running and left() > 0:
+        batch, running = running, []
+        answers = yield from ask([obj for _, _, objects in batch for obj in objects])
+        if not answers:
+            break
+        at = 0
+        for index, steps, objects in batch:
+            step(index, steps, answers[at : at + len(objects)])
+            at += len(objects)
+    return results
+
+
+def _plainly(objects: list[Json]) -> Generator[list[Json], list[Answer], list[Answer]]:
+    return (yield objects)
+
+
+def others(item: Json, shape: Shape) -> Iterator[Json]:
+    """Yield second items for a list that has this one: renamed, of another mode, the smallest, the same again."""
+    if not isinstance(item, dict) or shape.kind != "struct":
+        yield from (value for value in pool(shape)[:8] if value != item)
+        if isinstance(item, str):
+            yield item + "b"
+        return
+    texts = [
+        member.name
+        for member in shape.fields
+        if isinstance(item.get(member.name), str) and not member.shape.choices and member.shape.kind == "string"
+    ]
+    renamed = {name: item[name] + "b" for name in texts}
+    numbers = {
+        member.name: item[member.name] + 1
+        for member in shape.fields
+        if member.shape.kind == "int" and isinstance(item.get(member.name), int) and item[member.name] > 0
+    }
+    small = filled(shape)
+    if texts:
+        first = {texts[0]: renamed[texts[0]]}
+        yield {**item, **first}
+        if isinstance(small, dict):
+            yield {**small, **{name: item[name] for name in texts if name in small}, **first}
+    if len(texts) > 1 or numbers:
+        yield {**item, **renamed, **numbers}
+    for member in shape.fields:
+        if member.shape.choices and member.name in item:
+            yield from ({**item, member.name: one} for one in member.shape.choices[:6] if one != item[member.name])
+    yield small
+    yield item
