@@ -16,9 +16,9 @@ from harness.engine.units import Lane
 from harness.fuzzers.bases import Base, Repair, accepted, starts
 from harness.fuzzers.census import census, occurring, path_of
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.grow import Growth
+from harness.fuzzers.grow import Change, Growth
 from harness.fuzzers.pairs import stored
-from harness.fuzzers.places import differences
+from harness.fuzzers.places import differences, look
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.turning import changes_of
 
@@ -107,13 +107,17 @@ class Founding:
             yield from self._confirm(finder, growth, grown)
             grown.append(Base(repaired.obj))
         self.search.points.found(grown)
+        basis: Json
         for state in self.search.ledger.states.values():
             if state.lane == finder:
                 state.base, state.remaining = repaired.accepted, repaired.remaining
+                basis = repaired.obj if repaired.accepted else None
             else:
-                yield from self._accept_in(state, grown)
-            if state.base and state.lane.operation is Operation.UPDATE:
-                yield from self._change(state, grown[0].obj)
+                basis = yield from self._accept_in(state, grown)
+                if basis is not None and state.lane.info.subresource:
+                    basis = yield from self._grow_through(state, basis)
+            if basis is not None and state.lane.operation is Operation.UPDATE:
+                yield from self._change(state, basis)
         yield from self.search.settle()
 
     def _share(self, part: int) -> int:
@@ -132,40 +136,54 @@ class Founding:
         self.reach.add(growth)
 
     def _accept_in(self, state: LaneState, grown: list[Base]) -> Search:
-        """See whether another lane accepts the bases; if it does not, mend them for it."""
-        ask = self._asker(state.lane)
-        firsts = [grown[0].obj, grown[-1].obj]
-        answers = yield from ask(firsts)
-        if any(map(accepted, answers)):
-            state.base = True
-        else:
-            repair = Repair(self.search.plan.shape, ask, self._harvest, limit=min(self.search.left() // 4, 400))
-            repaired = yield from repair.run(firsts)
+        """See whether another lane accepts the bases; if it does not, mend them for it. Returns the fullest."""
+        ask, shape = self._asker(state.lane), self.search.plan.shape
+        full, plain = grown[0].obj, grown[-1].obj
+        answers = yield from ask([full, plain])
+        found = [obj for obj, answer in zip((full, plain), answers, strict=False) if accepted(answer)]
+        if not found:
+            repair = Repair(shape, ask, self._harvest, limit=min(self.search.left() // 4, 400))
+            repaired = yield from repair.run([full, plain])
             state.base, state.remaining = repaired.accepted, repaired.remaining
-            if repaired.accepted:
-                self.search.points.add_base(Base(repaired.obj))
-        if state.base and state.lane.info.subresource:
-            yield from self._grow_through(state.lane, grown[0].obj)
+            if not repaired.accepted:
+                return None
+            found = [repaired.obj]
+        state.base = True
+        if found[0] is full:
+            return full
+        growth = Growth(shape, ask, self._harvest, self._share(8), found[0], frozenset())
+        yield from growth.together(
+            [Change(place, [(place, look(full, place))]) for place in differences(full, found[0])]
+        )
+        if growth.main is not plain:
+            self.search.points.add_base(Base(growth.main))
+        return growth.main
 
-    def _grow_through(self, lane: Lane, plain: Json) -> Search:
-        """Fill in what only a subresource can write, such as the status: what is added is new to the stored object."""
+    def _grow_through(self, state: LaneState, plain: Json) -> Search:
+        """Fill in what only a subresource can write, such as the status: what is added is new to the stored object.
+
+        Returns the fullest object.
+        """
+        lane = state.lane
         if lane.operation is not Operation.UPDATE or self.search.spent() or not isinstance(plain, dict):
-            return
+            return plain
         shape, before = self.search.plan.shape, stored(plain)
         focus = ("status",) if lane.info.subresource == "status" and "status" in shape.by_name else ()
         missing = [path for path in census(shape) if path not in self.reach.reached]
         if not missing:
-            return
+            return plain
         ask = self._asker(lane, before, validated=True)
         growth = Growth(
             shape, ask, self._harvest, self._share(8), plain, frozenset(), focus, given=_given, only=frozenset(missing)
         )
         grown = yield from growth.run()
         self.reach.add(growth)
+        state.changed = tuple(sorted(growth.reached))
         known = [base.obj for base in self.search.points.bases]
         for base in grown:
             if base.obj != plain and base.obj not in known:
                 self.search.points.add_base(Base(base.obj, focus or base.focus))
+        return growth.main if growth.reached else plain
 
     def _change(self, state: LaneState, base: Json) -> Search:
         """Find an update that both sides accept and that changes as much as they allow."""
@@ -180,6 +198,7 @@ class Founding:
             seen = next(iter(answers[0].validated.values()), None)
             new, old = (growth.main, before) if seen is None else (seen.object, seen.old)
             paths = dict.fromkeys(path_of(place, shape) for place in differences(new, old))
+            paths |= dict.fromkeys(state.changed)
             state.changed = tuple(path for path in paths if path != "metadata.generation")
             self.search.points.add_pair(state.lane, growth.main, before)
 

@@ -38,4 +38,6 @@ def changes_of(obj: Json, shape: Shape) -> list[Change]:
 
 
 def _names(place: Place) -> bool:
-    return len(place) == 2 and place[0] == "metadata" and place[1] in _IDENTITY
+    return place in (("apiVersion",), ("kind",)) or (
+        len(place) == 2 and place[0] == "metadata" and place[1] in _IDENTITY
+    )
