@@ -16,7 +16,8 @@ from harness.engine.units import Lane
 from harness.fuzzers.bases import Base, Repair, accepted, starts
 from harness.fuzzers.census import census, occurring, path_of
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.grow import Change, Growth
+from harness.fuzzers.grow import Growth
+from harness.fuzzers.lacking import Change
 from harness.fuzzers.pairs import stored
 from harness.fuzzers.places import differences, look
 from harness.fuzzers.shape import Shape

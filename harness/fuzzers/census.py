@@ -8,6 +8,7 @@ deep as one holds another of its kind and no deeper. What only a server writes i
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from harness.case import Json
 from harness.fuzzers.places import Place
@@ -22,10 +23,11 @@ NESTED = 2
 MOST_PLACES = 20_000
 
 
-def members_of(shape: Shape) -> list[tuple[str, Shape]]:
+@lru_cache(maxsize=4096)
+def members_of(shape: Shape) -> tuple[tuple[str, Shape], ...]:
     """Return the members of a struct that a request may say."""
     owned = SERVER_OWNED if shape.is_object_meta else frozenset()
-    return [(member.name, member.shape) for member in shape.fields if member.name not in owned]
+    return tuple((member.name, member.shape) for member in shape.fields if member.name not in owned)
 
 
 def census(shape: Shape) -> dict[str, None]:

@@ -7,41 +7,26 @@ In the end every list that may have two items gets them, in a base of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import TypeAlias
 
 from harness.case import Answer, Case, Json
 from harness.field import FieldError
 from harness.fuzzers.bases import Ask, Base, Repaired, accepted, errors_of
-from harness.fuzzers.census import NESTED, members_of, nested, occurring, path_of
+from harness.fuzzers.census import occurring, path_of
 from harness.fuzzers.feedback import Harvest, names_of
 from harness.fuzzers.graft import Graft, grafted, others
+from harness.fuzzers.lacking import Change, copies, lacking
 from harness.fuzzers.mend import shape_at
-from harness.fuzzers.places import ABSENT, Place, differences, look, place_of, places, put
+from harness.fuzzers.places import Place, differences, look, place_of, places
 from harness.fuzzers.shape import Shape
-from harness.fuzzers.values import alternatives, filled
 
 Growing: TypeAlias = Generator[list[Case], list[Answer], None]
 
 MOST_AT_ONCE = 300
 """Places that are added with one question. Above it a refusal says too little."""
 MOST_VARIANTS = 120
-
-
-@dataclass(slots=True)
-class Change:
-    """What brings a place into an object: that place, and every change that it needs."""
-
-    place: Place
-    steps: list[tuple[Place, Json]]
-
-    def apply(self, obj: Json) -> Json:
-        """Return the changed copy."""
-        for step in self.steps:
-            obj = put(obj, *step)
-        return obj
 
 
 @dataclass(slots=True)
@@ -98,39 +83,15 @@ class Growth:
         """Add what is absent below a place, in rounds, since what was added has members of its own."""
         tried: set[Place] = set()
         while not self._spent():
-            todo = [change for change in self._absent(focus) if change.place not in tried][:MOST_AT_ONCE]
+            todo = lacking(self.main, self.shape, focus, lambda at: at not in tried and self._wanted(at))[:MOST_AT_ONCE]
             if not todo:
                 return
             tried.update(change.place for change in todo)
             refused = yield from self.together(todo)
             yield from self._alone(refused)
 
-    def _absent(self, focus: Place) -> Iterator[Change]:
-        """Yield members and items that the object lacks at first items, shallow ones first."""
-        held = [(focus, shape_at(self.shape, focus), look(self.main, focus))]
-        if held[0][2] is ABSENT:
-            yield Change(focus, [(focus, {})])
-        held += list(places(held[0][2], held[0][1], focus))
-        found = [one for one in held if all(part == 0 for part in one[0] if isinstance(part, int))]
-        for place, shape, value in sorted(found, key=lambda one: len(one[0])):
-            if shape.kind == "struct" and isinstance(value, dict) and nested(place, self.shape) <= NESTED:
-                for name, below in members_of(shape):
-                    at = (*place, name)
-                    if value.get(name) is None and at not in self.skip and self._wanted(at):
-                        yield Change(at, [(at, self._first(at, shape, below))])
-            elif shape.kind == "list" and value == []:
-                yield Change((*place, 0), [((*place, 0), filled(shape.elem))])
-
     def _wanted(self, place: Place) -> bool:
-        return self.only is None or self._path(place) in self.only
-
-    def _first(self, at: Place, parent: Shape, shape: Shape) -> Json:
-        """Return the likeliest value of an absent member: what stands elsewhere with the same type, or a new one."""
-        if shape.kind == "struct" or (shape.kind == "list" and shape.elem.kind == "struct"):
-            known = _donor(self.main, self.shape, shape, at)
-            if known is not ABSENT:
-                return [next(others(known[0], shape.elem))] if shape.kind == "list" else known
-        return next(islice(alternatives(parent.by_name[str(at[-1])]), 1), filled(shape))
+        return place not in self.skip and (self.only is None or self._path(place) in self.only)
 
     # Adding
 
@@ -202,7 +163,7 @@ class Growth:
                 copied
                 for group, first in zip(groups, found, strict=True)
                 if first is not None
-                for copied in _copies(first, group[1:])
+                for copied in copies(first, group[1:])
             ]
             rest = yield from self.together(
                 [change for change in alike if self._path(change.place) not in self.reached]
@@ -235,11 +196,12 @@ class Growth:
 
     def _revisit(self) -> Growing:
         """Try in a variant what was refused everywhere else: another mode may allow it."""
-        changes = [
-            change
-            for change in self._absent(())
-            if self._path(change.place) in self.refused and self._path(change.place) not in self.reached
-        ]
+
+        def missed(place: Place) -> bool:
+            path = self._path(place)
+            return path in self.refused and path not in self.reached
+
+        changes = lacking(self.main, self.shape, (), missed)
         if changes:
             yield from self.together(changes)
 
@@ -304,21 +266,3 @@ class Growth:
         self.asked += len(objects)
         answers = yield from self.ask(objects)
         return answers
-
-
-def _copies(change: Change, others: list[Change]) -> Iterator[Change]:
-    """Yield the same change at other places of the same type; what it needs elsewhere is there by now."""
-    depth = len(change.place) - 1
-    below = [(at[depth:], value) for at, value in change.steps if at[:depth] == change.place[:depth]]
-    for other in others:
-        yield Change(other.place, [(other.place[:-1] + at, value) for at, value in below] or other.steps)
-
-
-def _donor(obj: Json, root: Shape, shape: Shape, at: Place) -> Json:
-    """Return what stands elsewhere with the same type and is not empty, `ABSENT` when there is nothing."""
-    elem = shape.elem.type
-    for place, other, value in places(obj, root):
-        same = other.type == shape.type if shape.kind == "struct" else other.elem.type == elem
-        if value and same and other.kind == shape.kind and place != at[: len(place)]:
-            return value
-    return ABSENT

@@ -6,7 +6,7 @@ from itertools import islice
 
 from harness.case import Json
 from harness.fuzzers.census import members_of
-from harness.fuzzers.grow import Change
+from harness.fuzzers.lacking import Change
 from harness.fuzzers.places import ABSENT, Place, places
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.values import alternatives, pool

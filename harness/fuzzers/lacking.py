@@ -1,0 +1,91 @@
+"""What an object lacks of its type, and the likeliest way to bring each of it in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from harness.case import Json
+from harness.fuzzers.census import NESTED, members_of, nested
+from harness.fuzzers.graft import others
+from harness.fuzzers.mend import shape_at
+from harness.fuzzers.places import ABSENT, Place, look, places, put
+from harness.fuzzers.shape import Shape
+from harness.fuzzers.values import alternatives, filled
+
+
+@dataclass(slots=True)
+class Change:
+    """What brings a place into an object: that place, and every change that it needs."""
+
+    place: Place
+    steps: list[tuple[Place, Json]]
+
+    def apply(self, obj: Json) -> Json:
+        """Return the changed copy."""
+        for step in self.steps:
+            obj = put(obj, *step)
+        return obj
+
+
+def lacking(obj: Json, shape: Shape, focus: Place, wanted: Callable[[Place], bool]) -> list[Change]:
+    """Return absent members and items at or below a place, at first items only, shallow ones first.
+
+    A value is what stands elsewhere in the object with the same type, or a new one.
+    """
+    held = [(focus, shape_at(shape, focus), look(obj, focus))]
+    found = [Change(focus, [(focus, {})])] if held[0][2] is ABSENT and wanted(focus) else []
+    held += places(held[0][2], held[0][1], focus)
+    donors = _Donors(obj, shape)
+    for place, below, value in sorted(held, key=lambda one: len(one[0])):
+        if not all(part == 0 for part in place if isinstance(part, int)):
+            continue
+        if below.kind == "struct" and isinstance(value, dict):
+            absent = [name for name, _ in members_of(below) if value.get(name) is None and wanted((*place, name))]
+            if absent and nested(place, shape) <= NESTED:
+                found += [
+                    Change((*place, name), [((*place, name), donors.value(place, below, name))]) for name in absent
+                ]
+        elif below.kind == "list" and value == [] and wanted((*place, 0)):
+            found.append(Change((*place, 0), [((*place, 0), filled(below.elem))]))
+    return found
+
+
+@dataclass(slots=True)
+class _Donors:
+    """What stands in an object, by its type; read when first asked for."""
+
+    obj: Json
+    shape: Shape
+    _known: dict[tuple[str, str], list[tuple[Place, Json]]] | None = None
+
+    def value(self, place: Place, parent: Shape, name: str) -> Json:
+        """Return the likeliest value of an absent member."""
+        shape = parent.child(name)
+        if shape.kind == "struct" or (shape.kind == "list" and shape.elem.kind == "struct"):
+            at = (*place, name)
+            for place, known in self._of(shape):
+                if place != at[: len(place)]:
+                    return [next(others(known[0], shape.elem))] if shape.kind == "list" else known
+        return next(islice(alternatives(parent.by_name[name]), 1), filled(shape))
+
+    def _of(self, shape: Shape) -> list[tuple[Place, Json]]:
+        if self._known is None:
+            self._known = {}
+            for place, other, value in places(self.obj, self.shape):
+                if value and other.kind in ("struct", "list"):
+                    self._known.setdefault(_type(other), []).append((place, value))
+        return self._known.get(_type(shape), [])
+
+
+def _type(shape: Shape) -> tuple[str, str]:
+    return shape.kind, shape.elem.type if shape.kind == "list" else shape.type
+
+
+def copies(change: Change, others: list[Change]) -> Iterator[Change]:
+    """Yield the same change at other places of the same type; what it needs elsewhere is there by now."""
+    depth = len(change.place) - 1
+    below = [(at[depth:], value) for at, value in change.steps if at[:depth] == change.place[:depth]]
+    for other in others:
+        yield Change(other.place, [(other.place[:-1] + at, value) for at, value in below] or other.steps)
