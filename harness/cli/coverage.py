@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+
+import msgspec
+
 from harness.diagnostics import HarnessError
 from harness.engine.observe import Onlooker
-from harness.rulecov.inventory import inventory_of
-from harness.rulecov.observed import NAME, RuleOnlooker
+from harness.events import Result
+from harness.reporting.coverage import RuleEntry, UncoveredEntry, coverage_of, with_rule, with_uncovered
+from harness.reporting.document import Report
+from harness.rulecov.inventory import Inventory, KnownRule, inventory_of
+from harness.rulecov.observed import (
+    ACCEPTED,
+    DECLARATIVE_CREATE,
+    DECLARATIVE_UPDATE,
+    FIRED,
+    HANDWRITTEN_CREATE,
+    HANDWRITTEN_UPDATE,
+    NAME,
+    REJECTED,
+    SERVED,
+    Observed,
+    RuleOnlooker,
+    Sight,
+)
+from harness.rulecov.unfireable import reasons_for
 from harness.subject import SubjectSpec
 from harness.subject.typed import api_of
+
+_NOTHING = Sight(0)
 
 
 def rule_onlookers(spec: SubjectSpec) -> dict[str, Onlooker]:
@@ -17,3 +41,87 @@ def rule_onlookers(spec: SubjectSpec) -> dict[str, Onlooker]:
     except HarnessError:
         return {}  # opening the subject fails for the same reason, and says so
     return {} if api is None else {NAME: RuleOnlooker(inventory_of(api))}
+
+
+def inventory_in(onlookers: Mapping[str, Onlooker]) -> Inventory | None:
+    """Return the rules that onlookers know."""
+    onlooker = onlookers.get(NAME)
+    return onlooker.inventory if isinstance(onlooker, RuleOnlooker) else None
+
+
+def with_coverage(
+    report: Report, results: Sequence[Result], inventories: Mapping[str, Inventory], narrowed: bool
+) -> Report:
+    """Put into a report what was seen of the declared rules; when `narrowed`, only those of kinds that were meant."""
+    if not any(result.subject in inventories for result in results):
+        return report
+    rules: dict[tuple[str, ...], RuleEntry] = {}
+    uncovered: dict[tuple[str, ...], UncoveredEntry] = {}
+    for result in results:
+        inventory = inventories.get(result.subject)
+        if inventory is not None:
+            for rule in _rules(result, inventory, narrowed):
+                rules[rule.key] = with_rule(rules[rule.key], rule) if rule.key in rules else rule
+        for one in _uncovered(result):
+            uncovered[one.key] = with_uncovered(uncovered[one.key], one) if one.key in uncovered else one
+    every = tuple(rules.values())
+    order = sorted(uncovered.values(), key=lambda one: one.key)
+    return msgspec.structs.replace(report, rules=every, uncovered=tuple(order), coverage=coverage_of(every))
+
+
+def _rules(result: Result, inventory: Inventory, narrowed: bool) -> Iterator[RuleEntry]:
+    """Say of every rule what one part of a run saw of it."""
+    seen = _added(result.observed.get(NAME, ()))
+    reasons = reasons_for(result.target.release)
+    names = {info.type: (info.group, info.version) for info in result.target.kinds if not info.subresource}
+    numbers: dict[str, int] = {}
+    for known in inventory.rules:
+        number = numbers[known.type] = numbers.get(known.type, -1) + 1
+        sights = seen.get(known.type)
+        if sights is not None or not narrowed:
+            entry = _entry(result, known, (sights or {}).get(number, _NOTHING), sights is not None)
+            group, version = (entry.group, entry.version)
+            if not group and known.type in names:
+                group, version = names[known.type]
+            cannot = reasons.get((group, version, entry.kind, entry.path, entry.type, entry.origin), "")
+            yield msgspec.structs.replace(entry, group=group, version=version, cannot=cannot)
+
+
+def _added(observed: Iterable[Observed]) -> dict[str, dict[int, Sight]]:
+    """Add up what the units of a part saw: several may be about one type, as scales are."""
+    found: dict[str, dict[int, Sight]] = {}
+    for one in observed:
+        known = found.setdefault(one.type, {})
+        for number, sight in one.rules.items():
+            known[number] = reduce(_both, (sight, *([known[number]] if number in known else [])))
+    return found
+
+
+def _both(one: Sight, other: Sight) -> Sight:
+    seconds = [first for first in (one.first, other.first) if first is not None]
+    return Sight(one.seen | other.seen, min(seconds, default=None))
+
+
+def _entry(result: Result, known: KnownRule, sight: Sight, asked: bool) -> RuleEntry:
+    rule, seen = known.rule, sight.seen
+    return RuleEntry(
+        subject=result.subject, group=rule.group, version=rule.version, kind=rule.kind, path=rule.path, type=rule.type,
+        origin=rule.origin, level=rule.level, tag=rule.tag, limit=known.limit,
+        declarative=_operations(seen, DECLARATIVE_CREATE, DECLARATIVE_UPDATE),
+        handwritten=_operations(seen, HANDWRITTEN_CREATE, HANDWRITTEN_UPDATE),
+        rejected=bool(seen & REJECTED), accepted=bool(seen & ACCEPTED),
+        first=None if sight.first is None else round(sight.first, 2),
+        parts=(result.subject,) if seen & FIRED else (),
+        unserved=bool(seen & FIRED) and not seen & SERVED and result.mode == "served", asked=asked,
+    )  # fmt: skip
+
+
+def _operations(seen: int, create: int, update: int) -> tuple[str, ...]:
+    return tuple(name for name, mark in (("create", create), ("update", update)) if seen & mark)
+
+
+def _uncovered(result: Result) -> Iterator[UncoveredEntry]:
+    for observed in result.observed.get(NAME, ()):
+        for one in observed.uncovered:
+            fields = {name: getattr(one, name) for name in one.__struct_fields__}
+            yield UncoveredEntry(result.subject, **fields)

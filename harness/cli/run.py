@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from harness import engine
-from harness.cli.coverage import rule_onlookers
+from harness.cli.coverage import inventory_in, rule_onlookers, with_coverage
 from harness.cli.live import Live
 from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, exceptions_of, kept_place, publish, report_options
 from harness.cli.targets import TargetChoice, embedded_suites, reach_of, target_options
@@ -25,6 +25,7 @@ from harness.errormatch.exceptionfile import ExceptionFile
 from harness.events import Budget, Result, Timings
 from harness.reporting.document import Reach, Report, build_report
 from harness.reporting.text import lines
+from harness.rulecov.inventory import Inventory
 from harness.subject import SubjectSpec
 
 DEFAULT_CASES = 20_000
@@ -86,6 +87,7 @@ def command(
         search.run([target.parts(spec) for spec in specs])
         search.raise_if_nothing()
         report = _judge(search, entries, exceptions or EXCEPTIONS, bool(kinds or operations or shard), files)
+        report = with_coverage(report, search.results, search.inventories, bool(kinds or operations))
         code = publish(report, files)
     finally:
         signal.signal(signal.SIGTERM, before)
@@ -101,6 +103,7 @@ class _Search:
         self.budget, self.options = budget, options
         self.results: list[Result] = []
         self.reaches: dict[str, Reach] = {}
+        self.inventories: dict[str, Inventory] = {}
         self.troubles: list[HarnessError] = []
         self.bug: Exception | None = None
         self.interrupted = False
@@ -133,10 +136,13 @@ class _Search:
         spec = parts[0]
         with Live(_title(spec)) as live:
             try:
+                onlookers = rule_onlookers(spec)
                 found = engine.run_parts(
-                    parts, budget=self.budget, on_event=live, onlookers=rule_onlookers(spec), **self.options
+                    parts, budget=self.budget, on_event=live, onlookers=onlookers, **self.options
                 )
                 for result in found:
+                    if (inventory := inventory_in(onlookers)) is not None:
+                        self.inventories[result.subject] = inventory
                     self._keep(_spec_of(parts, result), result)
             except KeyboardInterrupt:
                 self.interrupted = True

@@ -1,8 +1,8 @@
 """The report document: one JSON value that says what was asked, what was found and how hard was tried.
 
 Every rendering (terminal, JUnit, HTML) is a function of this document and of nothing else, so a saved report can be
-rendered again at any time. Rule coverage has no place here until something measures it: a key that is always empty
-would read as "no rule fired".
+rendered again at any time. Without types there are no rules to see at work, and `coverage` is absent: zeros would read
+as "no rule fired".
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from harness.compare.composition import compose, settings
 from harness.compare.finding import SEVERITIES, Finding
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.events import Budget, Discovery, KindReport, Result, Timings
+from harness.reporting.coverage import Coverage, RuleEntry, UncoveredEntry
 
 SCHEMA_ID = "urn:equivalence-harness:report:1"
 SCHEMA_VERSION = 1
@@ -186,6 +187,9 @@ class Report(msgspec.Struct, frozen=True):
     excluded: tuple[ExcludedEntry, ...]
     exceptions: Exceptions
     totals: Totals
+    rules: tuple[RuleEntry, ...] = ()
+    uncovered: tuple[UncoveredEntry, ...] = ()
+    coverage: Coverage | None = None
 
     @property
     def open_findings(self) -> tuple[ReportedFinding, ...]:
@@ -194,9 +198,11 @@ class Report(msgspec.Struct, frozen=True):
 
     @property
     def exit_code(self) -> int:
-        """0 nothing beyond the exceptions, 1 findings, 2 could not run, 130 interrupted."""
+        """0 nothing beyond the exceptions, 1 findings or rules that lost cover, 2 could not run, 130 interrupted."""
         if self.stopped == "interrupted":
             return 130
+        if self.verdict == "equivalent" and self.coverage is not None and self.coverage.lost:
+            return 1
         return {"equivalent": 0, "different": 1}.get(self.verdict, 2)
 
 

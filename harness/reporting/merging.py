@@ -11,6 +11,7 @@ import msgspec
 from harness.compare.finding import SEVERITIES
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.events import Discovery, Timings
+from harness.reporting.coverage import coverage_of, with_rule, with_uncovered
 from harness.reporting.document import (
     Exceptions,
     KindEntry,
@@ -39,8 +40,13 @@ def merge(reports: Sequence[Named]) -> Report:
     parts = _parts(every)
     kinds = tuple(_summed([kind for report in every for kind in report.kinds], _kind_key, _with_kind))
     findings = tuple(sorted(_summed(_findings(every), _finding_key, _with_finding), key=worst_first))
+    rules = tuple(_summed([rule for report in every for rule in report.rules], lambda rule: rule.key, with_rule))
+    uncovered = [one for report in every for one in report.uncovered]
     return msgspec.structs.replace(
         first,
+        rules=rules,
+        uncovered=tuple(_summed(uncovered, lambda one: one.key, with_uncovered)),
+        coverage=coverage_of(rules) if any(report.coverage is not None for report in every) else None,
         started=min(report.started for report in every),
         excluded=tuple(dict.fromkeys(entry for report in every for entry in report.excluded)),
         **sums_of(parts, kinds, findings, Exceptions()),

@@ -16,6 +16,7 @@ from rich.text import Text
 from harness.field import FieldError
 from harness.reporting.document import KindEntry, Report, ReportedFinding
 from harness.reporting.grouping import SEVERITY_MEANING, Group, group
+from harness.reporting.ruletext import lost_rows, rule_rows
 from harness.reporting.text import compact, count, lines, visible
 
 STYLES = {
@@ -208,7 +209,8 @@ def effort(report: Report) -> list[str]:
         f"{len(reached)} of {count(len(kinds), 'kind and operation', 'kinds and operations')} asked, "
         f"{len(based)} with an object that both sides accept"
     )
-    rows += [row for row in (_without(kinds), _composition(report), _failures(report), *_discovery(report)) if row]
+    told = (_without(kinds), _composition(report), _failures(report), *rule_rows(report), *_discovery(report))
+    rows += [row for row in told if row]
     rows += [f"{k.name} {k.operation}: the search stopped: {visible(k.error)}" for k in kinds if k.error]
     return rows
 
@@ -269,4 +271,6 @@ def _exceptions(report: Report) -> list[Text]:
         for entry in entries:
             text = f"{words} exception {entry.id} ({entry.owner}, until {entry.until}): {entry.reason}"
             rows.append(Text(visible(text), style="red"))
+    for ratchet in report.coverage.ratchets if report.coverage is not None else ():
+        rows += [Text(row, style="red") for row in lost_rows(ratchet)]
     return rows

@@ -27,12 +27,16 @@ from harness.subject import Subject
 NAME = "rules"
 """What the observer is called among those of a run."""
 
-DECLARATIVE_CREATE, DECLARATIVE_UPDATE, HANDWRITTEN_CREATE, HANDWRITTEN_UPDATE, REJECTED, ACCEPTED = (
-    1 << number for number in range(6)
+DECLARATIVE_CREATE, DECLARATIVE_UPDATE, HANDWRITTEN_CREATE, HANDWRITTEN_UPDATE, REJECTED, ACCEPTED, SERVED = (
+    1 << number for number in range(7)
 )
-"""What can be seen of a rule. `REJECTED` and `ACCEPTED` are at its limit; a rule without one is rejected by firing."""
+"""What can be seen of a rule. `REJECTED` and `ACCEPTED` are at its limit; a rule without one is rejected by firing.
+
+`SERVED`: it fired on something that a server would hand to it, with defaults, preparation and its own options.
+"""
 
 FIRED = DECLARATIVE_CREATE | DECLARATIVE_UPDATE
+_ALL_OF_FIRING = REJECTED | SERVED
 
 _REMEMBERED = 20_000  # paths hold map keys, so their number has no bound of its own
 
@@ -139,7 +143,6 @@ class RuleObserver:
         self._rules = [_Rule(number, known) for number, known in enumerate(rules)]
         self._others = others
         self._has_status = "status" in subresources and len(subresources) > 1
-        self._options = {name: value for lane in unit.lanes for name, value in lane.info.options.items()}
         self._normalize = matcher_for(self._info.normalization).normalize
         self._declared: dict[Key, list[_Rule]] = {}
         self._handwritten: dict[Key, list[_Rule]] = {}
@@ -205,18 +208,21 @@ class RuleObserver:
                 side.left[key] = rules
                 return
         assert not isinstance(rules, _Stranger)
-        left = []
         for rule in rules:
             rule.seen |= side.mark
             if not side.is_handwritten:
-                if rule.first is None:
-                    rule.first = seconds
-                if not rule.seen & REJECTED:
-                    if rule.known.limit is None or self._is_beyond(rule.known, case, error):
-                        rule.seen |= REJECTED
-                    else:
-                        left.append(rule)
-        side.left[key] = tuple(left)
+                self._spoke(rule, case, error, seconds)
+        # Nothing else is to be learnt from the handwritten side.
+        side.left[key] = () if side.is_handwritten else tuple(rule for rule in rules if ~rule.seen & _ALL_OF_FIRING)
+
+    def _spoke(self, rule: _Rule, case: Case, error: FieldError, seconds: float) -> None:
+        """Note what an error of the declarative side says of its rule."""
+        if rule.first is None:
+            rule.first = seconds
+        if case.mode == "served" and not case.options:
+            rule.seen |= SERVED
+        if not rule.seen & REJECTED and (rule.known.limit is None or self._is_beyond(rule.known, case, error)):
+            rule.seen |= REJECTED
 
     def _found(self, side: _Side, error: FieldError) -> tuple[_Rule, ...] | _Stranger:
         if not side.is_handwritten:
@@ -255,16 +261,12 @@ class RuleObserver:
 
     def aims(self) -> list[Aim]:
         """Return the rules that have not fired, then those not seen at their limit, then those not seen to accept."""
-        able = [rule for rule in self._rules if self._can_fire(rule.known)]
-        silent = [_aim(rule, "reject") for rule in able if not rule.seen & FIRED]
-        beyond = [_aim(rule, "reject") for rule in able if rule.seen & FIRED and not rule.seen & REJECTED]
-        limits = [_aim(rule, "accept") for rule in able if rule.known.limit is not None and not rule.seen & ACCEPTED]
-        others = [_aim(rule, "accept") for rule in able if rule.known.limit is None and not rule.seen & ACCEPTED]
+        rules = self._rules
+        silent = [_aim(rule, "reject") for rule in rules if not rule.seen & FIRED]
+        beyond = [_aim(rule, "reject") for rule in rules if rule.seen & FIRED and not rule.seen & REJECTED]
+        limits = [_aim(rule, "accept") for rule in rules if rule.known.limit is not None and not rule.seen & ACCEPTED]
+        others = [_aim(rule, "accept") for rule in rules if rule.known.limit is None and not rule.seen & ACCEPTED]
         return [*silent, *beyond, *limits, *others]
-
-    def _can_fire(self, known: KnownRule) -> bool:
-        """Whether the option that a rule depends on may be as it wants."""
-        return known.option is None or self._options.get(known.option[0], known.option[1]) is known.option[1]
 
     def outcome(self) -> Observed:
         """Return what was seen so far."""

@@ -16,6 +16,7 @@ from harness.rulecov.observed import (
     HANDWRITTEN_CREATE,
     HANDWRITTEN_UPDATE,
     REJECTED,
+    SERVED,
     RuleOnlooker,
 )
 from tests.rulecov.watching import api_of_go, error, root, watched
@@ -123,11 +124,21 @@ def test_aims_are_what_was_not_seen(tmp_path: Path) -> None:
     assert [] == seen.observer.aims()
 
 
-def test_an_option_that_is_off_is_no_aim(tmp_path: Path) -> None:
-    """A rule that waits for an option can neither fire nor accept without it."""
-    go = root('ifEnabled(X)=+k8s:maximum=10 | P int32 `json:"p"`')
-    assert [] == watched(tmp_path, go, options={"X": False}).observer.aims()
-    assert 2 == len(watched(tmp_path, go, options={"X": True}).observer.aims())
+def test_an_aim_says_which_option_its_rule_waits_for(tmp_path: Path) -> None:
+    """Whoever goes for it knows how to ask."""
+    aims = watched(tmp_path, root('ifEnabled(X)=+k8s:maximum=10 | P int32 `json:"p"`')).observer.aims()
+    assert [{"option": "X", "wanted": True}] * 2 == [aim.argument for aim in aims]
+
+
+def test_what_fires_only_as_it_stands_is_told_apart(tmp_path: Path) -> None:
+    """Objects without the server's defaults and options of somebody's choice are no requests."""
+    seen = watched(tmp_path, PORT)
+    too_large = error("p", "Invalid", "maximum")
+    seen.show({"p": 11}, declarative=(too_large,), mode="given")
+    seen.show({"p": 11}, declarative=(too_large,), options={"X": True})
+    assert (AT_P, []) == (seen.seen(REJECTED), seen.seen(SERVED))
+    seen.show({"p": 11}, declarative=(too_large,))
+    assert AT_P == seen.seen(SERVED)
 
 
 def test_the_first_firing_is_dated(tmp_path: Path) -> None:

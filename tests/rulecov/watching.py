@@ -56,10 +56,11 @@ class Watched:
         handwritten: tuple[FieldError, ...] = (),
         seconds: float = 1.0,
         subresource: str = "",
+        **asked: Any,
     ) -> None:
         """Show one case and its answer; it is an update when there is an old object."""
         operation = Operation.CREATE if old is None else Operation.UPDATE
-        case = Case(1, "", "v1", "T", operation, new, old, "ts", subresource)
+        case = Case(1, "", "v1", "T", operation, new, old, "ts", subresource, **asked)
         self.observer.examine([case], [Answer(1, handwritten, declarative)], seconds)
 
     def seen(self, mark: int) -> list[tuple[str, str]]:
