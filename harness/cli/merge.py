@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, exceptions_of, kept_place, publish, report_options
+from harness.cli.ratchets import Ratchets, ratchet_options
 from harness.errormatch.exceptionfile import ExceptionFile
 from harness.reporting.document import Exceptions, Report, read_report, sums_of, worst_first
 from harness.reporting.merging import merge
@@ -17,9 +18,10 @@ from harness.reporting.merging import merge
 @click.command("merge")
 @click.argument("reports", nargs=-1, required=True, metavar="REPORT.json...")
 @report_options
+@ratchet_options
 def command(
     reports: tuple[str, ...], json_file: Path | None, junit_file: Path | None, html_file: Path | None,
-    report_folder: Path | None, exceptions: Path | None,
+    report_folder: Path | None, exceptions: Path | None, ratchet_file: Path | None, update_ratchet: bool,
 ) -> int:  # fmt: skip
     """Merge the reports that `harness run --shard 1/N` to `N/N` wrote into one.
 
@@ -30,6 +32,7 @@ def command(
     entries = exceptions_in(exceptions)
     merged = merge([(name, read_report(name)) for name in reports])
     judged = _judged(merged, entries, exceptions or EXCEPTIONS)
+    judged = Ratchets(ratchet_file, update_ratchet).hold(judged)
     return publish(_replayed(judged, files), files)
 
 

@@ -12,6 +12,9 @@ import msgspec
 
 from harness.cli.apis import api_argument
 from harness.diagnostics import UsageError, near_miss
+from harness.reporting.coverage import RuleEntry, UncoveredEntry
+from harness.reporting.document import read_report
+from harness.reporting.ruletext import coverage_table, rule_rows
 from harness.reporting.text import count, visible
 from harness.rulecov.declared import DeclaredRule, declared_rules
 from harness.subject.api import open_api
@@ -23,18 +26,26 @@ LEVELS = ("alpha", "beta", "standard")
 @api_argument
 @click.option("--kind", "kinds", multiple=True, metavar="PATTERN", help='Only such as "Deployment", "apps/v1/*".')
 @click.option("--level", "levels", multiple=True, type=click.Choice(LEVELS), help="Only these; may be repeated.")
+@click.option("--report", metavar="FILE", help="List what a run saw of the rules, from its report.")
+@click.option("--unseen", is_flag=True, help="With --report: only rules of which something was not seen.")
+@click.option("--uncovered", is_flag=True, help="With --report: handwritten checks that no rule covers.")
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON, one object for each rule.")
 def command(
-    path: str, kubernetes: str, release: str, kinds: tuple[str, ...], levels: tuple[str, ...], as_json: bool
-) -> int:
+    path: str, kubernetes: str, release: str, kinds: tuple[str, ...], levels: tuple[str, ...], report: str | None,
+    unseen: bool, uncovered: bool, as_json: bool,
+) -> int:  # fmt: skip
     """List every error that the declarative validators of an API can cause: where, of which type, origin and level.
 
     PATH is a folder with types.go, or one above several; or name a release with --kubernetes. These are the rules that
-    upstream's generated coverage tests register for the same types.
+    upstream's generated coverage tests register for the same types. With --report FILE, list what a run saw of them.
     """
+    if report is not None:
+        return tell_coverage(report, (path, kubernetes), kinds, levels, unseen, uncovered, as_json)
+    if unseen or uncovered:
+        raise UsageError("--unseen and --uncovered tell of a run\n  fix: add --report FILE")
     api = open_api(path, kubernetes=kubernetes, release=release)
     every = declared_rules(api)
-    chosen = [rule for rule in every if _is_meant(rule, kinds) and (not levels or (rule.level or "standard") in levels)]
+    chosen = [rule for rule in every if is_meant(rule, kinds) and (not levels or (rule.level or "standard") in levels)]
     if not chosen and every and kinds:
         hint = near_miss(kinds[0], sorted({rule.kind for rule in every}))
         raise UsageError(f"no kind with rules matches {', '.join(kinds)}\n  fix: {hint or 'leave --kind out'}")
@@ -73,7 +84,8 @@ def _name(rule: DeclaredRule) -> str:
     return "/".join(filter(None, (rule.group, rule.version, rule.kind)))
 
 
-def _is_meant(rule: DeclaredRule, patterns: Sequence[str]) -> bool:
+def is_meant(rule: DeclaredRule | RuleEntry | UncoveredEntry, patterns: Sequence[str]) -> bool:
+    """Whether a rule is of a kind that is meant."""
     names = [rule.kind, f"{rule.group or 'core'}/{rule.version}", f"{rule.group or 'core'}/{rule.version}/{rule.kind}"]
     return not patterns or any(fnmatchcase(name.lower(), one.lower()) for name in names for one in patterns)
 
@@ -85,3 +97,30 @@ def _sums(name: str, rules: Sequence[DeclaredRule]) -> list[str]:
     twice = f" ({len(rules) - distinct} declared twice)" if distinct != len(rules) else ""
     by_level = ", ".join(f"{levels[level]:,} {level}" for level in LEVELS)
     return [visible(f"{name}: {count(distinct, 'rule')}{twice} of {count(kinds, 'kind')}: {by_level}")]
+
+
+def tell_coverage(
+    file: str, api: tuple[str, str], kinds: Sequence[str], levels: Sequence[str], unseen: bool, uncovered: bool,
+    as_json: bool,
+) -> int:  # fmt: skip
+    """List what a run saw of its rules, or what no rule covers."""
+    if any(api):
+        raise UsageError("a report knows its rules\n  fix: leave the path, and --kubernetes, out")
+    report = read_report(file)
+    if report.coverage is None:
+        raise UsageError(f"{file} tells nothing of rules: the types were not known\n  fix: run with --types DIR")
+    if uncovered:
+        found: Sequence[RuleEntry | UncoveredEntry] = [one for one in report.uncovered if is_meant(one, kinds)]
+    else:
+        found = [
+            rule
+            for rule in report.rules
+            if is_meant(rule, kinds)
+            and (not levels or (rule.level or "standard") in levels)
+            and not (unseen and rule.rejected and rule.accepted and rule.handwritten)
+        ]
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(found), indent=1).decode())
+    else:
+        click.echo("\n".join([*coverage_table(found), *([] if uncovered else rule_rows(report))]))
+    return 0

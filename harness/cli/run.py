@@ -17,6 +17,7 @@ from harness import engine
 from harness.cli.coverage import inventory_in, rule_onlookers, with_coverage
 from harness.cli.live import Live
 from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, exceptions_of, kept_place, publish, report_options
+from harness.cli.ratchets import Ratchets, ratchet_options
 from harness.cli.targets import TargetChoice, embedded_suites, reach_of, target_options
 from harness.compare.finding import Finding
 from harness.diagnostics import HarnessError, UsageError
@@ -54,12 +55,13 @@ COULD_NOT_RUN = 2
     "--operation", "operations", multiple=True, type=click.Choice(["create", "update"]), help="Only this one."
 )
 @report_options
+@ratchet_options
 @click.option("--corpus", type=click.Path(path_type=Path), metavar="DIR", help="Kept inputs, replayed first.")
 def command(
     suites: tuple[str, ...], target: TargetChoice, seed: str, max_time: float | None, max_cases: int | None,
     jobs: int | None, kinds: tuple[str, ...], operations: tuple[str, ...], json_file: Path | None,
     junit_file: Path | None, html_file: Path | None, report_folder: Path | None, exceptions: Path | None,
-    corpus: Path | None, shard: str | None,
+    ratchet_file: Path | None, update_ratchet: bool, corpus: Path | None, shard: str | None,
 ) -> int:  # fmt: skip
     """Search for differences between the two sides, reduce them, and say why they are there.
 
@@ -81,6 +83,8 @@ def command(
         "trusted": WORDINGS if WORDINGS.is_file() else None, "shard": _shard(shard),
     }  # fmt: skip
     budget = _budget(specs, max_time, max_cases)
+    ratchets = Ratchets(ratchet_file, update_ratchet)
+    ratchets.check(specs)
     before = signal.signal(signal.SIGTERM, _terminated)
     try:
         search = _Search(budget, options)
@@ -88,6 +92,7 @@ def command(
         search.raise_if_nothing()
         report = _judge(search, entries, exceptions or EXCEPTIONS, bool(kinds or operations or shard), files)
         report = with_coverage(report, search.results, search.inventories, bool(kinds or operations))
+        report = ratchets.hold(report, bool(operations))
         code = publish(report, files)
     finally:
         signal.signal(signal.SIGTERM, before)

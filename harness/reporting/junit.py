@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable
 from xml.etree import ElementTree
 
+from harness.reporting.coverage import RatchetEntry
 from harness.reporting.document import KindEntry, Part, Report, ReportedFinding
+from harness.reporting.ruletext import lost_rows
 from harness.reporting.terminal import full, render, where
 from harness.reporting.text import visible
 
@@ -17,13 +19,16 @@ def render_junit(report: Report) -> str:
     """Write a report as JUnit XML.
 
     A finding fails its test case; a search that stopped is an error; a kind that was never asked, and what the target
-    excludes, is skipped with the reason. Unused and expired exceptions fail a test case of their own.
+    excludes, is skipped with the reason. Unused and expired exceptions fail a test case of their own, and so does a
+    ratchet of which rules lost cover.
     """
     root = ElementTree.Element("testsuites", {"name": "harness"})
     for part in report.parts:
         root.append(_suite(report, part))
     if report.exceptions.unused or report.exceptions.expired:
         root.append(_exceptions(report))
+    if report.coverage is not None and report.coverage.ratchets:
+        root.append(_ratchets(report, report.coverage.ratchets))
     suites = root.findall("testsuite")
     for name in ("tests", "failures", "errors", "skipped"):
         root.set(name, str(sum(int(suite.get(name, "0")) for suite in suites)))
@@ -115,6 +120,22 @@ def _exceptions(report: Report) -> ElementTree.Element:
             message = f"{words} since or until {entry.until}, owner {entry.owner}: {entry.reason}"
             ElementTree.SubElement(case, "failure", {"message": _clean(message), "type": words})
             suite.append(case)
+    _count(suite, 0.0)
+    return suite
+
+
+def _ratchets(report: Report, ratchets: Iterable[RatchetEntry]) -> ElementTree.Element:
+    """One test case for each ratchet file: it fails when a rule lost its cover."""
+    suite = ElementTree.Element("testsuite", {"name": "rule coverage", "timestamp": report.started[:19]})
+    for one in ratchets:
+        case = _case("rule coverage", "", "", one.file, 0.0)
+        if one.lost:
+            message = f"{len(one.lost)} rule(s) lost cover"
+            failure = ElementTree.SubElement(case, "failure", {"message": message, "type": "rule-coverage"})
+            failure.text = _clean("\n".join(lost_rows(one, len(one.lost))))
+        elif one.skipped:
+            ElementTree.SubElement(case, "skipped", {"message": _clean(one.skipped)})
+        suite.append(case)
     _count(suite, 0.0)
     return suite
 

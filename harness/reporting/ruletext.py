@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from harness.reporting.coverage import EARLY, Coverage, RatchetEntry, RuleEntry, UncoveredEntry
 from harness.reporting.document import Report
@@ -23,10 +24,16 @@ def rule_rows(report: Report) -> list[str]:
         errors = sum(one.count for one in report.uncovered)
         places = count(len(report.uncovered), "handwritten check")
         rows.append(f"{places} without a rule ({count(errors, 'error')}): harness rules --report REPORT --uncovered")
-    rows += [
-        f"rules of {visible(one.file)}: not compared: {visible(one.skipped)}" for one in sums.ratchets if one.skipped
-    ]
-    return rows
+    return [*rows, *map(_ratchet, sums.ratchets)]
+
+
+def _ratchet(ratchet: RatchetEntry) -> str:
+    name = f"{visible(ratchet.file)}, {count(ratchet.rules, 'rule')}"
+    if ratchet.skipped:
+        return f"{name}: not compared: {visible(ratchet.skipped)}"
+    if ratchet.updated:
+        return f"{name}: raised"
+    return f"{name}: {len(ratchet.lost)} lost cover" if ratchet.lost else f"{name}: none lost cover"
 
 
 def _fired(sums: Coverage) -> str:
@@ -56,3 +63,42 @@ def describe_rule(rule: RuleEntry | UncoveredEntry) -> str:
     """Name a rule, or an error without one, as the ratchet does."""
     kind = rule.type.removeprefix("FieldValue")
     return f"{rule.name} {rule.path or '(object)'} {kind}" + (f"/{rule.origin}" if rule.origin else "")
+
+
+def coverage_table(rules: Sequence[RuleEntry | UncoveredEntry]) -> Iterator[str]:
+    """Write what was seen of rules, or errors without a rule, by kind."""
+    for name, own in groupby(rules, lambda rule: rule.name):
+        yield visible(name)
+        for rule in own:
+            what = describe_rule(rule).removeprefix(f"{name} ")
+            yield visible(f"  {what}: {_seen(rule) if isinstance(rule, RuleEntry) else _met(rule)}")
+        yield ""
+
+
+def _seen(rule: RuleEntry) -> str:
+    if rule.cannot:
+        return f"cannot fire: {rule.cannot}"
+    if not rule.asked:
+        return "not asked"
+    limit = "" if rule.limit is None else f" at {rule.limit}"
+    parts = [
+        f"declarative {' '.join(rule.declarative)}" if rule.declarative else "never fired",
+        f"handwritten {' '.join(rule.handwritten)}" if rule.handwritten else "no handwritten twin",
+        f"accepted{limit}" if rule.accepted else f"not accepted{limit}",
+    ]
+    if rule.limit is not None and rule.declarative:
+        parts.append("rejected just beyond" if rule.rejected else "not rejected just beyond")
+    if rule.unserved:
+        parts.append("only on what no server hands to it")
+    return ", ".join(parts)
+
+
+def _met(one: UncoveredEntry) -> str:
+    notes = ["marked as covered"] if one.covered else []
+    notes += [f"a rule is near, with the origin {one.near}"] if one.near else []
+    return f"{count(one.count, 'error')}{''.join(f', {note}' for note in notes)}: {cut(one.message)}"
+
+
+def cut(text: str, most: int = 160) -> str:
+    """Shorten a message."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"

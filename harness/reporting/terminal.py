@@ -81,6 +81,8 @@ def _headline(report: Report) -> Text:
     row.append(f", {count(report.totals.findings, 'finding')}")
     if report.totals.tolerated:
         row.append(f" beyond {count(report.totals.tolerated, 'exception')}")
+    if report.coverage is not None and report.coverage.lost:
+        row.append(f", {count(len(report.coverage.lost), 'rule')} lost cover", style="bold red")
     return row
 
 
