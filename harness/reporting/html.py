@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from functools import cache
+from itertools import groupby
 from typing import Any
 
 import jinja2
 from markupsafe import Markup
 
 from harness.reporting.changes import changes
+from harness.reporting.coverage import RuleEntry
 from harness.reporting.document import KindEntry, Report, ReportedFinding
 from harness.reporting.grouping import SEVERITY_MEANING, Group, group
 from harness.reporting.pages import environment
+from harness.reporting.ruletext import rule_rows
 from harness.reporting.terminal import HEADLINES, counted, effort
 from harness.reporting.text import compact, lines, pretty, visible
 
@@ -57,7 +61,10 @@ def _numbered(number: int, one: Group) -> tuple[int, Group]:
 @cache
 def _environment() -> jinja2.Environment:
     filters = {"compact": compact, "visible": visible, "lines": lines, "object": _object}
-    functions = {"changes": _changes, "words": _words, "state": _state, "counted": counted}
+    functions = {
+        "changes": _changes, "words": _words, "state": _state, "counted": counted, "rule_rows": rule_rows,
+        "rules_by_kind": _rules_by_kind, "rule_state": _rule_state, "fired": _fired,
+    }  # fmt: skip
     return environment("harness.reporting", filters, functions)
 
 
@@ -85,6 +92,23 @@ def _state(kind: KindEntry) -> str:
     if not kind.cases:
         return "not reached"
     return "accepted object found" if kind.base else "errors remained"
+
+
+def _rules_by_kind(rules: Sequence[RuleEntry]) -> list[tuple[str, list[RuleEntry]]]:
+    return [(name, list(own)) for name, own in groupby(rules, lambda rule: rule.name)]
+
+
+def _fired(rules: Sequence[RuleEntry]) -> int:
+    return sum(bool(rule.declarative) for rule in rules)
+
+
+def _rule_state(rule: RuleEntry) -> str:
+    """What the filter of rules looks at: a letter for everything that was not seen."""
+    flags = {
+        "F": not rule.declarative, "H": not rule.handwritten, "A": not rule.accepted, "R": not rule.rejected,
+        "U": rule.unserved, "N": not rule.asked,
+    }  # fmt: skip
+    return "".join(letter for letter, holds in flags.items() if holds)
 
 
 def _hash(text: str) -> str:

@@ -195,9 +195,14 @@ def _of_check(rule: Rule, check: Check, at: _At, level: Level) -> Iterator[Found
             below = emission.at(check) if emission.at else ""
             origin = emission.origin + (emission.name(check) if emission.name else "")
             yield Found(
-                at.path + below, emission.type.value, origin, level, rule.tag, check, _places(check, at.place + below),
-                at.steps, at.on_keys, at.option, emission.declared,
+                _below(at.path, below), emission.type.value, origin, level, rule.tag, check,
+                _places(check, _below(at.place, below)), at.steps, at.on_keys, at.option, emission.declared,
             )  # fmt: skip
+
+
+def _below(path: str, part: str) -> str:
+    """Go on from a path; at the root a member has no dot in front."""
+    return path + part if path else part.removeprefix(".")
 
 
 def _places(check: Check, place: str) -> tuple[str, ...]:

@@ -6,7 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from harness.reporting.document import build_report, encode
 from tests.cli.fakes import call
+from tests.reporting import made
+from tests.reporting.ruled import rule, ruled
 
 SUITE = Path(__file__).parents[2] / "suites" / "claim_v1"
 BROKEN = 'package v1\n\ntype T struct {\n\t// +k8s:maxItems=three\n\tF []string `json:"f"`\n}\n'
@@ -42,3 +47,48 @@ def test_types_that_do_not_compile_are_exit_code_2(capfd: Any, tmp_path: Path) -
     told = call(capfd, "rules", tmp_path)
     assert (2, True) == (told.code, "types.go:4" in told.err)
     assert 2 == call(capfd, "rules").code
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> str:
+    """The report of a run that saw one of two rules at work."""
+    seen = rule(declarative=("create",), handwritten=("create",), accepted=True, rejected=True)
+    place = tmp_path / "report.json"
+    place.write_bytes(encode(ruled(seen, rule(path="spec.other", level="beta"))))
+    return str(place)
+
+
+def test_a_report_tells_what_was_seen(report: str, capfd: Any) -> None:
+    """All rules, those of which something is missing, those of a level, and what no rule covers."""
+    told = call(capfd, "rules", "--report", report).out
+    assert "spec.size Invalid/maximum: declarative create, handwritten create, accepted" in told
+    assert "spec.other Invalid/maximum: never fired" in told
+    assert "rules: 1 of 2 fired" in told
+    assert "spec.size" not in call(capfd, "rules", "--report", report, "--unseen").out
+    assert "spec.size" not in call(capfd, "rules", "--report", report, "--level", "beta").out
+    assert "spec.b Invalid: 4 errors" in call(capfd, "rules", "--report", report, "--uncovered").out
+    assert [4] == [
+        one["count"] for one in json.loads(call(capfd, "rules", "--report", report, "--uncovered", "--json").out)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--unseen", "--kubernetes", "1.37.1"), "tell of a run"),
+        (("--uncovered", "--kubernetes", "1.37.1"), "tell of a run"),
+        (("--report", "nowhere.json"), "cannot be read"),
+    ],
+)
+def test_reports_are_told_from_apis(capfd: Any, arguments: tuple[str, ...], words: str) -> None:
+    """What does not go together is said."""
+    told = call(capfd, "rules", *arguments)
+    assert 2 == told.code
+    assert words in told.err
+
+
+def test_a_report_and_an_api_are_one_too_many(report: str, capfd: Any) -> None:
+    """As is a report that knows no rules."""
+    assert "a report knows its rules" in call(capfd, "rules", "--report", report, "--kubernetes", "1.37.1").err
+    Path(report).write_bytes(encode(build_report(made.result())))
+    assert "tells nothing of rules" in call(capfd, "rules", "--report", report).err

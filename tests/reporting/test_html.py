@@ -13,6 +13,7 @@ from harness.reporting.document import ExceptionEntry, Exceptions, build_report
 from harness.reporting.html import render_html
 from tests.browser import needs_browser, opened
 from tests.reporting import made
+from tests.reporting.ruled import rule, ruled
 
 
 class Reader(HTMLParser):
@@ -125,3 +126,24 @@ def test_the_page_lives_in_a_browser(tmp_path: Path) -> None:
     assert "3 shown" in dom.text
     assert sum(attrs.get("class") == "finding" for _, attrs in dom.tags) == 3
     assert "spec.size: Invalid value: 3: must be even" in dom.text
+
+
+def test_rules_are_listed_by_kind_with_what_was_seen() -> None:
+    """Each row says to the filter what is missing, and needs no script to be read."""
+    page = render_html(ruled(rule(declarative=("create",), rejected=True, first=1.5), rule(path="spec.b")))
+    assert "1 of 2 fired" in page
+    assert 'data-s="HA"' in page
+    assert 'data-s="FHAR"' in page
+    assert "Handwritten checks without a rule" in page
+
+
+def test_without_rules_there_is_no_section() -> None:
+    """Not even an empty one."""
+    assert 'id="rules"' not in render_html(build_report(made.result()))
+
+
+def test_rules_cannot_act() -> None:
+    """Their texts come from types and programs that others wrote."""
+    page = render_html(ruled(rule(path=made.HOSTILE, cannot=made.HOSTILE), lost=True, hostile=made.HOSTILE))
+    assert "<script>alert" not in page
+    assert "\x1b" not in page

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 from harness.reporting.document import ExceptionEntry, Exceptions, build_report
 from harness.reporting.junit import render_junit
 from tests.reporting import made
+from tests.reporting.ruled import rule, ruled
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 
@@ -61,3 +62,12 @@ def test_exceptions_that_must_go_fail() -> None:
     entry = ExceptionEntry("1a2b", "widgets_v1", "known", "sig-example", "2027-01-31")
     root = parsed(made.result(), exceptions=Exceptions("f.yaml", unused=(entry,), expired=(entry,)))
     assert [failure.get("type") for failure in root.iter("failure")] == ["unused", "expired"]
+
+
+def test_a_ratchet_is_a_test() -> None:
+    """It fails when a rule lost its cover, and only then."""
+    root = ElementTree.fromstring(render_junit(ruled(rule(), lost=True)))
+    assert [case.get("name") for case in root.iterfind(".//testcase[failure]")] == ["rules.ratchet"]
+    assert "no longer rejected" in (root.findtext(".//failure") or "")
+    assert root.get("failures") == "1"
+    assert [] == ElementTree.fromstring(render_junit(ruled(rule()))).findall(".//failure")

@@ -10,6 +10,7 @@ from harness.diagnostics import InputError
 from harness.reporting.document import Report, build_report
 from harness.reporting.merging import merge
 from tests.reporting import made
+from tests.reporting.ruled import rule, ruled
 
 
 def shard(number: int, *findings: Any, **more: Any) -> Report:
@@ -61,3 +62,15 @@ def test_strangers_are_refused(second: Report, words: str) -> None:
     """What is not of the same run is named, with the reason."""
     with pytest.raises(InputError, match=words):
         merge([("a", shard(1)), ("b", second)])
+
+
+def test_rules_add_up() -> None:
+    """What one shard did not ask, another saw."""
+    first = ruled(rule(asked=False), rule(path="b", declarative=("create",), first=3.0), shard="1/2")
+    second = ruled(rule(declarative=("update",), first=5.0), rule(path="b", asked=False), shard="2/2")
+    merged = merge([("a", first), ("b", second)])
+    assert [("spec.size", ("update",), True), ("b", ("create",), True)] == [
+        (one.path, one.declarative, one.asked) for one in merged.rules
+    ]
+    assert merged.coverage is not None
+    assert (2, 2, 8) == (merged.coverage.fired, merged.coverage.early, merged.uncovered[0].count)

@@ -1,0 +1,109 @@
+"""Rule coverage of a run: observers' outcomes become rules of the report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from harness.cli.coverage import inventory_in, rule_onlookers, with_coverage
+from harness.reporting.document import Report, build_report
+from harness.rulecov.inventory import Inventory, read_inventory
+from harness.rulecov.observed import (
+    ACCEPTED,
+    DECLARATIVE_CREATE,
+    DECLARATIVE_UPDATE,
+    HANDWRITTEN_UPDATE,
+    NAME,
+    REJECTED,
+    SERVED,
+    Observed,
+    Sight,
+    Uncovered,
+)
+from harness.subject import SubjectSpec
+from tests.reporting import made
+from tests.rulecov.watching import api_of_go, root
+
+GO = root('maximum=3 | A int32 `json:"a"`', 'required | B string `json:"b"`') + (
+    '// +k8s:validation-gen=true\ntype U struct {\n\t// +k8s:required\n\tC string `json:"c"`\n}\n'
+)
+
+
+def inventory(tmp_path: Path) -> Inventory:
+    """Two rules of a T, one of a U."""
+    return read_inventory(api_of_go(tmp_path, GO))
+
+
+def told(known: Inventory, *parts: tuple[Observed, ...], narrowed: bool = True) -> Report:
+    """Return the report of a run whose parts saw this."""
+    results = [made.result(observed={NAME: part}) for part in parts]
+    return with_coverage(build_report(results), results, {"widgets_v1": known}, narrowed)
+
+
+def test_units_about_one_type_add_up(tmp_path: Path) -> None:
+    """As scales of several resources do; the earliest time counts."""
+    known = inventory(tmp_path)
+    name = known.rules[0].type
+    observed = (
+        Observed(name, {0: Sight(DECLARATIVE_CREATE | REJECTED, 5.0)}),
+        Observed(name, {0: Sight(DECLARATIVE_UPDATE | HANDWRITTEN_UPDATE | SERVED, 2.0), 1: Sight(ACCEPTED)}),
+    )
+    report = told(known, observed, narrowed=False)
+    assert [
+        ("a", ("create", "update"), ("update",), True, False, 2.0, False, True),
+        ("b", (), (), False, True, None, False, True),
+        ("c", (), (), False, False, None, False, False),
+    ] == [
+        (r.path, r.declarative, r.handwritten, r.rejected, r.accepted, r.first, r.unserved, r.asked)
+        for r in report.rules
+    ]
+    assert report.coverage is not None
+    assert (3, 2, 1, 1) == tuple(getattr(report.coverage, n) for n in ("declared", "asked", "fired", "accepted"))
+
+
+def test_of_a_narrowed_run_only_what_was_meant(tmp_path: Path) -> None:
+    """Rules of other kinds are no news."""
+    known = inventory(tmp_path)
+    assert ["a", "b"] == [rule.path for rule in told(known, (Observed(known.rules[0].type, {}),)).rules]
+
+
+def test_what_fired_only_as_it_stands(tmp_path: Path) -> None:
+    """Is said, until a part shows it to be served."""
+    known = inventory(tmp_path)
+    name = known.rules[0].type
+    as_it_stands = (Observed(name, {0: Sight(DECLARATIVE_CREATE, 1.0)}),)
+    served = (Observed(name, {0: Sight(DECLARATIVE_CREATE | SERVED, 1.0)}),)
+    assert told(known, as_it_stands).rules[0].unserved
+    assert not told(known, as_it_stands, served).rules[0].unserved
+
+
+def test_errors_without_a_rule_are_listed(tmp_path: Path) -> None:
+    """Sorted, each once."""
+    known = inventory(tmp_path)
+    errors = tuple(Uncovered("g", "v1", "T", path, "FieldValueRequired", "", 2, "no") for path in ("y", "x"))
+    report = told(known, (Observed("t", {}, errors), Observed("t", {}, errors)))
+    assert [("x", 4), ("y", 4)] == [(one.path, one.count) for one in report.uncovered]
+
+
+def test_rules_that_cannot_fire_have_their_reason(tmp_path: Path) -> None:
+    """By release; the file of the release is the target's."""
+    known = inventory(tmp_path)
+    rule = msgspec.structs.replace(
+        known.rules[0].rule, group="scheduling.k8s.io", version="v1alpha3", kind="CompositePodGroup",
+        path="spec.schedulingPolicy.gang", type="FieldValueInvalid", origin="update",
+    )  # fmt: skip
+    one = Inventory((msgspec.structs.replace(known.rules[0], rule=rule),))
+    target = msgspec.structs.replace(made.result().target, release="1.37.1")
+    results = [made.result(target=target, observed={NAME: ()})]
+    report = with_coverage(build_report(results), results, {"widgets_v1": one}, False)
+    assert report.rules[0].cannot.startswith("spec.schedulingPolicy is immutable itself")
+
+
+def test_without_types_nobody_looks_on() -> None:
+    """And a suite that cannot be opened says so itself."""
+    assert {} == rule_onlookers(SubjectSpec("command", "true"))
+    assert {} == rule_onlookers(SubjectSpec("suite", "nowhere"))
+    assert inventory_in({}) is None
+    result = made.result()
+    assert with_coverage(build_report(result), [result], {}, False).coverage is None
