@@ -111,7 +111,7 @@ def _entry(result: Result, known: KnownRule, sight: Sight, asked: bool) -> RuleE
         handwritten=_operations(seen, HANDWRITTEN_CREATE, HANDWRITTEN_UPDATE),
         rejected=bool(seen & REJECTED), accepted=bool(seen & ACCEPTED),
         first=None if sight.first is None else round(sight.first, 2),
-        parts=(result.subject,) if seen & FIRED else (),
+        parts=(result.part or result.subject,) if seen & FIRED else (),
         unserved=bool(seen & FIRED) and not seen & SERVED and result.mode == "served", asked=asked,
     )  # fmt: skip
 

@@ -142,9 +142,7 @@ class _Search:
         with Live(_title(spec)) as live:
             try:
                 onlookers = rule_onlookers(spec)
-                found = engine.run_parts(
-                    parts, budget=self.budget, on_event=live, onlookers=onlookers, **self.options
-                )
+                found = engine.run_parts(parts, budget=self.budget, on_event=live, onlookers=onlookers, **self.options)
                 for result in found:
                     if (inventory := inventory_in(onlookers)) is not None:
                         self.inventories[result.subject] = inventory

@@ -92,10 +92,14 @@ def test_a_suite_has_its_ratchet_in_its_folder(tmp_path: Path, file: Path) -> No
     assert file.is_file()
 
 
-def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The report is not lost for it."""
-    (tmp_path / "file").write_text("")
-    assert "could not be written" in held(ruled(SEEN), tmp_path / "file" / "below", update=True).skipped
+
+    def full(place: Path, data: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("harness.rulecov.ratchet.write_atomically", full)
+    assert "could not be written: No space left" in held(ruled(SEEN), tmp_path / "f", update=True).skipped
 
 
 def test_what_is_wrong_is_told_before_the_search(tmp_path: Path) -> None:
