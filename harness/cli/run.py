@@ -79,7 +79,7 @@ def command(
         raise UsageError("--json needs a file\n  fix: --json /dev/stdout, or a name")
     entries = exceptions_in(exceptions)
     options: dict[str, Any] = {
-        "seed": _seed(seed), "jobs": jobs or _cores(), "kinds": kinds, "operations": operations, "corpus": corpus,
+        "seed": seed_of(seed), "jobs": jobs or cores(), "kinds": kinds, "operations": operations, "corpus": corpus,
         "trusted": WORDINGS if WORDINGS.is_file() else None, "shard": _shard(shard),
     }  # fmt: skip
     budget = _budget(specs, max_time, max_cases)
@@ -182,7 +182,7 @@ def _spec_of(parts: Sequence[SubjectSpec], result: Result) -> SubjectSpec:
     return next((spec for spec in parts[1:] if result.part.endswith(f" {spec.gates_text}")), parts[0])
 
 
-def _cores() -> int:
+def cores() -> int:
     """How many processes are sensible: the cores that this process may use, at most 4."""
     usable = getattr(os, "sched_getaffinity", None)
     return min(4, len(usable(0)) if usable else os.cpu_count() or 1)
@@ -220,7 +220,8 @@ def _budget(specs: Sequence[SubjectSpec], max_time: float | None, max_cases: int
     return Budget(max_time / len(specs) if max_time else None, max_cases)
 
 
-def _seed(text: str) -> int:
+def seed_of(text: str) -> int:
+    """Read --seed. Raises: UsageError."""
     if text == "random":
         return random.SystemRandom().randrange(1 << 31)
     try:

@@ -12,11 +12,12 @@ from harness.compiler.build import Builder
 from harness.compiler.emit import Emitter
 from harness.compiler.plan import Plan, Root, options_of
 from harness.compiler.validators import Entry, Module, Validators, module_of
+from harness.diagnostics import Diagnostic
 from harness.tags.release import release_of
 from harness.tags.rules import CheckFunction
 from harness.tags.types import Declarations, Types
 
-__all__ = ["Compiled", "Validators", "compile_types"]
+__all__ = ["Compiled", "Validators", "compile_plan", "compile_types"]
 
 
 def compile_types(
@@ -37,11 +38,18 @@ def compile_types(
     which = release_of(release)
     builder = Builder(universe, package, which, custom, criteria)
     plan = builder.build()
-    emitter = Emitter(plan, Types(universe), which)
+    return compile_plan(plan, universe, release=release, warnings=builder.reader.warnings)
+
+
+def compile_plan(
+    plan: Plan, universe: Declarations, *, release: str = "1.37", warnings: Sequence[Diagnostic] = ()
+) -> Compiled:
+    """Write and compile the validators of a plan: one that `compile_types` made, or a changed one."""
+    emitter = Emitter(plan, Types(universe), release_of(release))
     source = emitter.emit()
     names = {root.type: emitter.entry(root.type) for root in plan.roots.values() if root.type in plan.types}
     entries = {name: _entry(plan, root, names.get(root.type, "")) for name, root in plan.roots.items()}
-    module = module_of(source, package, entries=entries, custom=tuple(emitter.custom), warnings=builder.reader.warnings)
+    module = module_of(source, plan.package, entries=entries, custom=tuple(emitter.custom), warnings=tuple(warnings))
     return Compiled(plan, module, emitter.custom)
 
 

@@ -63,11 +63,11 @@ class Calls:
         """Return the call of a rule."""
         body = rule.body
         if isinstance(body, Check):
-            function = body.function
-            if body.custom:
-                self.custom[body.custom] = function
-                return f"{body.custom}(op, {path}, {new}, {old})"
-            name = self._source.use(function.__module__, function.__name__)
+            name, function = body.custom, body.function
+            if name:
+                self.custom[name] = function
+            else:
+                name = self._source.use(function.__module__, function.__name__)
             args = "".join(f", {self._argument(arg)}" for arg in body.args)
             return f"{name}(op, {path}, {new}, {old}{args})"
         if isinstance(body, EachVal):

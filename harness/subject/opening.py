@@ -31,6 +31,8 @@ from harness.targets.python import Declarative, Decoder, KindVersion, PythonTarg
 from harness.targets.target import Target
 
 Note: TypeAlias = Callable[[str], None]
+Rework: TypeAlias = Callable[[Suite, Universe, Compiled], Compiled]
+"""Puts other validators in the place of a package's compiled ones: a sabotage, for one."""
 
 _ROOTS = (
     "write `// +k8s:validation-gen=TypesWithField=TypeMeta` into doc.go, or `// +k8s:validation-gen=true` at the type"
@@ -87,7 +89,7 @@ def open_subject(spec: SubjectSpec, note: Note = _silent) -> Subject:
     """
     match spec.kind:
         case "suite":
-            return _open_suite(spec, note)
+            return open_suite(spec, note)
         case "kubernetes":
             return _open_kubernetes(spec, note)
         case "command":
@@ -95,7 +97,11 @@ def open_subject(spec: SubjectSpec, note: Note = _silent) -> Subject:
     raise UsageError(f"unknown kind of subject {spec.kind!r}\n  fix: suite, kubernetes or command")
 
 
-def _open_suite(spec: SubjectSpec, note: Note) -> Subject:
+def open_suite(spec: SubjectSpec, note: Note = _silent, rework: Rework | None = None) -> Subject:
+    """Open a suite, with reworked validators where somebody wants to see what happens then.
+
+    Raises: InputError, TargetError, UsageError.
+    """
     suite = load_suite(spec.location)
     if spec.types and not isinstance(suite, KubernetesSuite):
         raise UsageError(f"{suite.name} says itself where its types are\n  fix: leave --types out")
@@ -106,6 +112,8 @@ def _open_suite(spec: SubjectSpec, note: Note) -> Subject:
     shared = {package: go_files(folder) for package, folder in SHARED.items()}
     universe = Universe.from_files({**shared, **suite_files(suite)})
     compiled = _compile(suite, universe, note)
+    if rework is not None:
+        compiled = {package: rework(suite, universe, one) for package, one in compiled.items()}
     declarative, decoders, types = _callables(suite, universe, compiled, note)
     target = PythonTarget(suite, declarative, decoders=decoders, types=types, gates=spec.gates)
     return Subject(spec, suite.name, target, universe, suite.folder / "corpus")

@@ -1,0 +1,196 @@
+"""`harness power`: sabotage one rule at a time, and show which sabotages a run of a budget does not notice."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import click
+import msgspec
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from harness.cli.live import PLAIN_SECONDS, Live
+from harness.cli.run import WORDINGS, cores, seed_of
+from harness.cli.targets import TargetChoice, embedded_suites, target_options
+from harness.diagnostics import HarnessError, UsageError
+from harness.events import Budget
+from harness.fuzzers.budget import Clock
+from harness.power import known as lists
+from harness.power.document import Document, Part, document_of, rows_of, stale_of
+from harness.power.judge import Trial
+from harness.power.record import Record, State
+from harness.power.suites import Outcome, Told, examine
+from harness.power.targets import look, unseen
+from harness.power.view import lines_of
+from harness.reporting.saving import save
+from harness.reporting.text import count, visible
+from harness.rulecov.declared import declared_rules
+from harness.subject import SubjectSpec, load_suite
+from harness.subject.api import open_api
+from harness.suite import Suite
+
+DEFAULT_CASES = 20_000
+"""Cases for the search of each sabotage of a suite."""
+DEFAULT_SECONDS = 120.0
+"""Seconds of the one run against a release or a program."""
+SURVIVED, COULD_NOT_RUN, INTERRUPTED = 1, 2, 130
+
+
+@click.command("power")
+@click.argument("suites", nargs=-1, metavar="[SUITE]...")
+@target_options
+@click.option("--seed", default="1", show_default=True, help='A number, or "random".')
+@click.option("--max-time", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Budget in all.")
+@click.option("--max-cases", type=click.IntRange(min=1), metavar="N", help="Cases to draw for each search.")
+@click.option("--every", type=click.IntRange(min=1), default=1, metavar="N", help="Judge one sabotage in N of a suite.")
+@click.option("--jobs", type=click.IntRange(min=1), default=None, help="Processes. Default: one per core, at most 4.")
+@click.option("--kind", "kinds", multiple=True, metavar="PATTERN", help='Such as "deployments", "apps/*", "*/status".')
+@click.option("--known", type=click.Path(path_type=Path), metavar="FILE", help="Survivors that need no attention.")
+@click.option("--json", "json_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the document.")
+def command(
+    suites: tuple[str, ...], target: TargetChoice, seed: str, max_time: float | None, max_cases: int | None,
+    every: int, jobs: int | None, kinds: tuple[str, ...], known: Path | None, json_file: Path | None,
+) -> int:  # fmt: skip
+    """Break one rule at a time, and show which breaks a search does not notice.
+
+    The rules of a suite are broken one by one, and each broken suite is searched with --max-cases. A release or a
+    program cannot be changed: one run judges what its answers would be with each rule broken. Survivors are named.
+    """
+    specs = target.specs(suites) or target.specs(embedded_suites())
+    if not specs:
+        raise UsageError("there is no suite in ./suites\n  fix: name a suite folder, or --kubernetes RELEASE")
+    if known is not None and not known.is_file():
+        raise UsageError(f"there is no {known}\n  fix: --known FILE, or leave it out")
+    clock = Clock(max_time)
+    ask = _Ask(seed_of(seed), max_time, max_cases, every, jobs or cores(), kinds, known, clock)
+    document = document_of(ask.part(spec) for spec in specs)
+    for line in lines_of(document):
+        click.echo(line)
+    return _published(document, json_file)
+
+
+def _published(document: Document, json_file: Path | None) -> int:
+    if json_file is not None:
+        saved = save(json_file, msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
+        click.echo(f"{saved.trouble}; " * bool(saved.trouble) + f"written: {saved.path or 'nothing'}", err=True)
+        if saved.trouble:
+            return COULD_NOT_RUN
+    if any(part.interrupted for part in document.parts):
+        return INTERRUPTED
+    if not any(record.state != "unjudged" for part in document.parts for record in part.sabotages):
+        raise HarnessError("nothing was judged\n  fix: a larger --max-time, or a --kind that has rules")
+    return SURVIVED if any(part.survivors or part.stale for part in document.parts) else 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Ask:
+    """What was asked for."""
+
+    seed: int
+    max_time: float | None
+    max_cases: int | None
+    every: int
+    jobs: int
+    kinds: tuple[str, ...]
+    known: Path | None
+    clock: Clock
+
+    def part(self, spec: SubjectSpec) -> Part:
+        """Judge the sabotages of one subject."""
+        if spec.kind == "suite":
+            suite = load_suite(spec.location)
+            if isinstance(suite, Suite):
+                return self._of_suite(spec, suite)
+            gates = {**suite.gates, **spec.gates}
+            spec = replace(spec, kind="kubernetes", location=suite.release, gates=gates)
+        return self._of_target(spec)
+
+    def _of_suite(self, spec: SubjectSpec, suite: Suite) -> Part:
+        cases = self.max_cases or DEFAULT_CASES
+        trial = Trial(spec, self.seed, cases, self.kinds, WORDINGS if WORDINGS.is_file() else None)
+        before = self.clock.seconds
+        with Judging(suite.name) as judging:
+            outcome = examine(trial, jobs=self.jobs, every=self.every, clock=self.clock, on_told=judging)
+        records = _records_of(outcome)
+        asked = sum(record.cases for record in records)
+        budget = Budget(self.max_time, cases)
+        file = self.known or suite.folder / lists.NAME
+        return self._part(suite.name, budget, before, asked, records, file, outcome.interrupted)
+
+    def _of_target(self, spec: SubjectSpec) -> Part:
+        budget = Budget(self.max_time, self.max_cases)
+        if self.max_time is None and self.max_cases is None:
+            budget = Budget(DEFAULT_SECONDS, None)
+        before = self.clock.seconds
+        trusted = WORDINGS if WORDINGS.is_file() else None
+        with Live(f"{spec.kind} {spec.location}") as live:
+            result, seen = look(
+                spec, seed=self.seed, budget=budget, jobs=self.jobs, kinds=self.kinds, trusted=trusted, on_event=live
+            )
+        if result.stopped == "target-lost":
+            raise HarnessError(f"the target was lost: {result.stopped_detail}")
+        failed = next((one.error for one in result.kinds if one.error), "")
+        if failed:
+            raise HarnessError(f"sorry, this is a bug of the harness: a search broke off: {failed}")
+        declared = declared_rules(open_api(kubernetes=spec.location)) if spec.kind == "kubernetes" else ()
+        records = (*seen, *unseen(declared, result, seen))
+        interrupted = result.stopped == "interrupted"
+        return self._part(result.subject, budget, before, result.cases, records, self.known, interrupted)
+
+    def _part(
+        self, subject: str, budget: Budget, before: float, cases: int, records: tuple[Record, ...], file: Path | None,
+        interrupted: bool,
+    ) -> Part:  # fmt: skip
+        entries = lists.load(file) if file is not None else ()
+        marked, stale = lists.apply(records, entries)
+        # A part of the sabotages cannot say that an entry is not needed.
+        stale = () if interrupted or self.kinds or self.every > 1 else stale
+        return Part(
+            subject, self.seed, budget.max_cases, budget.max_time, self.every, round(self.clock.seconds - before, 3),
+            cases, rows_of(marked), marked, stale_of(stale), interrupted,
+        )  # fmt: skip
+
+
+def _records_of(outcome: Outcome) -> tuple[Record, ...]:
+    records = []
+    for number in outcome.chosen:
+        one, judged = outcome.sabotages[number], outcome.judged.get(number)
+        state: State = "unjudged" if judged is None else "noticed" if judged.noticed else "survived"
+        records.append(Record(
+            one.name, one.side, one.operator, one.place, one.rule, state, judged.shown if judged else "", "",
+            one.shown_by if state == "survived" else "", judged.cases if judged else 0,
+        ))  # fmt: skip
+    return tuple(records)
+
+
+class Judging:
+    """Shows how far the sabotages of a suite are: a bar on a terminal, a line every few seconds elsewhere."""
+
+    def __init__(self, name: str, now: Callable[[], float] = time.monotonic) -> None:
+        self._name, self._now = name, now
+        self._next = now() + PLAIN_SECONDS
+        console = Console(stderr=True, markup=False, emoji=False)
+        columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+        self._bar = Progress(*columns, console=console, transient=True) if console.is_terminal else None
+        self._task = self._bar.add_task(visible(name), total=1.0) if self._bar else None
+
+    def __enter__(self) -> Judging:
+        if self._bar is not None:
+            self._bar.start()
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def __call__(self, told: Told) -> None:
+        """Show the state after one more sabotage."""
+        text = visible(f"{self._name}: {told.judged:,} of {count(told.made, 'sabotage')}, {told.noticed:,} noticed")
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, completed=told.judged, total=told.made, description=text)
+        elif self._now() >= self._next:
+            self._next = self._now() + PLAIN_SECONDS
+            click.echo(text, err=True)

@@ -1,0 +1,146 @@
+"""Sabotages of a target that cannot be changed: what a broken validator would have answered in the place of an answer.
+
+A filter sees a case and its honest answer, and no rule. Those on errors say what the rule would have said instead. A
+limit is known when a value was rejected and the next smaller one accepted: then a validator whose limit is one higher
+says nothing of the rejected one, and one whose limit is one lower says of the accepted one what it says of others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, TypeAlias
+
+import msgspec
+
+from harness.case import Answer, Json, Operation
+from harness.compare.mismatch import canonical_path
+from harness.compare.objects import MISSING
+from harness.field import ErrorType, FieldError, Level
+from harness.power.operators.errors import OPERATORS, Alter
+
+Errors: TypeAlias = tuple[FieldError, ...]
+
+
+class RuleKey(NamedTuple):
+    """What tells a declarative rule by its errors: canonical path, type, origin, level."""
+
+    path: str
+    type: str
+    origin: str
+    level: Level
+
+    @classmethod
+    def of(cls, error: FieldError) -> RuleKey:
+        """Return the rule that an error is of."""
+        return cls(canonical_path(error.field), error.type, error.origin, error.level)
+
+    @property
+    def words(self) -> str:
+        """The rule for people."""
+        return " ".join(part for part in (self.type, self.origin, self.level and f"({self.level})") if part)
+
+
+Twins: TypeAlias = Callable[[FieldError], bool]
+Filter: TypeAlias = Callable[[RuleKey, Answer, Operation, Twins], Answer]
+"""(rule, honest answer, operation, which handwritten errors are twins of the rule's) to the sabotaged answer."""
+
+
+def _declarative(alter: Alter) -> Filter:
+    """Change the rule's own errors."""
+
+    def apply(rule: RuleKey, answer: Answer, operation: Operation, twins: Twins) -> Answer:
+        own = [error for error in answer.declarative if RuleKey.of(error) == rule]
+        others = [error for error in answer.declarative if RuleKey.of(error) != rule]
+        return msgspec.structs.replace(answer, declarative=(*others, *alter(own, operation)))
+
+    return apply
+
+
+def _handwritten(alter: Alter) -> Filter:
+    """Change the handwritten errors that are twins of the rule's."""
+
+    def apply(rule: RuleKey, answer: Answer, operation: Operation, twins: Twins) -> Answer:
+        own = [error for error in answer.handwritten if twins(error)]
+        others = [error for error in answer.handwritten if not twins(error)]
+        return msgspec.structs.replace(answer, handwritten=(*others, *alter(own, operation)))
+
+    return apply
+
+
+def change_level(errors: Sequence[FieldError], operation: Operation) -> list[FieldError]:
+    """The rule counts at once, or, when it does, no longer. Between alpha and beta no list of errors differs."""
+    return [msgspec.structs.replace(error, level="" if error.level else "beta") for error in errors]
+
+
+def turn_mark(errors: Sequence[FieldError], operation: Operation) -> list[FieldError]:
+    """The handwritten check says of itself that it is covered, or no longer does."""
+    return [msgspec.structs.replace(error, covered=not error.covered) for error in errors]
+
+
+def no_errors(errors: Sequence[FieldError], operation: Operation) -> list[FieldError]:
+    """The handwritten check is not there."""
+    return []
+
+
+TURN_MARK, NOT_WRITTEN = "turn the mark", "drop the handwritten error"
+ON_TWINS = frozenset({TURN_MARK, NOT_WRITTEN})
+"""Filters of handwritten errors: of rules that have a handwritten twin."""
+_BREAKS = "an object that breaks the rule, on which both sides agree"
+ON_ERRORS: tuple[tuple[str, Filter, str], ...] = (
+    *((name, _declarative(alter), shown_by) for name, alter, shown_by in OPERATORS),
+    ("change level", _declarative(change_level), _BREAKS),
+    (TURN_MARK, _handwritten(turn_mark), _BREAKS),
+    (NOT_WRITTEN, _handwritten(no_errors), _BREAKS),
+)
+"""Name, filter, and what would show it. Of every rule."""
+
+LIMIT_UP, LIMIT_DOWN, UNFORGIVING = "limit + 1", "limit - 1", "forgive nothing"
+
+_LARGEST = {ErrorType.TOO_LONG, ErrorType.TOO_MANY}
+_SMALLEST = {ErrorType.TOO_SHORT, ErrorType.TOO_FEW}
+
+
+def direction(rule: RuleKey) -> int:
+    """Return 1 for a rule that rejects what is too large, -1 for one that rejects what is too small, 0 for others."""
+    if rule.type in _LARGEST or rule.origin == "maximum":
+        return 1
+    return -1 if rule.type in _SMALLEST or rule.origin == "minimum" else 0
+
+
+def size_of(rule: RuleKey, value: Json) -> int | None:
+    """Return what a rule with a limit measures of a value: characters, bytes, items or the number. None: nothing."""
+    if rule.origin in ("maximum", "minimum"):
+        return value if isinstance(value, int) and not isinstance(value, bool) else None
+    if isinstance(value, str):
+        return len(value.encode("utf-8", "surrogatepass")) if rule.origin == "maxBytes" else len(value)
+    counted = rule.type in (ErrorType.TOO_MANY, ErrorType.TOO_FEW)
+    return len(value) if counted and isinstance(value, list | dict) else None
+
+
+def places(value: Json, parts: Sequence[str], path: str = "") -> Iterator[tuple[str, Json]]:
+    """Yield what stands at the places of a canonical path, taken apart by `parts_of`, with their own paths.
+
+    A field that is not there is MISSING where the object that could hold it is there.
+    """
+    if not parts:
+        yield path, value
+        return
+    step, rest = parts[0], parts[1:]
+    if step == "[*]":
+        if isinstance(value, list):
+            for index, item in enumerate(value):
+                yield from places(item, rest, f"{path}[{index}]")
+        elif isinstance(value, dict):
+            for key, item in value.items():
+                yield from places(item, rest, f"{path}[{key}]")
+    elif isinstance(value, dict):
+        below = f"{path}.{step}" if path else step
+        if step in value:
+            yield from places(value[step], rest, below)
+        elif not rest:
+            yield below, MISSING
+
+
+def parts_of(path: str) -> tuple[str, ...]:
+    """Take a canonical path apart: names and `[*]`."""
+    return tuple(part for part in path.replace("[*]", ".[*]").split(".") if part)

@@ -1,0 +1,251 @@
+"""Judges sabotages of a suite: would a run of this seed and budget notice?
+
+The suite is searched as it is; a few of the cases that were asked there, of every sort of answer, are put to the
+sabotaged suite first. When they show nothing, it is searched in full, up to the first difference that is new.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from harness import engine
+from harness.case import Answer, Case
+from harness.compare.comparator import Comparator
+from harness.compare.mismatch import canonical_path
+from harness.diagnostics import InputError
+from harness.engine.plan import key_of
+from harness.engine.units import Unit, units_of
+from harness.errormatch.trusted import all_wordings
+from harness.events import Budget, Result
+from harness.fuzzers.aims import Aim
+from harness.power.operators import code, rules
+from harness.power.sabotage import Sabotage, numbered
+from harness.subject import Note, Rework, Subject, SubjectSpec, load_suite, open_suite
+from harness.suite import Suite
+
+BATCH = 50
+ALIKE = 2
+"""How many tellers there are of one sort of answer."""
+ACCEPTED = 300
+"""How many tellers are accepted by both sides, for each kind and operation."""
+Signature = tuple[Any, ...]
+"""Kind, operation and signature of a mismatch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a run of the budget said of one sabotage. `shown` is the difference it was noticed by, empty for none.
+
+    `cases` is how many were asked until then.
+    """
+
+    number: int
+    shown: str
+    cases: int
+
+    @property
+    def noticed(self) -> bool:
+        """Whether a difference showed."""
+        return bool(self.shown)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """How every sabotage of one suite is judged: `honest` is what differs without any, `tellers` are asked first."""
+
+    spec: SubjectSpec
+    seed: int
+    cases: int
+    kinds: tuple[str, ...] = ()
+    trusted: Path | None = None
+    honest: frozenset[Signature] = frozenset()
+    tellers: tuple[Case, ...] = ()
+
+
+class Noticed(KeyboardInterrupt):
+    """Ends a search as an interrupt does: a difference was seen, and there is no need to explain it."""
+
+
+def sabotages_of(spec: SubjectSpec) -> tuple[Sabotage, ...]:
+    """Return every sabotage of a suite, in the order of its sources. Raises: InputError."""
+    found: list[Sabotage] = []
+
+    def rework(suite: Suite, universe: Any, compiled: Any) -> Any:
+        found.extend(rules.sabotages_of(compiled))
+        return compiled
+
+    open_suite(spec, _silent, rework).close()
+    suite = load_suite(spec.location)
+    assert isinstance(suite, Suite)
+    found.extend(code.sabotages_of(suite.folder))
+    return tuple(numbered(found))
+
+
+_wordings = cache(all_wordings)
+
+
+def _silent(text: str) -> None:
+    """Tell nobody: the warnings of a suite are those of its run."""
+
+
+def honest_run(trial: Trial) -> Trial:
+    """Search the suite as it is; what differs there proves nothing of a sabotage. Raises: HarnessError."""
+    watch = Watch(trial.trusted)
+    _search(trial, _opener(None), watch)
+    return replace(trial, honest=frozenset(watch.seen), tellers=tuple(watch.tellers()))
+
+
+def judge(trial: Trial, number: int, sabotage: Sabotage) -> Judged:
+    """Search a sabotaged suite until the first difference that the honest one does not show."""
+    watch, opener = Watch(trial.trusted, trial.honest), _opener(sabotage.rework)
+    with _folder(trial.spec, sabotage) as spec:
+        try:
+            with opener(spec, _silent) as subject:
+                asked = _ask(subject, trial, watch)
+        except InputError as error:
+            return Judged(number, f"cannot be loaded: {error.diagnostics[0].message}", 0)
+        if not watch.shown:
+            asked += _search(replace(trial, spec=spec), opener, watch).cases
+    return Judged(number, watch.shown, asked)
+
+
+def _ask(subject: Subject, trial: Trial, watch: Watch) -> int:
+    """Put the tellers to a sabotaged suite. Returns how many were asked."""
+    watchers = [watch.observer(subject, unit) for unit in units_of(subject.target.info.kinds, trial.kinds)]
+    for start in range(0, len(trial.tellers), BATCH):
+        cases = trial.tellers[start : start + BATCH]
+        answers = subject.target.ask(cases)
+        try:
+            for watcher in watchers:
+                watcher.examine(cases, answers, 0.0)
+        except Noticed:
+            return start + len(cases)
+    return len(trial.tellers)
+
+
+@contextmanager
+def _folder(spec: SubjectSpec, sabotage: Sabotage) -> Iterator[SubjectSpec]:
+    """Give a sabotage of files a folder of its own."""
+    if not sabotage.files:
+        yield spec
+        return
+    with tempfile.TemporaryDirectory(prefix="harness-power-") as place:
+        folder = Path(place) / Path(spec.location).resolve().name
+        shutil.copytree(spec.location, folder, ignore=shutil.ignore_patterns("__pycache__"))
+        for name, text in sabotage.files.items():
+            (folder / name).write_text(text(), encoding="utf-8")
+        try:
+            with _no_bytecode():
+                yield replace(spec, location=str(folder))
+        finally:
+            _forget(folder)
+
+
+@contextmanager
+def _no_bytecode() -> Iterator[None]:
+    """Nothing that was spoiled is kept for later."""
+    before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        yield
+    finally:
+        sys.dont_write_bytecode = before
+
+
+def _forget(folder: Path) -> None:
+    """Free the modules of a folder that is gone."""
+    root = str(folder.resolve())
+    for name, module in list(sys.modules.items()):
+        places = [str(getattr(module, "__file__", None) or ""), *map(str, getattr(module, "__path__", None) or ())]
+        if any(place.startswith(root) for place in places):
+            del sys.modules[name]
+
+
+def _opener(rework: Rework | None) -> Callable[[SubjectSpec, Note], Subject]:
+    return lambda spec, note: open_suite(spec, note, rework)
+
+
+def _search(trial: Trial, opener: Callable[[SubjectSpec, Note], Subject], watch: Watch) -> Result:
+    return engine.run(
+        trial.spec, seed=trial.seed, budget=Budget(None, trial.cases), kinds=trial.kinds, trusted=trial.trusted,
+        onlookers={"power": watch}, opener=opener,
+    )  # fmt: skip
+
+
+@dataclass(slots=True)
+class Watch:
+    """Looks on at one search in this process. With `honest` signatures it ends the search at the first other one."""
+
+    trusted: Path | None = None
+    honest: frozenset[Signature] | None = None
+    seen: set[Signature] = field(default_factory=set)
+    shown: str = ""
+    sorts: dict[Signature, list[Case]] = field(default_factory=dict)
+
+    def tellers(self) -> list[Case]:
+        """Return a few cases of every sort of answer, those with errors first."""
+        by_errors = sorted(self.sorts.items(), key=lambda pair: not pair[0][2])
+        return [case for _, cases in by_errors for case in cases]
+
+    def observer(self, subject: Subject, unit: Unit) -> Watcher:
+        """Return the observer of one unit."""
+        wordings = _wordings(self.trusted)
+        comparators = {
+            lane.info.key: Comparator(lane.info, is_known_path=subject.is_known_path(lane.info), trusted=wordings)
+            for lane in unit.lanes
+        }
+        return Watcher(self, comparators)
+
+
+@dataclass(slots=True)
+class Watcher:
+    """Compares every answer of one unit."""
+
+    watch: Watch
+    comparators: dict[tuple[str, str, str, str], Comparator]
+
+    def examine(self, cases: Sequence[Case], answers: Sequence[Answer], seconds: float) -> None:
+        """Note what differs. Raises: Noticed."""
+        for case, answer in zip(cases, answers, strict=True):
+            comparator = self.comparators.get(key_of(case))
+            if comparator is None or not _may_differ(answer):
+                continue
+            if self.watch.honest is None:
+                self._keep(case, answer)
+            for mismatch in comparator.compare(case, answer):
+                signature = (key_of(case), case.operation, mismatch.signature)
+                self.watch.seen.add(signature)
+                if self.watch.honest is not None and signature not in self.watch.honest:
+                    self.watch.shown = f"{mismatch.kind}: {mismatch.detail}"
+                    raise Noticed
+
+    def _keep(self, case: Case, answer: Answer) -> None:
+        """Remember a case when few like it were seen."""
+        errors = frozenset(
+            (side, error.type, canonical_path(error.field), error.origin)
+            for side, found in enumerate((answer.handwritten, answer.declarative))
+            for error in found
+        )
+        alike = self.watch.sorts.setdefault((key_of(case), case.operation, errors), [])
+        if len(alike) < (ALIKE if errors else ACCEPTED):
+            alike.append(case)
+
+    def aims(self) -> Sequence[Aim]:
+        """Ask for nothing: what is judged is the search as it is."""
+        return ()
+
+    def outcome(self) -> None:
+        """Everything is in the watch."""
+
+
+def _may_differ(answer: Answer) -> bool:
+    """Whether the ledger of the search would compare an answer: objects that do not even decode show nothing."""
+    failure = answer.failure
+    return failure is None or failure.panic or failure.stage == "self"

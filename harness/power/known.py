@@ -1,0 +1,80 @@
+"""The committed list of sabotages that no run can notice, each with its reason. An entry that no longer holds fails.
+
+`power.yaml` in the folder of a suite, or the file of `--known`. A `*` in a name stands for anything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+
+from harness.diagnostics import Diagnostic, InputError, Position
+from harness.power.record import Record
+
+NAME = "power.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """One entry: which sabotages, and why nothing can show them."""
+
+    sabotage: str
+    reason: str
+
+    def matches(self, name: str) -> bool:
+        """Whether a sabotage is meant."""
+        return re.fullmatch(".*".join(map(re.escape, self.sabotage.split("*"))), name, re.DOTALL) is not None
+
+
+def load(file: Path) -> tuple[Known, ...]:
+    """Read a list; none when there is no file. Raises: InputError with everything that is wrong."""
+    if not file.is_file():
+        return ()
+    try:
+        entries: Any = yaml.safe_load(file.read_text(encoding="utf-8")) or []
+    except (OSError, UnicodeError, RecursionError, yaml.YAMLError) as error:
+        where = getattr(error, "problem_mark", None)
+        raise InputError([_wrong(file, " ".join(str(error).split()), where.line + 1 if where else 0)]) from None
+    if not isinstance(entries, list):
+        raise InputError([_wrong(file, "a list of entries is needed")])
+    wrong = [_wrong(file, problem) for index, entry in enumerate(entries, 1) if (problem := _problem(entry, index))]
+    if wrong:
+        raise InputError(wrong)
+    return tuple(Known(entry["sabotage"], " ".join(entry["reason"].split())) for entry in entries)
+
+
+def _problem(entry: Any, index: int) -> str:
+    keys = {"sabotage", "reason"}
+    if isinstance(entry, dict) and set(entry) == keys and all(isinstance(v, str) and v.strip() for v in entry.values()):
+        return ""
+    return f"entry {index} needs a sabotage and a reason, both texts, and nothing else"
+
+
+def _wrong(file: Path, message: str, line: int = 0) -> Diagnostic:
+    fix = '- {sabotage: "declarative v1.Widget.name: maxLength: drop", reason: "why nothing can show it"}'
+    return Diagnostic(Position(str(file), line), "power-known", message, fix=fix)
+
+
+def apply(records: Sequence[Record], known: Sequence[Known]) -> tuple[tuple[Record, ...], tuple[Known, ...]]:
+    """Mark survivors that are known. Returns: all records, and entries of which nothing survives any more.
+
+    An entry is stale when a sabotage of its name was judged and none survived, or when there is no such sabotage.
+    """
+    used: set[Known] = set()
+    idle: set[Known] = set()
+    marked = []
+    for record in records:
+        entry = next((one for one in known if one.matches(record.name)), None)
+        if entry is not None and record.state == "survived":
+            used.add(entry)
+            record = msgspec.structs.replace(record, state="equivalent", reason=entry.reason, shown_by="")
+        elif entry is not None and record.state == "unjudged":
+            idle.add(entry)
+        marked.append(record)
+    return tuple(marked), tuple(entry for entry in known if entry not in used | idle)

@@ -1,0 +1,315 @@
+"""Looks on at a run and applies every filter that was not noticed yet to the answers that it changes.
+
+One run judges all sabotages of all rules at once. What a filter makes of an answer goes to the same comparator; a
+difference counts when no honest answer of the run shows it. For each filter an answer of one sort (operation, and the
+errors of both sides without values) is judged once, and at most `MOST` sorts are, so that the cost is bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from harness.case import Answer, Case, Json, Operation
+from harness.compare.comparator import Comparator
+from harness.compare.mismatch import canonical_path
+from harness.compare.objects import MISSING, steps, value_at
+from harness.engine.plan import key_of
+from harness.engine.units import Unit
+from harness.errormatch.trusted import all_wordings
+from harness.field import FieldError
+from harness.fuzzers.aims import Aim
+from harness.power.filters import (
+    LIMIT_DOWN,
+    LIMIT_UP,
+    ON_ERRORS,
+    ON_TWINS,
+    UNFORGIVING,
+    RuleKey,
+    direction,
+    parts_of,
+    places,
+    size_of,
+)  # fmt: skip
+from harness.power.record import Record
+from harness.subject import Subject
+
+MOST = 200
+"""How many sorts of answers one filter is tried on."""
+KEPT = 3
+"""How many cases at a limit are kept, and how many differences of one filter."""
+VALUES = 40
+"""How many bad values of one rule are remembered."""
+Signature = tuple[Any, ...]
+Lane = tuple[tuple[str, str, str, str], Operation]
+
+_wordings = cache(all_wordings)
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """Makes the observers of a run. `trusted` is the file of trusted wordings."""
+
+    trusted: Path | None = None
+
+    def observer(self, subject: Subject, unit: Unit) -> Looking:
+        """Return the observer of one unit."""
+        wordings = _wordings(self.trusted)
+        comparators = {
+            lane.info.key: Comparator(lane.info, is_known_path=subject.is_known_path(lane.info), trusted=wordings)
+            for lane in unit.lanes
+        }
+        return Looking(unit, comparators)
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One filter of one rule: what it was tried on, and the differences that showed, with words for each.
+
+    `hidden` says that a difference showed which the honest answers show too.
+    """
+
+    tried: set[Hashable] = field(default_factory=set)
+    shown: dict[Signature, str] = field(default_factory=dict)
+    hidden: bool = False
+
+
+@dataclass(slots=True)
+class Edge:
+    """The values next to a limit that were seen: the least one rejected, the last one accepted below it."""
+
+    size: int | None = None
+    cases: list[tuple[Case, Answer, str]] = field(default_factory=list)
+
+    def offer(self, size: int, is_better: bool, case: Case, answer: Answer, place: str) -> None:
+        """Keep a case that is nearer to the limit, or one of the first that are as near."""
+        if self.size is None or is_better:
+            self.size, self.cases = size, []
+        if size == self.size and len(self.cases) < KEPT:
+            self.cases.append((case, answer, place))
+
+
+@dataclass(slots=True)
+class Watched:
+    """What is known of one rule."""
+
+    key: RuleKey
+    example: FieldError
+    parts: tuple[str, ...]
+    attempts: dict[str, Attempt] = field(default_factory=dict)
+    lanes: set[Lane] = field(default_factory=set)
+    has_twin: bool = False
+    rejected: Edge = field(default_factory=Edge)
+    accepted: Edge = field(default_factory=Edge)
+    bad: set[str] = field(default_factory=set)
+    depends: bool = False
+    unforgiving: Attempt = field(default_factory=Attempt)
+
+    @property
+    def looks_at_values(self) -> bool:
+        """Whether accepted answers can say something of this rule."""
+        return direction(self.key) != 0 or (bool(self.bad) and not self.depends)
+
+
+class Looking:
+    """The observer of one unit."""
+
+    def __init__(self, unit: Unit, comparators: dict[tuple[str, str, str, str], Comparator]) -> None:
+        self._unit, self._comparators = unit, comparators
+        self._rules: dict[RuleKey, Watched] = {}
+        self._honest: set[Signature] = set()
+
+    def examine(self, cases: Sequence[Case], answers: Sequence[Answer], seconds: float) -> None:
+        """Try the filters on a batch."""
+        for case, answer in zip(cases, answers, strict=True):
+            comparator = self._comparators.get(key_of(case))
+            if comparator is not None and answer.failure is None:
+                # Only the two lists: filters say nothing of other versions, nor of what the target composes.
+                plain = Answer(answer.id, answer.handwritten, answer.declarative)
+                self._look(case, plain, comparator)
+
+    def aims(self) -> Sequence[Aim]:
+        """Ask for nothing: what is judged is the search as it is."""
+        return ()
+
+    def outcome(self) -> tuple[Record, ...]:
+        """Return what became of every sabotage of every rule that was seen."""
+        return tuple(record for rule in self._rules.values() for record in self._records(rule))
+
+    # Errors
+
+    def _look(self, case: Case, answer: Answer, comparator: Comparator) -> None:
+        lane = key_of(case), case.operation
+        for mismatch in comparator.compare(case, answer):
+            self._honest.add((*lane, mismatch.signature))
+        if answer.declarative:
+            sort = _sort_of(case, answer)
+            for key, error in {RuleKey.of(error): error for error in answer.declarative}.items():
+                rule = self._rules.get(key)
+                if rule is None:
+                    rule = self._rules[key] = Watched(key, error, parts_of(key.path))
+                rule.lanes.add(lane)
+                self._try_filters(rule, case, answer, comparator, sort)
+                self._note_rejected(rule, case, answer)
+        else:
+            for rule in self._rules.values():
+                if lane in rule.lanes and rule.looks_at_values:
+                    self._note_accepted(rule, case, answer)
+
+    def _try_filters(self, rule: Watched, case: Case, answer: Answer, comparator: Comparator, sort: Hashable) -> None:
+        own = [error for error in answer.declarative if RuleKey.of(error) == rule.key]
+
+        def is_twin(error: FieldError) -> bool:
+            return any(comparator.matcher.matches(error, other) for other in own)
+
+        rule.has_twin = rule.has_twin or any(map(is_twin, answer.handwritten))
+        for name, apply, _ in ON_ERRORS:
+            attempt = rule.attempts.setdefault(name, Attempt())
+            if sort in attempt.tried or len(attempt.tried) >= MOST or self._is_noticed(attempt):
+                continue
+            attempt.tried.add(sort)
+            self._judge(attempt, case, answer, apply(rule.key, answer, case.operation, is_twin))
+
+    def _judge(self, attempt: Attempt, case: Case, answer: Answer, sabotaged: Answer) -> None:
+        """Note what a sabotaged answer shows that no honest one did."""
+        comparator = self._comparators[key_of(case)]
+        anyway = {mismatch.signature for mismatch in comparator.compare(case, answer)}
+        for mismatch in comparator.compare(case, sabotaged):
+            signature = (key_of(case), case.operation, mismatch.signature)
+            if signature not in self._honest and len(attempt.shown) < KEPT:
+                attempt.shown[signature] = f"{mismatch.kind}: {mismatch.detail}"
+            elif mismatch.signature not in anyway:
+                attempt.hidden = True
+
+    def _is_noticed(self, attempt: Attempt) -> bool:
+        """Whether a difference is left that no honest answer has shown since."""
+        return any(signature not in self._honest for signature in attempt.shown)
+
+    # Values
+
+    def _note_rejected(self, rule: Watched, case: Case, answer: Answer) -> None:
+        for error in answer.declarative:
+            if RuleKey.of(error) != rule.key:
+                continue
+            value = value_at(case.object, steps(error.field))
+            if case.operation is Operation.CREATE and len(rule.bad) < VALUES:
+                rule.bad.add(_text_of(value))
+            size, way = size_of(rule.key, value), direction(rule.key)
+            if way == 0 or size is None:
+                continue
+            known = rule.rejected.size
+            rule.rejected.offer(size, known is not None and size * way < known * way, case, answer, error.field)
+            if rule.accepted.size is not None and rule.accepted.size * way >= size * way:
+                rule.accepted = Edge()
+
+    def _note_accepted(self, rule: Watched, case: Case, answer: Answer) -> None:
+        """Learn of a limit, and see what an unforgiving rule would have said."""
+        way, limit = direction(rule.key), rule.rejected.size
+        for place, value in places(case.object, rule.parts):
+            same = _is_unchanged(case, place, value)
+            if rule.bad and not rule.depends and _text_of(value) in rule.bad:
+                if case.operation is Operation.CREATE:
+                    rule.depends = True
+                elif same:
+                    self._be_unforgiving(rule, case, answer, place)
+            size = None if same or limit is None else size_of(rule.key, value)
+            if size is not None and limit is not None and size * way < limit * way:
+                known = rule.accepted.size
+                rule.accepted.offer(size, known is not None and size * way > known * way, case, answer, place)
+
+    def _be_unforgiving(self, rule: Watched, case: Case, answer: Answer, place: str) -> None:
+        attempt, sort = rule.unforgiving, (_sort_of(case, answer), place)
+        if sort not in attempt.tried and len(attempt.tried) < MOST and not self._is_noticed(attempt):
+            attempt.tried.add(sort)
+            self._judge(attempt, case, answer, _with_error(rule, answer, place))
+
+    # What came of it
+
+    def _records(self, rule: Watched) -> Iterator[Record]:
+        for name, _, shown_by in ON_ERRORS:
+            if name not in ON_TWINS or rule.has_twin:
+                yield self._record(rule, name, rule.attempts[name], shown_by)
+        if direction(rule.key):
+            yield from self._of_limit(rule)
+        if rule.bad and not rule.depends and _may_forgive(rule):
+            shown_by = "an update that leaves an invalid value as it is, on which both sides agree"
+            reason = "" if rule.unforgiving.tried else "no such update was answered without declarative errors"
+            yield self._record(rule, UNFORGIVING, rule.unforgiving, shown_by, reason)
+
+    def _of_limit(self, rule: Watched) -> Iterator[Record]:
+        way, rejected, accepted = direction(rule.key), rule.rejected, rule.accepted
+        wider, narrower = Attempt(), Attempt()
+        known = None not in (rejected.size, accepted.size) and rejected.size == (accepted.size or 0) + way
+        for case, answer, place in rejected.cases if known else ():
+            left = tuple(e for e in answer.declarative if RuleKey.of(e) != rule.key or e.field != place)
+            self._judge(wider, case, answer, msgspec.structs.replace(answer, declarative=left))
+        for case, answer, place in accepted.cases if known else ():
+            self._judge(narrower, case, answer, _with_error(rule, answer, place))
+        reason = "" if known else f"the limit is not known: rejected at {rejected.size}, accepted at {accepted.size}"
+        names = (LIMIT_UP, LIMIT_DOWN) if way > 0 else (LIMIT_DOWN, LIMIT_UP)
+        shown_by = "a value at the limit and the next one, on which both sides agree"
+        yield self._record(rule, names[0], wider, shown_by, reason)
+        yield self._record(rule, names[1], narrower, shown_by, reason)
+
+    def _record(self, rule: Watched, operator: str, attempt: Attempt, shown_by: str, reason: str = "") -> Record:
+        info = self._unit.lanes[0].info
+        shown = next((text for signature, text in attempt.shown.items() if signature not in self._honest), "")
+        place = f"{info.api_version} {info.kind} {rule.key.path}".rstrip()
+        side = "handwritten" if operator in ON_TWINS else "declarative"
+        if not shown and not reason:
+            reason = HIDDEN if attempt.hidden else UNSEEN if rule.has_twin else NO_TWIN
+        return Record(
+            name=f"{side} {place}: {rule.key.words}: {operator}", side=side, operator=operator, place=place,
+            rule=rule.key.words, state="noticed" if shown else "survived", shown=shown,
+            reason="" if shown else reason, shown_by="" if shown else shown_by,
+        )  # fmt: skip
+
+
+HIDDEN = "the run shows the same difference without it"
+UNSEEN = "nothing that is compared differs"
+NO_TWIN = "no handwritten error is its twin: nobody checks the rule"
+NEVER_FIRED = "the rule was never seen to fire"
+
+
+def never_fired(place: str, words: str) -> list[Record]:
+    """Return the records of a declared rule that no answer showed: every sabotage of it survives."""
+    return [
+        Record(
+            f"declarative {place}: {words}: {name}", "declarative", name, place, words, "survived", "", NEVER_FIRED,
+            shown_by,
+        )
+        for name, _, shown_by in ON_ERRORS
+        if name not in ON_TWINS
+    ]  # fmt: skip
+
+
+def _may_forgive(rule: Watched) -> bool:
+    return any(operation is Operation.UPDATE for _, operation in rule.lanes)
+
+
+def _sort_of(case: Case, answer: Answer) -> Hashable:
+    """What makes two answers alike for a filter: the operation, and the errors of both sides without their values."""
+    sides = tuple(
+        frozenset((e.type, canonical_path(e.field), e.origin, e.level, e.covered) for e in errors)
+        for errors in (answer.handwritten, answer.declarative)
+    )
+    return key_of(case), case.operation, sides
+
+
+def _with_error(rule: Watched, answer: Answer, place: str) -> Answer:
+    """Return an answer in which the rule also speaks at a place, in the words it used elsewhere."""
+    error = msgspec.structs.replace(rule.example, field=place)
+    return msgspec.structs.replace(answer, declarative=(*answer.declarative, error))
+
+
+def _is_unchanged(case: Case, place: str, value: Json) -> bool:
+    return case.operation is Operation.UPDATE and _text_of(value_at(case.old, steps(place))) == _text_of(value)
+
+
+def _text_of(value: Json) -> str:
+    return "missing" if value is MISSING else repr(value)

@@ -1,0 +1,115 @@
+"""Where rules stand in a plan, and a plan with one of them changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from harness.compiler.naming import words_of
+from harness.compiler.plan import Cohort, FieldPlan, Plan, TypePlan
+from harness.tags.families.requiredness import optional_pointer, optional_value
+from harness.tags.rules import Check, Mode, Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A rule in its place. `around` are the rules that it stands in, the outermost first; `number` is its own.
+
+    `member` is the JSON name of the field, empty for rules of a type.
+    """
+
+    number: int
+    type: str
+    member: str
+    words: str
+    rule: Rule
+    around: tuple[Rule, ...] = ()
+
+    @property
+    def place(self) -> str:
+        """The place for people: `v1.ClaimSpec.class`."""
+        short = self.type.rpartition("/")[2]
+        return f"{short}.{self.member}" if self.member else short
+
+    @property
+    def check(self) -> Check | None:
+        """The call that makes errors; None for what only holds others, and for what makes none."""
+        body = self.rule.body
+        silent = any(rule.ne for rule in (self.rule, *self.around))
+        if not isinstance(body, Check) or silent or body.function in (optional_value, optional_pointer):
+            return None
+        return body
+
+
+Change: TypeAlias = Callable[[Spot], Rule]
+
+
+def spots_of(plan: Plan) -> list[Spot]:
+    """Return every rule of a plan, those that hold others before what they hold."""
+    found: list[Spot] = []
+
+    def see(spot: Spot) -> Rule:
+        found.append(spot)
+        return spot.rule
+
+    _Changer(see).plan(plan)
+    return found
+
+
+def changed(plan: Plan, number: int, change: Callable[[Rule], Rule]) -> Plan:
+    """Return a plan with one rule changed. One that no longer stops others joins those that run after them."""
+    return _Changer(lambda spot: change(spot.rule) if spot.number == number else spot.rule).plan(plan)
+
+
+class _Changer:
+    """Goes through a plan and makes it anew."""
+
+    def __init__(self, change: Change) -> None:
+        self._change = change
+        self._number = 0
+
+    def plan(self, plan: Plan) -> Plan:
+        return replace(plan, types={name: self._type(one) for name, one in plan.types.items()})
+
+    def _type(self, plan: TypePlan) -> TypePlan:
+        own = self._cohorts(plan.cohorts, plan.name, "")
+        return replace(plan, cohorts=own, fields=tuple(self._field(plan.name, one) for one in plan.fields))
+
+    def _field(self, type_name: str, plan: FieldPlan) -> FieldPlan:
+        return replace(plan, cohorts=self._cohorts(plan.cohorts, type_name, plan.field.json_name or plan.field.name))
+
+    def _cohorts(self, cohorts: Sequence[Cohort], type_name: str, member: str) -> tuple[Cohort, ...]:
+        return tuple(self._cohort(one, type_name, member) for one in cohorts)
+
+    def _cohort(self, cohort: Cohort, type_name: str, member: str) -> Cohort:
+        def made(rule: Rule) -> Rule:
+            return self._rule(Spot(0, type_name, member, words_of([rule]), rule))
+
+        stopping, rest = [made(rule) for rule in cohort.stopping], [made(rule) for rule in cohort.rest]
+        freed = [rule for rule in stopping if not rule.sc]
+        return Cohort(cohort.name, tuple(rule for rule in stopping if rule.sc), (*freed, *rest))
+
+    def _rule(self, spot: Spot) -> Rule:
+        self._number += 1
+        rule = self._change(replace(spot, number=self._number))
+        inner = (*spot.around, spot.rule)
+
+        def held(one: Rule) -> Rule:
+            return self._rule(replace(spot, rule=one, around=inner))
+
+        body = rule.body
+        if isinstance(body, Check):
+            return rule
+        if isinstance(body, Mode):
+            modes = tuple((value, tuple(held(one) for one in rules)) for value, rules in body.rules)
+            return replace(rule, body=replace(body, rules=modes, otherwise=held(body.otherwise)))
+        return replace(rule, body=replace(body, rule=held(body.rule)))
+
+
+def checks_of(plan: Plan) -> Iterator[tuple[Spot, Check]]:
+    """Yield every rule that makes errors, with its call."""
+    for spot in spots_of(plan):
+        check = spot.check
+        if check is not None:
+            yield spot, check

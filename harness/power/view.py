@@ -1,0 +1,71 @@
+"""The outcome for people: a table by operator, then every survivor with the case that would have shown it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from harness.power.document import Document, Part, Row
+from harness.power.record import Record
+from harness.reporting.text import count, visible
+
+MOST = 40
+"""Survivors that are told one by one; the document has them all."""
+_COLUMNS = ("made", "noticed", "equivalent", "survived")
+
+
+def lines_of(document: Document, most: int = MOST) -> Iterator[str]:
+    """Yield the lines of the screen."""
+    for part in document.parts:
+        yield from map(visible, _part(part, most))
+
+
+def _part(part: Part, most: int) -> Iterator[str]:
+    states = Counter(record.state for record in part.sabotages)
+    judged = len(part.sabotages) - states["unjudged"]
+    told = f"{states['noticed']:,} of {count(judged, 'sabotage')} noticed"
+    yield f"{part.subject}: {told}, {states['equivalent']:,} equivalent, {states['survived']:,} survived"
+    yield f"  seed {part.seed}, {_budget(part)}{_sample(part)}; {count(part.cases, 'case')} in {part.seconds:.0f} s"
+    if states["unjudged"]:
+        yield f"  {count(states['unjudged'], 'sabotage')} not judged: the time was over"
+    yield ""
+    yield from _table(part.operators)
+    yield from _survivors(part.survivors, most)
+    for entry in part.stale:
+        yield f"  stale: {entry.sabotage}: no such sabotage survives any more; take it off the list"
+    if part.stale:
+        yield ""
+
+
+def _budget(part: Part) -> str:
+    return count(part.max_cases, "case") if part.max_cases is not None else f"{part.max_time or 0:.0f} s"
+
+
+def _sample(part: Part) -> str:
+    return f", every {part.every}th sabotage" if part.every > 1 else ""
+
+
+def _table(rows: Sequence[Row]) -> Iterator[str]:
+    names = [f"{row.side} {row.operator}" for row in rows]
+    width = max(map(len, names), default=0)
+    yield f"  {'':{width}}  " + "  ".join(f"{name:>10}" for name in _COLUMNS)
+    for name, row in zip(names, rows, strict=True):
+        cells = (row.made - row.unjudged, row.noticed, row.equivalent, row.survived)
+        yield f"  {name:{width}}  " + "  ".join(f"{cell or '-':>10}" for cell in cells)
+    yield ""
+
+
+def _survivors(survivors: Sequence[Record], most: int) -> Iterator[str]:
+    """Tell survivors by place and rule: one that was never seen to fire survives in many ways."""
+    groups: dict[tuple[str, str, str], list[Record]] = {}
+    for one in survivors:
+        groups.setdefault((one.side, f"{one.place}: {one.rule}", one.reason), []).append(one)
+    for (side, where, reason), members in list(groups.items())[:most]:
+        yield f"  survived: {side} {where}: {', '.join(one.operator for one in members)}"
+        if reason:
+            yield f"    why: {reason}"
+        yield f"    would show it: {'; '.join(dict.fromkeys(one.shown_by for one in members))}"
+    if len(groups) > most:
+        yield f"  and {count(len(groups) - most, 'rule')} more with survivors; --json FILE has them all"
+    if groups:
+        yield ""
