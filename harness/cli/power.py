@@ -12,6 +12,7 @@ import msgspec
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from harness.cli.coverage import rule_onlookers
 from harness.cli.live import PLAIN_SECONDS, Live
 from harness.cli.run import WORDINGS, cores, seed_of
 from harness.cli.targets import TargetChoice, embedded_suites, target_options
@@ -27,9 +28,8 @@ from harness.power.targets import look, unseen
 from harness.power.view import lines_of
 from harness.reporting.saving import save
 from harness.reporting.text import count, visible
-from harness.rulecov.declared import declared_rules
+from harness.rulecov.observed import NAME, RuleOnlooker
 from harness.subject import SubjectSpec, load_suite
-from harness.subject.api import open_api
 from harness.suite import Suite
 
 DEFAULT_CASES = 20_000
@@ -110,7 +110,8 @@ class _Ask:
 
     def _of_suite(self, spec: SubjectSpec, suite: Suite) -> Part:
         cases = self.max_cases or DEFAULT_CASES
-        trial = Trial(spec, self.seed, cases, self.kinds, WORDINGS if WORDINGS.is_file() else None)
+        trusted = WORDINGS if WORDINGS.is_file() else None
+        trial = Trial(spec, self.seed, cases, self.kinds, trusted, onlookers=rule_onlookers(spec))
         before = self.clock.seconds
         with Judging(suite.name) as judging:
             outcome = examine(trial, jobs=self.jobs, every=self.every, clock=self.clock, on_told=judging)
@@ -125,17 +126,19 @@ class _Ask:
         if self.max_time is None and self.max_cases is None:
             budget = Budget(DEFAULT_SECONDS, None)
         before = self.clock.seconds
-        trusted = WORDINGS if WORDINGS.is_file() else None
+        trusted, onlookers = WORDINGS if WORDINGS.is_file() else None, rule_onlookers(spec)
         with Live(f"{spec.kind} {spec.location}") as live:
             result, seen = look(
-                spec, seed=self.seed, budget=budget, jobs=self.jobs, kinds=self.kinds, trusted=trusted, on_event=live
-            )
+                spec, seed=self.seed, budget=budget, jobs=self.jobs, kinds=self.kinds, trusted=trusted, on_event=live,
+                onlookers=onlookers,
+            )  # fmt: skip
         if result.stopped == "target-lost":
             raise HarnessError(f"the target was lost: {result.stopped_detail}")
         failed = next((one.error for one in result.kinds if one.error), "")
         if failed:
             raise HarnessError(f"sorry, this is a bug of the harness: a search broke off: {failed}")
-        declared = declared_rules(open_api(kubernetes=spec.location)) if spec.kind == "kubernetes" else ()
+        rules = onlookers.get(NAME)
+        declared = rules.inventory.rules if isinstance(rules, RuleOnlooker) else ()
         records = (*seen, *unseen(declared, result, seen))
         interrupted = result.stopped == "interrupted"
         return self._part(result.subject, budget, before, result.cases, records, self.known, interrupted)

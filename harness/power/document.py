@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from harness import __version__
-from harness.power.known import Known
+from harness.power.known import Known, KnownState
 from harness.power.record import Record
 
 NAME = "urn:equivalence-harness:power:1"
@@ -22,6 +22,7 @@ class Stale(msgspec.Struct, frozen=True):
     """An entry of the list of known survivors of which nothing survives."""
 
     sabotage: str
+    state: KnownState
     reason: str
 
 
@@ -33,6 +34,7 @@ class Row(msgspec.Struct, frozen=True):
     made: int
     noticed: int
     equivalent: int
+    hole: int
     survived: int
     unjudged: int
 
@@ -73,7 +75,7 @@ def document_of(parts: Iterable[Part]) -> Document:
 
 def stale_of(entries: Iterable[Known]) -> tuple[Stale, ...]:
     """Write entries down."""
-    return tuple(Stale(one.sabotage, one.reason) for one in entries)
+    return tuple(Stale(one.sabotage, one.state, one.reason) for one in entries)
 
 
 def rows_of(records: Sequence[Record]) -> tuple[Row, ...]:
@@ -82,7 +84,7 @@ def rows_of(records: Sequence[Record]) -> tuple[Row, ...]:
     for record in records:
         counts.setdefault((record.side, family_of(record.operator)), Counter())[record.state] += 1
     rows = [
-        Row(side, name, sum(n.values()), n["noticed"], n["equivalent"], n["survived"], n["unjudged"])
+        Row(side, name, sum(n.values()), n["noticed"], n["equivalent"], n["hole"], n["survived"], n["unjudged"])
         for (side, name), n in counts.items()
     ]
     return tuple(sorted(rows, key=lambda row: (-row.survived, row.side, row.operator)))

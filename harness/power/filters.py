@@ -95,6 +95,7 @@ ON_ERRORS: tuple[tuple[str, Filter, str], ...] = (
 """Name, filter, and what would show it. Of every rule."""
 
 LIMIT_UP, LIMIT_DOWN, UNFORGIVING = "limit + 1", "limit - 1", "forgive nothing"
+UPDATES = "forgive every update"
 
 _LARGEST = {ErrorType.TOO_LONG, ErrorType.TOO_MANY}
 _SMALLEST = {ErrorType.TOO_SHORT, ErrorType.TOO_FEW}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -21,6 +21,7 @@ from harness.case import Answer, Case
 from harness.compare.comparator import Comparator
 from harness.compare.mismatch import canonical_path
 from harness.diagnostics import InputError
+from harness.engine.observe import Onlooker
 from harness.engine.plan import key_of
 from harness.engine.units import Unit, units_of
 from harness.errormatch.trusted import all_wordings
@@ -59,7 +60,10 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """How every sabotage of one suite is judged: `honest` is what differs without any, `tellers` are asked first."""
+    """How every sabotage of one suite is judged: `honest` is what differs without any, `tellers` are asked first.
+
+    `onlookers` are those of an ordinary run: what they aim at is part of how it searches.
+    """
 
     spec: SubjectSpec
     seed: int
@@ -68,6 +72,7 @@ class Trial:
     trusted: Path | None = None
     honest: frozenset[Signature] = frozenset()
     tellers: tuple[Case, ...] = ()
+    onlookers: Mapping[str, Onlooker] = field(default_factory=dict)
 
 
 class Noticed(KeyboardInterrupt):
@@ -175,7 +180,7 @@ def _opener(rework: Rework | None) -> Callable[[SubjectSpec, Note], Subject]:
 def _search(trial: Trial, opener: Callable[[SubjectSpec, Note], Subject], watch: Watch) -> Result:
     return engine.run(
         trial.spec, seed=trial.seed, budget=Budget(None, trial.cases), kinds=trial.kinds, trusted=trial.trusted,
-        onlookers={"power": watch}, opener=opener,
+        onlookers={"power": watch, **trial.onlookers}, opener=opener,
     )  # fmt: skip
 
 

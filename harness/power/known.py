@@ -1,6 +1,7 @@
-"""The committed list of sabotages that no run can notice, each with its reason. An entry that no longer holds fails.
+"""The committed list of survivors, each with its reason. An entry that no longer holds fails.
 
-`power.yaml` in the folder of a suite, or the file of `--known`. A `*` in a name stands for anything.
+`power.yaml` in the folder of a suite, or the file of `--known`. An entry says why nothing could show the sabotage
+(`equivalent`), or why the search does not get there yet (`hole`). A `*` in a name stands for anything.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 import yaml
@@ -18,13 +19,15 @@ from harness.diagnostics import Diagnostic, InputError, Position
 from harness.power.record import Record
 
 NAME = "power.yaml"
+KnownState: TypeAlias = Literal["equivalent", "hole"]
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """One entry: which sabotages, and why nothing can show them."""
+    """One entry: which sabotages, whether something could show them at all, and why nothing does."""
 
     sabotage: str
+    state: KnownState
     reason: str
 
     def matches(self, name: str) -> bool:
@@ -46,18 +49,23 @@ def load(file: Path) -> tuple[Known, ...]:
     wrong = [_wrong(file, problem) for index, entry in enumerate(entries, 1) if (problem := _problem(entry, index))]
     if wrong:
         raise InputError(wrong)
-    return tuple(Known(entry["sabotage"], " ".join(entry["reason"].split())) for entry in entries)
+    return tuple(_known(entry) for entry in entries)
+
+
+def _known(entry: dict[str, str]) -> Known:
+    state: KnownState = "equivalent" if "equivalent" in entry else "hole"
+    return Known(entry["sabotage"], state, " ".join(entry[state].split()))
 
 
 def _problem(entry: Any, index: int) -> str:
-    keys = {"sabotage", "reason"}
-    if isinstance(entry, dict) and set(entry) == keys and all(isinstance(v, str) and v.strip() for v in entry.values()):
+    keys = [{"sabotage", "equivalent"}, {"sabotage", "hole"}]
+    if isinstance(entry, dict) and set(entry) in keys and all(isinstance(v, str) and v.strip() for v in entry.values()):
         return ""
-    return f"entry {index} needs a sabotage and a reason, both texts, and nothing else"
+    return f"entry {index} needs a sabotage, and why it survives as `equivalent` or `hole`, all texts"
 
 
 def _wrong(file: Path, message: str, line: int = 0) -> Diagnostic:
-    fix = '- {sabotage: "declarative v1.Widget.name: maxLength: drop", reason: "why nothing can show it"}'
+    fix = '- {sabotage: "declarative v1.Widget.name: maxLength: drop", equivalent: "why nothing can show it"}'
     return Diagnostic(Position(str(file), line), "power-known", message, fix=fix)
 
 
@@ -73,7 +81,7 @@ def apply(records: Sequence[Record], known: Sequence[Known]) -> tuple[tuple[Reco
         entry = next((one for one in known if one.matches(record.name)), None)
         if entry is not None and record.state == "survived":
             used.add(entry)
-            record = msgspec.structs.replace(record, state="equivalent", reason=entry.reason, shown_by="")
+            record = msgspec.structs.replace(record, state=entry.state, reason=entry.reason, shown_by="")
         elif entry is not None and record.state == "unjudged":
             idle.add(entry)
         marked.append(record)

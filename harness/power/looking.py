@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from harness.case import Answer, Case, Json, Operation
+from harness.case import Answer, Case, Json, KindInfo, Operation
 from harness.compare.comparator import Comparator
 from harness.compare.mismatch import canonical_path
 from harness.compare.objects import MISSING, steps, value_at
@@ -30,6 +30,7 @@ from harness.power.filters import (
     ON_ERRORS,
     ON_TWINS,
     UNFORGIVING,
+    UPDATES,
     RuleKey,
     direction,
     parts_of,
@@ -233,10 +234,11 @@ class Looking:
     def _records(self, rule: Watched) -> Iterator[Record]:
         for name, _, shown_by in ON_ERRORS:
             if name not in ON_TWINS or rule.has_twin:
-                yield self._record(rule, name, rule.attempts[name], shown_by)
+                reason = NO_UPDATE if name == UPDATES and not _fires_on_update(rule) else ""
+                yield self._record(rule, name, rule.attempts[name], shown_by, reason)
         if direction(rule.key):
             yield from self._of_limit(rule)
-        if rule.bad and not rule.depends and _may_forgive(rule):
+        if rule.bad and not rule.depends and _fires_on_update(rule):
             shown_by = "an update that leaves an invalid value as it is, on which both sides agree"
             reason = "" if rule.unforgiving.tried else "no such update was answered without declarative errors"
             yield self._record(rule, UNFORGIVING, rule.unforgiving, shown_by, reason)
@@ -259,7 +261,7 @@ class Looking:
     def _record(self, rule: Watched, operator: str, attempt: Attempt, shown_by: str, reason: str = "") -> Record:
         info = self._unit.lanes[0].info
         shown = next((text for signature, text in attempt.shown.items() if signature not in self._honest), "")
-        place = f"{info.api_version} {info.kind} {rule.key.path}".rstrip()
+        place = place_of(info, rule.key.path)
         side = "handwritten" if operator in ON_TWINS else "declarative"
         if not shown and not reason:
             reason = HIDDEN if attempt.hidden else UNSEEN if rule.has_twin else NO_TWIN
@@ -272,8 +274,14 @@ class Looking:
 
 HIDDEN = "the run shows the same difference without it"
 UNSEEN = "nothing that is compared differs"
+NO_UPDATE = "the rule was never seen to fire on an update"
 NO_TWIN = "no handwritten error is its twin: nobody checks the rule"
 NEVER_FIRED = "the rule was never seen to fire"
+
+
+def place_of(info: KindInfo, path: str) -> str:
+    """Return the place of a rule for people."""
+    return f"{info.api_version} {info.kind} {path}".rstrip()
 
 
 def never_fired(place: str, words: str) -> list[Record]:
@@ -288,7 +296,7 @@ def never_fired(place: str, words: str) -> list[Record]:
     ]  # fmt: skip
 
 
-def _may_forgive(rule: Watched) -> bool:
+def _fires_on_update(rule: Watched) -> bool:
     return any(operation is Operation.UPDATE for _, operation in rule.lanes)
 
 

@@ -6,7 +6,8 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-State: TypeAlias = Literal["noticed", "equivalent", "survived", "unjudged"]
+State: TypeAlias = Literal["noticed", "equivalent", "hole", "survived", "unjudged"]
+"""Of survivors: `equivalent` and `hole` are on the committed list, `survived` is not."""
 
 
 class Record(msgspec.Struct, frozen=True, order=True):

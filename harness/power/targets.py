@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from harness import engine
+from harness.engine.observe import Onlooker
 from harness.events import Budget, Event, Result
 from harness.power.filters import RuleKey
-from harness.power.looking import Power, never_fired
+from harness.power.looking import Power, never_fired, place_of
 from harness.power.record import Record
-from harness.rulecov.declared import DeclaredRule
+from harness.rulecov.inventory import KnownRule
 from harness.subject import SubjectSpec
 
 
@@ -23,29 +24,29 @@ def look(
     kinds: Sequence[str],
     trusted: Path | None,
     on_event: Callable[[Event], None],
+    onlookers: Mapping[str, Onlooker],
 ) -> tuple[Result, tuple[Record, ...]]:
     """Run, and return with the result what became of each sabotage of the rules that were seen.
 
-    Raises: HarnessError.
+    `onlookers` are those of an ordinary run: what they aim at is part of how it searches. Raises: HarnessError.
     """
     result = engine.run(
         spec, seed=seed, budget=budget, jobs=jobs, kinds=kinds, trusted=trusted, on_event=on_event,
-        onlookers={"power": Power(trusted)},
+        onlookers={"power": Power(trusted), **onlookers},
     )  # fmt: skip
     return result, tuple(record for outcome in result.observed["power"] for record in outcome)
 
 
-def unseen(declared: Iterable[DeclaredRule], result: Result, seen: Sequence[Record]) -> tuple[Record, ...]:
-    """Return the sabotages of declared rules of the searched kinds that were never seen to fire."""
-    kinds = {(one.kind.group, one.kind.version, one.kind.kind): one.kind.api_version for one in result.kinds}
+def unseen(rules: Iterable[KnownRule], result: Result, seen: Sequence[Record]) -> tuple[Record, ...]:
+    """Return the sabotages of declared rules of the searched types that were never seen to fire."""
+    kinds = {one.kind.type: one.kind for one in result.kinds}
     met = {(record.place, record.rule) for record in seen}
     found: dict[str, Record] = {}
-    for rule in declared:
-        api_version = kinds.get((rule.group, rule.version, rule.kind))
-        if api_version is None:
-            continue
-        place = f"{api_version} {rule.kind} {rule.path}".rstrip()
-        words = RuleKey(rule.path, rule.type, rule.origin, rule.level).words
-        if (place, words) not in met:
-            found |= {record.name: record for record in never_fired(place, words)}
+    for known in rules:
+        info, rule = kinds.get(known.type), known.rule
+        if info is not None:
+            places = [place_of(info, path) for path in known.places or (rule.path,)]
+            words = RuleKey(rule.path, rule.type, rule.origin, rule.level).words
+            if not any((place, words) in met for place in places):
+                found |= {record.name: record for record in never_fired(places[0], words)}
     return tuple(found.values())

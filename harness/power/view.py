@@ -11,7 +11,7 @@ from harness.reporting.text import count, visible
 
 MOST = 40
 """Survivors that are told one by one; the document has them all."""
-_COLUMNS = ("made", "noticed", "equivalent", "survived")
+_COLUMNS = ("made", "noticed", "equivalent", "holes", "survived")
 
 
 def lines_of(document: Document, most: int = MOST) -> Iterator[str]:
@@ -24,7 +24,8 @@ def _part(part: Part, most: int) -> Iterator[str]:
     states = Counter(record.state for record in part.sabotages)
     judged = len(part.sabotages) - states["unjudged"]
     told = f"{states['noticed']:,} of {count(judged, 'sabotage')} noticed"
-    yield f"{part.subject}: {told}, {states['equivalent']:,} equivalent, {states['survived']:,} survived"
+    listed = f"{states['equivalent']:,} equivalent, {count(states['hole'], 'known hole')}"
+    yield f"{part.subject}: {told}, {listed}, {states['survived']:,} survived"
     yield f"  seed {part.seed}, {_budget(part)}{_sample(part)}; {count(part.cases, 'case')} in {part.seconds:.0f} s"
     if states["unjudged"]:
         yield f"  {count(states['unjudged'], 'sabotage')} not judged: the time was over"
@@ -50,7 +51,7 @@ def _table(rows: Sequence[Row]) -> Iterator[str]:
     width = max(map(len, names), default=0)
     yield f"  {'':{width}}  " + "  ".join(f"{name:>10}" for name in _COLUMNS)
     for name, row in zip(names, rows, strict=True):
-        cells = (row.made - row.unjudged, row.noticed, row.equivalent, row.survived)
+        cells = (row.made - row.unjudged, row.noticed, row.equivalent, row.hole, row.survived)
         yield f"  {name:{width}}  " + "  ".join(f"{cell or '-':>10}" for cell in cells)
     yield ""
 
