@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -65,7 +65,7 @@ def command(
     if known is not None and not known.is_file():
         raise UsageError(f"there is no {known}\n  fix: --known FILE, or leave it out")
     clock = Clock(max_time)
-    ask = _Ask(seed_of(seed), max_time, max_cases, every, jobs or cores(), kinds, known, clock)
+    ask = _Ask(seed_of(seed), max_time, max_cases, every, jobs or cores(), kinds, known, clock, target.parts)
     document = document_of(ask.part(spec) for spec in specs)
     for line in lines_of(document):
         click.echo(line)
@@ -97,6 +97,7 @@ class _Ask:
     kinds: tuple[str, ...]
     known: Path | None
     clock: Clock
+    parts_of: Callable[[SubjectSpec], Sequence[SubjectSpec]]
 
     def part(self, spec: SubjectSpec) -> Part:
         """Judge the sabotages of one subject."""
@@ -128,20 +129,22 @@ class _Ask:
         before = self.clock.seconds
         trusted, onlookers = WORDINGS if WORDINGS.is_file() else None, rule_onlookers(spec)
         with Live(f"{spec.kind} {spec.location}") as live:
-            result, seen = look(
-                spec, seed=self.seed, budget=budget, jobs=self.jobs, kinds=self.kinds, trusted=trusted, on_event=live,
-                onlookers=onlookers,
+            results, seen = look(
+                self.parts_of(spec), seed=self.seed, budget=budget, jobs=self.jobs, kinds=self.kinds, trusted=trusted,
+                on_event=live, onlookers=onlookers,
             )  # fmt: skip
-        if result.stopped == "target-lost":
-            raise HarnessError(f"the target was lost: {result.stopped_detail}")
-        failed = next((one.error for one in result.kinds if one.error), "")
+        for result in results:
+            if result.stopped == "target-lost":
+                raise HarnessError(f"the target was lost: {result.stopped_detail}")
+        failed = next((one.error for result in results for one in result.kinds if one.error), "")
         if failed:
             raise HarnessError(f"sorry, this is a bug of the harness: a search broke off: {failed}")
         rules = onlookers.get(NAME)
         declared = rules.inventory.rules if isinstance(rules, RuleOnlooker) else ()
-        records = (*seen, *unseen(declared, result, seen))
-        interrupted = result.stopped == "interrupted"
-        return self._part(result.subject, budget, before, result.cases, records, self.known, interrupted)
+        records = (*seen, *unseen(declared, results, seen))
+        interrupted = any(result.stopped == "interrupted" for result in results)
+        cases = sum(result.cases for result in results)
+        return self._part(results[0].subject, budget, before, cases, records, self.known, interrupted)
 
     def _part(
         self, subject: str, budget: Budget, before: float, cases: int, records: tuple[Record, ...], file: Path | None,

@@ -14,9 +14,11 @@ from harness.power.record import Record
 from harness.rulecov.inventory import KnownRule
 from harness.subject import SubjectSpec
 
+NAME = "power"
+
 
 def look(
-    spec: SubjectSpec,
+    parts: Sequence[SubjectSpec],
     *,
     seed: int,
     budget: Budget,
@@ -25,21 +27,28 @@ def look(
     trusted: Path | None,
     on_event: Callable[[Event], None],
     onlookers: Mapping[str, Onlooker],
-) -> tuple[Result, tuple[Record, ...]]:
-    """Run, and return with the result what became of each sabotage of the rules that were seen.
+) -> tuple[list[Result], tuple[Record, ...]]:
+    """Run, and return with the results what became of each sabotage of the rules that were seen.
 
-    `onlookers` are those of an ordinary run: what they aim at is part of how it searches. Raises: HarnessError.
+    `parts` are one target under several gates: what one of them notices is noticed. `onlookers` are those of an
+    ordinary run: what they aim at is part of how it searches. Raises: HarnessError.
     """
-    result = engine.run(
-        spec, seed=seed, budget=budget, jobs=jobs, kinds=kinds, trusted=trusted, on_event=on_event,
-        onlookers={"power": Power(trusted), **onlookers},
+    results = engine.run_parts(
+        parts, seed=seed, budget=budget, jobs=jobs, kinds=kinds, trusted=trusted, on_event=on_event,
+        onlookers={NAME: Power(trusted), **onlookers},
     )  # fmt: skip
-    return result, tuple(record for outcome in result.observed["power"] for record in outcome)
+    found: dict[str, Record] = {}
+    for result in results:
+        for record in (record for outcome in result.observed[NAME] for record in outcome):
+            known = found.get(record.name)
+            if known is None or known.state != "noticed":
+                found[record.name] = record
+    return list(results), tuple(found.values())
 
 
-def unseen(rules: Iterable[KnownRule], result: Result, seen: Sequence[Record]) -> tuple[Record, ...]:
+def unseen(rules: Iterable[KnownRule], results: Sequence[Result], seen: Sequence[Record]) -> tuple[Record, ...]:
     """Return the sabotages of declared rules of the searched types that were never seen to fire."""
-    kinds = {one.kind.type: one.kind for one in result.kinds}
+    kinds = {one.kind.type: one.kind for result in results for one in result.kinds}
     met = {(record.place, record.rule) for record in seen}
     found: dict[str, Record] = {}
     for known in rules:
