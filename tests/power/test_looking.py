@@ -1,0 +1,118 @@
+"""Filters on the answers of a target: what a run of these cases would notice, and what it would not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from harness.case import Answer, Case, KindInfo, Operation
+from harness.compare.comparator import Comparator
+from harness.engine.units import Lane, Unit
+from harness.field import FieldError
+from harness.power.filters import ON_ERRORS, RuleKey, direction, parts_of, places, size_of
+from harness.power.looking import HIDDEN, NO_TWIN, NO_UPDATE, Looking
+from harness.power.record import Record
+
+INFO = KindInfo(group="toys", version="v1", kind="Toy", resource="toys", api_version="toys/v1", rules=True)
+ERROR = FieldError("FieldValueTooLong", "spec.name", "must be short", "maxLength", level="beta")
+TWIN = FieldError("FieldValueTooLong", "spec.name", "must be short", "maxLength", covered=True)
+LANES = (Lane(INFO, Operation.CREATE), Lane(INFO, Operation.UPDATE))
+
+
+def looked(*seen: tuple[Any, Any, list[FieldError], list[FieldError]]) -> dict[str, Record]:
+    """What became of the filters after (new, old, handwritten, declarative), by operator."""
+    looking = Looking(Unit(0, LANES), {INFO.key: Comparator(INFO)})
+    for new, old, handwritten, declarative in seen:
+        operation = Operation.CREATE if old is None else Operation.UPDATE
+        case = Case(1, "toys", "v1", "Toy", operation, named(new), old and named(old), resource="toys")
+        looking.examine([case], [Answer(1, tuple(handwritten), tuple(declarative))], 0.0)
+    return {record.operator: record for record in looking.outcome()}
+
+
+def named(name: str) -> dict[str, Any]:
+    """An object with a name."""
+    return {"spec": {"name": name}}
+
+
+REJECTED = ("abcd", None, [TWIN], [ERROR])
+ACCEPTED: tuple[Any, ...] = ("abc", None, [], [])
+
+
+def test_two_sides_that_agree_notice_every_change_of_an_error() -> None:
+    """One rejected create shows all filters on errors but that of updates."""
+    found = looked(REJECTED)
+    states = {name: found[name].state for name, _, _ in ON_ERRORS}
+    assert {"forgive every update"} == {name for name, state in states.items() if state != "noticed"}
+    assert NO_UPDATE == found["forgive every update"].reason
+
+
+def test_an_update_shows_who_forgives_updates() -> None:
+    """A changed value that both sides reject."""
+    assert "noticed" == looked(REJECTED, ("abcde", "abc", [TWIN], [ERROR]))["forgive every update"].state
+
+
+def test_a_rule_that_nobody_checks_survives() -> None:
+    """A standard rule without a handwritten twin can be dropped unseen, and the record says why."""
+    standard = msgspec.structs.replace(ERROR, level="")
+    found = looked(("abcd", None, [], [standard]))
+    assert ("survived", NO_TWIN) == (found["drop"].state, found["drop"].reason)
+    assert "turn the mark" not in found
+
+
+def test_a_difference_that_shows_anyway_notices_nothing() -> None:
+    """The handwritten error alone is a difference of the honest run: dropping the rule shows the same."""
+    found = looked(("abcd", None, [TWIN], []), REJECTED)
+    assert ("survived", HIDDEN) == (found["drop"].state, found["drop"].reason)
+    late = looked(REJECTED, ("abcd", None, [TWIN], []))
+    assert "survived" == late["drop"].state
+
+
+def test_a_limit_is_known_when_its_neighbours_were_seen() -> None:
+    """Rejected at 4 and accepted at 3: both shifts are noticed. Accepted at 2: neither, and the record says so."""
+    near, far = looked(ACCEPTED, REJECTED, ACCEPTED), looked(REJECTED, ("ab", None, [], []))
+    assert ["noticed", "noticed"] == [near[name].state for name in ("limit + 1", "limit - 1")]
+    assert "the limit is not known: rejected at 4, accepted at 2" == far["limit + 1"].reason
+    assert "survived" == far["limit - 1"].state
+
+
+def test_a_forgiven_value_shows_who_does_not_forgive() -> None:
+    """An unchanged bad value that both sides let pass on an update."""
+    update = ("abcde", "abc", [TWIN], [ERROR])
+    kept: tuple[Any, ...] = ("abcd", "abcd", [], [])
+    assert "noticed" == looked(REJECTED, update, kept)["forgive nothing"].state
+    assert "survived" == looked(REJECTED, update)["forgive nothing"].state
+
+
+def test_a_rule_that_looks_at_more_than_its_value_is_not_asked_to_forgive() -> None:
+    """The same value was accepted elsewhere: nobody can say what an unforgiving rule would have answered."""
+    update = ("abcde", "abc", [TWIN], [ERROR])
+    assert "forgive nothing" not in looked(REJECTED, update, ("abcd", None, [], []))
+
+
+@pytest.mark.parametrize(
+    ("type_", "origin", "value", "expected"),
+    [
+        ("FieldValueTooLong", "maxLength", "éé", (1, 2)),
+        ("FieldValueTooLong", "maxBytes", "éé", (1, 4)),
+        ("FieldValueTooMany", "maxItems", [1, 2], (1, 2)),
+        ("FieldValueTooFew", "minItems", [1], (-1, 1)),
+        ("FieldValueInvalid", "minimum", 7, (-1, 7)),
+        ("FieldValueInvalid", "maximum", True, (1, None)),
+        ("FieldValueInvalid", "format=k8s-uuid", "a", (0, 1)),
+    ],
+)
+def test_what_a_rule_measures(type_: str, origin: str, value: Any, expected: tuple[int, int | None]) -> None:
+    """Which way the limit lies, and the size of a value."""
+    key = RuleKey("spec.a", type_, origin, "")
+    assert expected == (direction(key), size_of(key, value))
+
+
+def test_places_of_a_canonical_path() -> None:
+    """Items and values with their own paths; what could be there is told as missing."""
+    value = {"a": [{"b": 1}, {}], "m": {"x.y": 2}}
+    found = list(places(value, parts_of("a[*].b")))
+    assert (["a[0].b", "a[1].b"], 1) == ([path for path, _ in found], found[0][1])
+    assert [("m[x.y]", 2)] == list(places(value, parts_of("m[*]")))
+    assert [] == list(places(value, parts_of("c.d")))
