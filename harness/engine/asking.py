@@ -28,7 +28,7 @@ class Asking:
     def __init__(self, plan: Plan, on_found: Callable[[Finding], None]) -> None:
         self.plan = plan
         self.random = plan.unit.random(plan.seed)
-        self.harvest = Harvest()
+        self.harvest = Harvest(literals=plan.literals)
         self.points = Points(self.random, plan.shape, self.harvest)
         self.ledger = Ledger(plan, self.harvest, self.points.keep)
         self.asked = 0

@@ -112,6 +112,7 @@ class Local:
             subject=self.subject.name,
             cases=cases,
             corpus=self._corpus(),
+            literals=self.subject.literals(unit.lanes[0].info),
             is_late=self.clock.is_late,
             is_over=self.clock.is_over,
             observers={name: onlooker.observer(self.subject, unit) for name, onlooker in self.order.onlookers.items()},

@@ -13,6 +13,7 @@ from harness.engine.explain import Explainer
 from harness.engine.observe import Observer
 from harness.engine.units import Lane, Unit
 from harness.fuzzers.shape import Shape
+from harness.gotypes.literals import NO_LITERALS, Literals
 
 Search: TypeAlias = Generator[list[Case], list[Answer], Any]
 """Yields cases, is sent their answers."""
@@ -50,6 +51,7 @@ class Plan:
     subject: str
     cases: int | None
     corpus: Sequence[Case] = ()
+    literals: Literals = NO_LITERALS
     observers: Mapping[str, Observer] = field(default_factory=dict)
     elsewhere: Mapping[str, Elsewhere] = field(default_factory=dict)
     age: Callable[[], float] = float

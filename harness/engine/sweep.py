@@ -10,6 +10,7 @@ from harness.engine.plan import Search
 from harness.engine.units import Lane
 from harness.fuzzers.bases import Base
 from harness.fuzzers.edits import Edit
+from harness.fuzzers.kin import kin
 from harness.fuzzers.pairs import follow_ups, stored
 
 SWEEPS = (
@@ -23,6 +24,7 @@ class Sweep:
 
     def __init__(self, search: Asking) -> None:
         self.search = search
+        self._correlated: set[tuple[object, ...]] = set()
 
     def run(self, bases: list[Base], turns: range) -> Search:
         """Put these probes at every place of every base: first probes of all places first, then second ones."""
@@ -45,10 +47,16 @@ class Sweep:
                 else:
                     wanted.append((state.lane, edit.apply(before), before, base))
         answers = yield from self.search.ask(wanted)
+        places = [edit.place for edit in edits for _ in self.search.ledger.states]
         related: list[tuple[Lane, Json, Json, Json]] = []
-        for (lane, new, old, _), answer in zip(wanted, answers, strict=False):
+        for (lane, new, old, _), place, answer in zip(wanted, places, answers, strict=False):
             if old is not None and (answer.handwritten or answer.declarative):
-                pairs = follow_ups(self.search.random, old, new, _touch)
+                pairs = follow_ups(old, new, _touch)
+                # Once for each lane and place: these ask how old and new correlate, not what the value is.
+                at = lane.info.key, tuple("*" if isinstance(part, int) else part for part in place)
+                if at not in self._correlated:
+                    self._correlated.add(at)
+                    pairs += kin(self.search.plan.shape, new, place)
                 related += [(lane, one, other, base) for one, other in pairs]
         yield from self.search.ask(related)
 

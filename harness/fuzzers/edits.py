@@ -14,7 +14,7 @@ from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.places import ABSENT, Place, look, places, put
 from harness.fuzzers.probes import probes_of
 from harness.fuzzers.shape import FieldShape, Shape
-from harness.fuzzers.values import filled, plausible
+from harness.fuzzers.values import filled, fits, plausible
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +91,11 @@ def random_edit(random: Random, sites: Sequence[Site], harvest: Harvest, obj: Js
         if values:
             # Earlier probes tell more.
             return Edit(site.place, values[int(random.random() ** 2 * len(values))])
+    known = harvest.literals.values
+    if roll < 0.6 and known:
+        value = known[int(random.random() * len(known))][1]
+        if site.shape.kind in ("string", "int", "int-or-string") and fits(value, site.shape):
+            return Edit(site.place, value)
     if roll < 0.7:
         other = sites[int(random.random() * len(sites))]
         value = look(obj, other.place)

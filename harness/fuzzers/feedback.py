@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from harness.field import FieldError
+from harness.gotypes.literals import NO_LITERALS, Literals
 
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"|`([^`]+)`|(?<!\w)\'([^\']+)\'')
 _NUMBER = re.compile(r"(?<![\w.])-?\d{1,18}(?![\w.]*\w)")
@@ -33,10 +34,13 @@ def names_of(detail: str) -> frozenset[str]:
 
 
 class Harvest:
-    """Words and numbers out of the messages seen, most recent last; small, and the same for the same messages."""
+    """Words and numbers out of the messages seen, most recent last; small, and the same for the same messages.
 
-    def __init__(self, limit: int = 64) -> None:
-        self._limit = limit
+    `literals` are those of the sources of the validators, as far as these are known.
+    """
+
+    def __init__(self, limit: int = 64, literals: Literals = NO_LITERALS) -> None:
+        self._limit, self.literals = limit, literals
         self._seen: set[str] = set()
         self.words: dict[str, None] = {}
         self.numbers: dict[int, None] = {}

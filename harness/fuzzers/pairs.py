@@ -51,7 +51,7 @@ PATTERNS: tuple[Pattern, ...] = (edited, edited, unchanged, changed_elsewhere, r
 """What the random phase draws from; `edited` twice, because most rules look at it."""
 
 
-def follow_ups(random: Random, base: Json, changed: Json, elsewhere: Callable[[Json], Json]) -> list[Pair]:
+def follow_ups(base: Json, changed: Json, elsewhere: Callable[[Json], Json]) -> list[Pair]:
     """Return the pairs worth asking about once an edited object was seen to be refused."""
     return [(changed, changed), (base, changed), (elsewhere(changed), changed)]
 

@@ -1,4 +1,4 @@
-"""Values at edges, for a place: from its shape, from hints in the types, from words and numbers in messages.
+"""Values at edges, for a place: from its shape, from hints in the types, from sources and messages of validators.
 
 Probes add to what is tried and restrict nothing. The deterministic pass goes through `probes_of`, the random phase
 draws from it.
@@ -6,12 +6,19 @@ draws from it.
 
 from __future__ import annotations
 
+from itertools import islice
+
 from harness.case import Json
 from harness.fuzzers.feedback import Harvest
+from harness.fuzzers.patterns import matching, nearly_matching
 from harness.fuzzers.places import ABSENT
 from harness.fuzzers.shape import FieldShape, Shape
+from harness.fuzzers.sized import many
+from harness.fuzzers.spoiling import changed
 from harness.fuzzers.values import beyond, filled, fits, plausible, pool, suggested
 
+_LONGEST_LIST = 130
+"""Lists of this many different items are made; longer ones would make all cases of a kind slow."""
 _EMPTY: dict[str, Json] = {
     "struct": {}, "list": [], "map": {}, "string": "", "int": 0, "float": 0, "bool": False, "bytes": "",
 }  # fmt: skip
@@ -27,7 +34,7 @@ def probes_of(shape: Shape, value: Json, member: FieldShape | None, harvest: Har
     elif shape.kind in ("int", "float", "int-or-string"):
         found += _numbers(shape, value, member, harvest)
     elif shape.kind == "list":
-        found += _lists(shape, value)
+        found += _lists(shape, value, member, harvest)
     elif shape.kind == "map":
         found += _maps(shape, value)
     elif shape.kind == "struct":
@@ -40,37 +47,58 @@ def probes_of(shape: Shape, value: Json, member: FieldShape | None, harvest: Har
 
 
 def _strings(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest) -> list[Json]:
-    limits = [number for number in _given_numbers(member, harvest) if 0 < number <= 5000]
+    limits = [number for number in _given_numbers(shape, member, harvest) if 0 < number <= 5000]
     words = [hint for hint in (member.hints if member else ()) if isinstance(hint, str)]
-    by_length = ["a" * near for limit in limits[:4] for near in (limit, limit + 1)]
+    known = [word for word in harvest.literals.near(_names(shape, member)) if isinstance(word, str)]
+    patterns = harvest.literals.patterns_near(_names(shape, member))[:4]
+    formed = [text for pattern in patterns for text in (*matching(pattern)[:1], *nearly_matching(pattern)[:2])]
+    # Limits of strings are in characters or in bytes: letters of two bytes tell which.
+    by_length = ["a" * near for limit in limits[:4] for near in (limit, limit + 1, limit - 1)]
+    by_length += [sort for limit in limits[:2] for sort in ("é" * limit, "é" * (limit // 2), "é" * (limit // 2 + 1))]
     held = value if isinstance(value, str) else "a"
     near = [held + "x", held.upper(), held + " ", held + "." + held, held[:-1]] if held else []
     edges = list(beyond(shape))
     first = [edges[0], "a b", "A", "x" * 64, "x" * 254] if edges else []
-    return [*shape.choices, *first, *near, *by_length, *words[:6], *edges, *pool(shape), *tuple(harvest.words)[-12:]]
+    given = [*words[:6], *known[:8], *formed]
+    return [*shape.choices, *first, *near, *by_length, *given, *edges, *pool(shape), *tuple(harvest.words)[-12:]]
+
+
+def _names(shape: Shape, member: FieldShape | None) -> tuple[str, ...]:
+    """Return what a validator of this place may be called after: the field and its type."""
+    own = shape.type.rpartition(".")[2] if "." in shape.type else ""
+    return tuple(name for name in ((member.name if member else ""), own) if name)
 
 
 def _numbers(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest) -> list[Json]:
     near = [value - 1, value + 1] if isinstance(value, int) and not isinstance(value, bool) else []
-    given = [close for number in _given_numbers(member, harvest)[:10] for close in (number, number + 1, number - 1)]
+    numbers = _given_numbers(shape, member, harvest)
+    given = [close for number in numbers[:10] for close in (number, number + 1, number - 1)]
     found = [-1, 0, *near, *given, *beyond(shape), *pool(shape)]
     return [number for number in found if fits(number, shape)]
 
 
-def _given_numbers(member: FieldShape | None, harvest: Harvest) -> list[int]:
+def _given_numbers(shape: Shape, member: FieldShape | None, harvest: Harvest) -> list[int]:
+    """Return the numbers of a field's tags, of the sources that speak of it, and of messages."""
     own = [hint for hint in (member.hints if member else ()) if isinstance(hint, int)]
-    return [*own, *tuple(harvest.numbers)[-8:]]
+    known = [number for number in harvest.literals.near(_names(shape, member)) if isinstance(number, int)]
+    return list(dict.fromkeys((*own, *known[:4], *tuple(harvest.numbers)[-8:])))
 
 
-def _lists(shape: Shape, value: Json) -> list[Json]:
+def _lists(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest) -> list[Json]:
     items = list(value) if isinstance(value, list) else []
     one = items[0] if items else filled(shape.elem)
-    found: list[Json] = [[*items, one], [one] * 2, [*items, filled(shape.elem)], [one] * 17, [one] * 33, [one] * 65]
+    found: list[Json] = [[*items, one], [one] * 2, [*items, filled(shape.elem)]]
+    limits = [number for number in _given_numbers(shape, member, harvest)[:4] if 0 < number <= _LONGEST_LIST]
+    # Real content: items that all differ, so that length is all there is to complain about.
+    found += [many(items, shape, size) for limit in limits for size in (limit + 1, limit, limit - 1)]
+    # The second time around: equal in every key or in all but one, and different in all else.
+    found += [[*items, other] for other in islice(changed(shape.elem, one, None), 12)] if items else []
     if shape.elem.kind in ("string", "int", "int-or-string"):
         found += [[*items, other] for other in (*pool(shape.elem)[:12], *beyond(shape.elem)[:12])]
+        found += [many(items, shape, size) for size in (17, 33, 65)]
     if len(items) > 1:
-        found.append(items[::-1])
-    return [*found, [one] * 101, [one] * 257, None]
+        found += [items[::-1], [*items[1:], items[0]]]
+    return [*found, *([one] * size for size in (17, 33, 65, 101, 257)), None]
 
 
 def _maps(shape: Shape, value: Json) -> list[Json]:

@@ -16,12 +16,14 @@ from harness.case import KindInfo
 from harness.compiler import Compiled, Validators, compile_types
 from harness.diagnostics import Diagnostic, InputError, Position, UsageError, near_miss
 from harness.fuzzers.shape import ANY, Shape, shape_of
+from harness.gotypes.literals import NO_LITERALS, Literals
 from harness.gotypes.packages import Universe
 from harness.gotypes.paths import known_path_checker
 from harness.subject.api import DEFAULT_RELEASE, Api, ApiPackage, open_api
 from harness.subject.declarative import CompiledTypes, PythonDeclarative
 from harness.subject.decode import decoder_of
 from harness.subject.edited import edited_api
+from harness.subject.literals import python_literals, release_literals
 from harness.subject.shared import SHARED, go_files
 from harness.subject.spec import SubjectSpec
 from harness.subject.suitefile import load_suite
@@ -47,9 +49,16 @@ class Subject:
     """What is examined. Close it when done; job processes open their own from `spec`."""
 
     def __init__(
-        self, spec: SubjectSpec, name: str, target: Target, universe: Universe | None, corpus: Path | None
+        self,
+        spec: SubjectSpec,
+        name: str,
+        target: Target,
+        universe: Universe | None,
+        corpus: Path | None,
+        literals: Callable[[KindInfo], Literals] = lambda info: NO_LITERALS,
     ) -> None:
         self.spec, self.name, self.target, self.universe, self.corpus = spec, name, target, universe, corpus
+        self._literals = literals
         self._checkers: dict[str, Callable[[str], bool]] = {}
 
     @property
@@ -70,6 +79,10 @@ class Subject:
         if info.type not in self._checkers:
             self._checkers[info.type] = known_path_checker(self.universe, info.type)
         return self._checkers[info.type]
+
+    def literals(self, info: KindInfo) -> Literals:
+        """Return what the sources of the handwritten validator of this kind know; nothing where they are unknown."""
+        return self._literals(info)
 
     def close(self) -> None:
         """Free the target. May be called twice."""
@@ -116,7 +129,10 @@ def open_suite(spec: SubjectSpec, note: Note = _silent, rework: Rework | None = 
         compiled = {package: rework(suite, universe, one) for package, one in compiled.items()}
     declarative, decoders, types = _callables(suite, universe, compiled, note)
     target = PythonTarget(suite, declarative, decoders=decoders, types=types, gates=spec.gates)
-    return Subject(spec, suite.name, target, universe, suite.folder / "corpus")
+    sources = {kind.kind: kind.handwritten for kind in suite.kinds}
+    return Subject(
+        spec, suite.name, target, universe, suite.folder / "corpus", lambda info: python_literals(sources[info.kind])
+    )
 
 
 def _check_gates(suite: Suite, gates: Mapping[str, bool]) -> None:
@@ -197,14 +213,18 @@ def _open_kubernetes(spec: SubjectSpec, note: Note) -> Subject:
             "a release has its own types, and its validators are built from them\n"
             "  fix: add --declarative python to try edited types, or leave --types out"
         )
+
+    def literals(info: KindInfo) -> Literals:
+        return release_literals(spec.location)(info.group)
+
     if spec.declarative != "python":
         target = KubernetesTarget(spec.location, gates=spec.gates, note=note)
         universe = Universe.from_folders(type_folders(spec.location))
-        return Subject(spec, "kubernetes", cast(Target, target), universe, None)
+        return Subject(spec, "kubernetes", cast(Target, target), universe, None, literals)
     api, edited = edited_api(open_api(kubernetes=spec.location), type_folders(spec.location), spec.types or "")
     types = _compiled_types(api, edited, note)
     inner = cast(Target, KubernetesTarget(spec.location, gates=spec.gates, note=note))
-    return Subject(spec, "kubernetes", _with_types(inner, lambda: types), api.universe, None)
+    return Subject(spec, "kubernetes", _with_types(inner, lambda: types), api.universe, None, literals)
 
 
 def _open_command(spec: SubjectSpec, note: Note) -> Subject:

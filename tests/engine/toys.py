@@ -10,6 +10,7 @@ import msgspec
 
 from harness.case import Answer, Case, KindInfo, Mode
 from harness.fuzzers.shape import Shape
+from harness.gotypes.literals import NO_LITERALS, Literals
 from tests.fuzzers.toys import WIDGETS, ToyTarget, widget_shape
 
 GADGETS = msgspec.structs.replace(WIDGETS, resource="gadgets")
@@ -64,6 +65,10 @@ class ToySubject:
     def is_known_path(self, info: KindInfo) -> Callable[[str], bool] | None:
         """Know no paths."""
         return None
+
+    def literals(self, info: KindInfo) -> Literals:
+        """Know no sources."""
+        return NO_LITERALS
 
     def close(self) -> None:
         """Nothing to free."""

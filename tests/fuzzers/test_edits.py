@@ -89,7 +89,7 @@ def test_pairs_are_related() -> None:
 
 def test_refused_edits_lead_to_unchanged_repaired_and_touched_pairs() -> None:
     """What was refused is asked about again as the stored object."""
-    assert follow_ups(Random(1), 1, 2, lambda obj: obj + 1) == [(2, 2), (1, 2), (3, 2)]
+    assert follow_ups(1, 2, lambda obj: obj + 1) == [(2, 2), (1, 2), (3, 2)]
 
 
 def test_a_stored_object_can_be_named_by_an_update() -> None:

@@ -1,0 +1,159 @@
+"""Literals of validators' sources: limits, words and patterns that handwritten code knows and no tag says.
+
+Nothing is understood: each string and number is kept with the name of the function or constant in which it stands, so
+that those of `ValidatePodName` come first where a pod's name is tried. Messages and names of fields are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import TypeAlias
+
+import tree_sitter_go
+from tree_sitter import Language, Node, Parser, Query, QueryCursor
+
+from harness.gotypes.constants import unquote
+from harness.gotypes.scanner import is_left_out, read_source
+
+Literal: TypeAlias = tuple[str, str | int]
+"""Where it stands (the name of a function, constant or variable, in lower case) and its value."""
+
+_GO = Language(tree_sitter_go.language())
+_WANTED = Query(
+    _GO,
+    """
+    (function_declaration name: (identifier) @name) @scope
+    (method_declaration name: (field_identifier) @name) @scope
+    (const_spec name: (identifier) @name) @scope
+    (var_spec name: (identifier) @name) @scope
+    (import_declaration) @left
+    (call_expression function: (selector_expression field: (field_identifier) @callee)) @call
+    [(interpreted_string_literal) (raw_string_literal)] @text
+    (int_literal) @number
+    """,
+)
+_NAMES_FIELDS = frozenset({"Child", "NewPath", "Key", "WithOrigin", "Errorf", "Sprintf", "Error", "V", "Info", "Infof"})
+_PATTERN = re.compile(r"\[[^\]]+\][+*?{]|\)\*|\\[dw.]|^\^|\$$|\{\d+,?\d*\}")
+_LONGEST = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Literals:
+    """What sources know: strings and numbers, and strings that look like regular expressions."""
+
+    values: tuple[Literal, ...] = ()
+    patterns: tuple[tuple[str, str], ...] = ()
+    _near: dict[tuple[str, ...], tuple[str | int, ...]] = field(default_factory=dict, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, literals: Iterable[Literal]) -> Literals:
+        """Sort what was read; messages are left out."""
+        values: dict[Literal, None] = {}
+        patterns: dict[tuple[str, str], None] = {}
+        for where, value in literals:
+            if isinstance(value, str) and _PATTERN.search(value) and "%" not in value:
+                patterns[where, value] = None
+            elif isinstance(value, int) or _may_be_a_value(value):
+                values[where, value] = None
+        return cls(tuple(values), tuple(patterns))
+
+    def near(self, names: Sequence[str]) -> tuple[str | int, ...]:
+        """Return the values that stand where one of these names is spoken of, those near most names first."""
+        key = tuple(dict.fromkeys(name.lower() for name in names if len(name) > 2))
+        if key not in self._near:
+            self._near[key] = tuple(dict.fromkeys(_ranked(key, self.values)))
+        return self._near[key]
+
+    def patterns_near(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return the regular expressions that stand where one of these names is spoken of."""
+        return tuple(dict.fromkeys(str(one) for one in _ranked([name.lower() for name in names], self.patterns)))
+
+
+NO_LITERALS = Literals()
+
+
+def _ranked(names: Sequence[str], found: Sequence[tuple[str, str | int]]) -> list[str | int]:
+    scored = [(sum(name in where for name in names), number) for number, (where, _) in enumerate(found)]
+    return [found[number][1] for score, number in sorted(scored, key=lambda one: (-one[0], one[1])) if score]
+
+
+def _may_be_a_value(text: str) -> bool:
+    return len(text) <= _LONGEST and text.count(" ") < 3 and "%" not in text
+
+
+def go_literals(folders: Iterable[Path]) -> Literals:
+    """Read the Go files of folders, in order; tests and generated files are left out."""
+    found: list[Literal] = []
+    for folder in folders:
+        for file in sorted(folder.glob("*.go")):
+            if not file.name.endswith("_test.go") and not file.name.startswith("zz_generated"):
+                found += _of_file(file)
+    return Literals.of(found)
+
+
+@lru_cache(maxsize=256)
+def _of_file(file: Path) -> tuple[Literal, ...]:
+    source = read_source(file)
+    if is_left_out(source):
+        return ()
+    captures = QueryCursor(_WANTED).captures(Parser(_GO).parse(source.data).root_node)
+    ignored = [(one.start_byte, one.end_byte) for one in captures.get("left", ())]
+    ignored += [(one.start_byte, one.end_byte) for one in captures.get("call", ()) if _callee(one) in _NAMES_FIELDS]
+    scopes = sorted((one.start_byte, one.end_byte, _name(one)) for one in captures.get("scope", ()))
+    left = _Spans([(start, end, "x") for start, end in ignored])
+    within = _Spans(scopes)
+    return tuple(
+        (within.at(node.start_byte), value) for node, value in _values(captures) if not left.at(node.start_byte)
+    )
+
+
+def _values(captures: dict[str, list[Node]]) -> Iterator[tuple[Node, str | int]]:
+    for node in sorted(captures.get("text", ()), key=lambda one: one.start_byte):
+        text = (node.text or b"").decode("utf-8", "replace")
+        value = text[1:-1] if text[:1] == "`" else unquote(text)
+        if value:
+            yield node, value
+    for node in sorted(captures.get("number", ()), key=lambda one: one.start_byte):
+        digits = (node.text or b"").decode("ascii", "replace").replace("_", "")
+        try:
+            number = int(digits, 8) if re.fullmatch(r"0[0-7]+", digits) else int(digits, 0)
+        except ValueError:
+            continue  # longer than any number of a validator
+        yield node, number
+
+
+def _name(scope: Node) -> str:
+    found = scope.child_by_field_name("name")
+    return (found.text or b"").decode("utf-8", "replace").lower() if found else ""
+
+
+def _callee(call: Node) -> str:
+    function = call.child_by_field_name("function")
+    found = function.child_by_field_name("field") if function else None
+    return (found.text or b"").decode("utf-8", "replace") if found else ""
+
+
+class _Spans:
+    """Named spans of bytes; the name of the outermost one at a position."""
+
+    def __init__(self, spans: Sequence[tuple[int, int, str]]) -> None:
+        self._starts: list[int] = []
+        self._spans: list[tuple[int, str]] = []
+        end = -1
+        for start, stop, name in sorted(spans):
+            if start >= end:
+                self._starts.append(start)
+                self._spans.append((stop, name))
+                end = stop
+
+    def at(self, position: int) -> str:
+        """Return the name of the span around a position, empty when there is none."""
+        index = bisect_right(self._starts, position) - 1
+        if index < 0 or position >= self._spans[index][0]:
+            return ""
+        return self._spans[index][1]

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from harness.case import Json
+from harness.fuzzers.kin import kin
+from tests.fuzzers.toys import widget_shape
+
+ONE: Json = {"spec": {"mode": "Fast", "ports": [{"name": "x", "number": 0}], "title": "t"}}
+
+
+def specs(obj: Json, *place: str | int) -> list[Json]:
+    """The new specs of all pairs around a place; old is always the refused object itself."""
+    pairs = list(kin(widget_shape(), obj, place))
+    assert all(old == obj for _, old in pairs)
+    return [new["spec"] for new, _ in pairs]
+
+
+def test_a_refused_value_goes_away_again() -> None:
+    """Set and removed: what was stored before a rule came may be cleaned up."""
+    assert {"mode": "Fast", "ports": ONE["spec"]["ports"]} in specs(ONE, "spec", "title")
+
+
+def test_a_refused_value_stays_while_its_sibling_changes() -> None:
+    """The value is the same, its struct is not."""
+    made = specs(ONE, "spec", "title")
+    assert any(spec["title"] == "t" and spec["mode"] == "Slow" for spec in made if "title" in spec)
+
+
+def test_a_refused_item_moves_and_takes_another_name() -> None:
+    """The item is the same behind another one, and with another key."""
+    bad = {"name": "x", "number": 0}
+    lists = [spec["ports"] for spec in specs(ONE, "spec", "ports", 0, "number")]
+    assert any(len(ports) == 2 and ports[1] == bad and ports[0] != bad for ports in lists)
+    assert any(len(ports) == 1 and ports[0]["name"] not in ("x", "") for ports in lists)
+
+
+def test_the_first_of_several_goes_behind_the_last_and_another_to_the_front() -> None:
+    """With more items nothing is added: they only change places."""
+    two: Json = {"spec": {"ports": [{"name": "x"}, {"name": "y"}]}}
+    assert [{"name": "y"}, {"name": "x"}] in [spec["ports"] for spec in specs(two, "spec", "ports", 0)]
+    assert [{"name": "y"}, {"name": "x"}] in [spec["ports"] for spec in specs(two, "spec", "ports", 1)]

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.gotypes.literals import Literals, go_literals
+
+SOURCE = r"""// Copyright "nobody", 1999.
+package validation
+
+import (
+	"regexp"
+	"strings"
+)
+
+const maxTitle = 0x40
+const widgetNameFmt string = `[a-z]([-a-z]*[a-z])?`
+
+var modes = []string{"Fast", "Sl\u006fw"}
+var titleRegexp = regexp.MustCompile("^" + widgetNameFmt + "$")
+
+func ValidateWidgetSpec(spec *Spec, path *field.Path) {
+	if spec.Replicas > 1_000 || spec.Mode == 0755 {
+		allErrs = append(allErrs, field.Invalid(path.Child("replicas"), spec.Replicas, "must not be that many of them"))
+	}
+	if strings.HasPrefix(spec.Title, "kubernetes.io/") { klog.V(4).Infof("title %s", spec.Title) }
+}
+
+func (w *Widget) CheckTitle(title string) bool { return len(title) > maxTitle && title != "none" && len(title) < 7 }
+"""
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Literals:
+    """The literals of a folder with one validator, its test and generated code."""
+    (tmp_path / "validation.go").write_text(SOURCE)
+    (tmp_path / "validation_test.go").write_text('package validation\n\nvar x = "of a test"\n')
+    (tmp_path / "zz_generated.go").write_text('package validation\n\nvar x = "generated"\n')
+    return go_literals([tmp_path, tmp_path / "missing"])
+
+
+def test_literals_know_where_they_stand(read: Literals) -> None:
+    """In order of the source: numbers in every notation, strings unquoted, each with its function or constant."""
+    assert [("modes", "Fast"), ("modes", "Slow"), ("validatewidgetspec", "kubernetes.io/"), ("checktitle", "none")] == [
+        (where, value) for where, value in read.values if isinstance(value, str)
+    ]
+    assert {("maxtitle", 64), ("validatewidgetspec", 1000), ("validatewidgetspec", 0o755), ("checktitle", 7)} == {
+        (where, value) for where, value in read.values if isinstance(value, int)
+    }
+
+
+def test_expressions_are_told_from_words(read: Literals) -> None:
+    """What looks like a regular expression is kept apart."""
+    assert ("widgetnamefmt", "[a-z]([-a-z]*[a-z])?") in read.patterns
+    assert read.patterns_near(["widgetName"]) == ("[a-z]([-a-z]*[a-z])?",)
+
+
+def test_messages_and_names_of_fields_are_left_out(read: Literals) -> None:
+    """They say nothing about values."""
+    assert not {"replicas", "must not be that many of them", "title %s", "regexp"} & {value for _, value in read.values}
+
+
+def test_what_speaks_of_a_field_comes_first(read: Literals) -> None:
+    """The constant and the function with the name of the field, and nothing of other functions."""
+    assert set(read.near(["title"])) == {64, "none", 7}
+    assert read.near(["nothing"]) == read.near([""]) == ()
