@@ -13,8 +13,8 @@ from harness.fuzzers.aiming import shots
 from harness.fuzzers.aims import Aim
 from harness.fuzzers.pairs import Pair, stored
 
-FIRST, THEN = (2, 4), (6, 12, 24)
-"""How many shots each aim gets before the next aim's turn comes: before there are bases, and afterwards."""
+FIRST, THEN, LIMITS = (2, 4), (6, 12, 24), (2, 4)
+"""How many shots each aim gets before the next aim's turn comes: before there are bases, with bases, and at limits."""
 _AS_IT_STANDS = 24
 """How many shots are repeated without the server's preparation."""
 
@@ -30,11 +30,11 @@ class Aiming:
         self._creates = [state.lane for state in states if state.lane.operation is Operation.CREATE]
         self._updates = [state.lane for state in states if state.lane.operation is Operation.UPDATE]
 
-    def run(self, bases: Sequence[Json], turns: Sequence[int], settle: bool = True) -> Search:
+    def run(self, bases: Sequence[Json], turns: Sequence[int], wants: str = "reject", settle: bool = True) -> Search:
         """Go for every aim from these objects, until all are reached, nothing is left to try or the share is spent."""
         running: dict[tuple[object, ...], Iterator[Pair]] = {}
         for turn, width in enumerate(turns):
-            for aims in self._groups(width):
+            for aims in self._groups(width, wants):
                 wanted: list[_Wanted] = []
                 for aim in aims:
                     steps = running.setdefault(_key(aim), shots(aim, self.search.plan.shape, bases))
@@ -42,41 +42,37 @@ class Aiming:
                         wanted += self._through(aim, shot, bases[0], everywhere=turn > 0)
                 yield from self.search.ask(wanted, settle)
 
-    def as_it_stands(self, bases: Sequence[Json]) -> Search:
-        """Go for what is left without defaults and preparation, and with options the other way round.
+    def as_it_stands(self, bases: Sequence[Json], below: str = "") -> Search:
+        """Go for what does not fire with defaults and preparation: without them.
 
         No user sends such a thing to a server, so nothing is compared. What fires here alone is a rule that the server
-        never gives a reason to.
+        never gives a reason to. `below` is how the paths of the aims begin.
         """
         if not self.search.plan.abilities.modes:
             return
-        for aims in self._groups(_AS_IT_STANDS):
+        for aims in self._groups(_AS_IT_STANDS, "reject"):
             wanted = [
                 one
                 for aim in aims
+                if aim.path.startswith(below)
                 for shot in islice(shots(aim, self.search.plan.shape, bases), _AS_IT_STANDS)
                 for one in self._through(aim, shot, bases[0], everywhere=False)
             ]
-            yield from self.search.show(wanted, {})
-            options = {name for lane, *_ in wanted for name in lane.info.options}
-            for name in sorted(options):
-                flipped = [one for one in wanted if name in one[0].info.options]
-                yield from self.search.show(flipped, {name: not flipped[0][0].info.options[name]})
+            yield from self.search.show(wanted)
 
-    def _groups(self, width: int) -> Iterator[list[Aim]]:
-        """Part what is wanted now into groups that fill a batch; what was reached meanwhile is left out."""
-        aims = self._aims()
-        size = max(1, BATCH // width)
+    def _groups(self, width: int, wants: str) -> Iterator[list[Aim]]:
+        """Part what is wanted now into groups that fill a batch, for at most a third of what is left of the share."""
+        aims = self._aims(wants)
+        size, end = max(1, BATCH // width), self.search.asked + self.search.left() // 3
         for start in range(0, len(aims), size):
-            if self.search.spent():
+            if self.search.spent() or self.search.asked > end:
                 return
             yield aims[start : start + size]
 
-    def _aims(self) -> list[Aim]:
-        """Return what is wanted now, by all observers, each once; what must fire before what must not."""
+    def _aims(self, wants: str) -> list[Aim]:
+        """Return what is wanted now, by all observers, each once."""
         every = [aim for observer in self.search.plan.observers.values() for aim in observer.aims()]
-        distinct = {_key(aim): aim for aim in every}
-        return sorted(distinct.values(), key=lambda aim: aim.wants != "reject")
+        return list({_key(aim): aim for aim in every if aim.wants == wants}.values())
 
     def _through(self, aim: Aim, shot: Pair, base: Json, everywhere: bool) -> list[_Wanted]:
         """Choose the lanes for a shot: a status is written through subresources, all else through the main resource."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from harness.compare.finding import Finding
-from harness.engine.aiming import FIRST, THEN, Aiming
+from harness.engine.aiming import FIRST, LIMITS, THEN, Aiming
 from harness.engine.asking import BATCH, Asking
 from harness.engine.founding import Founding
 from harness.engine.plan import Plan, Search, key_of
@@ -31,10 +31,14 @@ class UnitSearch(Asking):
         yield from self._replay()
         aiming, founding = Aiming(self), Founding(self)
         # Declarative rules speak whatever else is wrong: many need no object that both sides accept.
-        yield from aiming.run(starts(self.plan.shape, founding.root()), FIRST, settle=False)
+        first = starts(self.plan.shape, founding.root())
+        yield from aiming.run(first, FIRST, settle=False)
+        # The server writes most of the metadata itself, whatever a request says.
+        yield from aiming.as_it_stands(first, "metadata.")
         yield from founding.run()
         bases = [base.obj for base in self.points.bases]
         yield from aiming.run(bases, THEN)
+        yield from aiming.run(bases, LIMITS, "accept")
         yield from aiming.as_it_stands(bases)
         if self.points.bases:
             sweep = Sweep(self)
