@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
+from pathlib import Path
 
 import msgspec
 
-from harness.diagnostics import HarnessError
+from harness.diagnostics import HarnessError, UsageError
 from harness.engine.observe import Onlooker
 from harness.events import Result
-from harness.reporting.coverage import RuleEntry, UncoveredEntry, coverage_of, with_rule, with_uncovered
+from harness.reporting.coverage import (
+    BranchCoverage,
+    BranchEntry,
+    RuleEntry,
+    UncoveredEntry,
+    coverage_of,
+    with_rule,
+    with_uncovered,
+)
 from harness.reporting.document import Report
+from harness.rulecov.branches import Branches
 from harness.rulecov.inventory import Inventory, KnownRule, inventory_of
 from harness.rulecov.observed import (
     ACCEPTED,
@@ -125,3 +135,27 @@ def _uncovered(result: Result) -> Iterator[UncoveredEntry]:
         for one in observed.uncovered:
             fields = {name: getattr(one, name) for name in one.__struct_fields__}
             yield UncoveredEntry(result.subject, **fields)
+
+
+def branch_folders(specs: Iterable[SubjectSpec], jobs: int | None) -> list[Path]:
+    """Return the folders whose branches can be watched: those of suites in Python. Raises: UsageError."""
+    folders = [Path(spec.location) for spec in specs if spec.kind == "suite"]
+    if not folders:
+        raise UsageError("--branches watches validators in Python, in this process\n  fix: name a suite")
+    if jobs is not None and jobs > 1:
+        raise UsageError("--branches watches this process alone\n  fix: leave --jobs out")
+    return folders
+
+
+def with_branches(report: Report, watched: Branches | None) -> Report:
+    """Put into a report which branches of handwritten validators were never taken."""
+    if watched is None:
+        return report
+    missed = tuple(BranchEntry(_shown(one.file), one.line, one.to) for one in watched.missed)
+    return msgspec.structs.replace(report, branches=BranchCoverage(watched.total, missed))
+
+
+def _shown(file: str) -> str:
+    """Write a path as people would from where they are."""
+    place = Path(file).resolve()
+    return str(place.relative_to(Path.cwd())) if place.is_relative_to(Path.cwd()) else file

@@ -86,7 +86,7 @@ def _reason(ratchet: Ratchet, parts: Iterable[Part], cases: int, operations: boo
     if operations:
         return "only some operations were asked"
     if cases < ratchet.cases:
-        return f"it holds for {ratchet.cases:,} cases and more, and this were {cases:,}"
+        return f"it holds for {ratchet.cases:,} cases and more, and these were {cases:,}"
     return ""
 
 

@@ -7,6 +7,7 @@ import random
 import shlex
 import signal
 from collections.abc import Sequence
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import click
 
 from harness import engine
-from harness.cli.coverage import inventory_in, rule_onlookers, with_coverage
+from harness.cli.coverage import branch_folders, inventory_in, rule_onlookers, with_branches, with_coverage
 from harness.cli.live import Live
 from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, exceptions_of, kept_place, publish, report_options
 from harness.cli.ratchets import Ratchets, ratchet_options
@@ -26,6 +27,7 @@ from harness.errormatch.exceptionfile import ExceptionFile
 from harness.events import Budget, Result, Timings
 from harness.reporting.document import Reach, Report, build_report
 from harness.reporting.text import lines
+from harness.rulecov.branches import watched_branches
 from harness.rulecov.inventory import Inventory
 from harness.subject import SubjectSpec
 
@@ -56,12 +58,15 @@ COULD_NOT_RUN = 2
 )
 @report_options
 @ratchet_options
+@click.option(
+    "--branches", is_flag=True, help="List branches of the suites' Python that were never taken; one process."
+)
 @click.option("--corpus", type=click.Path(path_type=Path), metavar="DIR", help="Kept inputs, replayed first.")
 def command(
     suites: tuple[str, ...], target: TargetChoice, seed: str, max_time: float | None, max_cases: int | None,
     jobs: int | None, kinds: tuple[str, ...], operations: tuple[str, ...], json_file: Path | None,
     junit_file: Path | None, html_file: Path | None, report_folder: Path | None, exceptions: Path | None,
-    ratchet_file: Path | None, update_ratchet: bool, corpus: Path | None, shard: str | None,
+    ratchet_file: Path | None, update_ratchet: bool, branches: bool, corpus: Path | None, shard: str | None,
 ) -> int:  # fmt: skip
     """Search for differences between the two sides, reduce them, and say why they are there.
 
@@ -82,17 +87,20 @@ def command(
         "seed": seed_of(seed), "jobs": jobs or cores(), "kinds": kinds, "operations": operations, "corpus": corpus,
         "trusted": WORDINGS if WORDINGS.is_file() else None, "shard": _shard(shard),
     }  # fmt: skip
+    folders = branch_folders(specs, jobs) if branches else []
+    options["jobs"] = 1 if branches else options["jobs"]
     budget = _budget(specs, max_time, max_cases)
     ratchets = Ratchets(ratchet_file, update_ratchet)
     ratchets.check(specs)
     before = signal.signal(signal.SIGTERM, _terminated)
     try:
         search = _Search(budget, options)
-        search.run([target.parts(spec) for spec in specs])
+        with watched_branches(folders) if branches else nullcontext() as watched:
+            search.run([target.parts(spec) for spec in specs])
         search.raise_if_nothing()
         report = _judge(search, entries, exceptions or EXCEPTIONS, bool(kinds or operations or shard), files)
         report = with_coverage(report, search.results, search.inventories, bool(kinds or operations))
-        report = ratchets.hold(report, bool(operations))
+        report = with_branches(ratchets.hold(report, bool(operations)), watched)
         code = publish(report, files)
     finally:
         signal.signal(signal.SIGTERM, before)

@@ -96,6 +96,21 @@ class RatchetEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     updated: bool = False
 
 
+class BranchEntry(msgspec.Struct, frozen=True):
+    """A branch of a handwritten validator in Python that was never taken; `to` is 0 for the end of its function."""
+
+    file: str
+    line: int
+    to: int
+
+
+class BranchCoverage(msgspec.Struct, frozen=True):
+    """The branches of handwritten validators in Python, where they were watched."""
+
+    total: int
+    missed: tuple[BranchEntry, ...] = ()
+
+
 class Coverage(msgspec.Struct, frozen=True, omit_defaults=True):
     """Sums over the rules of a report.
 

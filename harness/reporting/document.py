@@ -20,7 +20,7 @@ from harness.compare.composition import compose, settings
 from harness.compare.finding import SEVERITIES, Finding
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.events import Budget, Discovery, KindReport, Result, Timings
-from harness.reporting.coverage import Coverage, RuleEntry, UncoveredEntry
+from harness.reporting.coverage import BranchCoverage, Coverage, RuleEntry, UncoveredEntry
 
 SCHEMA_ID = "urn:equivalence-harness:report:1"
 SCHEMA_VERSION = 1
@@ -190,6 +190,7 @@ class Report(msgspec.Struct, frozen=True):
     rules: tuple[RuleEntry, ...] = ()
     uncovered: tuple[UncoveredEntry, ...] = ()
     coverage: Coverage | None = None
+    branches: BranchCoverage | None = None
 
     @property
     def open_findings(self) -> tuple[ReportedFinding, ...]:

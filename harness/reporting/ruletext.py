@@ -12,9 +12,9 @@ from harness.reporting.text import count, visible
 
 def rule_rows(report: Report) -> list[str]:
     """Say how many of the declared rules were seen at work, and what no rule covers."""
-    sums = report.coverage
+    sums, branches = report.coverage, list(_branches(report))
     if sums is None or not sums.declared:
-        return []
+        return branches
     rows = [_fired(sums)]
     if sums.limits:
         rows.append(
@@ -24,7 +24,19 @@ def rule_rows(report: Report) -> list[str]:
         errors = sum(one.count for one in report.uncovered)
         places = count(len(report.uncovered), "handwritten check")
         rows.append(f"{places} without a rule ({count(errors, 'error')}): harness rules --report REPORT --uncovered")
-    return [*rows, *map(_ratchet, sums.ratchets)]
+    return [*rows, *map(_ratchet, sums.ratchets), *branches]
+
+
+def _branches(report: Report, most: int = 10) -> Iterator[str]:
+    """Say which branches of handwritten validators the search never took."""
+    told = report.branches
+    if told is None:
+        return
+    yield f"branches of handwritten validators: {told.total - len(told.missed):,} of {told.total:,} taken"
+    for one in told.missed[:most]:
+        yield f"  never taken: {visible(one.file)}:{one.line} -> {one.to or 'end of the function'}"
+    if len(told.missed) > most:
+        yield f"  … {len(told.missed) - most:,} more; the report has them all"
 
 
 def _ratchet(ratchet: RatchetEntry) -> str:

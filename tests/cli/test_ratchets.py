@@ -45,7 +45,7 @@ def test_a_rule_that_was_not_seen_again_is_lost(file: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "operations", "words"),
     [
-        ({"cases": 99}, False, "it holds for 100 cases and more, and this were 99"),
+        ({"cases": 99}, False, "it holds for 100 cases and more, and these were 99"),
         ({"stopped": "interrupted"}, False, "the search was broken off"),
         ({"shard": "1/2"}, False, "this is a shard; harness merge compares all of them together"),
         ({}, True, "only some operations were asked"),
