@@ -61,7 +61,8 @@ def _verdict(code: int) -> str:
 
 
 def _identity(spec: SubjectSpec) -> tuple[object, ...]:
-    return spec.kind, spec.location, tuple(sorted(spec.gates.items())), spec.types, spec.mode, spec.declarative
+    gates = tuple(sorted(spec.gates.items()))
+    return spec.kind, spec.location, gates, spec.types, spec.mode, spec.declarative, spec.against
 
 
 def _cases(arguments: Sequence[str], target: TargetChoice, texts: Sequence[str]) -> list[Asked]:

@@ -38,6 +38,7 @@ class TargetChoice:
     mode: Mode = "served"
     declarative: DeclarativeSide = "target"
     every_gate: bool = True
+    against: str | None = None
 
     def specs(self, suites: Sequence[str]) -> list[SubjectSpec]:
         """Return what to open. Raises UsageError unless exactly one kind of target is named."""
@@ -68,29 +69,37 @@ class TargetChoice:
         return specs[0]
 
     def _spec(self, kind: str, location: str) -> SubjectSpec:
-        return make_spec(kind, location, self.gates, self.types or "", self.mode, self.declarative)
+        against = self.against or ""
+        return make_spec(kind, location, self.gates, self.types or "", self.mode, self.declarative, against)
 
 
 def make_spec(
-    kind: str, location: str, gates: Mapping[str, bool], types: str, mode: str, declarative: str = "target"
+    kind: str,
+    location: str,
+    gates: Mapping[str, bool],
+    types: str,
+    mode: str,
+    declarative: str = "target",
+    against: str = "",
 ) -> SubjectSpec:
     """Make the specification of a subject."""
     return SubjectSpec(
         kind=cast(Any, kind), location=location, gates=dict(gates), types=types or None, mode=cast(Mode, mode),
-        declarative=cast(DeclarativeSide, declarative),
+        declarative=cast(DeclarativeSide, declarative), against=against or None,
     )  # fmt: skip
 
 
 def reach_of(spec: SubjectSpec) -> Reach:
     """Say in the report how to open a subject again."""
     return Reach(
-        spec.kind, str(spec.location), dict(spec.gates), str(spec.types or ""), spec.mode, declarative=spec.declarative
-    )
+        spec.kind, str(spec.location), dict(spec.gates), str(spec.types or ""), spec.mode, declarative=spec.declarative,
+        against=spec.against or "",
+    )  # fmt: skip
 
 
 def spec_of(reach: Reach) -> SubjectSpec:
     """Open again what a report was made of."""
-    return make_spec(reach.kind, reach.location, reach.gates, reach.types, reach.mode, reach.declarative)
+    return make_spec(reach.kind, reach.location, reach.gates, reach.types, reach.mode, reach.declarative, reach.against)
 
 
 def arguments_of(spec: SubjectSpec) -> str:
@@ -104,6 +113,8 @@ def arguments_of(spec: SubjectSpec) -> str:
         parts += ["--mode", spec.mode]
     if spec.declarative != "target":
         parts += ["--declarative", spec.declarative]
+    if spec.against:
+        parts += ["--against", spec.against]
     return " ".join(shlex.quote(part) for part in parts)
 
 
@@ -154,14 +165,19 @@ def target_options(function: F) -> F:
         show_default=True,
         help="Whose declarative errors count: the target's own, or those of its types compiled to Python.",
     )
+    @click.option(
+        "--against",
+        metavar="OTHER",
+        help="Compare what users are served with another release, checkout, suite or program of the same kind.",
+    )
     def wrapped(
         *args: Any, kubernetes: str | None, program: str | None, types: str | None, gates: tuple[str, ...], mode: str,
-        declarative: str, **others: Any,
+        declarative: str, against: str | None, **others: Any,
     ) -> Any:  # fmt: skip
         side = cast(DeclarativeSide, declarative)
         named = [text for text in gates if text != DEFAULT_GATES]
         choice = TargetChoice(
-            kubernetes, program, types, parse_gates(named), cast(Mode, mode), side, DEFAULT_GATES not in gates
+            kubernetes, program, types, parse_gates(named), cast(Mode, mode), side, DEFAULT_GATES not in gates, against
         )
         return function(*args, target=choice, **others)
 

@@ -49,6 +49,7 @@ class Reach(msgspec.Struct, frozen=True, omit_defaults=True):
     mode: str = "served"
     arguments: tuple[str, ...] = ()
     declarative: str = "target"
+    against: str = ""
 
 
 class Part(msgspec.Struct, frozen=True):

@@ -27,6 +27,7 @@ from harness.subject.literals import python_literals, release_literals
 from harness.subject.shared import SHARED, go_files
 from harness.subject.spec import SubjectSpec
 from harness.subject.suitefile import load_suite
+from harness.subject.twin import TwinTarget
 from harness.suite import KubernetesSuite, Suite, SuiteKind
 from harness.tags.custom_kubernetes import CustomFunctions
 from harness.targets.python import Declarative, Decoder, KindVersion, PythonTarget
@@ -74,7 +75,7 @@ class Subject:
 
     def is_known_path(self, info: KindInfo) -> Callable[[str], bool] | None:
         """Return the check whether a reported path names a field of this kind, None when its types are not known."""
-        if self.universe is None or not info.type or self.universe.find(info.type) is None:
+        if self.universe is None or self.spec.against or not info.type or self.universe.find(info.type) is None:
             return None
         if info.type not in self._checkers:
             self._checkers[info.type] = known_path_checker(self.universe, info.type)
@@ -100,6 +101,8 @@ def open_subject(spec: SubjectSpec, note: Note = _silent) -> Subject:
 
     Raises: InputError for a suite or types that cannot be used, TargetError for a target that cannot, UsageError.
     """
+    if spec.against is not None:
+        return _open_twin(spec, spec.against, note)
     match spec.kind:
         case "suite":
             return open_suite(spec, note)
@@ -108,6 +111,24 @@ def open_subject(spec: SubjectSpec, note: Note = _silent) -> Subject:
         case "command":
             return _open_command(spec, note)
     raise UsageError(f"unknown kind of subject {spec.kind!r}\n  fix: suite, kubernetes or command")
+
+
+def _open_twin(spec: SubjectSpec, against: str, note: Note) -> Subject:
+    """Open both; whether paths are known is asked of each alone, since a wrong one is no difference between them."""
+    if spec.declarative != "target":
+        raise UsageError("two subjects are compared as they are\n  fix: leave --declarative out, or --against")
+    first = open_subject(replace(spec, against=None), note)
+    try:
+        second = open_subject(replace(spec, location=against, against=None), note)
+        try:
+            target = cast(Target, TwinTarget(first.target, second.target))
+        except BaseException:
+            second.close()
+            raise
+    except BaseException:
+        first.close()
+        raise
+    return Subject(spec, f"{first.name} against {Path(against).name}", target, first.universe, None)
 
 
 def open_suite(spec: SubjectSpec, note: Note = _silent, rework: Rework | None = None) -> Subject:

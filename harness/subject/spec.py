@@ -19,7 +19,8 @@ class SubjectSpec:
 
     `location` is a suite folder, a Kubernetes release or checkout, or a program with its arguments. `types` is a folder
     of Go types for a program (`DIR`, or `IMPORT/PATH=DIR` for the import path its kinds name), or with the declarative
-    side `python` an edited copy of a release's.
+    side `python` an edited copy of a release's. `against` is the location of another subject of the same kind: then
+    what users of both are served is compared, not the two sides of one.
     """
 
     kind: SubjectKind
@@ -28,6 +29,7 @@ class SubjectSpec:
     types: str | None = None
     mode: Mode = "served"
     declarative: DeclarativeSide = "target"
+    against: str | None = None
 
     @property
     def gates_text(self) -> str:

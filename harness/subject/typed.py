@@ -17,8 +17,12 @@ from harness.suite import Suite
 def api_of(spec: SubjectSpec) -> Api | None:
     """Return the API that a specification names, None for a program of which no types are known.
 
+    None too for two subjects beside each other: what is compared there are no rules.
+
     Raises: InputError, UsageError, TargetError, as opening the subject does.
     """
+    if spec.against is not None:
+        return None
     if spec.kind == "command":
         return _of_types(spec.types) if spec.types else None
     if spec.kind == "suite":

@@ -42,6 +42,13 @@ def test_arguments_name_a_target_on_the_command_line() -> None:
     ]
 
 
+def test_the_other_of_two_travels_with_the_report() -> None:
+    """A finding between two releases is shown again between the same two."""
+    spec = SubjectSpec("kubernetes", "1.37.1", against="1.36.3")
+    assert spec == spec_of(reach_of(spec))
+    assert shlex.split(arguments_of(spec)) == ["--kubernetes", "1.37.1", "--against", "1.36.3"]
+
+
 def test_gates_are_read_from_several_options() -> None:
     """Separated by commas or not."""
     assert parse_gates(["A=true,B=FALSE", "C=True", ""]) == {"A": True, "B": False, "C": True}

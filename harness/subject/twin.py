@@ -1,0 +1,169 @@
+"""Two targets asked the same, as one: what users of the first are served beside what users of the second are.
+
+For two releases, or one release and itself. Errors that both serve are handwritten errors without a mark, so nothing is
+to be compared about them; what the first serves alone is a covered handwritten error, what the second serves alone a
+declarative one. So each difference is a mismatch and equal answers are none. Composed as in `takeover`, the setting
+`takeover` is what users of the second read and `validation-off` what users of the first do, so a finding is as severe
+as the change from one to the other. Paths, versions and composition are those of each release's own run.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import msgspec
+
+from harness.case import Answer, Case, Excluded, Failure, KindInfo, TargetInfo
+from harness.compare.composition import Setting, compose, settings
+from harness.diagnostics import TargetError
+from harness.field import ErrorType, FieldError
+from harness.targets.target import Closing, Pending, Target
+
+Key = tuple[str, str, str, str]
+Lists = tuple[tuple[FieldError, ...], tuple[FieldError, ...]]
+
+_ABILITIES = ("modes", "options", "update")
+
+
+class TwinTarget(Closing):
+    """A `Target` made of two, both closed with it. Raises: TargetError when they have no kind in common."""
+
+    def __init__(self, first: Target, second: Target) -> None:
+        self._first, self._second = first, second
+        self._ours, self._theirs = _Server(first.info), _Server(second.info)
+        self.info = _info(first.info, second.info)
+        if not self.info.kinds:
+            raise TargetError(
+                f"{first.info.name} and {second.info.name} have nothing in common",
+                why="no resource of one version is served by both",
+                fix="name two releases of one API",
+            )
+
+    def ask(self, cases: Sequence[Case]) -> list[Answer]:
+        """Answer a batch and wait for it."""
+        return self.submit(cases).result()
+
+    def submit(self, cases: Sequence[Case]) -> Pending:
+        """Start a batch on both."""
+        asked = [
+            msgspec.structs.replace(case, served=False, versions=False, repeat=False, validated=False) for case in cases
+        ]
+        return _Pending(self, cases, self._first.submit(asked), self._second.submit(asked))
+
+    def close(self) -> None:
+        """Close both. May be called twice."""
+        try:
+            self._first.close()
+        finally:
+            self._second.close()
+
+    def answered(self, case: Case, one: Answer, other: Answer) -> Answer:
+        """Make one answer of two."""
+        ours, theirs = self._ours.served(case, one), self._theirs.served(case, other)
+        if one.failure is not None and ours == theirs:
+            # Both fail alike; that one panics is a finding of its own run.
+            return Answer(case.id, failure=Failure(one.failure.stage, one.failure.message))
+        handwritten, declarative = told_apart(ours, theirs)
+        return Answer(case.id, handwritten, declarative)
+
+
+class _Pending:
+    """A batch on its way through both."""
+
+    def __init__(self, twin: TwinTarget, cases: Sequence[Case], first: Pending, second: Pending) -> None:
+        self._twin, self._cases, self._first, self._second = twin, cases, first, second
+
+    def result(self) -> list[Answer]:
+        both = zip(self._cases, self._first.result(), self._second.result(), strict=True)
+        return [self._twin.answered(case, one, other) for case, one, other in both]
+
+
+class _Server:
+    """What the users of one target read, under its own gates."""
+
+    def __init__(self, info: TargetInfo) -> None:
+        self._kinds: dict[Key, tuple[KindInfo, Setting]] = {
+            kind.key: (kind, _setting(kind, info.gates)) for kind in info.kinds
+        }
+
+    def served(self, case: Case, answer: Answer) -> list[FieldError]:
+        """Return what is served; a failure is an error too. Marks, levels and origins are nothing that a user sees."""
+        if answer.failure is not None:
+            return [FieldError(ErrorType.INVALID, "", f"{answer.failure.stage} failed: {answer.failure.message}")]
+        if not answer.handwritten and not answer.declarative:
+            return []
+        kind, setting = self._kinds[case.group, case.version, case.resource, case.subresource]
+        return [
+            FieldError(error.type, error.field, error.detail, value=error.value)
+            for error in compose(answer.handwritten, answer.declarative, kind, setting)
+        ]
+
+
+def _setting(kind: KindInfo, gates: dict[str, bool]) -> Setting:
+    """Return the setting of the migration's gates that is in force; a gate that is not known is on."""
+    return next(
+        one
+        for one in settings(kind.composition)
+        if all(gates.get(name, True) is value for name, value in one.gates.items())
+    )
+
+
+def told_apart(ours: Sequence[FieldError], theirs: Sequence[FieldError]) -> Lists:
+    """Return two lists that differ, for the comparator, exactly when these do, their order aside.
+
+    What differs stands before what does not, which would hide it, and has its value in its words, where it is compared.
+    """
+    left = Counter(theirs)
+    common: dict[str, FieldError] = {}
+    alone: list[FieldError] = []
+    for error in ours:
+        if left[error]:
+            left[error] -= 1
+            common[error.text] = error
+        else:
+            alone.append(error)
+    mine = [msgspec.structs.replace(_worded(error, common), covered=True) for error in alone]
+    return (*mine, *common.values()), tuple(_worded(error, common) for error in left.elements())
+
+
+def _worded(error: FieldError, common: dict[str, FieldError]) -> FieldError:
+    """Write the bad value into the words, and that the error comes once more than on the other side."""
+    detail = ": ".join(part for part in (error.value, error.detail) if part)
+    again = " (once more than the other)" if error.text in common else ""
+    return FieldError(error.type, error.field, detail + again)
+
+
+def _info(first: TargetInfo, second: TargetInfo) -> TargetInfo:
+    """Return what both serve, as the first tells it. What only one serves is left out with a reason."""
+    there = {kind.key: kind for kind in second.kinds}
+    kinds = tuple(_shared(kind, there[kind.key]) for kind in first.kinds if kind.key in there)
+    both = {kind.key for kind in kinds}
+    excluded = [
+        Excluded(kind.group, kind.version, _path(kind), f"served by {one.name} only")
+        for one in (first, second)
+        for kind in one.kinds
+        if kind.key not in both
+    ]
+    abilities = tuple(name for name in _ABILITIES if name in first.abilities and name in second.abilities)
+    return TargetInfo(
+        f"{first.name} against {second.name}", release=first.release, abilities=abilities, kinds=kinds,
+        excluded=tuple(excluded), gates=first.gates,
+    )  # fmt: skip
+
+
+def _shared(kind: KindInfo, other: KindInfo) -> KindInfo:
+    return msgspec.structs.replace(
+        kind,
+        operations=tuple(one for one in kind.operations if one in other.operations),
+        rules=kind.rules or other.rules,
+        composition="takeover",
+        normalization=(),
+        short_circuit_mismatch=False,
+        options={name: value for name, value in kind.options.items() if name in other.options},
+        versions=(),
+    )
+
+
+def _path(kind: KindInfo) -> str:
+    return f"{kind.resource}/{kind.subresource}" if kind.subresource else kind.resource

@@ -1,0 +1,170 @@
+"""Two targets as one: equal answers are no mismatch, each difference is one, whatever else both serve."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from harness import engine
+from harness.case import Answer, Case, Failure, KindInfo, Operation, TargetInfo
+from harness.compare.comparator import Comparator
+from harness.diagnostics import TargetError, UsageError
+from harness.events import Budget
+from harness.field import FieldError
+from harness.subject import SubjectSpec, open_subject
+from harness.subject.twin import TwinTarget, told_apart
+from harness.targets.target import Closing
+
+ROOT = Path(__file__).parent.parent.parent
+KIND = KindInfo("g", "v1", "T", "ts", "g/v1", type="example.T", options={"a": True, "b": True}, versions=("v2",))
+CASE = Case(7, "g", "v1", "T", Operation.CREATE, {}, resource="ts", served=True, versions=True, repeat=True)
+INVALID = FieldError("FieldValueInvalid", "spec.a", "is bad", "origin-a", value="1")
+REQUIRED = FieldError("FieldValueRequired", "spec.b", "", covered=True)
+
+
+class Toy(Closing):
+    """A target that gives one answer, and remembers what it was asked."""
+
+    def __init__(self, *kinds: KindInfo, gates: dict[str, bool] | None = None, **answer: Any) -> None:
+        abilities = ("served", "versions", "repeat", "modes", "options", "update")
+        self.info = TargetInfo("toy", release="1", abilities=abilities, kinds=kinds or (KIND,), gates=gates or {})
+        self.answer, self.asked, self.closed = Answer(3, **answer), list[Case](), 0
+
+    def ask(self, cases: Sequence[Case]) -> list[Answer]:
+        self.asked += cases
+        return [self.answer for _ in cases]
+
+    def submit(self, cases: Sequence[Case]) -> Any:
+        answers = self.ask(cases)
+        return type("Pending", (), {"result": lambda _: answers})()
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+def found(first: Toy, second: Toy) -> list[tuple[str, str]]:
+    """Ask both, and return what the comparator says: which mismatch, at which path."""
+    with TwinTarget(first, second) as twin:
+        [answer] = twin.ask([CASE])
+        assert answer.id == 7
+        return [(m.kind, m.path) for m in Comparator(twin.info.kinds[0]).compare(CASE, answer)]
+
+
+def test_equal_answers_are_no_mismatch() -> None:
+    """Neither what migrates, nor what is said twice, nor what is wrong on both sides alike."""
+    declarative = (FieldError("FieldValueInvalid", "spec.c", "no", "x"),)
+    for handwritten in [(), (INVALID,), (REQUIRED,), (INVALID, INVALID, REQUIRED)]:
+        toys = [Toy(handwritten=handwritten, declarative=declarative) for _ in range(2)]
+        assert found(*toys) == []
+
+
+def test_order_and_what_users_do_not_see_is_no_difference() -> None:
+    """Marks, levels and origins are no part of what is served, nor is the order in which maps are walked."""
+    other = FieldError("FieldValueInvalid", "spec.a", "is bad", "another", value="1", covered=True)
+    assert found(Toy(handwritten=(INVALID, REQUIRED)), Toy(handwritten=(REQUIRED, other))) == []
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "expected"),
+    [
+        ((INVALID,), (), [("unmatched", "spec.a")]),
+        ((), (INVALID,), [("extra", "spec.a")]),
+        ((INVALID, INVALID), (INVALID,), [("unmatched", "spec.a")]),
+        ((INVALID, REQUIRED), (INVALID, REQUIRED, REQUIRED), [("extra", "spec.b")]),
+        (
+            (INVALID,),
+            (FieldError("FieldValueInvalid", "spec.a", "is wrong", value="1"),),
+            [("unmatched", "spec.a"), ("extra", "spec.a")],
+        ),
+        (
+            (INVALID,),
+            (FieldError("FieldValueInvalid", "spec.a", "is bad", value="2"),),
+            [("unmatched", "spec.a"), ("extra", "spec.a")],
+        ),
+    ],
+)
+def test_each_difference_is_a_mismatch(ours: Any, theirs: Any, expected: Any) -> None:
+    """An error more or less, once more or less, other words, another value. Without composition, to see all of it."""
+    raw = KindInfo("g", "v1", "T", "ts", "g/v1", composition="shadow")
+    assert found(Toy(raw, handwritten=ours), Toy(raw, handwritten=theirs)) == expected
+
+
+def test_lists_are_told_apart_exactly_when_they_differ() -> None:
+    """Random lists of few errors: a mismatch comes if and only if the lists differ as bags."""
+    random = Random(5)
+    errors = [
+        FieldError("FieldValueInvalid", path, detail, value=value)
+        for path in ("a", "b")
+        for detail in ("x", "y")
+        for value in ("", "1")
+    ]
+    with TwinTarget(Toy(), Toy()) as twin:
+        comparator = Comparator(twin.info.kinds[0])
+    for _ in range(3000):
+        ours, theirs = (random.choices(errors, k=random.randrange(4)) for _ in range(2))
+        handwritten, declarative = told_apart(ours, theirs)
+        mismatches = comparator.compare(CASE, Answer(1, handwritten, declarative))
+        differ = sorted(e.text for e in ours) != sorted(e.text for e in theirs)
+        assert bool(mismatches) is differ, (ours, theirs)
+
+
+def test_each_is_served_under_its_own_gates() -> None:
+    """A beta rule counts where the gate of its target is on."""
+    beta = (FieldError("FieldValueInvalid", "spec.c", "no", level="beta"),)
+    on, off = ({"DeclarativeValidationBeta": value} for value in (True, False))
+    assert found(Toy(gates=on, declarative=beta), Toy(gates=on, declarative=beta)) == []
+    assert found(Toy(gates=on, declarative=beta), Toy(gates=off, declarative=beta)) == [("unmatched", "spec.c")]
+
+
+def test_a_failure_on_both_sides_is_none_to_be_reported_here() -> None:
+    """Alike, it is a failure and no finding; on one side, or with other words, it is a difference."""
+    panic = Failure("handwritten", "panic: x", True)
+    with TwinTarget(Toy(failure=panic), Toy(failure=panic)) as twin:
+        assert twin.ask([CASE]) == [Answer(7, failure=Failure("handwritten", "panic: x"))]
+    assert found(Toy(failure=panic), Toy()) == [("unmatched", "")]
+    assert found(Toy(), Toy(failure=panic)) == [("extra", "")]
+    assert found(Toy(failure=panic), Toy(failure=Failure("decode", "no"))) == [("unmatched", ""), ("extra", "")]
+
+
+def test_only_what_both_serve_is_asked() -> None:
+    """The rest is left out and named, with who serves it; nothing is asked that only one release can tell."""
+    other = KindInfo("g", "v2", "T", "ts", "g/v2", subresource="status")
+    twin = TwinTarget(first := Toy(KIND, other), Toy(KIND))
+    assert [kind.key for kind in twin.info.kinds] == [KIND.key]
+    assert [(e.version, e.resource, e.reason) for e in twin.info.excluded] == [
+        ("v2", "ts/status", "served by toy only")
+    ]
+    assert twin.info.abilities == ("modes", "options", "update")
+    twin.ask([CASE])
+    assert [(c.served, c.versions, c.repeat) for c in first.asked] == [(False, False, False)]
+
+
+def test_two_that_have_nothing_in_common_are_refused() -> None:
+    """It says so instead of comparing nothing."""
+    with pytest.raises(TargetError, match="nothing in common"):
+        TwinTarget(Toy(), Toy(KindInfo("h", "v1", "T", "ts", "h/v1")))
+
+
+def test_both_are_closed() -> None:
+    """With the twin."""
+    first, second = Toy(), Toy()
+    TwinTarget(first, second).close()
+    assert (first.closed, second.closed) == (1, 1)
+
+
+def test_a_suite_against_itself_is_equivalent() -> None:
+    """The proof of no false alarms, on what has findings when its two sides are compared."""
+    place = str(ROOT / "examples" / "migration")
+    result = engine.run(SubjectSpec("suite", place, against=place), seed=1, budget=Budget(max_cases=1500))
+    assert (result.findings, result.cases >= 1500, result.subject) == ((), True, "migration against migration")
+    assert all(kind.base for kind in result.kinds)
+
+
+def test_declarative_sides_are_not_swapped_in_a_twin() -> None:
+    """Two options that contradict each other are refused."""
+    with pytest.raises(UsageError, match="leave --declarative out"):
+        open_subject(SubjectSpec("suite", "examples/migration", declarative="python", against="examples/migration"))
