@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import msgspec
 
@@ -76,40 +76,6 @@ def fingerprint(subject: str, case: Case, mismatch: Mismatch) -> str:
         mismatch.kind, canonical_path(mismatch.path), mismatch.type, mismatch.origin, mismatch.side,
     )  # fmt: skip
     return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
-
-
-class Group(NamedTuple):
-    """Findings that one line can tell: of one cause, at one canonical path."""
-
-    cause: Cause
-    path: str
-    findings: tuple[Finding, ...]
-
-    @property
-    def severity(self) -> Severity:
-        """The worst severity in the group."""
-        return min((finding.severity for finding in self.findings), key=SEVERITIES.index)
-
-
-def ordered(findings: Iterable[Finding]) -> list[Finding]:
-    """Sort findings as people read them: by severity, cause, kind, path; the rest only makes the order total."""
-    return sorted(findings, key=_rank)
-
-
-def _rank(finding: Finding) -> tuple[int, str, str, str, str, str, str, str, str]:
-    return (
-        SEVERITIES.index(finding.severity), finding.cause, finding.kind, finding.path, finding.group, finding.version,
-        finding.subresource, finding.operation, finding.fingerprint,
-    )  # fmt: skip
-
-
-def grouped(findings: Iterable[Finding]) -> list[Group]:
-    """Gather findings by cause and canonical path: worst first, then the cause that shows most often."""
-    found: dict[tuple[Cause, str], list[Finding]] = {}
-    for finding in ordered(findings):
-        found.setdefault((finding.cause, finding.path), []).append(finding)
-    groups = [Group(cause, path, tuple(members)) for (cause, path), members in found.items()]
-    return sorted(groups, key=lambda g: (SEVERITIES.index(g.severity), -len(g.findings), g.cause, g.path))
 
 
 def rule_findings(info: KindInfo, problems: Iterable[RuleProblem], subject: str) -> list[Finding]:

@@ -1,11 +1,14 @@
-"""Few causes repeat often: findings that one rule explains are told together.
+"""Few causes repeat often: findings that one cause explains on one type are told together.
 
-A group is one cause and one rule, whatever kinds it shows on. Types that many kinds share (ObjectMeta, Condition,
-Toleration) sit at other paths in each of them, so paths are compared by their last two fields.
+A group is one cause on one Go type, whatever kinds and versions hold it: types that many kinds share (ObjectMeta,
+Condition, Toleration) are one place each, and several rules of one type with one cause are one group. Where types are
+not known, a group is one cause and one rule, and paths are compared by their last two fields.
 """
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -21,20 +24,26 @@ SEVERITY_MEANING: dict[str, str] = {
     "unreachable": "only by calling validators directly",
 }
 
+Rule = tuple[str, str, str]
+"""What is reported: the member of the type (or the path), the type of the error, its origin."""
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Findings of one cause and rule, worst first, then smallest.
+    """Findings of one cause on one type, worst first, then smallest. `id` names the group for good, as a fingerprint.
 
-    `path` is the common end of their paths, after an ellipsis when they differ.
+    `place` is the type, with the member when it is only one; without types the common end of the paths.
     """
 
+    id: str
     cause: str
-    mismatch: str
-    type: str
-    origin: str
-    path: str
+    place: str
     findings: tuple[ReportedFinding, ...]
+
+    @property
+    def size(self) -> int:
+        """How many findings it has."""
+        return len(self.findings)
 
     @property
     def severity(self) -> Severity:
@@ -51,6 +60,18 @@ class Group:
         """The kinds it shows on."""
         return tuple(dict.fromkeys(f.name for f in self.findings))
 
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """What is reported, most frequent first."""
+        found = Counter((f.member if f.owner else tail(f.path), f.type, f.origin) for f in self.findings)
+        return tuple(sorted(found, key=lambda rule: (-found[rule], rule)))
+
+    @property
+    def title(self) -> str:
+        """The place, with the number of rules when there are several."""
+        place = self.place or "(the object itself)"
+        return place if len(self.rules) == 1 else f"{place}: {len(self.rules)} rules"
+
 
 def tail(path: str) -> str:
     """Return the last two fields of a path: `tolerations[*].key` of `spec.template.spec.tolerations[*].key`."""
@@ -58,23 +79,36 @@ def tail(path: str) -> str:
 
 
 def group(findings: Iterable[ReportedFinding]) -> list[Group]:
-    """Gather findings by cause and rule, worst severity first, larger groups first."""
-    found: dict[tuple[str, str, str, str, str], list[ReportedFinding]] = {}
+    """Gather findings by cause and type, worst severity first, larger groups first."""
+    found: dict[tuple[str, ...], list[ReportedFinding]] = {}
     for finding in findings:
-        key = (finding.cause, finding.mismatch, finding.type, finding.origin, tail(finding.path))
-        found.setdefault(key, []).append(finding)
+        found.setdefault(_key(finding), []).append(finding)
     groups = [_group(key, members) for key, members in found.items()]
-    return sorted(groups, key=lambda g: (SEVERITIES.index(g.severity), -len(g.findings), g.cause, g.path))
+    return sorted(groups, key=lambda g: (SEVERITIES.index(g.severity), -len(g.findings), g.cause, g.place, g.id))
 
 
-def _group(key: tuple[str, str, str, str, str], members: list[ReportedFinding]) -> Group:
-    paths = {f.path for f in members}
-    path = paths.pop() if len(paths) == 1 else f"….{key[4]}"
-    return Group(*key[:4], path=path, findings=tuple(sorted(members, key=_worst_and_smallest)))
+def _key(finding: ReportedFinding) -> tuple[str, ...]:
+    if finding.owner:
+        return finding.cause, finding.side, finding.owner
+    return finding.cause, finding.side, "", finding.mismatch, finding.type, finding.origin, tail(finding.path)
 
 
-def _worst_and_smallest(finding: ReportedFinding) -> tuple[int, int]:
-    return SEVERITIES.index(finding.severity), _size(finding)
+def _group(key: tuple[str, ...], members: list[ReportedFinding]) -> Group:
+    name = hashlib.sha256("\x1f".join(key).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return Group(f"g{name}", key[0], _place(members), tuple(sorted(members, key=_worst_and_smallest)))
+
+
+def _place(members: list[ReportedFinding]) -> str:
+    first = members[0]
+    if not first.owner:
+        paths = {f.path for f in members}
+        return paths.pop() if len(paths) == 1 else f"….{tail(first.path)}"
+    owner, inside = first.owner.rpartition(".")[2], {f.member for f in members}
+    return ".".join(part for part in (owner, *(inside if len(inside) == 1 else ())) if part)
+
+
+def _worst_and_smallest(finding: ReportedFinding) -> tuple[int, int, str]:
+    return SEVERITIES.index(finding.severity), _size(finding), finding.fingerprint
 
 
 def _size(finding: ReportedFinding) -> int:

@@ -19,7 +19,8 @@ from markupsafe import Markup
 from harness.reporting.changes import changes
 from harness.reporting.coverage import RuleEntry
 from harness.reporting.document import KindEntry, Report, ReportedFinding
-from harness.reporting.grouping import SEVERITY_MEANING, Group, group
+from harness.reporting.grouping import SEVERITY_MEANING, group
+from harness.reporting.overview import by_cause
 from harness.reporting.pages import environment
 from harness.reporting.ruletext import rule_rows
 from harness.reporting.terminal import HEADLINES, counted, effort
@@ -36,10 +37,12 @@ def render_html(report: Report) -> str:
     environment = _environment()
     assert environment.loader is not None
     style, script = (environment.loader.get_source(environment, name)[0] for name in ("report.css", "report.js"))
+    groups = group(report.open_findings)
     return environment.get_template("report.html.j2").render(
         report=report,
         headline=HEADLINES[report.verdict][0],
-        groups=[_numbered(number, one) for number, one in enumerate(group(report.open_findings), 1)],
+        groups=list(enumerate(groups, 1)),
+        causes=by_cause(groups),
         tolerated=group(f for f in report.findings if f.exception is not None),
         meaning=SEVERITY_MEANING,
         effort=effort(report),
@@ -52,10 +55,6 @@ def render_html(report: Report) -> str:
             "base-uri 'none'; form-action 'none'"
         ),
     )
-
-
-def _numbered(number: int, one: Group) -> tuple[int, Group]:
-    return number, one
 
 
 @cache

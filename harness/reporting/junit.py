@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 from harness.reporting.coverage import RatchetEntry
 from harness.reporting.document import KindEntry, Part, Report, ReportedFinding
+from harness.reporting.grouping import Group, group
 from harness.reporting.ruletext import lost_rows
 from harness.reporting.terminal import full, render, where
 from harness.reporting.text import visible
@@ -77,9 +78,10 @@ def _kind(report: Report, part: Part, kind: KindEntry) -> ElementTree.Element:
     findings = [f for f in report.findings if f.subject == part.subject and _belongs(f, kind)]
     opened = [f for f in findings if f.exception is None]
     if opened:
-        message = f"{len(opened)} finding(s), worst: {opened[0].severity} {opened[0].cause} {where(opened[0])}"
+        groups = group(opened)
+        message = f"{len(opened)} finding(s) in {len(groups)} place(s), worst: {_headline(groups[0])}"
         failure = ElementTree.SubElement(case, "failure", {"message": _clean(message), "type": opened[0].severity})
-        failure.text = _clean("\n".join(render(full(f)) for f in opened))
+        failure.text = _clean("\n".join(_group(one) for one in groups))
     elif kind.error:
         error = ElementTree.SubElement(case, "error", {"message": _clean(kind.error), "type": "search"})
         error.text = _clean(kind.error)
@@ -88,6 +90,17 @@ def _kind(report: Report, part: Part, kind: KindEntry) -> ElementTree.Element:
     output = ElementTree.SubElement(case, "system-out")
     output.text = _clean(_told(kind, findings))
     return case
+
+
+def _headline(one: Group) -> str:
+    return f"{one.severity} {one.cause} {where(one.first)}"
+
+
+def _group(one: Group) -> str:
+    """Tell the worst of a group at length, and name the others."""
+    rest = [f"   like it      {where(finding)}  [{finding.fingerprint}]\n" for finding in one.findings[1:]]
+    title = f"{one.title} [{one.id}]\n" if rest else ""
+    return title + render(full(one.first)) + "".join(rest)
 
 
 def _told(kind: KindEntry, findings: list[ReportedFinding]) -> str:

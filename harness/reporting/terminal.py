@@ -16,18 +16,16 @@ from rich.text import Text
 from harness.field import FieldError
 from harness.reporting.document import KindEntry, Report, ReportedFinding
 from harness.reporting.grouping import SEVERITY_MEANING, Group, group
+from harness.reporting.overview import STYLES, by_cause, overview
 from harness.reporting.ruletext import lost_rows, rule_rows
-from harness.reporting.text import compact, count, lines, visible
+from harness.reporting.text import compact, count, cut, lines, visible
 
-STYLES = {
-    "verdict": "bold red",
-    "graduation": "bold magenta",
-    "visible": "yellow",
-    "shadow": "cyan",
-    "unreachable": "dim",
-}
 SHORT = 300
 """Characters of an object or a text on the one screen; the document has it whole."""
+SCREEN = 45
+"""Lines of the one screen."""
+AT_LENGTH = 2
+"""Groups that are told at length there, when there are no more."""
 
 HEADLINES = {
     "equivalent": ("Equivalent as far as we looked", "bold green"),
@@ -54,22 +52,24 @@ def render(rows: Iterable[Text]) -> str:
     return "".join(row.plain + "\n" for row in rows)
 
 
-def summary(report: Report, written: Sequence[str] = (), limit: int = 4) -> list[Text]:
-    """Tell the run on one screen: the verdict, what was found, the worst examples, how hard was tried, the files."""
-    rows = [_headline(report), *_severities(report)]
+def summary(report: Report, written: Sequence[str] = ()) -> list[Text]:
+    """Tell the run on one screen: the verdict, how bad it is, every cause, how hard was tried, the files.
+
+    One or two groups are told at length; of more, each cause has its places and its smallest object.
+    """
     groups = group(report.open_findings)
-    if groups:
-        rows += [Text(), *_causes(groups)]
-    for number, one in enumerate(groups[:limit], 1):
-        rows += [Text(), *_group(number, one)]
-    if len(groups) > limit:
-        rows += [Text(), Text(f"… and {count(len(groups) - limit, 'more group')}; the report has them all")]
-    rows += [Text(), *_effort(report), *_exceptions(report)]
-    rows += [Text(f"written: {visible(name)}") for name in written]
-    return rows
+    head = [_headline(report, groups), *_severities(report)]
+    foot = [Text(), *_effort(report), *_exceptions(report)]
+    foot += [Text(f"written: {visible(name)}") for name in written]
+    if len(groups) <= AT_LENGTH:
+        told = [row for number, one in enumerate(groups, 1) for row in (Text(), *_group(number, one))]
+    else:
+        example = [Text(f"one at length: {visible(groups[0].first.replay)}")] if groups[0].first.replay else []
+        told = [Text(), *overview(groups, SCREEN - len(head) - len(foot) - len(example) - 1), *example]
+    return head + told + foot
 
 
-def _headline(report: Report) -> Text:
+def _headline(report: Report, groups: Sequence[Group]) -> Text:
     words, style = HEADLINES[report.verdict]
     if report.stopped == "interrupted":
         words += " (interrupted)"
@@ -83,6 +83,9 @@ def _headline(report: Report) -> Text:
         row.append(f" beyond {count(report.totals.tolerated, 'exception')}")
     if report.coverage is not None and report.coverage.lost:
         row.append(f", {count(len(report.coverage.lost), 'rule')} lost cover", style="bold red")
+    if groups:
+        causes = count(len(by_cause(groups)), "cause")
+        row.append(f", {causes} in {count(len(groups), 'place')}")
     return row
 
 
@@ -96,25 +99,13 @@ def _severities(report: Report) -> list[Text]:
     return rows
 
 
-def _causes(groups: Sequence[Group]) -> list[Text]:
-    table: dict[str, list[Group]] = {}
-    for one in groups:
-        table.setdefault(one.cause, []).append(one)
-    rows = [Text("causes", style="bold")]
-    for cause, members in sorted(table.items(), key=lambda item: -sum(len(g.findings) for g in item[1])):
-        kinds = dict.fromkeys(kind for g in members for kind in g.kinds)
-        shown = ", ".join(list(kinds)[:3]) + (f" and {len(kinds) - 3} more" if len(kinds) > 3 else "")
-        rows.append(Text(f"  {sum(len(g.findings) for g in members):>5,} {visible(cause):<14} {visible(shown)}"))
-    return rows
-
-
 def _group(number: int, one: Group) -> list[Text]:
     finding = one.first
     row = Text(f"{number}. ")
     row.append(finding.severity, style=STYLES[finding.severity])
     row.append(f"  {visible(finding.cause)}  {where(finding)}")
     if len(one.findings) > 1:
-        row.append(f"  (and {len(one.findings) - 1} like it)", style="dim")
+        row.append(f"  (and {len(one.findings) - 1} like it on {visible(one.title)})", style="dim")
     return [row, *body(finding, SHORT)]
 
 
@@ -174,11 +165,6 @@ def _errors(label: str, errors: Sequence[FieldError], limit: int) -> list[Text]:
 def counted(errors: Sequence[FieldError]) -> list[tuple[FieldError, int]]:
     """Tell equal errors once, with how often they came."""
     return list(Counter(errors).items())
-
-
-def cut(text: str, limit: int) -> str:
-    """Shorten a text, and show that it was."""
-    return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def describe(error: FieldError, limit: int = 1000) -> str:

@@ -63,6 +63,11 @@ def _json(value: Any, indent: int) -> str:
             return reprlib.repr(value)
 
 
+def cut(text: str, limit: int) -> str:
+    """Shorten a text, and show that it was."""
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
 def count(number: int, one: str, many: str = "") -> str:
     """Say how many: `1 finding`, `1,200 findings`."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"

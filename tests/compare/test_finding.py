@@ -1,27 +1,11 @@
-"""Findings: lasting names, the order people read, groups, and findings about normalization rules."""
+"""Findings: lasting names, and findings about normalization rules."""
 
 from __future__ import annotations
 
-import random
-from typing import Any
-
-from hypothesis import given
-from hypothesis import strategies as st
-
-from harness.compare.finding import CAUSES, SEVERITIES, Finding, fingerprint, grouped, ordered, rule_findings
+from harness.compare.finding import fingerprint, rule_findings
 from harness.compare.mismatch import Mismatch
 from harness.errormatch.normalize import check_rules
-from tests.compare.builders import answer, case, info
-
-
-def finding(**more: Any) -> Finding:
-    given: dict[str, Any] = {
-        "fingerprint": "f", "code": "no-twin", "cause": "no-twin", "severity": "shadow", "mismatch": "extra",
-        "group": "apps", "version": "v1", "kind": "Deployment", "resource": "deployments", "subresource": "",
-        "operation": "create", "path": "a", "type": "", "origin": "", "side": "", "gates": {}, "detail": "", "fix": "",
-        "occurrences": 1, "case": case(), "answer": answer(),
-    }  # fmt: skip
-    return Finding(**{**given, **more})
+from tests.compare.builders import case, info
 
 
 def test_a_fingerprint_lasts() -> None:
@@ -33,35 +17,6 @@ def test_a_fingerprint_lasts() -> None:
     assert name != fingerprint("other", case(), one)
     assert name != fingerprint("kubernetes", case({}, {}), one)
     assert name != fingerprint("kubernetes", case(), Mismatch("unmatched", "l[0].a", "T", "o", "declarative"))
-
-
-FINDINGS = st.lists(
-    st.builds(
-        lambda severity, cause, kind, path: finding(severity=severity, cause=cause, kind=kind, path=path),
-        st.sampled_from(SEVERITIES), st.sampled_from(CAUSES), st.sampled_from("AB"), st.sampled_from("xy"),
-    ),
-    max_size=8,
-)  # fmt: skip
-
-
-@given(FINDINGS, st.randoms(use_true_random=False))
-def test_order_does_not_depend_on_the_run(findings: list[Finding], chance: random.Random) -> None:
-    """Findings are sorted by severity, cause, kind and path, in whatever order they were found."""
-    shuffled = list(findings)
-    chance.shuffle(shuffled)
-    assert ordered(findings) == ordered(shuffled)
-    keys = [(SEVERITIES.index(f.severity), f.cause, f.kind, f.path) for f in ordered(findings)]
-    assert sorted(keys) == keys
-
-
-@given(FINDINGS)
-def test_groups_hold_every_finding_once(findings: list[Finding]) -> None:
-    """Grouping by cause and path loses nothing, and the worst groups come first."""
-    groups = grouped(findings)
-    assert ordered(findings) == ordered(f for group in groups for f in group.findings)
-    assert all({(f.cause, f.path) for f in group.findings} == {(group.cause, group.path)} for group in groups)
-    ranks = [SEVERITIES.index(group.severity) for group in groups]
-    assert sorted(ranks) == ranks
 
 
 def test_a_bad_normalization_rule_is_a_finding() -> None:

@@ -15,7 +15,7 @@ from tests.reporting import made
 def groups(*findings: Any) -> list[tuple[str, str, int]]:
     """Cause, path and size of each group."""
     made_report = build_report(made.result(*findings))
-    return [(one.cause, one.path, len(one.findings)) for one in group(made_report.findings)]
+    return [(one.cause, one.place, one.size) for one in group(made_report.findings)]
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,34 @@ def test_a_group_is_shown_by_its_worst_and_smallest() -> None:
     ))  # fmt: skip
     (one,) = group(build_report(made.result(large, small)).findings)
     assert one.first.fingerprint == "b" * 12
+
+
+def owned(fingerprint: str, member: str, **more: Any) -> Any:
+    """A finding on a member of a type that many kinds share."""
+    path = f"metadata.ownerReferences[*].{member}"
+    owner = "k8s.io/apimachinery/pkg/apis/meta.OwnerReference"
+    return made.finding(fingerprint * 12, path=path, owner=owner, member=member, **more)
+
+
+def test_rules_of_one_type_with_one_cause_are_one_group() -> None:
+    """Whatever kinds hold the type, and wherever: its rules are told together, another cause or side apart."""
+    (one, other, third) = group(build_report(made.result(
+        owned("a", "name"), owned("b", "kind", kind="Gadget", resource="gadgets"), owned("c", "name"),
+        owned("d", "name", cause="masked"), owned("e", "name", side="declarative"),
+    )).findings)  # fmt: skip
+    assert ("OwnerReference: 2 rules", 3, ("example.io/v1 widgets", "example.io/v1 gadgets")) == (
+        one.title, one.size, one.kinds,
+    )  # fmt: skip
+    assert [("name", "FieldValueInvalid", ""), ("kind", "FieldValueInvalid", "")] == list(one.rules)
+    assert {("masked", "OwnerReference.name"), ("no-rule", "OwnerReference.name")} == {
+        (each.cause, each.title) for each in (other, third)
+    }
+
+
+def test_the_id_of_a_group_lasts() -> None:
+    """It depends on cause, side and type alone: not on findings, their order, or the release of anything."""
+    alone = group(build_report(made.result(owned("a", "name"))).findings)
+    many = group(build_report(made.result(made.finding("f" * 12), owned("c", "uid"), owned("b", "kind"))).findings)
+    assert "g783c354c" == alone[0].id
+    assert alone[0].id in [one.id for one in many]
+    assert len({one.id for one in many}) == 2

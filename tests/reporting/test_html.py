@@ -67,7 +67,8 @@ def test_the_page_tells_the_whole_finding() -> None:
 def test_the_page_asks_nothing_of_any_network() -> None:
     """No element names another place, and the policy forbids what the page does not need."""
     page = read(made.hostile())
-    assert not [attrs for _, attrs in page.tags if {"src", "href", "action"} & set(attrs)]
+    named = [attrs[name] for _, attrs in page.tags for name in ("src", "href", "action") if name in attrs]
+    assert not [place for place in named if not str(place).startswith("#g")]
     policy = next(a["content"] for t, a in page.tags if a.get("http-equiv") == "Content-Security-Policy")
     assert policy is not None
     assert policy.startswith("default-src 'none'; style-src 'sha256-")
@@ -147,3 +148,12 @@ def test_rules_cannot_act() -> None:
     page = render_html(ruled(rule(path=made.HOSTILE, cannot=made.HOSTILE), lost=True, hostile=made.HOSTILE))
     assert "<script>alert" not in page
     assert "\x1b" not in page
+
+
+def test_many_findings_begin_with_a_list_of_causes() -> None:
+    """Each cause is told with its worst places, and each place leads to its findings."""
+    causes = ("no-rule", "masked", "origin", "path")
+    page = read(made.result(*(made.finding(f"{n:012}", path=f"a.f{n}", cause=causes[n % 4]) for n in range(20))))
+    assert "masked 5 5 graduation a.f1 , graduation a.f13 , graduation a.f17 and 2 more" in page.text
+    places = {attrs["href"] for tag, attrs in page.tags if tag == "a"}
+    assert places <= {f"#{attrs['id']}" for tag, attrs in page.tags if tag == "section"}

@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
+from harness.compare.finding import CAUSES, SEVERITIES
 from harness.reporting.document import ExceptionEntry, Exceptions, build_report
-from harness.reporting.terminal import full, render, show, summary
+from harness.reporting.terminal import SCREEN, full, render, show, summary
 from tests.reporting import made
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -33,11 +34,29 @@ def test_a_clean_run_says_how_hard_was_tried() -> None:
 
 
 def test_many_findings_fit_on_one_screen() -> None:
-    """The worst few are shown, the rest is counted."""
-    findings = [made.finding(f"{n:012}", path=f"spec.field{n}.x") for n in range(300)]
-    rows = summary(build_report(made.result(*findings)))
-    assert len(rows) < 70
-    assert "296 more groups" in render(rows)
+    """Every cause is named with its worst places and its smallest object; what is left out is counted."""
+    findings = [
+        made.finding(
+            f"{number:012}", path=f"spec.field{number}.x", cause=CAUSES[number % 12], severity=SEVERITIES[number % 4]
+        )
+        for number in range(300)
+    ]
+    report = build_report(made.result(*findings), replay=lambda finding: "harness replay r.json")
+    rows = [row.plain for row in summary(report, ["r.json"])]
+    assert SCREEN >= len(rows) > SCREEN - 3
+    assert max(map(len, rows)) <= 160
+    assert rows[0].endswith("300 findings, 12 causes in 300 places")
+    assert set(CAUSES[:12]) == {row.split()[0] for row in rows if " places on 1 kind: " in row}
+    assert any(row.endswith("24 places not shown") for row in rows)
+    assert any('update {"spec":{"size":3,"name":"a"}} of {"spec":{"size":2}}' in row for row in rows)
+
+
+def test_causes_share_the_lines() -> None:
+    """A cause that shows everywhere leaves room for one that shows once."""
+    many = [made.finding(f"{number:012}", path=f"spec.f{number}.x", cause="ratcheting") for number in range(100)]
+    rows = [row.plain for row in summary(build_report(made.result(*many, made.finding("f" * 12, severity="shadow"))))]
+    assert any(row.startswith("no-rule ") for row in rows)
+    assert any("spec.size" in row and "shadow" in row for row in rows)
 
 
 def test_hostile_texts_cannot_act() -> None:
