@@ -19,7 +19,7 @@ SEVERITIES: tuple[Severity, ...] = ("verdict", "graduation", "visible", "shadow"
 Cause: TypeAlias = Literal[
     "ratcheting", "masked", "short-circuit", "path", "type", "origin", "unmarked", "no-rule", "no-twin", "boundary",
     "version", "gate", "duplicate", "wrong-path", "unreachable", "panic", "unknown", "wording", "unstable",
-    "composition", "normalization",
+    "composition", "normalization", "conditional",
 ]  # fmt: skip
 CAUSES: tuple[Cause, ...] = get_args(Cause)
 

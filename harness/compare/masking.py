@@ -1,38 +1,44 @@
-"""Is an error only hidden? Repairs what else is wrong with a case until the silent side speaks, or nothing is left.
+"""Is an error only hidden? Changes what else is in a case until the silent side speaks, or nothing is left to try.
 
 A validator that returned early goes on once the other error is gone; a rule that was stopped runs. Some errors vanish
-by leaving their field out, others want another value: those repairs are handed in.
+by leaving their field out, others want another value: those repairs are handed in. And a check that runs only without
+some other field speaks when that field is left out, though nothing was wrong with it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
 from harness.case import Answer, Case, Json
+from harness.compare import remedies
 from harness.compare.comparator import PANIC, Comparator
 from harness.compare.means import Mend
 from harness.compare.mismatch import Mismatch
-from harness.compare.objects import MISSING, Steps, steps, value_at, without
+from harness.compare.objects import MISSING, Steps, steps, value_at, without, written
 from harness.compare.obvious import CauseFound, short_circuit
 from harness.compare.speaking import agrees, remains_in
 from harness.field import FieldError
 
 _ROUNDS = 3
 _ERRORS = 6  # other errors that are repaired one by one
-_REPAIRS = 8  # repairs asked of each
+_REPAIRS = 24  # repairs asked of each
 _KEPT = 3  # candidates that are repaired further
+_SIBLINGS = 32  # fields beside the way that are left out
+
+ErrorKeys: TypeAlias = frozenset[tuple[str, str]]
 
 
 class _Tried(NamedTuple):
-    """A case on the way to one without other errors, and the first error that was repaired."""
+    """A case on the way to one without other errors: the first error that was repaired, or the field left out."""
 
     case: Case
-    repaired: FieldError | None
     others: tuple[FieldError, ...]
+    repaired: FieldError | None = None
+    left_out: str = ""
 
 
 class Unmasking:
@@ -48,12 +54,16 @@ class Unmasking:
         self.early = mismatch.side == "declarative"
         self.contradicted = False
         self._asked: set[bytes] = set()
+        self._met: set[ErrorKeys] = set()
 
     def run(self, case: Case, answer: Answer) -> Generator[list[Case], list[Answer], CauseFound | None]:
-        """Return the cause when the silent side speaks after a repair."""
-        open_ = [_Tried(case, None, self._others(answer))]
+        """Return the cause when the silent side speaks after a change."""
+        first = self._others(answer)
+        open_ = [_Tried(case, first)]
         for _ in range(_ROUNDS):
-            trials = [trial for tried in open_ for trial in self._repaired(tried)]
+            # The smallest change first: who needs no repair was not stopped by an error.
+            trials = [trial for tried in open_[:1] for trial in self._without_siblings(tried)]
+            trials += [trial for tried in open_ for trial in self._repaired(tried)]
             if not trials:
                 return None
             answers = yield [msgspec.structs.replace(trial.case, id=index) for index, trial in enumerate(trials)]
@@ -61,15 +71,21 @@ class Unmasking:
             for trial, said in zip(trials, answers, strict=True):
                 if said.failure is not None:
                     continue
-                if trial.repaired is not None and agrees(trial.case, said, self.mismatch, self.comparator):
-                    return self._found(trial.repaired)
-                others = self._others(said)
+                if agrees(trial.case, said, self.mismatch, self.comparator):
+                    return self._found(trial, first, said)
                 if remains_in(trial.case, said, self.mismatch, self.comparator):
                     self.contradicted |= self.partner is not None and self.partner not in self._silent(said)
-                    if others and _count(others) < _count(trial.others):
-                        open_.append(trial._replace(others=others))
-            open_ = sorted(open_, key=lambda tried: _count(tried.others))[:_KEPT]
+                    open_ += self._promising(trial._replace(others=self._others(said)))
+            open_ = sorted(open_, key=lambda tried: len(_keys(tried.others)))[:_KEPT]
         return None
+
+    def _promising(self, tried: _Tried) -> list[_Tried]:
+        """Go on from errors that were not met before: what was hidden may be hidden twice."""
+        keys = _keys(tried.others)
+        if not keys or keys in self._met:
+            return []
+        self._met.add(keys)
+        return [tried]
 
     def _silent(self, answer: Answer) -> tuple[FieldError, ...]:
         """What the side says that is silent on the mismatch."""
@@ -94,22 +110,46 @@ class Unmasking:
             for new, old in islice(self.mend(case, error), _REPAIRS):
                 yield from self._fresh(tried, error, new, old)
 
-    def _fresh(self, tried: _Tried, error: FieldError, new: Json, old: Json) -> Iterator[_Tried]:
+    def _without_siblings(self, tried: _Tried) -> Iterator[_Tried]:
+        """Leave out one field at a time that stands beside the way to the mismatch, the nearest first."""
+        case = tried.case
+        for way in islice(_beside(case.object, steps(self.mismatch.path)), _SIBLINGS):
+            new, old = without(case.object, way), without(case.old, way)
+            for trial in (*self._fresh(tried, None, new, old), *self._fresh(tried, None, new, case.old)):
+                yield trial._replace(left_out=written(way))
+
+    def _fresh(self, tried: _Tried, error: FieldError | None, new: Json, old: Json) -> Iterator[_Tried]:
         code = msgspec.json.encode((new, old))
         if code not in self._asked:
             self._asked.add(code)
             case = msgspec.structs.replace(tried.case, object=new, old=old)
-            yield _Tried(case, tried.repaired or error, tried.others)
+            yield tried._replace(case=case, repaired=tried.repaired or error)
 
-    def _found(self, error: FieldError) -> CauseFound:
+    def _found(self, trial: _Tried, first: tuple[FieldError, ...], said: Answer) -> CauseFound:
+        left = _keys(self._others(said))
+        error = trial.repaired or next((one for one in first if (one.type, one.field) not in left), None)
+        side = "handwritten" if self.early else "declarative"
+        if error is None:
+            what = "check" if self.early else "rule"
+            detail = f"the {side} {what} does not run beside {trial.left_out}: without that field both sides agree"
+            return CauseFound("conditional", detail, remedies.condition(self.mismatch, trial.left_out))
         if not self.early:
             return short_circuit(error)
         detail = f"the handwritten validator returned early because of {error.text}; without it both sides agree"
         return CauseFound("masked", detail, f"let the handwritten validator go on after the error on {error.field}")
 
 
-def _count(errors: tuple[FieldError, ...]) -> int:
-    return len({(error.type, error.field) for error in errors})
+def _keys(errors: tuple[FieldError, ...]) -> ErrorKeys:
+    return frozenset((error.type, error.field) for error in errors)
+
+
+def _beside(value: Json, place: Steps) -> Iterator[Steps]:
+    """Yield the members that stand beside a way; not those that say which object it is."""
+    for depth in reversed(range(len(place))):
+        parent = value_at(value, place[:depth])
+        for name in parent if isinstance(parent, dict) else ():
+            if name != place[depth] and (depth or name not in ("apiVersion", "kind", "metadata")):
+                yield (*place[:depth], name)
 
 
 def _by_index(way: Steps) -> tuple[tuple[int, str], ...]:

@@ -24,6 +24,14 @@ def steps(path: str) -> Steps:
     return tuple(found[1] if found[1] is not None else found[2] for found in _STEP.finditer(path))
 
 
+def written(path: Steps) -> str:
+    """Write steps for people, indexes in brackets."""
+    text = ""
+    for step in path:
+        text += f"[{step}]" if step.isdecimal() else f".{step}" if text else step
+    return text
+
+
 def value_at(value: Json, path: Steps) -> Json:
     """Return what stands at a path, MISSING when nothing does."""
     for step in path:

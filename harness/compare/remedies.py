@@ -64,6 +64,11 @@ def write_check(mismatch: Mismatch) -> str:
     return f"remove {rule} from {place(mismatch)}, or keep it as +k8s:alpha until a handwritten check agrees"
 
 
+def condition(mismatch: Mismatch, beside: str) -> str:
+    """Say that one side looks at a field only in some objects."""
+    return f"let check and rule at {place(mismatch)} run under one condition: with or without {canonical_path(beside)}"
+
+
 def mark(mismatch: Mismatch) -> str:
     """Say that a check wants its mark."""
     return f"mark the handwritten error on {place(mismatch)} with .MarkCoveredByDeclarative()"

@@ -40,7 +40,7 @@ MISMATCHES = ("unmatched", "extra", "served", "version", "composition", "path", 
 CAUSES = (
     "ratcheting", "masked", "short-circuit", "path", "type", "origin", "unmarked", "no-rule", "no-twin", "boundary",
     "version", "gate", "duplicate", "wrong-path", "unreachable", "panic", "unknown", "wording", "unstable",
-    "composition", "normalization",
+    "composition", "normalization", "conditional",
 )  # fmt: skip
 
 

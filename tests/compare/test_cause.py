@@ -454,3 +454,29 @@ def test_gate_of_the_process() -> None:
         _with(Means(elsewhere={"AllAlpha=true": lambda cases: [ask(one) for one in cases]}), ask, case())["a"].cause
         == "no-twin"
     )
+
+
+def test_conditional() -> None:
+    """A check that runs only without another field speaks when that field is left out; nothing was wrong with it."""
+
+    def ask(asked: Case) -> Answer:
+        item = asked.object["spec"]["l"][0]
+        return answer(
+            () if "match" in item else errors("Invalid@spec.l[0].a/o covered"), errors("Invalid@spec.l[0].a/o beta")
+        )
+
+    found = causes(case({"spec": {"l": [{"a": 1, "match": 2, "other": 3}], "m": 1}}), ask)["+spec.l[0].a"]
+    assert (found.cause, "does not run beside spec.l[0].match" in found.detail) == ("conditional", True)
+    assert "with or without spec.l[*].match" in found.fix
+
+
+def test_masked_by_too_many_members() -> None:
+    """Where leaving out a field that no error names repairs an error above it, that error was the mask."""
+
+    def ask(asked: Case) -> Answer:
+        spec = asked.object["spec"]
+        hv = errors("Invalid@spec") if "one" in spec else errors("Required@spec.many.a covered")
+        return answer(hv, errors("Required@spec.many.a beta"))
+
+    found = causes(case({"spec": {"one": 1, "many": {}}}), ask)["+spec.many.a"]
+    assert (found.cause, "because of spec: Invalid value" in found.detail) == ("masked", True)
