@@ -11,10 +11,10 @@ import click
 import msgspec
 from rich.console import Console
 
-from bench import campaign, compiling, exchange, generators, upstream, validators
+from bench import campaign, compiling, exchange, generators, reduction, upstream, validators
 from bench.record import Document, show
 
-QUESTIONS = ("exchange", "generators", "validators", "compiling", "run", "upstream")
+QUESTIONS = ("exchange", "generators", "validators", "compiling", "run", "reduction", "upstream")
 
 
 @click.command()
@@ -51,6 +51,8 @@ def main(
         sections.append(compiling.measure(suite, kubernetes, seconds))
     if "run" in asked:
         sections.append(campaign.measure(campaign.targets(suite, kubernetes, commands, jobs), seconds, seed))
+    if "reduction" in asked and kubernetes:
+        sections.append(reduction.measure(kubernetes, seconds, seed))
     if "upstream" in asked and kubernetes:
         sections.append(upstream.measure(kubernetes, seconds, seed, jobs))
     document = Document(platform.python_version(), os.cpu_count() or 1, seconds, tuple(sections))
