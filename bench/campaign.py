@@ -7,10 +7,12 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.costs import FAST, fast_kinds
+from bench.memory import Peak
 from bench.record import Measured, Section
 from harness.diagnostics import HarnessError
 from harness.engine import run
-from harness.events import Budget, Noted, Result, Timings
+from harness.events import Budget, Result, Timings
 from harness.subject import SubjectSpec, open_subject
 
 SUITES = Path(__file__).parent.parent / "suites"
@@ -23,20 +25,28 @@ class Asked:
     name: str
     spec: SubjectSpec
     jobs: int = 1
+    fast_only: bool = False
 
 
 def targets(suite: Path, kubernetes: str | None, commands: tuple[str, ...], jobs: int) -> list[Asked]:
-    """List what is measured: a suite in this process, the same behind a pipe, and what was asked for besides."""
+    """List what is measured: a suite in this process, the same behind a pipe, the other suites, and what was asked for.
+
+    A release is asked about all its kinds, and about those alone whose validators are fast: one slow kind may take
+    more time than a hundred others.
+    """
     program = shlex.join([sys.executable, str(Path(__file__).with_name("suite_worker.py")), str(suite)])
     asked = [
         Asked(f"python: {suite.name}", SubjectSpec("suite", str(suite))),
         Asked(f"command: {suite.name} behind a pipe", SubjectSpec("command", program, types=_types(suite))),
     ]
+    others = sorted(path.parent for path in SUITES.glob("*/suite.py") if path.parent.name != "kubernetes")
+    asked += [Asked(f"python: {one.name}", SubjectSpec("suite", str(one))) for one in others if one.name != suite.name]
     asked += [Asked(f"command: {command}", SubjectSpec("command", command)) for command in commands]
     if kubernetes:
+        spec = SubjectSpec("kubernetes", kubernetes)
         asked += [
-            Asked(f"kubernetes: {kubernetes}, {count} job{'s' if count > 1 else ''}", spec, count)
-            for spec in [SubjectSpec("kubernetes", kubernetes)]
+            Asked(f"kubernetes: {kubernetes}, {which} kinds, {count} job{'s' if count > 1 else ''}", spec, count, fast)
+            for which, fast in (("all", False), ("fast", True))
             for count in sorted({1, jobs})
         ]
     return asked
@@ -54,35 +64,29 @@ def measure(asked: list[Asked], seconds: float, seed: int) -> Section:
     """Run against each target. What cannot be opened is left out with its reason."""
     lines, left_out = [], []
     for one in asked:
-        notes: list[str] = []
         try:
-            result = _run(one, seconds, seed, notes)
+            kinds, slow = fast_kinds(one.spec, seconds, seed, one.jobs) if one.fast_only else ([], [])
+            with Peak() as peak:
+                result = run(one.spec, seed=seed, budget=Budget(max_time=seconds), jobs=one.jobs, kinds=kinds)
         except HarnessError as error:
             left_out.append(f"{one.name}: {error}")
             continue
         if result.stopped == "target-lost":
             left_out.append(f"{one.name}: stopped early: {result.stopped_detail}")
-        lines.append(_line(one, result))
+        if slow:
+            left_out.append(f"{one.name}: validators take over {1000 * FAST:g} ms: {', '.join(slow)}")
+        lines.append(_line(one, result, peak))
         left_out += [f"{one.name}: {report.kind.name}: {report.error}" for report in result.kinds if report.error]
     return Section("How many cases a second, and where does the time go?", "cases", tuple(lines), tuple(left_out))
 
 
-def _run(one: Asked, seconds: float, seed: int, notes: list[str]) -> Result:
-    return run(
-        one.spec,
-        seed=seed,
-        budget=Budget(max_time=seconds),
-        jobs=one.jobs,
-        on_event=lambda event: notes.append(event.text) if isinstance(event, Noted) else None,
-    )
-
-
-def _line(one: Asked, result: Result) -> Measured:
+def _line(one: Asked, result: Result, peak: Peak) -> Measured:
     bases = sum(report.base for report in result.kinds)
     more: dict[str, int | str] = {
         "compared": result.compared,
         "findings": len(result.findings),
         "bases": f"{bases}/{len(result.kinds)}",
+        "MiB": peak.bytes >> 20,
     }
     timings = result.timings
     if one.spec.kind == "suite":

@@ -112,6 +112,7 @@ def _side_by_side(runs: Sequence[Run], opener: Opener) -> list[JobOutcome]:
     """Run every run in processes of its own, at once; an interrupt lets all of them end and tell."""
     owners: dict[int, Run] = {}
     for run in runs:
+        run.subject.target.close()  # each process has its own: what this one says of itself is known, and it is large
         run.jobs = processes.start(run.subject.spec, run.order, opener)
         owners.update((id(job), run) for job in run.jobs)
     every = [job for run in runs for job in run.jobs]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from random import Random
@@ -16,6 +17,8 @@ from harness.fuzzers.places import Place
 from harness.fuzzers.shape import Shape
 
 KEPT_POINTS = 48
+LISTED_POINTS = 24
+"""Points whose sites are remembered: hundreds each, and made again in no time."""
 _SKIP: frozenset[Place] = frozenset(
     {("apiVersion",), ("kind",), ("metadata", "managedFields"), ("metadata", "creationTimestamp")}
 )
@@ -37,6 +40,7 @@ class Points:
         self.random, self.shape, self.harvest = random, shape, harvest
         self.points: list[Point] = []
         self.bases: list[Base] = []
+        self._listed: deque[Point] = deque()
         self.pairs: dict[tuple[object, Operation], tuple[Point, Json]] = {}
 
     def found(self, bases: list[Base]) -> None:
@@ -102,6 +106,9 @@ class Points:
 
     def _sites(self, point: Point) -> list[Site]:
         if not point.sites:
+            self._listed.append(point)
+            if len(self._listed) > LISTED_POINTS:
+                self._listed.popleft().sites = []
             point.sites = sites_of(point.obj, self.shape, point.focus, _SKIP) or [Site((), self.shape, point.obj)]
         return point.sites
 

@@ -1,7 +1,9 @@
 """Many searches over one target: several batches in flight, so that Python works while the target works.
 
-A search waits for its own answers only. Which one comes next decides the progress under a time limit (those that find
-much get more turns), never what a search does.
+A search waits for its own answers only. Which one comes next decides the progress under a time limit, never what a
+search does. Turns are shared by the time that a search has taken, not by its cases: a kind whose validators take
+milliseconds must not starve a hundred that take none. Those that still look for bases come first, then those that find
+much.
 """
 
 from __future__ import annotations
@@ -20,6 +22,9 @@ from harness.targets.target import Pending, Target
 WINDOW = 600
 """Cases in flight: enough to keep a worker busy while answers are compared."""
 
+HASTE = 8.0
+"""How much more time a search gets until it has bases and has gone for its aims: most rules fire until then."""
+
 
 @dataclass(slots=True)
 class Spent:
@@ -32,9 +37,11 @@ class Spent:
 
 @dataclass(slots=True)
 class _Running:
+    """A search on its way. `charged` is the time it took, by the weight it had then: the least is next."""
+
     search: UnitSearch
     steps: Search
-    asked: int = 0
+    charged: float = 0.0
     batch: list[Case] = field(default_factory=list)
 
 
@@ -47,50 +54,69 @@ class Schedule:
     on_turn: Callable[[UnitSearch], None]
     spent: Spent = field(default_factory=Spent)
     window: int = WINDOW
+    now: Callable[[], float] = time.perf_counter
+    _mark: float = 0.0
     _ready: list[tuple[float, int, _Running]] = field(default_factory=list)
     _waiting: deque[tuple[_Running, Pending]] = field(default_factory=deque)
     _in_flight: int = 0
 
     def run(self) -> None:
         """Run every search to its end. A search that fails inside keeps what it found; the others go on."""
+        self._mark = self.now()
         for search in self.searches:
-            self._step(_Running(search, search.run()), None)
+            self._turn(_Running(search, search.run()), None)
         while self._ready or self._waiting:
             while self._ready and (not self._waiting or self._in_flight < self.window):
                 self._submit(heapq.heappop(self._ready)[2])
             self._collect()
 
     def _submit(self, running: _Running) -> None:
-        started = time.perf_counter()
+        started = self.now()
         pending = self.target.submit(running.batch)
-        self.spent.encode += time.perf_counter() - started
-        running.asked += len(running.batch)
+        self.spent.encode += self.now() - started
         self._in_flight += len(running.batch)
         self._waiting.append((running, pending))
+        self._charge(running)
 
     def _collect(self) -> None:
         running, pending = self._waiting.popleft()
         self._in_flight -= len(running.batch)
-        started = time.perf_counter()
+        started = self.now()
         answers = pending.result()
-        self.spent.wait += time.perf_counter() - started
-        self._step(running, answers)
+        self.spent.wait += self.now() - started
+        self._turn(running, answers)
         self.on_turn(running.search)
 
-    def _step(self, running: _Running, answers: list[Answer] | None) -> None:
+    def _turn(self, running: _Running, answers: list[Answer] | None) -> None:
+        goes_on = self._step(running, answers)
+        self._charge(running)
+        if goes_on:
+            heapq.heappush(self._ready, (running.charged, running.search.plan.unit.index, running))
+
+    def _charge(self, running: _Running) -> None:
+        """Charge what has passed since the last charge: batches are answered in turn, so a slow one is waited for."""
+        before, self._mark = self._mark, self.now()
+        running.charged += (self._mark - before) / _weight(running.search)
+
+    def _step(self, running: _Running, answers: list[Answer] | None) -> bool:
+        """Go on until the next questions. Returns: whether there are any."""
         search = running.search
-        started, compared = time.perf_counter(), search.ledger.compare_seconds
+        started, compared = self.now(), search.ledger.compare_seconds
         try:
             running.batch = next(running.steps) if answers is None else running.steps.send(answers)
             while not running.batch:
                 running.batch = running.steps.send([])
         except StopIteration:
-            return
+            return False
         except Exception as error:
             search.fail(error)
-            return
+            return False
         finally:
             own = search.ledger.compare_seconds - compared
-            self.spent.generate += time.perf_counter() - started - own
-        weight = search.plan.unit.weight * (1.0 + min(3.0, 20.0 * search.ledger.discoveries / (search.asked + 100)))
-        heapq.heappush(self._ready, (running.asked / weight, search.plan.unit.index, running))
+            self.spent.generate += self.now() - started - own
+        return True
+
+
+def _weight(search: UnitSearch) -> float:
+    haste = 1.0 if search.is_founded else HASTE
+    return search.plan.unit.weight * haste * (1.0 + min(3.0, 20.0 * search.ledger.discoveries / (search.asked + 100)))

@@ -25,6 +25,7 @@ class UnitSearch(Asking):
     def __init__(self, plan: Plan, on_found: Callable[[Finding], None]) -> None:
         super().__init__(plan, on_found)
         self.error = ""
+        self.is_founded = False
 
     def run(self) -> Search:
         """Search until the budget is used up."""
@@ -40,6 +41,7 @@ class UnitSearch(Asking):
         yield from aiming.run(bases, THEN)
         yield from aiming.run(bases, LIMITS, "accept")
         yield from aiming.as_it_stands(bases)
+        self.is_founded = True
         if self.points.bases:
             sweep = Sweep(self)
             for which, turns in SWEEPS:

@@ -6,13 +6,14 @@ An edit is a place and a value, made against one object; applying it copies the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
+from typing import Any, NamedTuple
 
 from harness.case import Json
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.places import ABSENT, Place, look, places, put
-from harness.fuzzers.probes import probes_of
+from harness.fuzzers.probes import look_of, probes_of
 from harness.fuzzers.shape import FieldShape, Shape
 from harness.fuzzers.values import filled, fits, plausible
 
@@ -31,22 +32,44 @@ class Edit:
 
 @dataclass(slots=True)
 class Site:
-    """A place where an object can be edited, with what is known there. Probes are made on first use."""
+    """A place where an object can be edited, with what is known there."""
 
     place: Place
     shape: Shape
     value: Json
     member: FieldShape | None = None
-    probes: list[Json] = field(default_factory=list)
-    learned: int = -1
+    _key: Any = None
 
     def values(self, harvest: Harvest) -> list[Json]:
-        """Return the probes of this place; made again when messages have taught more."""
+        """Return the probes of this place; made again when messages have taught more.
+
+        Sites that look alike share them: objects to edit are edits of one another, and lists of probes are long.
+        """
+        if self._key is None:
+            self._key = id(self.shape), id(self.member), look_of(self.value)
         known = len(harvest.words) + len(harvest.numbers)
-        if known > self.learned + 8 or self.learned < 0:
-            self.learned = known
-            self.probes = probes_of(self.shape, self.value, self.member, harvest)
-        return self.probes
+        is_large = self.shape.kind in ("list", "map", "struct")
+        known_here = harvest.made.setdefault("large" if is_large else "small", {})
+        made: Made | None = known_here.get(self._key)
+        if made is None or known > made.learned + 8:
+            made = Made(probes_of(self.shape, self.value, self.member, harvest), known, self.shape, self.member)
+            if len(known_here) >= (MOST_LARGE if is_large else MOST_SMALL):
+                del known_here[next(iter(known_here))]
+            known_here[self._key] = made
+        return made.probes
+
+
+class Made(NamedTuple):
+    """The probes of sites that look alike, and how much was known then. Holds the types whose identity names it."""
+
+    probes: list[Json]
+    learned: int
+    shape: Shape
+    member: FieldShape | None
+
+
+MOST_SMALL, MOST_LARGE = 1024, 64
+"""How many lists of probes a search remembers: of scalars, a kilobyte each, and of lists, which may be a hundred."""
 
 
 def sites_of(obj: Json, shape: Shape, focus: Place = (), skip: frozenset[Place] = frozenset()) -> list[Site]:

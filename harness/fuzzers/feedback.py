@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Any
 
 from harness.field import FieldError
 from harness.gotypes.literals import NO_LITERALS, Literals
@@ -44,6 +45,8 @@ class Harvest:
         self._seen: set[str] = set()
         self.words: dict[str, None] = {}
         self.numbers: dict[int, None] = {}
+        self.made: dict[Any, Any] = {}
+        """What was made of it, for those who make it: a run must not depend on what another search has learned."""
 
     def learn(self, errors: Iterable[FieldError]) -> None:
         """Remember what these errors quote."""

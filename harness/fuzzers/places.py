@@ -49,30 +49,36 @@ def put(obj: Json, place: Place, value: Json) -> Json:
 
     A list index past the end appends. A parent of the wrong sort is replaced.
     """
-    if not place:
-        return value
-    part, rest = place[0], place[1:]
+    return _put(obj, place, 0, value) if place else value
+
+
+def _put(obj: Json, place: Place, at: int, value: Json) -> Json:
+    part = place[at]
+    at += 1
+    is_last = at == len(place)
     if isinstance(part, int):
-        return _put_item(obj, part, rest, value)
-    members = dict(obj) if isinstance(obj, dict) else {}
-    if not rest and value is ABSENT:
-        members.pop(part, None)
-    elif value is ABSENT and part not in members:
-        return obj
-    else:
-        members[part] = put(members.get(part), rest, value)
+        return _put_item(obj, part, place, at, value)
+    members = obj.copy() if isinstance(obj, dict) else {}
+    if value is ABSENT:
+        if part not in members:
+            return members if is_last else obj
+        if is_last:
+            del members[part]
+            return members
+    members[part] = value if is_last else _put(members.get(part), place, at, value)
     return members
 
 
-def _put_item(obj: Json, index: int, rest: Place, value: Json) -> Json:
-    items = list(obj) if isinstance(obj, list) else []
+def _put_item(obj: Json, index: int, place: Place, at: int, value: Json) -> Json:
+    items = obj.copy() if isinstance(obj, list) else []
+    is_last = at == len(place)
     if index < len(items):
-        if not rest and value is ABSENT:
+        if is_last and value is ABSENT:
             del items[index]
         else:
-            items[index] = put(items[index], rest, value)
+            items[index] = value if is_last else _put(items[index], place, at, value)
     elif value is not ABSENT:
-        items.append(put(None, rest, value))
+        items.append(value if is_last else _put(None, place, at, value))
     return items
 
 
@@ -131,6 +137,14 @@ def _member(shape: Shape, name: str) -> str:
     return next((known for known in shape.by_name if known.lower() == name.lower()), name)
 
 
+_SIZES: dict[int, tuple[Json, float]] = {}
+"""Sizes of what was measured last, by identity: candidates of a reduction share nearly everything with one another.
+
+Objects are never changed in place, and what is remembered stays alive, so that no other object gets its identity.
+"""
+_MOST_SIZES = 8192
+
+
 def size(obj: Json) -> float:
     """Measure an object for reduction.
 
@@ -138,18 +152,29 @@ def size(obj: Json) -> float:
     and a half for its sign.
     """
     kind: type = obj.__class__
-    if kind is dict:
-        total = 0.0
-        for name, value in obj.items():
-            total += 8 + len(name) + size(value)
-        return total
-    if kind is list:
-        return 8 * len(obj) + sum(map(size, obj))
     if kind is str:
         return float(2 * len(obj) - obj.count("a"))
-    if not obj or kind is bool:
-        return 1 if obj is True else 0
-    number = float(obj) if kind in (int, float) else 0.0
+    if kind is not dict and kind is not list:
+        return _size_of_scalar(obj)
+    known = _SIZES.get(id(obj))
+    if known is not None and known[0] is obj:
+        return known[1]
+    total = 0.0
+    if kind is dict:
+        for name, value in obj.items():
+            total += 8 + len(name) + size(value)
+    else:
+        total = 8 * len(obj) + sum(map(size, obj))
+    if len(_SIZES) >= _MOST_SIZES:
+        _SIZES.clear()
+    _SIZES[id(obj)] = obj, total
+    return total
+
+
+def _size_of_scalar(value: Json) -> float:
+    if not value or value is True:
+        return 1 if value is True else 0
+    number = float(value) if value.__class__ in (int, float) else 0.0
     return math.log2(1 + abs(number)) + (0.5 if number < 0 else 0.0)
 
 

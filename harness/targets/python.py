@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import FrameType
+from types import FrameType, TracebackType
 from typing import TypeAlias
 
 from harness.case import Answer, Case, Failure, Json, KindInfo, Operation, Stage, TargetInfo
@@ -228,15 +228,8 @@ class PythonTarget(Closing):
         with self._stage(stage):
             return transform(value)
 
-    @contextmanager
-    def _stage(self, stage: Stage) -> Iterator[None]:
-        """Turn whatever the author's code raises into a panic of its stage."""
-        try:
-            yield
-        except _Stopped:
-            raise _StageError(self._too_slow(stage)) from None
-        except (Exception, SystemExit) as error:
-            raise _StageError(Failure(stage, _message(error), panic=True)) from None
+    def _stage(self, stage: Stage) -> _Guard:
+        return _Guard(self, stage)
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
@@ -290,6 +283,27 @@ class PythonTarget(Closing):
             options=dict(self._options[id(kind)]),
             versions=tuple(other for other in kind.versions if other != version),
         )
+
+
+class _Guard:
+    """Turns whatever the author's code raises into a panic of its stage. A class: entered four times for every case."""
+
+    __slots__ = ("stage", "target")
+
+    def __init__(self, target: PythonTarget, stage: Stage) -> None:
+        self.target, self.stage = target, stage
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None:
+            return
+        if isinstance(error, _Stopped):
+            raise _StageError(self.target._too_slow(self.stage)) from None
+        if isinstance(error, Exception | SystemExit):
+            raise _StageError(Failure(self.stage, _message(error), panic=True)) from None
 
 
 def _internal(kind: SuiteKind) -> str:

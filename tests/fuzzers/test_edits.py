@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from harness.case import Json
-from harness.fuzzers.edits import random_edit, sites_of
+from harness.fuzzers.edits import MOST_SMALL, Site, random_edit, sites_of
 from harness.fuzzers.feedback import Harvest, names_of, numbers_of, words_of
 from harness.fuzzers.pairs import PATTERNS, follow_ups, stored
 from harness.fuzzers.places import ABSENT, look, put
@@ -105,3 +105,15 @@ def test_messages_teach_words_numbers_and_names() -> None:
     assert words_of(detail) == ("a", "b", "c", "my.name")
     assert numbers_of(detail) == (-1, 65535)
     assert "matchLabels" in names_of(detail)
+
+
+def test_sites_that_look_alike_share_their_probes_and_few_are_remembered() -> None:
+    """A list of probes is made once for equal values of one type; what is remembered has a bound."""
+    shape, harvest = widget_shape().by_name["spec"].shape.by_name["title"].shape, Harvest()
+    one, same, other = (Site(("spec", "title"), shape, value) for value in ("a", "a", "b"))
+    assert one.values(harvest) is same.values(harvest)
+    assert one.values(harvest) != other.values(harvest)
+    assert one.values(Harvest()) is not one.values(harvest)
+    for number in range(MOST_SMALL + 10):
+        Site(("spec", "title"), shape, str(number)).values(harvest)
+    assert len(harvest.made["small"]) == MOST_SMALL

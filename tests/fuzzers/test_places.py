@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import copy
+
 import pytest
 
 from harness.case import Json
@@ -81,3 +83,12 @@ def test_differences_are_as_deep_as_they_can_be() -> None:
 def test_plain_and_small_objects_measure_less() -> None:
     """Fewer members, shorter strings, plainer letters and smaller numbers are smaller."""
     assert size({}) < size({"a": 0}) < size({"a": 1}) < size({"a": "x"}) < size({"a": "aaa"}) < size({"a": "xxx"})
+
+
+def test_sizes_do_not_depend_on_what_was_measured_before() -> None:
+    """Equal objects have equal sizes, whichever parts of them were measured already."""
+    part: Json = {"name": "ab", "port": -3}
+    whole: Json = {"items": [part, part, None, True], "n": 1.5}
+    before = size(whole)
+    assert [size(part), before] == [size(copy.deepcopy(part)), size(copy.deepcopy(whole))]
+    assert size(put(whole, ("items", 0), ABSENT)) == before - 8 - size(part)

@@ -1,0 +1,49 @@
+"""What a run costs besides time: memory of all its processes, and kinds that are slow by themselves."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bench.costs import Costs
+from bench.memory import Peak, family
+from harness.case import Answer, Case, KindInfo, Operation
+from harness.engine.units import Lane, Unit
+from harness.subject import SubjectSpec, open_subject
+
+HOLDS = "import sys; held = b'x' * (96 << 20); print(len(held), flush=True); sys.stdin.read()"
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system has no /proc")
+
+
+@needs_proc
+def test_a_peak_counts_what_processes_below_hold() -> None:
+    """A child takes 96 MiB and ends before the end: the peak has them, and this process besides."""
+    with Peak() as alone:
+        pass
+    pipe = subprocess.PIPE
+    with Peak() as peak, subprocess.Popen([sys.executable, "-c", HOLDS], stdin=pipe, stdout=pipe) as child:
+        assert child.stdout is not None
+        child.stdout.readline()
+        assert child.pid in family(os.getpid())
+        peak.look()
+        child.communicate(b"")
+    assert child.pid not in family(os.getpid())
+    assert alone.bytes > 1 << 20
+    assert peak.bytes - alone.bytes > 90 << 20
+
+
+def test_costs_are_those_of_the_validators_by_kind() -> None:
+    """Time to decode is not the validators' own; cases that were not measured do not count."""
+    infos = [KindInfo("g", "v1", "K", "ks", "g/v1", subresource=sub) for sub in ("", "status")]
+    unit = Unit(0, tuple(Lane(info, Operation.UPDATE) for info in infos))
+    with open_subject(SubjectSpec("suite", str(Path(__file__).parents[2] / "suites" / "claim_v1"))) as subject:
+        watch = Costs().observer(subject, unit)
+    cases = [Case(n, "g", "v1", "K", Operation.UPDATE, {}, {}, "ks", sub) for n, sub in enumerate(("", "", "status"))]
+    spent: tuple[dict[str, int], ...] = ({"decode": 5, "handwritten": 30, "declarative": 4}, {}, {"handwritten": 7})
+    watch.examine(cases, [Answer(case.id, nanoseconds=one) for case, one in zip(cases, spent, strict=True)], 0.0)
+    assert watch.outcome() == {"g/v1 ks": (1, 34), "g/v1 ks/status": (1, 7)}

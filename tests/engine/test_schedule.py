@@ -1,0 +1,79 @@
+"""Whose turn it is: time is shared, not cases."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+from harness.case import Answer, Case, Operation
+from harness.engine.plan import Search
+from harness.engine.schedule import Schedule
+from tests.fuzzers.toys import Done
+
+BATCH = 10
+
+
+@dataclass
+class Clocked:
+    """A target with a clock of its own: each kind costs so many seconds a case."""
+
+    costs: dict[str, float]
+    time: float = 0.0
+    asked: Counter[str] = field(default_factory=Counter)
+    order: list[str] = field(default_factory=list)
+
+    def submit(self, cases: Sequence[Case]) -> Done:
+        """Answer at once; the clock goes on."""
+        for case in cases:
+            self.time += self.costs[case.kind]
+            self.asked[case.kind] += 1
+        self.order.append(cases[0].kind)
+        return Done([Answer(case.id) for case in cases])
+
+
+def searching(index: int, kind: str, target: Clocked, until: float, founding: int = 0) -> Any:
+    """A search that asks the same until a time; `founding` is how many batches it needs for its bases."""
+    ledger = SimpleNamespace(compare_seconds=0.0, discoveries=0)
+    plan = SimpleNamespace(unit=SimpleNamespace(weight=1.0, index=index))
+    search = SimpleNamespace(plan=plan, ledger=ledger, asked=0, is_founded=not founding)
+
+    def run() -> Search:
+        batches = 0
+        while target.time < until:
+            yield [Case(1, "g", "v1", kind, Operation.CREATE, {})] * BATCH
+            search.asked += BATCH
+            batches += 1
+            search.is_founded = batches >= founding
+
+    search.run = run
+    return search
+
+
+def scheduled(target: Clocked, searches: list[Any]) -> None:
+    Schedule(target, searches, lambda search: None, window=1, now=lambda: target.time).run()  # type: ignore[arg-type]  # a clock is all that is asked of it
+
+
+def test_a_slow_kind_gets_its_share_of_the_time_and_not_of_the_cases() -> None:
+    """One kind costs fifty times another: both take half of the time, so the fast one is asked fifty times as much."""
+    target = Clocked({"slow": 0.05, "fast": 0.001})
+    scheduled(target, [searching(0, "slow", target, 100.0), searching(1, "fast", target, 100.0)])
+    assert [50, 50] == [round(target.asked[kind] * cost) for kind, cost in target.costs.items()]
+
+
+def test_who_has_no_bases_yet_comes_first() -> None:
+    """A search that needs forty batches for its bases has all of them when another has gone on by five."""
+    target = Clocked({"founding": 0.01, "founded": 0.01})
+    scheduled(target, [searching(0, "founded", target, 20.0), searching(1, "founding", target, 20.0, founding=40)])
+    assert [40, 5] == [target.order[:45].count(kind) for kind in ("founding", "founded")]
+
+
+def test_every_batch_is_answered_whatever_the_window() -> None:
+    """Several batches in flight, one by each search: none is lost, and each search is sent its own answers."""
+    target = Clocked({"a": 0.0, "b": 0.0})
+    searches = [searching(0, "a", target, 1.0), searching(1, "b", target, 1.0)]
+    target.costs.update(a=0.01, b=0.03)
+    Schedule(target, searches, lambda search: None, now=lambda: target.time).run()  # type: ignore[arg-type]  # as above
+    assert [one.asked for one in searches] == [target.asked["a"], target.asked["b"]]
