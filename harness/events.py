@@ -23,6 +23,9 @@ class KindReport(msgspec.Struct, frozen=True):
     `base` says whether an object (for update: a pair) that both sides accept was found; if not, `remaining` holds the
     texts of the errors that remained on the best candidate. `failures` counts answers with a failure.
     `error` is set when the search of this kind stopped on an internal problem: it is reported, never hidden.
+    `places` counts what the type has room for, `reached` what occurs in an accepted object, `unreached` are the
+    outermost of the others, each with the error that refused it; all three stand at the first operation of a type, for
+    all that share it. `changed` are places that an accepted update changes.
     """
 
     kind: KindInfo
@@ -33,6 +36,10 @@ class KindReport(msgspec.Struct, frozen=True):
     remaining: tuple[str, ...] = ()
     failures: int = 0
     error: str = ""
+    places: int = 0
+    reached: int = 0
+    unreached: tuple[tuple[str, str], ...] = ()
+    changed: tuple[str, ...] = ()
 
 
 class Timings(msgspec.Struct, frozen=True):

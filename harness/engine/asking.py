@@ -14,6 +14,7 @@ from harness.engine.explain import repairs
 from harness.engine.ledger import Ledger, Seen
 from harness.engine.plan import Plan, Search
 from harness.engine.points import Points
+from harness.engine.reach import Reach
 from harness.engine.units import Lane
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.pairs import stored
@@ -30,6 +31,7 @@ class Asking:
         self.random = plan.unit.random(plan.seed)
         self.harvest = Harvest(literals=plan.literals)
         self.points = Points(self.random, plan.shape, self.harvest)
+        self.reach = Reach(plan.shape)
         self.ledger = Ledger(plan, self.harvest, self.points.keep)
         self.asked = 0
         self._on_found = on_found

@@ -7,54 +7,23 @@ and put aside by the server is not reached.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
-from harness.case import Answer, Json, Operation
+from harness.case import Json, Operation
 from harness.engine.asking import Asking
+from harness.engine.keeping import Keeping, given_of
 from harness.engine.plan import LaneState, Search
 from harness.engine.units import Lane
-from harness.fuzzers.bases import Base, Repair, accepted, starts
+from harness.fuzzers.bases import Base, Repair, Repaired, accepted, starts
 from harness.fuzzers.census import census, occurring, path_of
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.grow import Growth
 from harness.fuzzers.lacking import Change
 from harness.fuzzers.pairs import stored
 from harness.fuzzers.places import differences, look
-from harness.fuzzers.shape import Shape
 from harness.fuzzers.turning import changes_of
 
 MOST_CHANGES = 160
 """Places that one update tries to change."""
-DROPPED = "accepted, and put aside by the server"
-
-
-@dataclass(slots=True)
-class Reach:
-    """Which places of a unit's type occur in an accepted object, and which error refused the others."""
-
-    shape: Shape
-    reached: set[str] = field(default_factory=set)
-    refused: dict[str, str] = field(default_factory=dict)
-
-    def add(self, growth: Growth) -> None:
-        """Take what one growth has reached."""
-        self.reached |= growth.reached
-        self.refused |= {path: error for path, error in growth.refused.items() if error}
-
-    def drop(self, sent: Json, given: Json) -> set[str]:
-        """Take back what was sent and not given to the validators. Returns those places."""
-        dropped = set(occurring(sent, self.shape)) - set(occurring(given, self.shape))
-        self.refused |= dict.fromkeys(sorted(dropped), DROPPED)
-        return dropped
-
-    def unreached(self) -> dict[str, str]:
-        """Return the places that occur in no accepted object, with the error that refused them or what they lie in."""
-        return {path: self._why(path) for path in census(self.shape) if path not in self.reached}
-
-    def _why(self, path: str) -> str:
-        while path and path not in self.refused:
-            path = path[:-3] if path.endswith(("[*]", "[1]")) else path.rpartition(".")[0]
-        return self.refused.get(path, "")
 
 
 class Founding:
@@ -62,7 +31,8 @@ class Founding:
 
     def __init__(self, search: Asking) -> None:
         self.search = search
-        self.reach = Reach(search.plan.shape)
+        self.reach = search.reach
+        self.keeping = Keeping(search)
         self._places = len(census(search.plan.shape))
 
     @property
@@ -97,29 +67,62 @@ class Founding:
 
     def run(self) -> Search:
         """Find accepted objects, grow them, and see which lanes accept them."""
-        plan, finder = self.search.plan, self._finder
-        share = min(self.search.left() // 3, 1500)
-        repair = Repair(plan.shape, self._asker(finder), self._harvest, limit=share)
-        repaired = yield from repair.run(starts(plan.shape, self.root()))
+        finder = self._finder
+        known = yield from self.keeping.again(finder)
+        if known:
+            repaired = Repaired(known[0].case.object, True)
+            grown = [Base(one.case.object, one.focus) for one in known]
+        else:
+            repaired, grown = yield from self._find(finder)
+        self.search.points.found(grown)
+        for state in self.search.ledger.states.values():
+            if state.lane != finder:
+                yield from self._through(state, grown)
+                continue
+            state.base, state.remaining = repaired.accepted, repaired.remaining
+            if known:
+                self.keeping.take(state, known)
+            elif repaired.accepted and state.lane.operation is Operation.UPDATE:
+                yield from self._change(state, repaired.obj)
+        self.reach.tell()
+        self.keeping.write()
+        yield from self.search.settle()
+
+    def _find(self, finder: Lane) -> Search:
+        """Repair, then grow. Returns what the repair came to, and the bases: the fullest first, the first one last."""
+        shape = self.search.plan.shape
+        repair = Repair(shape, self._asker(finder), self._harvest, limit=min(self.search.left() // 3, 1500))
+        repaired = yield from repair.run(starts(shape, self.root()))
         grown: list[Base] = [Base(repaired.obj)]
         if repaired.accepted and not self.search.spent():
-            growth = Growth(plan.shape, self._asker(finder), self._harvest, self._share(4), repaired.obj)
+            growth = Growth(shape, self._asker(finder), self._harvest, self._share(4), repaired.obj)
             grown = yield from growth.run()
             yield from self._confirm(finder, growth, grown)
             grown.append(Base(repaired.obj))
-        self.search.points.found(grown)
-        basis: Json
-        for state in self.search.ledger.states.values():
-            if state.lane == finder:
-                state.base, state.remaining = repaired.accepted, repaired.remaining
-                basis = repaired.obj if repaired.accepted else None
-            else:
-                basis = yield from self._accept_in(state, grown)
-                if basis is not None and state.lane.info.subresource:
-                    basis = yield from self._grow_through(state, basis)
-            if basis is not None and state.lane.operation is Operation.UPDATE:
-                yield from self._change(state, basis)
-        yield from self.search.settle()
+        if repaired.accepted:
+            for base in grown:
+                both = stored(base.obj)
+                if finder.operation is Operation.CREATE:
+                    self.keeping.add(finder, base.obj, None, base.focus)
+                else:
+                    self.keeping.add(finder, both, both, base.focus)
+        return repaired, grown
+
+    def _through(self, state: LaneState, grown: list[Base]) -> Search:
+        """Find bases and pairs for another lane, by the bases of the first one."""
+        known = yield from self.keeping.again(state.lane)
+        if known:
+            self.keeping.take(state, known)
+            return
+        basis = yield from self._accept_in(state, grown)
+        if basis is None:
+            return
+        both = stored(basis)
+        self.keeping.add(state.lane, both, both if state.lane.operation is Operation.UPDATE else None)
+        if state.lane.operation is Operation.UPDATE:
+            if state.lane.info.subresource:
+                basis = yield from self._grow_through(state, basis)
+            yield from self._change(state, basis)
 
     def _share(self, part: int) -> int:
         return min(self.search.left() // part, 200 + 4 * self._places)
@@ -130,7 +133,7 @@ class Founding:
         if any(answer.validated for answer in answers):
             given: set[str] = set()
             for base, answer in zip(grown, answers, strict=False):
-                obj = _given(answer, base.obj)
+                obj = given_of(answer, base.obj)
                 self.reach.drop(base.obj, obj)
                 given.update(occurring(obj, self.search.plan.shape))
             growth.reached &= given
@@ -166,7 +169,7 @@ class Founding:
         Returns the fullest object.
         """
         lane = state.lane
-        if lane.operation is not Operation.UPDATE or self.search.spent() or not isinstance(plain, dict):
+        if self.search.spent() or not isinstance(plain, dict):
             return plain
         shape, before = self.search.plan.shape, stored(plain)
         focus = ("status",) if lane.info.subresource == "status" and "status" in shape.by_name else ()
@@ -175,7 +178,15 @@ class Founding:
             return plain
         ask = self._asker(lane, before, validated=True)
         growth = Growth(
-            shape, ask, self._harvest, self._share(8), plain, frozenset(), focus, given=_given, only=frozenset(missing)
+            shape,
+            ask,
+            self._harvest,
+            self._share(8),
+            plain,
+            frozenset(),
+            focus,
+            given=given_of,
+            only=frozenset(missing),
         )
         grown = yield from growth.run()
         self.reach.add(growth)
@@ -184,6 +195,7 @@ class Founding:
         for base in grown:
             if base.obj != plain and base.obj not in known:
                 self.search.points.add_base(Base(base.obj, focus or base.focus))
+                self.keeping.add(lane, stored(base.obj), before, focus or base.focus)
         return growth.main if growth.reached else plain
 
     def _change(self, state: LaneState, base: Json) -> Search:
@@ -192,7 +204,7 @@ class Founding:
             return
         shape, before = self.search.plan.shape, stored(base)
         ask = self._asker(state.lane, before, validated=True)
-        growth = Growth(shape, ask, self._harvest, self._share(8), before, frozenset(), given=_given)
+        growth = Growth(shape, ask, self._harvest, self._share(8), before, frozenset(), given=given_of)
         yield from growth.together(changes_of(before, shape)[:MOST_CHANGES])
         answers = yield from ask([growth.main])
         if answers and accepted(answers[0]) and growth.main != before:
@@ -202,9 +214,4 @@ class Founding:
             paths |= dict.fromkeys(state.changed)
             state.changed = tuple(path for path in paths if path != "metadata.generation")
             self.search.points.add_pair(state.lane, growth.main, before)
-
-
-def _given(answer: Answer, sent: Json) -> Json:
-    """Return what the validators were given, as far as the target says so."""
-    seen = next(iter(answer.validated.values()), None)
-    return sent if seen is None else seen.object
+            self.keeping.add(state.lane, growth.main, before)

@@ -102,6 +102,8 @@ class Local:
 
     def _search(self, unit: Unit, cases: int | None) -> UnitSearch:
         infos = {lane.info.key: lane.info for lane in unit.lanes}
+        folder, name = self.order.corpus, f"{self.subject.name} {unit.name}"
+        bases = None if folder is None else kept.bases_file(folder, name, self.subject.spec.gates)
         plan = Plan(
             unit=unit,
             seed=self.order.seed,
@@ -113,6 +115,8 @@ class Local:
             cases=cases,
             corpus=self._corpus(),
             literals=self.subject.literals(unit.lanes[0].info),
+            kept=kept.load_bases(bases, self.telling.note) if bases is not None else None,
+            keep=None if bases is None else lambda found: kept.keep_bases(bases, found, self.telling.note),
             is_late=self.clock.is_late,
             is_over=self.clock.is_over,
             observers={name: onlooker.observer(self.subject, unit) for name, onlooker in self.order.onlookers.items()},

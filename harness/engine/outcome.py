@@ -13,6 +13,9 @@ from harness.engine.schedule import Spent
 from harness.engine.search import UnitSearch
 from harness.events import Discovery, KindReport, Timings
 
+MOST_CHANGED = 20
+"""Changed places that are told about for one operation."""
+
 
 class UnitOutcome(msgspec.Struct, frozen=True):
     """What one unit's search came to, or has come to so far.
@@ -89,10 +92,13 @@ def timings_of(spent: Spent, searches: Iterable[UnitSearch]) -> Timings:
 
 
 def _kind_reports(search: UnitSearch) -> tuple[KindReport, ...]:
+    reach = search.reach
     return tuple(
         KindReport(
             state.lane.info, str(state.lane.operation), state.cases, state.accepted, state.base,
             state.remaining, state.failures, search.error,
+            *((0, 0, ()) if number else (reach.places, len(reach.reached) if reach.places else 0, reach.told)),
+            changed=state.changed[:MOST_CHANGED],
         )
-        for state in search.ledger.states.values()
+        for number, state in enumerate(search.ledger.states.values())
     )  # fmt: skip

@@ -12,6 +12,7 @@ from harness.compare.means import Elsewhere
 from harness.engine.explain import Explainer
 from harness.engine.observe import Observer
 from harness.engine.units import Lane, Unit
+from harness.fuzzers.corpus import KeptBases
 from harness.fuzzers.shape import Shape
 from harness.gotypes.literals import NO_LITERALS, Literals
 
@@ -39,6 +40,8 @@ class Abilities:
 class Plan:
     """What a unit's search is given. `cases` is its share, None when only time limits it; `age` is that of the run.
 
+    `kept` are accepted objects of an earlier run, `keep` takes those of this one, where somebody wants them.
+
     `elsewhere` answers under other settings of the feature gates, by their names.
     """
 
@@ -52,6 +55,8 @@ class Plan:
     cases: int | None
     corpus: Sequence[Case] = ()
     literals: Literals = NO_LITERALS
+    kept: KeptBases | None = None
+    keep: Callable[[KeptBases], None] | None = None
     observers: Mapping[str, Observer] = field(default_factory=dict)
     elsewhere: Mapping[str, Elsewhere] = field(default_factory=dict)
     age: Callable[[], float] = float

@@ -7,7 +7,7 @@ deep as one holds another of its kind and no deeper. What only a server writes i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from harness.case import Json
@@ -30,7 +30,8 @@ def members_of(shape: Shape) -> tuple[tuple[str, Shape], ...]:
     return tuple((member.name, member.shape) for member in shape.fields if member.name not in owned)
 
 
-def census(shape: Shape) -> dict[str, None]:
+@lru_cache(maxsize=1024)
+def census(shape: Shape) -> Mapping[str, None]:
     """Return every place of a type, parents first, at most `MOST_PLACES`."""
     found: dict[str, None] = {}
     for path in _walk(shape, "", {}):
@@ -69,6 +70,11 @@ def path_of(place: Place, shape: Shape) -> str:
             path += f".{part}" if path else str(part)
         shape = shape.child(part)
     return path
+
+
+def above(path: str) -> str:
+    """Return the place that a place lies in, empty for a member of the root."""
+    return path[:-3] if path.endswith(("[*]", "[1]")) else path.rpartition(".")[0]
 
 
 def nested(place: Place, shape: Shape) -> int:

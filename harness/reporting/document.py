@@ -78,11 +78,21 @@ class Part(msgspec.Struct, frozen=True):
     discovery: Discovery = Discovery()
 
 
+class Unreached(msgspec.Struct, frozen=True):
+    """A place of a type that occurs in no accepted object, and the error that refused it, where there was one."""
+
+    path: str
+    error: str = ""
+
+
 class KindEntry(msgspec.Struct, frozen=True):
     """What was done for one kind and operation.
 
     `base` says whether an object that both sides accept was found; otherwise `remaining` has the errors that remained.
     `through` names the served version whose strategy answered for a version that no user can reach, empty for others.
+    `places`, `reached` and `unreached` say how full accepted objects are: what the type has room for, what occurs in
+    one, and the outermost places that do not. They stand at the first operation of those that share a type. `changed`
+    are places that an accepted update changes.
     """
 
     subject: str
@@ -101,6 +111,10 @@ class KindEntry(msgspec.Struct, frozen=True):
     remaining: tuple[str, ...]
     error: str
     through: str = ""
+    places: int = 0
+    reached: int = 0
+    unreached: tuple[Unreached, ...] = ()
+    changed: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -376,6 +390,10 @@ def _kind_entry(subject: str, report: KindReport) -> KindEntry:
         remaining=tuple(report.remaining),
         error=report.error,
         through=kind.through,
+        places=report.places,
+        reached=report.reached,
+        unreached=tuple(Unreached(*one) for one in report.unreached),
+        changed=report.changed,
     )
 
 

@@ -132,8 +132,13 @@ def _kind_key(kind: KindEntry) -> object:
 
 
 def _with_kind(one: KindEntry, other: KindEntry) -> KindEntry:
+    fuller = max(one, other, key=lambda kind: kind.reached)
     return msgspec.structs.replace(
         one,
+        places=fuller.places,
+        reached=fuller.reached,
+        unreached=fuller.unreached,
+        changed=one.changed or other.changed,
         cases=one.cases + other.cases,
         accepted=one.accepted + other.accepted,
         failures=one.failures + other.failures,

@@ -197,10 +197,24 @@ def effort(report: Report) -> list[str]:
         f"{len(reached)} of {count(len(kinds), 'kind and operation', 'kinds and operations')} asked, "
         f"{len(based)} with an object that both sides accept"
     )
-    told = (_without(kinds), _composition(report), _failures(report), *rule_rows(report), *_discovery(report))
-    rows += [row for row in told if row]
+    told = (_fullness(kinds), _without(kinds), _composition(report), _failures(report))
+    rows += [row for row in (*told, *rule_rows(report), *_discovery(report)) if row]
     rows += [f"{k.name} {k.operation}: the search stopped: {visible(k.error)}" for k in kinds if k.error]
     return rows
+
+
+def _fullness(kinds: Sequence[KindEntry]) -> str:
+    """Say how full the accepted objects are: a difference deep in an object shows only where there is something."""
+    places, reached = sum(k.places for k in kinds), sum(k.reached for k in kinds)
+    if not places:
+        return ""
+    updates = [k for k in kinds if k.operation == "update" and k.base]
+    changing = sum(bool(k.changed) for k in updates)
+    share = 100 * reached // places
+    return (
+        f"{reached:,} of {count(places, 'place')} of their types occur in an accepted object ({share} %), "
+        f"{changing} of {count(len(updates), 'update')} change something and are accepted"
+    )
 
 
 def _discovery(report: Report) -> list[str]:

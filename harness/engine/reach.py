@@ -1,0 +1,51 @@
+"""Which places of a unit's type occur in an accepted object, and which error refused the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from harness.case import Json
+from harness.fuzzers.census import above, census, occurring
+from harness.fuzzers.grow import Growth
+from harness.fuzzers.shape import Shape
+
+DROPPED = "accepted, and put aside by the server"
+MOST_TOLD = 60
+"""Places that are told about for one type."""
+
+
+@dataclass(slots=True)
+class Reach:
+    """The places of one type. `told` are the outermost of those that were not reached, each with its error."""
+
+    shape: Shape
+    reached: set[str] = field(default_factory=set)
+    refused: dict[str, str] = field(default_factory=dict)
+    places: int = 0
+    told: tuple[tuple[str, str], ...] = ()
+
+    def add(self, growth: Growth) -> None:
+        """Take what one growth has reached."""
+        self.reached |= growth.reached
+        self.refused |= {path: error for path, error in growth.refused.items() if error}
+
+    def drop(self, sent: Json, given: Json) -> None:
+        """Take note of what was sent and not given to the validators."""
+        dropped = set(occurring(sent, self.shape)) - set(occurring(given, self.shape))
+        self.refused |= dict.fromkeys(sorted(dropped), DROPPED)
+
+    def unreached(self) -> dict[str, str]:
+        """Return the places that occur in no accepted object, with the error that refused them or what they lie in."""
+        return {path: self._why(path) for path in census(self.shape) if path not in self.reached}
+
+    def tell(self) -> None:
+        """Take stock, once the search for bases has ended."""
+        left = self.unreached()
+        self.reached.intersection_update(census(self.shape))
+        self.places = len(self.reached) + len(left)
+        self.told = tuple((path, error) for path, error in left.items() if above(path) not in left)[:MOST_TOLD]
+
+    def _why(self, path: str) -> str:
+        while path and path not in self.refused:
+            path = above(path)
+        return self.refused.get(path, "")
