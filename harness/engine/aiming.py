@@ -30,11 +30,24 @@ class Aiming:
         self._creates = [state.lane for state in states if state.lane.operation is Operation.CREATE]
         self._updates = [state.lane for state in states if state.lane.operation is Operation.UPDATE]
 
-    def run(self, bases: Sequence[Json], turns: Sequence[int], wants: str = "reject", settle: bool = True) -> Search:
-        """Go for every aim from these objects, until all are reached, nothing is left to try or the share is spent."""
+    def run(
+        self,
+        bases: Sequence[Json],
+        turns: Sequence[int],
+        wants: str = "reject",
+        settle: bool = True,
+        most: int = 1 << 30,
+    ) -> Search:
+        """Go for every aim from these objects, until all are reached, nothing is left to try or the share is spent.
+
+        `most` is how many cases this may take, as far as whole groups allow.
+        """
+        until = self.search.asked + most
         running: dict[tuple[object, ...], Iterator[Pair]] = {}
         for turn, width in enumerate(turns):
             for aims in self._groups(width, wants):
+                if self.search.asked >= until:
+                    return
                 wanted: list[_Wanted] = []
                 for aim in aims:
                     steps = running.setdefault(_key(aim), shots(aim, self.search.plan.shape, bases))

@@ -33,7 +33,7 @@ class UnitSearch(Asking):
         aiming, founding = Aiming(self), Founding(self)
         # Declarative rules speak whatever else is wrong: many need no object that both sides accept.
         first = starts(self.plan.shape, founding.root())
-        yield from aiming.run(first, FIRST, settle=False)
+        yield from aiming.run(first, FIRST, settle=False, most=self.left() // 4)
         # The server writes most of the metadata itself, whatever a request says.
         yield from aiming.as_it_stands(first, "metadata.")
         yield from founding.run()

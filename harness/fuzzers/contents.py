@@ -245,6 +245,7 @@ _KINDS: dict[str, Content] = {
             "object.metadata.name == 'a'", "Object{}", "[]", "a/b", "/dev/a", "a_b", "a@example.com", "example.com:a",
             "example.com/a/b", "v1alpha1", "Normal", '{"a":"b"}', "00:00:00:00:00:01", "A_B", "0", "", "kube-system",
             "default", "a-b", "a.b.c", "2", "-1", "/", "..", "a,b", "s3.a", "Pod", "Deployment", "Namespace",
+            "metadata.name", "a:80",
         ),
         (
             "x" * 63, "x" * 64, "x" * 253, "x" * 254, "é", "é" * 40, "a b", " ", "a.", ".a", "-a", "a-", "a..b", "a\n",

@@ -20,8 +20,11 @@ from harness.fuzzers.values import alternatives, filled, pool
 
 Steps: TypeAlias = Generator[list[Json], list[Answer], Repaired]
 
-FIRST, SECOND = 36, 40
+FIRST, SECOND = 30, 36
 """Questions for one place: with values of its own, and with other modes of what stands around it."""
+SHARED = 600
+"""Questions that few places may share, when that is more."""
+MOST = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +67,29 @@ class Graft:
         for depth in range(len(self.place) - 1, max(-1, len(self.place) - 4), -1):
             at = self.place[:depth]
             shape = shape_at(self.shape, at)
-            for member in shape.fields if shape.kind == "struct" else ():
-                there = look(self.obj, (*at, member.name))
-                for choice in member.shape.choices[:12]:
-                    if choice != there and self.place[: depth + 1] != (*at, member.name):
-                        found.append(put(put(self.obj, (*at, member.name), choice), self.place, value))
+            for path, choices in _modes(shape):
+                there = look(self.obj, at + path)
+                for choice in choices[:12]:
+                    if choice != there and self.place[: depth + 1] != at + path[:1]:
+                        found.append(put(put(self.obj, at + path, choice), self.place, value))
         return found[:32]
+
+
+def _modes(shape: Shape) -> Iterator[tuple[Place, tuple[str | int, ...]]]:
+    """Yield words of fixed sets among the members of a struct, and those that stand alone in a struct among them."""
+    for member in shape.fields if shape.kind == "struct" else ():
+        if member.shape.choices:
+            yield (member.name,), member.shape.choices
+        elif member.shape.kind == "struct" and len(member.shape.fields) == 1 and member.shape.fields[0].shape.choices:
+            yield (member.name, member.shape.fields[0].name), member.shape.fields[0].shape.choices
 
 
 def grafted(
     grafts: list[Graft], ask: Ask, harvest: Harvest, left: Callable[[], int]
 ) -> Generator[list[Case], list[Answer], list[Repaired]]:
     """Repair all of them, at most as long as something is `left`. Returns one result for each."""
-    results = yield from _abreast(grafts, [graft.firsts() for graft in grafts], FIRST, ask, harvest, left)
+    first = max(FIRST, min(MOST, SHARED // max(1, len(grafts))))
+    results = yield from _abreast(grafts, [graft.firsts() for graft in grafts], first, ask, harvest, left)
     again = [index for index, found in enumerate(results) if not found.accepted]
     modes = [grafts[index].modes() for index in again]
     again = [index for index, firsts in zip(again, modes, strict=True) if firsts]

@@ -20,6 +20,8 @@ from harness.fuzzers.values import alternatives, filled, fits, plausible, pool
 Fix: TypeAlias = tuple[Place, Json]
 """One change: put this value at this place; `ABSENT` removes."""
 
+_INNER = 6
+"""Structs within a wrong value that are searched for a member which the message names."""
 _EMPTY: dict[str, Json] = {"struct": {}, "map": {}, "list": [], "string": "", "bytes": ""}
 _PREFIX = re.compile(r"prefix:? [\"'`]?([^\s\"'`]+)")
 _DECODED = re.compile(r"(?:field|field name) \"?(?:\w+\.)?([\w.\[\]]+)\"?")
@@ -140,9 +142,10 @@ def _donated(obj: Json, root: Shape, at: Place, shape: Shape) -> Iterator[Fix]:
 
 
 def _named_members(detail: str, obj: Json, root: Shape, at: Place) -> Iterator[Fix]:
-    """Members that a message names, added here or at the parent: `must specify one of: "a", "b"`."""
+    """Members that a message names, added here, at the parent or further in: `must specify one of: "a", "b"`."""
     names = (*words_of(detail), *sorted(names_of(detail)))
-    for place in (at, at[:-1]):
+    inner = [place for place, shape, _ in places(look(obj, at), shape_at(root, at), at) if shape.kind == "struct"]
+    for place in (at, at[:-1], *inner[:_INNER]):
         shape = shape_at(root, place)
         for name in names:
             member = shape.by_name.get(name) if shape.kind == "struct" else None

@@ -164,6 +164,8 @@ def alternatives(member: FieldShape) -> Iterator[Json]:
                 yield [value]
         return
     if shape.kind == "map":
+        for key in shape.key.choices[:4]:
+            yield {str(key): plausible(shape.elem)}
         for value in pool(shape.elem)[:6] or ({},):
             yield {"a": value}
         for key in pool(shape.key)[1:30]:
