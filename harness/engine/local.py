@@ -102,8 +102,8 @@ class Local:
 
     def _search(self, unit: Unit, cases: int | None) -> UnitSearch:
         infos = {lane.info.key: lane.info for lane in unit.lanes}
-        folder, name = self.order.corpus, f"{self.subject.name} {unit.name}"
-        bases = None if folder is None else kept.bases_file(folder, name, self.subject.spec.gates)
+        folder = self.order.corpus
+        bases = None if folder is None else kept.bases_file(folder, f"{self.subject.part} {unit.name}")
         plan = Plan(
             unit=unit,
             seed=self.order.seed,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -72,12 +72,10 @@ def keep(folder: Path, case: Case, note: Callable[[str], None]) -> None:
         note(f"{path}: corpus-file: cannot be written: {error}")
 
 
-def bases_file(folder: Path, kind: str, gates: Mapping[str, bool]) -> Path:
-    """Name the file of a kind's accepted objects; what is accepted depends on the feature gates."""
-    name = re.sub(r"[^a-z0-9]+", "-", kind.lower())
-    setting = ",".join(f"{gate}={on}" for gate, on in sorted(gates.items()))
-    mark = f".{hashlib.sha256(setting.encode()).hexdigest()[:8]}" if setting else ""
-    return folder / BASES / f"{name}{mark}.json"
+def bases_file(folder: Path, name: str) -> Path:
+    """Name the file of accepted objects of a type: `name` says whose they are, with the part of the run."""
+    plain = re.sub(r"[^a-z0-9]+", "-", name.lower())
+    return folder / BASES / f"{plain}.{hashlib.sha256(name.encode()).hexdigest()[:8]}.json"
 
 
 def load_bases(path: Path, note: Callable[[str], None]) -> KeptBases | None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from harness.case import Case, Operation
-from harness.fuzzers.corpus import content_name, keep, load
+from harness.fuzzers.corpus import KeptBase, KeptBases, bases_file, content_name, keep, keep_bases, load, load_bases
 
 CASE = Case(7, "g", "v1", "Widget", Operation.UPDATE, {"b": 1, "a": 2}, {"a": 3}, "widgets")
 
@@ -54,3 +54,34 @@ def test_a_folder_that_cannot_be_written_is_told_about(tmp_path: Path) -> None:
     notes: list[str] = []
     keep(tmp_path / "file" / "below", CASE, notes.append)
     assert len(notes) == 1
+
+
+def test_accepted_objects_come_back_and_are_no_cases(tmp_path: Path) -> None:
+    """What was kept for a type is read again whole, and is not replayed as cases are."""
+    path = bases_file(tmp_path, "kubernetes AllBeta=true apps/v1 deployments")
+    kept = KeptBases((KeptBase(CASE, ("spec", "ports", 0)),), {"spec.title": "spec.title: Forbidden"})
+    keep_bases(path, kept, print)
+    keep_bases(path, kept, print)
+    notes: list[str] = []
+    assert kept == load_bases(path, notes.append)
+    assert ([], []) == notes_and_cases(tmp_path)
+    assert [path] == list(path.parent.iterdir())
+
+
+def test_names_that_look_alike_have_files_of_their_own(tmp_path: Path) -> None:
+    """Kinds and settings that differ in punctuation alone do not share a file."""
+    assert bases_file(tmp_path, "a/b c") != bases_file(tmp_path, "a b/c")
+
+
+def test_accepted_objects_that_cannot_be_read_are_told_about(tmp_path: Path) -> None:
+    """A broken file gives a note and no objects; a missing one gives neither."""
+    path = bases_file(tmp_path, "widgets")
+    notes: list[str] = []
+    assert load_bases(path, notes.append) is None
+    assert [] == notes
+    path.parent.mkdir()
+    path.write_text('{"bases": [{}]}')
+    assert load_bases(path, notes.append) is None
+    assert 1 == len(notes)
+    keep_bases(path / "below.json", KeptBases(()), notes.append)
+    assert 2 == len(notes)

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from harness.engine import run
+from harness.events import Budget, KindReport, Noted, Result
+from tests.engine.toys import ToySpec, open_toys
+
+
+def search(corpus: Path | None = None, cases: int = 6000, **options: Any) -> Result:
+    """Search the toy subject."""
+    spec: Any = ToySpec()
+    return run(
+        spec, seed=1, budget=Budget(max_cases=cases), opener=open_toys, kinds=("widgets",), corpus=corpus, **options
+    )
+
+
+def by_operation(result: Result) -> dict[str, KindReport]:
+    """Return the reports of the one kind."""
+    return {report.operation: report for report in result.kinds}
+
+
+def test_a_run_tells_how_full_accepted_objects_are() -> None:
+    """Every place of a widget is reached, which is told once for all operations of its type."""
+    reports = by_operation(search())
+    create, update = reports["create"], reports["update"]
+    assert (45, 45, ()) == (create.places, create.reached, create.unreached)
+    assert (0, 0, ()) == (update.places, update.reached, update.unreached)
+
+
+def test_a_search_without_accepted_objects_reaches_nothing() -> None:
+    """With too few questions to find an object, the outermost places are told about and no more."""
+    create = by_operation(search(cases=3))["create"]
+    assert not create.base
+    assert (45, 0) == (create.places, create.reached)
+    assert ["metadata", "spec"] == [path for path, _ in create.unreached]
+
+
+def test_an_update_that_changes_something_is_found() -> None:
+    """The update that both sides accept changes what may change, and not the ceiling, which is immutable."""
+    changed = by_operation(search())["update"].changed
+    assert {"spec.replicas", "spec.title"} <= set(changed)
+    assert "spec.ceiling" not in changed
+
+
+def test_accepted_objects_are_found_once(tmp_path: Path) -> None:
+    """A second run with the same corpus reaches the same places and changes, and writes the same file."""
+    first = by_operation(search(tmp_path))
+    (kept,) = (tmp_path / "bases").iterdir()
+    before = kept.read_bytes()
+    second = by_operation(search(tmp_path))
+    for operation in ("create", "update"):
+        assert second[operation].base
+        assert (first[operation].places, first[operation].reached) == (
+            second[operation].places, second[operation].reached,
+        )  # fmt: skip
+        assert first[operation].unreached == second[operation].unreached
+        assert bool(first[operation].changed) == bool(second[operation].changed)
+    assert len(json.loads(before)["bases"]) == len(json.loads(kept.read_bytes())["bases"])
+
+
+def test_a_kept_object_that_is_refused_now_is_looked_for_again(tmp_path: Path) -> None:
+    """Spoilt objects in the corpus do no harm: the search finds its own."""
+    search(tmp_path)
+    (kept,) = (tmp_path / "bases").iterdir()
+    spoilt = json.loads(kept.read_bytes())
+    for base in spoilt["bases"]:
+        base["case"]["object"] = {"spec": {"mode": "Odd"}}
+    kept.write_text(json.dumps(spoilt))
+    reports = by_operation(search(tmp_path))
+    assert reports["create"].base
+    assert 45 == reports["create"].reached
+    assert "Odd" not in kept.read_text()
+
+
+def test_kept_objects_that_cannot_be_read_are_told_about(tmp_path: Path) -> None:
+    """A broken file gives a note, and the run goes on without it."""
+    search(tmp_path)
+    (kept,) = (tmp_path / "bases").iterdir()
+    kept.write_text("{")
+    notes: list[str] = []
+    result = search(tmp_path, on_event=lambda event: notes.append(event.text) if isinstance(event, Noted) else None)
+    assert any("corpus-file" in note for note in notes)
+    assert by_operation(result)["create"].base
+
+
+def test_without_a_corpus_nothing_is_kept(tmp_path: Path) -> None:
+    """Two runs without a corpus ask and find the same, and write nothing."""
+    one, other = search(), search()
+    assert one.cases == other.cases
+    assert [finding.fingerprint for finding in one.findings] == [finding.fingerprint for finding in other.findings]
+    assert [] == list(tmp_path.iterdir())

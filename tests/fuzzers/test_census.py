@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from harness.fuzzers.census import above, census, nested, occurring, path_of
+from harness.fuzzers.shape import shape_of
+from tests.fuzzers.toys import PACKAGE, UNIVERSE, widget_shape
+
+
+def test_a_type_has_a_place_for_every_member_item_and_value() -> None:
+    """Members, items, values, and the second item of every list are places; a map has no second value."""
+    selector = shape_of(UNIVERSE, f"{PACKAGE}.Port")
+    assert ["name", "number"] == list(census(selector))
+    found = census(widget_shape())
+    wanted = {"spec.ports", "spec.ports[*]", "spec.ports[1]", "spec.ports[*].name", "spec.labels[*]", "spec.ceiling"}
+    assert set() == wanted - set(found)
+    assert "spec.labels[1]" not in found
+
+
+def test_a_type_that_holds_itself_is_counted_one_level_deep() -> None:
+    """A parent's parent is no place; the count ends."""
+    found = census(widget_shape())
+    assert "spec.parent.replicas" in found
+    assert "spec.parent.parent" in found
+    assert "spec.parent.parent.replicas" not in found
+    assert 2 == nested(("spec", "parent"), widget_shape())
+
+
+def test_what_only_a_server_writes_is_no_place() -> None:
+    """Managed fields and times of creation and deletion are left out of metadata."""
+    found = census(widget_shape())
+    assert "metadata.labels[*]" in found
+    assert [] == [path for path in found if "managedFields" in path or "Timestamp" in path]
+
+
+def test_an_object_has_the_places_that_say_something() -> None:
+    """A null is no value, an unknown member no place, and the second item counts apart."""
+    spec = {"title": None, "what": 1, "ports": [{"name": "a"}, {"number": 1}], "labels": {"a.b/c": "d"}}
+    wanted = {
+        "spec", "spec.ports", "spec.ports[*]", "spec.ports[*].name", "spec.ports[1]", "spec.ports[*].number",
+        "spec.labels", "spec.labels[*]",
+    }  # fmt: skip
+    assert wanted == set(occurring({"apiVersion": "v1", "spec": spec}, widget_shape()))
+
+
+def test_places_of_objects_are_written_as_places_of_types() -> None:
+    """Keys of maps and indices become `[*]`; a second item is itself only where the place ends."""
+    shape = widget_shape()
+    assert "spec.labels[*]" == path_of(("spec", "labels", "a.b/c"), shape)
+    assert "spec.ports[1]" == path_of(("spec", "ports", 1), shape)
+    assert "spec.ports[*].name" == path_of(("spec", "ports", 1, "name"), shape)
+    assert ["spec.ports", "spec.ports", "spec", ""] == [
+        above("spec.ports[*]"), above("spec.ports[1]"), above("spec.ports"), above("spec"),
+    ]  # fmt: skip
