@@ -93,6 +93,17 @@ def test_a_release_is_judged(report: tuple[str, Path]) -> None:
     assert release in json.dumps(document["target"])
 
 
+def test_a_release_is_searched_with_full_objects(report: tuple[str, Path]) -> None:
+    """Half of the places of types that got an object occur in one; of the others the outermost are told."""
+    document = read(report[1])
+    told = [kind for kind in document["kinds"] if kind.get("places") and kind["base"]]
+    places, reached = sum(kind["places"] for kind in told), sum(kind["reached"] for kind in told)
+    assert 0.5 * places <= reached < places
+    assert all(kind["unreached"] for kind in told if kind["reached"] < kind["places"])
+    updates = [kind for kind in document["kinds"] if kind["operation"] == "update" and kind["base"]]
+    assert 0.8 * len(updates) <= sum(bool(kind.get("changed")) for kind in updates)
+
+
 def test_a_release_has_findings_that_replay(report: tuple[str, Path]) -> None:
     """At least a hundred distinct findings in 1.37.1, and every one shows again when it is asked again."""
     release, folder = report
