@@ -29,7 +29,7 @@ PANIC = "panic during declarative validation"
 """How the detail of an internal error begins when a validator crashed inside the target."""
 
 _INTERNAL = ErrorType.INTERNAL.value
-_REMEMBERED = 1024  # pairs of lists; values in errors make their number unbounded, and there are hundreds of kinds
+_REMEMBERED = 256  # pairs of lists; values in errors make their number unbounded, and there are hundreds of kinds
 _VARIABLE_PARTS = re.compile(r"0x[0-9a-fA-F]+|\d+|\"[^\"]*\"")
 
 
