@@ -1,0 +1,77 @@
+"""`harness power`: exit codes, the list of known survivors, the document, and words on what makes no sense."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.fakes import call
+from tests.power.test_judge import DEAD, HANDWRITTEN, SUITE, TYPES
+
+DOC = "// +k8s:validation-gen=TypesWithField=TypeMeta\n\npackage v1\n"
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    """A suite with one live rule and one that can never fire."""
+    folder = tmp_path / "toy"
+    folder.mkdir()
+    files = {"types.go": TYPES, "handwritten.py": HANDWRITTEN, "suite.py": SUITE, "doc.go": DOC}
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def power(capfd: Any, suite: Path, *more: str) -> Any:
+    """Run the command with a small budget in this process."""
+    return call(capfd, "power", suite, "--max-cases", "200", "--jobs", "1", *more)
+
+
+def survivors(file: Path) -> list[str]:
+    """The names of what survived, by the document."""
+    parts = json.loads(file.read_text(encoding="utf-8"))["parts"]
+    return [one["name"] for part in parts for one in part["sabotages"] if one["state"] == "survived"]
+
+
+def test_survivors_are_exit_code_1_until_they_are_listed(capfd: Any, suite: Path, tmp_path: Path) -> None:
+    """They are named on the screen and in the document; a list with their reasons makes it 0; a stale entry 1 again."""
+    file = tmp_path / "power.json"
+    told = power(capfd, suite, "--json", str(file))
+    assert (1, True) == (told.code, DEAD in survivors(file))
+    assert "survived: declarative v1.Widget.dead: minimum (beta): drop" in told.out
+    entries = "".join(f"- sabotage: {json.dumps(name)}\n  equivalent: toy\n" for name in survivors(file))
+    (suite / "power.yaml").write_text(entries, encoding="utf-8")
+    told = power(capfd, suite)
+    assert (0, True) == (told.code, " 0 survived" in told.out)
+    (suite / "power.yaml").write_text(f"{entries}- {{sabotage: gone, hole: toy}}\n", encoding="utf-8")
+    told = power(capfd, suite)
+    assert (1, True) == (told.code, "stale: gone: no such sabotage survives any more" in told.out)
+
+
+def test_a_sample_is_judged(capfd: Any, suite: Path, tmp_path: Path) -> None:
+    """One in so many, and the list is not judged by it."""
+    file = tmp_path / "power.json"
+    (suite / "power.yaml").write_text("- {sabotage: '*', equivalent: toy}\n- {sabotage: gone, hole: toy}\n")
+    told = power(capfd, suite, "--every", "10", "--json", str(file))
+    assert (0, True) == (told.code, "every 10th sabotage" in told.out)
+    assert len(json.loads(file.read_text(encoding="utf-8"))["parts"][0]["sabotages"]) < 10
+
+
+def test_what_the_time_does_not_suffice_for_is_not_judged(capfd: Any, suite: Path) -> None:
+    """It is counted, and is neither noticed nor a survivor."""
+    told = power(capfd, suite, "--max-time", "0.001")
+    assert (True, True) == (told.code in (0, 1), "not judged: the time was over" in told.out)
+
+
+def test_bad_input_is_exit_code_2(capfd: Any, suite: Path, tmp_path: Path) -> None:
+    """With a message that says where and what."""
+    (suite / "power.yaml").write_text("- x\n", encoding="utf-8")
+    told = power(capfd, suite, "--every", "30")
+    assert (2, True) == (told.code, "power-known" in told.err)
+    told = power(capfd, suite, "--known", str(tmp_path / "none.yaml"))
+    assert (2, True) == (told.code, "there is no" in told.err)
+    told = call(capfd, "power", tmp_path / "nothing", "--max-cases", "10")
+    assert (2, True) == (told.code, "suite" in told.err)
