@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import engine
-from harness.case import Answer, Case
+from harness.case import Answer, Case, Mode
 from harness.compare.comparator import Comparator
 from harness.compare.mismatch import canonical_path
 from harness.diagnostics import InputError
@@ -206,7 +206,7 @@ class Watch:
             lane.info.key: Comparator(lane.info, is_known_path=subject.is_known_path(lane.info), trusted=wordings)
             for lane in unit.lanes
         }
-        return Watcher(self, comparators)
+        return Watcher(self, comparators, subject.spec.mode)
 
 
 @dataclass(slots=True)
@@ -215,12 +215,13 @@ class Watcher:
 
     watch: Watch
     comparators: dict[tuple[str, str, str, str], Comparator]
+    mode: Mode
 
     def examine(self, cases: Sequence[Case], answers: Sequence[Answer], seconds: float) -> None:
         """Note what differs. Raises: Noticed."""
         for case, answer in zip(cases, answers, strict=True):
             comparator = self.comparators.get(key_of(case))
-            if comparator is None or not _may_differ(answer):
+            if comparator is None or not is_compared(case, self.mode) or not _may_differ(answer):
                 continue
             if self.watch.honest is None:
                 self._keep(case, answer)
@@ -248,6 +249,11 @@ class Watcher:
 
     def outcome(self) -> None:
         """Everything is in the watch."""
+
+
+def is_compared(case: Case, mode: Mode) -> bool:
+    """Whether a run compares the answer to a case: what it asks as no server would be asked is for observers alone."""
+    return case.mode == mode and not case.options
 
 
 def _may_differ(answer: Answer) -> bool:

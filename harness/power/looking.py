@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from harness.case import Answer, Case, Json, KindInfo, Operation
+from harness.case import Answer, Case, Json, KindInfo, Mode, Operation
 from harness.compare.comparator import Comparator
 from harness.compare.mismatch import canonical_path
 from harness.compare.objects import MISSING, steps, value_at
@@ -37,6 +37,7 @@ from harness.power.filters import (
     places,
     size_of,
 )  # fmt: skip
+from harness.power.judge import is_compared
 from harness.power.record import Record
 from harness.subject import Subject
 
@@ -65,7 +66,7 @@ class Power:
             lane.info.key: Comparator(lane.info, is_known_path=subject.is_known_path(lane.info), trusted=wordings)
             for lane in unit.lanes
         }
-        return Looking(unit, comparators)
+        return Looking(unit, comparators, subject.spec.mode)
 
 
 @dataclass(slots=True)
@@ -120,8 +121,10 @@ class Watched:
 class Looking:
     """The observer of one unit."""
 
-    def __init__(self, unit: Unit, comparators: dict[tuple[str, str, str, str], Comparator]) -> None:
-        self._unit, self._comparators = unit, comparators
+    def __init__(
+        self, unit: Unit, comparators: dict[tuple[str, str, str, str], Comparator], mode: Mode = "served"
+    ) -> None:
+        self._unit, self._comparators, self._mode = unit, comparators, mode
         self._rules: dict[RuleKey, Watched] = {}
         self._honest: set[Signature] = set()
 
@@ -129,7 +132,7 @@ class Looking:
         """Try the filters on a batch."""
         for case, answer in zip(cases, answers, strict=True):
             comparator = self._comparators.get(key_of(case))
-            if comparator is not None and answer.failure is None:
+            if comparator is not None and answer.failure is None and is_compared(case, self._mode):
                 # Only the two lists: filters say nothing of other versions, nor of what the target composes.
                 plain = Answer(answer.id, answer.handwritten, answer.declarative)
                 self._look(case, plain, comparator)

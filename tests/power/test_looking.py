@@ -109,6 +109,15 @@ def test_what_a_rule_measures(type_: str, origin: str, value: Any, expected: tup
     assert expected == (direction(key), size_of(key, value))
 
 
+def test_what_a_run_does_not_compare_notices_nothing() -> None:
+    """Objects given past the server, or with options that are not the target's, are asked for observers alone."""
+    looking = Looking(Unit(0, LANES), {INFO.key: Comparator(INFO)})
+    case = Case(1, "toys", "v1", "Toy", Operation.CREATE, named("abcd"), resource="toys")
+    shown = [msgspec.structs.replace(case, mode="given"), msgspec.structs.replace(case, options={"On": False})]
+    looking.examine(shown, [Answer(1, (TWIN,), (ERROR,))] * 2, 0.0)
+    assert () == looking.outcome()
+
+
 def test_places_of_a_canonical_path() -> None:
     """Items and values with their own paths; what could be there is told as missing."""
     value = {"a": [{"b": 1}, {}], "m": {"x.y": 2}}
