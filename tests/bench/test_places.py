@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from bench.places import main
+from harness.reporting.document import build_report, encode
+from tests.reporting.made import WIDGET, kind_report, result
+
+
+def test_places_and_what_refused_them_are_counted(tmp_path: Path) -> None:
+    """Types are listed with what they lack, errors are counted without their values."""
+    unreached = (
+        ("spec.a", 'spec.a: Invalid value: "x": no'),
+        ("spec.b", 'spec.b: Invalid value: "y": no'),
+        ("spec.c", ""),
+    )
+    made = result(kinds=(kind_report(WIDGET, "create", places=1000, reached=997, unreached=unreached),))
+    file = tmp_path / "report.json"
+    file.write_bytes(encode(build_report([made], [])))
+    told = CliRunner().invoke(main, [str(file)])
+    assert 0 == told.exit_code, told.output
+    assert "997 of 1,000 places" in told.output
+    assert "2  Invalid value: …: no" in told.output
+    assert "1  never tried" in told.output
