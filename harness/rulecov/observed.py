@@ -183,12 +183,14 @@ class RuleObserver:
                     self._accepted(case)
                 continue
             ours, theirs = self._sides[case.operation]
+            known = ours.left.get
             for error in declarative:
-                rules = ours.left.get((error.field, error.type, error.origin))
+                rules = known((error.field, error.type, error.origin))
                 if rules or rules is None:
                     self._fired(ours, rules, case, error, seconds)
+            known = theirs.left.get
             for error in handwritten:
-                rules = theirs.left.get((error.field, error.type, error.origin))
+                rules = known((error.field, error.type, error.origin))
                 if rules.__class__ is _Stranger:
                     rules.count += 1
                 elif rules or rules is None:

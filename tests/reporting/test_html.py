@@ -157,3 +157,14 @@ def test_many_findings_begin_with_a_list_of_causes() -> None:
     assert "masked 5 5 graduation a.f1 , graduation a.f13 , graduation a.f17 and 2 more" in page.text
     places = {attrs["href"] for tag, attrs in page.tags if tag == "a"}
     assert places <= {f"#{attrs['id']}" for tag, attrs in page.tags if tag == "section"}
+
+
+@needs_browser
+def test_rules_live_in_a_browser(tmp_path: Path) -> None:
+    """The filter is there and counts every rule."""
+    page = tmp_path / "report.html"
+    page.write_text(render_html(ruled(rule(declarative=("create",)), rule(path="spec.b"))), encoding="utf-8")
+    dom = Reader(opened(page))
+    shown = next(attrs for tag, attrs in dom.tags if attrs.get("id") == "rule-tools")
+    assert "hidden" not in shown
+    assert "2 shown" in dom.text
