@@ -64,14 +64,18 @@ class Aiming:
         if not self.search.plan.abilities.modes:
             return
         for aims in self._groups(_AS_IT_STANDS, "reject"):
-            wanted = [
-                one
-                for aim in aims
-                if aim.path.startswith(below)
-                for shot in islice(shots(aim, self.search.plan.shape, bases), _AS_IT_STANDS)
-                for one in self._through(aim, shot, bases[0], everywhere=False)
-            ]
-            yield from self.search.show(wanted)
+            by_option: dict[tuple[tuple[str, bool], ...], list[_Wanted]] = {}
+            for aim in aims:
+                if aim.path.startswith(below):
+                    # Under no setting of the gates a kind may be served with this option as its rule wants it.
+                    told = aim.argument
+                    option: tuple[tuple[str, bool], ...] = ()
+                    if "option" in told:
+                        option = ((told["option"], told["wanted"]),)
+                    for shot in islice(shots(aim, self.search.plan.shape, bases), _AS_IT_STANDS):
+                        by_option.setdefault(option, []).extend(self._through(aim, shot, bases[0], everywhere=False))
+            for options, wanted in by_option.items():
+                yield from self.search.show(wanted, dict(options))
 
     def _groups(self, width: int, wants: str) -> Iterator[list[Aim]]:
         """Part what is wanted now into groups that fill a batch, for at most a third of what is left of the share."""

@@ -71,14 +71,15 @@ class Asking:
         self.asked += 1
         return msgspec.structs.replace(case, id=self._id())
 
-    def show(self, wanted: Sequence[tuple[Lane, Json, Json, Json]]) -> Search:
-        """Ask about (lane, new, old, base) as they stand, for observers: nothing is compared."""
+    def show(self, wanted: Sequence[tuple[Lane, Json, Json, Json]], options: dict[str, bool]) -> Search:
+        """Ask about (lane, new, old, base) as they stand, with these options, for observers: nothing is compared."""
         wanted = wanted[: 0 if self.plan.is_late() else self.left()]
         for start in range(0, len(wanted), BATCH * 2):
             cases = [
                 msgspec.structs.replace(
                     self._case(lane, new, old),
                     mode="given",
+                    options=options,
                     served=False,
                     versions=False,
                     repeat=False,
