@@ -212,6 +212,7 @@ _STRINGS: dict[str, Content] = {
     "api-version": Content(("v1", "apps/v1", "example.com/v1"), ("", "a/b/c", "/v1", "a/")),
     "go-kind": Content(("Pod", "Deployment", "Widget"), ("", "pod", "a b", "A" * 64), "A{}".format),
     "reason": Content(("A", "AsExpected", "a_b:c"), ("", "a b", "1", "é", "A" * 1024, "A" * 1025), "A{}".format),
+    "event-type": Content(("Normal", "Warning"), ("", "normal", "A")),
     "sysctl": Content(
         ("kernel.shm_rmid_forced", "net.ipv4.tcp_syncookies", "kernel/a"), ("", "a b", "A.b", "a..b", "net.*"),
         "net.a{}".format,

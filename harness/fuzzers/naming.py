@@ -29,6 +29,7 @@ _BY_MEMBER = {
     "NetworkDeviceData.ips": "interface-address",
     "DeviceAttribute.version": "semver",
     "Sysctl.name": "sysctl",
+    "Event.type": "event-type",
     "EnvVar.name": "env-name",
     "HTTPIngressPath.path": "http-path",
     "KeyToPath.path": "relative-path",
@@ -71,8 +72,8 @@ _BY_NAME: tuple[tuple[re.Pattern[str], frozenset[str], str], ...] = tuple(
         (r"^schedule$", "string", "schedule"),
         (r"^time ?zone$", "string", "time-zone"),
         (r"json ?path$|replicas ?path$|^field ?path$|label ?selector ?path$", "string", "json-path"),
-        (r"^(?:labels|(?:match|pod) ?labels|node ?selector)$", "key", "label-key"),
-        (r"^(?:labels|(?:match|pod) ?labels|node ?selector)$", "string", "label-value"),
+        (r"labels$|selector$", "key", "label-key"),
+        (r"labels$|selector$", "value", "label-value"),
         (r"annotations$", "key", "annotation-key"),
         (r"^(?:string ?data|binary ?data|data)$", "key", "config-key"),
         (r"(?:selector|^query)$", "string", "selector"),
@@ -115,7 +116,7 @@ _BY_NAME: tuple[tuple[re.Pattern[str], frozenset[str], str], ...] = tuple(
         (r"^(?:max|min)(?:surge|(?:un)?available|.*)$", "int-or-string", "percent"),
     )
 )
-"""By what a field's name says; the first that fits is taken. `key` is the kind of a map's keys."""
+"""By what a field's name says; the first that fits is taken. `key` is the kind of a map's keys, `value` that of strings in a map."""
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
@@ -124,11 +125,11 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 def format_of(kind: str, name: str = "", type: str = "", owner: str = "") -> str:
     """The format that a field seems to hold; empty when nothing is known of it.
 
-    `kind` is that of its shape (string, int, bytes, quantity, ...; `key` for the keys of a map), `name` its JSON name,
+    `kind` is that of its shape (string, int, bytes, quantity, ...; `key` and `value` for those of a map), `name` its JSON name,
     `type` its qualified Go type, `owner` the bare name of the struct that it stands in.
     """
-    known = _BY_TYPE.get("/".join(type.split("/")[-2:])) if kind in ("string", "key") else None
-    known = known or (_BY_MEMBER.get(f"{owner}.{name}") if kind != "key" else None)
+    known = _BY_TYPE.get("/".join(type.split("/")[-2:])) if kind in ("string", "key", "value") else None
+    known = known or (_BY_MEMBER.get(f"{owner}.{name}") if kind not in ("key", "value") else None)
     if known is not None:
         return known
     spaced = _HUMP.sub(" ", name)

@@ -151,7 +151,10 @@ class Shape:
         """The shape of a list's items or a map's values; `any` for everything else."""
         if self._ref is None or self._ref.elem is None or self._owner is None:
             return ANY
-        return self._owner.of_ref(self._ref.elem).within(*self._member)
+        below, (owner, name) = self._owner.of_ref(self._ref.elem), self._member
+        if self.kind == "map" and below.kind == "string" and not below.choices:
+            return below._formatted(format_of("value", name, below.type))
+        return below.within(owner, name)
 
     @cached_property
     def key(self) -> Shape:

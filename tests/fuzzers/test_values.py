@@ -91,7 +91,7 @@ def widget(tmp_path_factory: pytest.TempPathFactory) -> Shape:
         ("string", "apiVersion", "api-version"),
         ("string", "topologyKey", "label-key"),
         ("key", "matchLabels", "label-key"),
-        ("string", "matchLabels", "label-value"),
+        ("value", "matchLabels", "label-value"),
         ("int", "containerPort", "port"),
         ("int", "runAsUser", "user-id"),
         ("int", "timeoutSeconds", "seconds"),
