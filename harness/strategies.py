@@ -1,20 +1,26 @@
-"""Objects and pairs of a suite's kinds for tests of your own, and what both sides say of them.
+"""Objects and pairs of a kind for tests of your own, and what both sides say of them.
 
     @given(pairs("suites/claim_v1", "Claim"))
     def test_both_sides_agree(pair):
         old, new = pair
         assert [] == differences("suites/claim_v1", "Claim", new, old)
 
-A suite is opened, and objects that both sides accept are searched for, when the first example is drawn.
+A subject is a suite folder, a folder of Go types (nothing is handwritten then, and the tags alone decide), a Kubernetes
+release such as `1.37.1` or a checkout of it, or a `SubjectSpec`. It is opened, and objects that both sides accept are
+searched for, when the first example is drawn; both are kept until the process ends.
 """
 
 from __future__ import annotations
 
+import atexit
+import re
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from textwrap import shorten
+from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
@@ -22,88 +28,146 @@ from harness.case import Answer, Case, Json, KindInfo, Operation
 from harness.compare.comparator import Comparator
 from harness.compare.mismatch import Mismatch
 from harness.diagnostics import UsageError, near_miss
-from harness.fuzzers.bases import Asking, Repair, errors_of, starts
+from harness.fuzzers.bases import Asking, Repair, accepted, errors_of, starts
 from harness.fuzzers.edits import Site, sites_of
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.grow import Growth
+from harness.fuzzers.pairs import stored
 from harness.fuzzers.places import Place, put
 from harness.fuzzers.probes import probes_of
-from harness.fuzzers.strategies import objects_of, pairs_of
-from harness.fuzzers.values import fits
+from harness.fuzzers.strategies import Lean, Probe, objects_of, pairs_of
+from harness.fuzzers.values import fits, suggested
 from harness.subject import Subject, SubjectSpec, open_subject
 
 R = TypeVar("R")
 
 _MOST_ASKED = 900
+_MOST_TRIED = 2000
+_HEADER: frozenset[Place] = frozenset({("apiVersion",), ("kind",)})
+_RELEASE = re.compile(r"v?\d+\.\d+(?:\.\d+)?")
+_VERSION = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?")
 
 
-def objects(suite: str | Path, kind: str, version: str = "", subresource: str = "") -> st.SearchStrategy[Json]:
+def objects(
+    subject: str | Path | SubjectSpec, kind: str, version: str = "", subresource: str = "", *, lean: Lean = "any"
+) -> st.SearchStrategy[Json]:
     """Objects of a kind: near those that both sides accept, near the limits of rules, or anything its type allows.
 
-    `version` is the suite's last one unless given. Shrinks towards: the empty object, then the smallest accepted one.
+    `kind` may name its group, `apps/Deployment`; `version` is the most stable one unless given. `lean="valid"` makes
+    changes that both sides accept, each by itself, and nothing else: most of its objects are accepted. `lean="edges"`
+    changes every object, mostly to values at the edges of rules.
+    Shrinks towards: the empty object, then the smallest accepted one; with `lean="valid"` the smallest accepted one.
+    Raises: when drawn, UsageError for a kind that the subject does not have (with the near miss), or for `lean="valid"`
+    where no accepted object was found; InputError and TargetError for a subject that cannot be opened.
     """
-    return st.deferred(lambda: _Source.of(suite, kind, version, subresource).objects)
+    return st.deferred(lambda: _Source.of(subject, kind, version, subresource).objects(lean))
 
 
 def pairs(
-    suite: str | Path, kind: str, version: str = "", subresource: str = ""
+    subject: str | Path | SubjectSpec, kind: str, version: str = "", subresource: str = "", *, lean: Lean = "any"
 ) -> st.SearchStrategy[tuple[Json, Json]]:
-    """Old and new objects of a kind that differ in a few places.
+    """Old and new objects of a kind that have one in common, from which each is a few edits away, or none.
 
-    Shrinks towards: one object twice, then one edit.
+    So an accepted object is edited, a wrong one stays or is changed elsewhere, becomes wrong in another way, or right.
+    The arguments, and what is raised, as for `objects`.
+    Shrinks towards: one object twice, then one edit of the new one.
     """
-    return st.deferred(lambda: _Source.of(suite, kind, version, subresource).pairs)
+    return st.deferred(lambda: _Source.of(subject, kind, version, subresource).pairs(lean))
 
 
 def ask(
-    suite: str | Path, kind: str, new: Json, old: Json = None, *, version: str = "", subresource: str = ""
+    subject: str | Path | SubjectSpec,
+    kind: str,
+    new: Json,
+    old: Json = None,
+    *,
+    version: str = "",
+    subresource: str = "",
 ) -> Answer:
-    """Return what both sides say of a new object, or of its change from `old`."""
-    source = _Source.of(suite, kind, version, subresource)
+    """Return what both sides say of a new object, or of its change from `old`. Raises: as `objects` does."""
+    source = _Source.of(subject, kind, version, subresource)
     [answer] = source.subject.target.ask([source.case(new, old)])
     return answer
 
 
 def differences(
-    suite: str | Path, kind: str, new: Json, old: Json = None, *, version: str = "", subresource: str = ""
+    subject: str | Path | SubjectSpec,
+    kind: str,
+    new: Json,
+    old: Json = None,
+    *,
+    version: str = "",
+    subresource: str = "",
 ) -> list[Mismatch]:
     """Return where the two sides differ about a new object, or about its change from `old`, under every gate setting.
 
     Both are asked twice, and about every version. Empty when they agree, or when the object cannot be decoded.
+    Raises: as `objects` does.
     """
-    source = _Source.of(suite, kind, version, subresource)
+    source = _Source.of(subject, kind, version, subresource)
     case = source.case(new, old)
     [answer] = source.subject.target.ask([case])
     return source.comparator.compare(case, answer)
 
 
-@lru_cache(maxsize=16)
-def _opened(folder: str) -> Subject:
-    return open_subject(SubjectSpec("suite", folder))
+def _spec_of(subject: str | Path | SubjectSpec) -> SubjectSpec:
+    """Say what a person's words name."""
+    if isinstance(subject, SubjectSpec):
+        return subject
+    if _RELEASE.fullmatch(str(subject)):
+        return SubjectSpec("kubernetes", str(subject).removeprefix("v"))
+    folder = Path(subject).expanduser().resolve()
+    if (folder / "suite.py").is_file():
+        return SubjectSpec("suite", str(folder))
+    if (folder / "pkg" / "apis").is_dir() and (folder / "staging").is_dir():
+        return SubjectSpec("kubernetes", str(folder))
+    if next(folder.rglob("*.go"), None) is None:
+        why = "is no folder" if not folder.is_dir() else "has neither a suite.py nor Go types"
+        raise UsageError(f"{subject} {why}\n  fix: name a suite, a folder with types.go, or a release such as 1.37.1")
+    return SubjectSpec("types", str(folder))
+
+
+_OPENED: dict[str, Subject] = {}
+
+
+def _opened(spec: SubjectSpec) -> Subject:
+    """Open a subject once; it is closed when the process ends."""
+    key = repr(spec)
+    if key not in _OPENED:
+        _OPENED[key] = open_subject(spec)
+        atexit.register(_OPENED[key].close)
+    return _OPENED[key]
+
+
+_SOURCES: dict[tuple[str, str, str, str], _Source] = {}
 
 
 @dataclass(frozen=True, eq=False)
 class _Source:
-    """One kind of one suite, with strategies made from what both sides accept."""
+    """One kind of one subject, with strategies made from what both sides accept."""
 
     subject: Subject
     info: KindInfo
     comparator: Comparator
 
     @staticmethod
-    def of(suite: str | Path, kind: str, version: str, subresource: str) -> _Source:
+    def of(subject: str | Path | SubjectSpec, kind: str, version: str, subresource: str) -> _Source:
         """Return the source of a kind, the same at every call."""
-        return _source(str(Path(suite).resolve()), kind, version, subresource)
+        spec = _spec_of(subject)
+        key = (repr(spec), kind, version, subresource)
+        if key not in _SOURCES:
+            _SOURCES[key] = _source(_opened(spec), kind, version, subresource)
+        return _SOURCES[key]
 
-    @property
-    def objects(self) -> st.SearchStrategy[Json]:
-        examples, probes = _material(self)
-        return objects_of(self.subject.shape(self.info), examples=examples, probes=probes, header=self.header)
+    def objects(self, lean: Lean) -> st.SearchStrategy[Json]:
+        """Objects that lean to one side."""
+        material = _material(self)
+        return objects_of(self.subject.shape(self.info), **material.arguments(self, lean, material.accepted))
 
-    @property
-    def pairs(self) -> st.SearchStrategy[tuple[Json, Json]]:
-        examples, probes = _material(self)
-        return pairs_of(self.subject.shape(self.info), examples=examples, probes=probes, header=self.header)
+    def pairs(self, lean: Lean) -> st.SearchStrategy[tuple[Json, Json]]:
+        """Pairs that lean to one side."""
+        material = _material(self)
+        return pairs_of(self.subject.shape(self.info), **material.arguments(self, lean, material.steps))
 
     @property
     def header(self) -> dict[str, Json]:
@@ -125,64 +189,125 @@ class _Source:
         return (yield [self.case(obj, None if creates else obj) for obj in objects])
 
 
-@lru_cache(maxsize=256)
-def _source(folder: str, kind: str, version: str, subresource: str) -> _Source:
-    subject = _opened(folder)
-    served = [info for info in subject.target.info.kinds if info.kind == kind]
+def _source(subject: Subject, kind: str, version: str, subresource: str) -> _Source:
+    """Find the resource that a person means."""
+    group, _, name = kind.rpartition("/")
+    kinds = subject.target.info.kinds
+    served = [info for info in kinds if info.kind == name and ("/" not in kind or info.group == group)]
     if not served:
-        names = sorted({info.kind for info in subject.target.info.kinds})
-        hint = near_miss(kind, names) or f"its kinds: {', '.join(names)}"
-        raise UsageError(f"the suite {subject.name} has no kind {kind}\n  fix: {hint}")
-    version = version or served[-1].version
+        names = sorted({info.kind for info in kinds} if "/" not in kind else {f"{i.group}/{i.kind}" for i in kinds})
+        hint = near_miss(kind, names) or f"its kinds: {shorten(', '.join(names), 300, placeholder='...')}"
+        raise UsageError(f"the subject {subject.name} has no kind {kind}\n  fix: {hint}")
+    groups = list(dict.fromkeys(info.group for info in served))
+    if len(groups) > 1:
+        raise UsageError(f"several groups have a kind {kind}\n  fix: say {' or '.join(f'{g}/{name}' for g in groups)}")
+    version = version or max((info.version for info in served), key=_stability)
     fitting = [info for info in served if info.version == version and info.subresource == subresource]
     if not fitting and not subresource:  # a kind that is nothing but a subresource
         fitting = [info for info in served if info.version == version]
     if not fitting:
         known = ", ".join(info.name for info in served)
-        raise UsageError(f"the suite {subject.name} does not serve {kind} so\n  fix: it serves {known}")
+        raise UsageError(f"the subject {subject.name} does not serve {kind} so\n  fix: it serves {known}")
     info = fitting[0]
     return _Source(subject, info, Comparator(info, is_known_path=subject.is_known_path(info)))
 
 
+def _stability(version: str) -> tuple[int, int, int]:
+    """Order versions as Kubernetes does: stable ones over betas over alphas, later ones over earlier ones."""
+    found = _VERSION.fullmatch(version)
+    if found is None:
+        return -1, 0, 0
+    return {None: 2, "beta": 1, "alpha": 0}[found[2]], int(found[1]), int(found[3] or 0)
+
+
+@dataclass(frozen=True)
+class _Material:
+    """What objects of a kind are made from.
+
+    `accepted` are changes of a new object, `steps` those of a stored one. `remaining` says why there is no accepted
+    object, where there is none.
+    """
+
+    examples: tuple[Json, ...] = ()
+    probes: tuple[Probe, ...] = ()
+    accepted: tuple[Probe, ...] = ()
+    steps: tuple[Probe, ...] = ()
+    remaining: tuple[str, ...] = ()
+
+    def arguments(self, source: _Source, lean: Lean, accepted: tuple[Probe, ...]) -> dict[str, Any]:
+        """The arguments of `objects_of` and `pairs_of`. Raises: UsageError when there is nothing valid to lean to."""
+        if lean == "valid" and not self.examples:
+            why = "; ".join(self.remaining)
+            raise UsageError(f"no {source.info.kind} was found that both sides accept: {why}\n  fix: lean='any'")
+        return {
+            "examples": self.examples, "probes": self.probes, "accepted": accepted, "header": source.header,
+            "lean": lean,
+        }  # fmt: skip
+
+
 @lru_cache(maxsize=256)
-def _material(source: _Source) -> tuple[tuple[Json, ...], tuple[tuple[Place, Json], ...]]:
+def _material(source: _Source) -> _Material:
     """Find accepted objects of a kind, and values worth putting at their places."""
     shape, harvest = source.subject.shape(source.info), Harvest()
     repaired = _drive(source, Repair(shape, source.batch, harvest, limit=_MOST_ASKED).run(starts(shape, source.header)))
     if not repaired.accepted:
-        return (), ()
+        return _Material(remaining=repaired.remaining)
     growth = Growth(shape, source.batch, harvest, _MOST_ASKED, repaired.obj)
     grown = _drive(source, growth.run())
-    probes = _probes(source, grown[0].obj)
-    return (repaired.obj, *(base.obj for base in grown if base.obj != repaired.obj)), probes
+    examples = (repaired.obj, *(base.obj for base in grown if base.obj != repaired.obj))
+    fullest = (grown[0].obj, *examples)
+    kept = next((obj for obj in (*fullest, *map(stored, fullest)) if _is_updated(source, obj)), examples[0])
+    made = stored if kept not in fullest else _same
+    return _Material(tuple(map(made, examples)), *_probes(source, kept))
 
 
-def _probes(source: _Source, base: Json) -> tuple[tuple[Place, Json], ...]:
-    """Try every value at every place once; what refuses a value teaches limits, which are probes."""
-    sites = sites_of(base, source.subject.shape(source.info), skip=frozenset({("apiVersion",), ("kind",)}))
+def _same(obj: Json) -> Json:
+    return obj
+
+
+def _is_updated(source: _Source, obj: Json) -> bool:
+    """Whether an object may be kept as it is, which some may only once they are stored."""
+    [answer] = source.subject.target.ask([source.case(obj, obj)])
+    return accepted(answer)
+
+
+def _probes(source: _Source, base: Json) -> tuple[tuple[Probe, ...], tuple[Probe, ...], tuple[Probe, ...]]:
+    """Try values at every place once: what refuses one teaches limits, which are probes.
+
+    Returns: the probes, the changes that were accepted, and those of them that are accepted of a stored object too.
+    """
+    sites = sites_of(base, source.subject.shape(source.info), skip=_HEADER)
     usual = {site.place: site.values(Harvest()) for site in sites}
-    tries = [(place, value) for place, values in usual.items() for value in values]
+    most = max(map(len, usual.values()), default=0)
+    turns = ((place, values[turn]) for turn in range(most) for place, values in usual.items() if turn < len(values))
+    tries = list(islice(turns, _MOST_TRIED))
     learnt = {place: Harvest() for place in usual}
     answers = _drive(source, source.batch([put(base, *one) for one in tries]))
-    for (place, _value), answer in zip(tries, answers, strict=True):
-        learnt[place].learn(errors_of(answer))
+    fine: list[Probe] = []
+    for one, answer in zip(tries, answers, strict=True):
+        learnt[one[0]].learn(errors_of(answer))
+        if accepted(answer):
+            fine.append(one)
     probes = (
         (site.place, one)
         for site in sites
         for one in probes_of(site.shape, site.value, site.member, learnt[site.place])
     )
     found = [(place, one) for place, one in probes if one not in usual[place]]
-    return (*found, *(limit for site in sites for limit in _limits(site)))
+    updates = source.subject.target.ask([source.case(put(base, *one), base) for one in fine])
+    steps = tuple(one for one, answer in zip(fine, updates, strict=True) if accepted(answer))
+    limits = [limit for site in sites for limit in _limits(site)]
+    return tuple({repr(one): one for one in (*found, *limits)}.values()), tuple(fine), steps
 
 
 def _limits(site: Site) -> Iterator[tuple[Place, Json]]:
-    """Values beside the numbers that the rules of a place name, which are worth more than one draw in a hundred."""
-    numbers = [hint for hint in (site.member.hints if site.member else ()) if isinstance(hint, int)]
-    for number in (number for number in numbers if not isinstance(number, bool)):
-        if site.shape.kind == "int":
+    """Values at and beside the limits that the tags of a place name: worth more than one draw in a hundred."""
+    if site.member is None:
+        return
+    yield from ((site.place, value) for value in suggested(site.member))
+    for number in site.member.hints:
+        if isinstance(number, int) and site.shape.kind == "int":
             yield from ((site.place, near) for near in (number - 1, number, number + 1) if fits(near, site.shape))
-        elif site.shape.kind == "string" and 0 <= number < 5000:
-            yield from ((site.place, unit * length) for unit in "aé" for length in (number, number + 1))
 
 
 def _drive(source: _Source, search: Generator[list[Case], list[Answer], R]) -> R:

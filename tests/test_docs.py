@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import click
@@ -97,3 +98,17 @@ def test_help_is_quick_to_read() -> None:
     result = CliRunner().invoke(cli, ["--help"])
     assert 0 == result.exit_code
     assert all(name in result.output for name in ("run", "check", "replay", "kinds", "explain", "check-worker"))
+
+
+def test_the_page_about_strategies_shows_what_happens(tmp_path: Path) -> None:
+    """Of its two tests the first passes, and the second fails with the very pair that the page shows."""
+    page = ROOT / "docs" / "how-to" / "use-strategies.md"
+    code = "\n\n".join(textwrap.dedent(block) for block in blocks(page, "python"))
+    (tmp_path / "test_mine.py").write_text(code, encoding="utf-8")
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_mine.py"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False, cwd=tmp_path)
+    assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
+    [text] = [block for block in blocks(page, "text") if "pair=" in block]
+    told = re.sub(r"[\sE]+", "", done.stdout)
+    assert re.sub(r"\s+", "", text).removesuffix(")") in told

@@ -116,7 +116,8 @@ _BY_NAME: tuple[tuple[re.Pattern[str], frozenset[str], str], ...] = tuple(
         (r"^(?:max|min)(?:surge|(?:un)?available|.*)$", "int-or-string", "percent"),
     )
 )
-"""By what a field's name says; the first that fits is taken. `key` is the kind of a map's keys, `value` that of strings in a map."""
+"""By what a field's name says; the first that fits is taken. `key` is the kind of a map's keys, `value` that of strings
+in a map."""
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
@@ -125,8 +126,8 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 def format_of(kind: str, name: str = "", type: str = "", owner: str = "") -> str:
     """The format that a field seems to hold; empty when nothing is known of it.
 
-    `kind` is that of its shape (string, int, bytes, quantity, ...; `key` and `value` for those of a map), `name` its JSON name,
-    `type` its qualified Go type, `owner` the bare name of the struct that it stands in.
+    `kind` is that of its shape (string, int, bytes, quantity, ...; `key` and `value` in maps), `name` its JSON
+    name, `type` its qualified Go type, `owner` the bare name of the struct that it stands in.
     """
     known = _BY_TYPE.get("/".join(type.split("/")[-2:])) if kind in ("string", "key", "value") else None
     known = known or (_BY_MEMBER.get(f"{owner}.{name}") if kind not in ("key", "value") else None)

@@ -10,28 +10,34 @@ are those of the engine's own probes, so both doors lead to the same rooms.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any, Literal, TypeAlias
 
 from hypothesis import strategies as st
 
 from harness.case import Json
 from harness.fuzzers.edits import Edit, Site, sites_of
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.places import ABSENT, Place, places, put, remove
+from harness.fuzzers.places import ABSENT, Place, look, places, put, remove
 from harness.fuzzers.shape import FieldShape, Shape
 from harness.fuzzers.values import LIMITS, beyond, fits, pool
 
 Probe: TypeAlias = tuple[Place, Json]
 """A place and a value worth putting there."""
 
+Lean: TypeAlias = Literal["any", "valid", "edges"]
+"""What is drawn most: a little of everything, what both sides accept, or what lies at the edges of rules."""
+
 Draw: TypeAlias = Callable[[st.SearchStrategy[Any]], Any]
 
 _MOST_MEMBERS = 4
 _MOST_ITEMS = 2
-_EDITS = (0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3)
-_MOST_CUTS = 24
+_EDITS = (12, 7, 4)
+_SOME = (16, 6, 4)
+_FEW = (3, 2)
+_MOST_CUTS = 40
+_LARGE = 1_000_000
 _DEPTH = 5
 _HEADER: frozenset[Place] = frozenset({("apiVersion",), ("kind",)})
 _TEXT = st.text(max_size=20)
@@ -43,17 +49,21 @@ def objects_of(
     *,
     examples: Sequence[Json] = (),
     probes: Iterable[Probe] = (),
+    accepted: Iterable[Probe] = (),
     header: Mapping[str, Json] | None = None,
+    lean: Lean = "any",
 ) -> st.SearchStrategy[Json]:
     """Objects of a shape: parts of the examples with up to three edits, or built from the shape alone.
 
     `examples` should be objects that both sides accept; without them, few objects get past the first check. `probes`
-    are put at their places now and then. `header` are members that every object has, such as apiVersion and kind;
-    those of an example are never cut off or edited either.
-    Shrinks towards: the empty object, then the first example with as much cut off as possible and no edit.
+    are put at their places now and then, `accepted` are changes of the first example that leave it accepted. `header`
+    are members that every object has, such as apiVersion and kind; those of an example are never cut off or edited
+    either. With `lean="valid"` examples stay whole and only accepted changes are made, with `lean="edges"` at least one
+    edit is made, most of them probes.
+    Shrinks towards: the empty object, then the first example with as much cut off as possible and no edit; words
+    become shorter and numbers smaller. With `lean="valid"`, the first example.
     """
-    source = _Source(shape, tuple(examples), tuple(probes), dict(header or {}))
-    return _objects(source)
+    return _objects(_Source(shape, tuple(examples), tuple(probes), tuple(accepted), dict(header or {}), lean))
 
 
 def pairs_of(
@@ -61,14 +71,16 @@ def pairs_of(
     *,
     examples: Sequence[Json] = (),
     probes: Iterable[Probe] = (),
+    accepted: Iterable[Probe] = (),
     header: Mapping[str, Json] | None = None,
+    lean: Lean = "any",
 ) -> st.SearchStrategy[tuple[Json, Json]]:
-    """Old and new that differ in at most three edits. Arguments as for `objects_of`.
+    """Old and new that have an object in common, from which each is at most three edits away. Arguments as above.
 
-    Shrinks towards: one object twice, as small as it can be; then one edit.
+    So an accepted object is edited, a wrong one stays or is changed elsewhere, becomes wrong in another way, or right.
+    Shrinks towards: one object twice, as small as it can be; then one edit of the new one, then one of the old one.
     """
-    source = _Source(shape, tuple(examples), tuple(probes), dict(header or {}))
-    return _pairs(source)
+    return _pairs(_Source(shape, tuple(examples), tuple(probes), tuple(accepted), dict(header or {}), lean))
 
 
 def edits_of(shape: Shape, obj: Json) -> st.SearchStrategy[Json]:
@@ -76,7 +88,7 @@ def edits_of(shape: Shape, obj: Json) -> st.SearchStrategy[Json]:
 
     Shrinks towards: the first member taken away.
     """
-    return _edited(_Source(shape, (), (), {}), obj)
+    return _edited(_Source(shape), obj)
 
 
 @dataclass(frozen=True)
@@ -84,9 +96,17 @@ class _Source:
     """What objects are made from."""
 
     shape: Shape
-    examples: tuple[Json, ...]
-    probes: tuple[Probe, ...]
-    header: dict[str, Json]
+    examples: tuple[Json, ...] = ()
+    probes: tuple[Probe, ...] = ()
+    accepted: tuple[Probe, ...] = ()
+    header: Mapping[str, Json] = field(default_factory=dict)
+    lean: Lean = "any"
+
+    @cached_property
+    def sites(self) -> list[Site]:
+        """Every place of an example; the same list whatever becomes of an object, or shrinking would go astray."""
+        found = (site for example in self.examples for site in sites_of(example, self.shape, skip=_HEADER))
+        return list({site.place: site for site in found}.values())
 
     def headed(self, obj: Json) -> Json:
         """The object with the members that every object has."""
@@ -95,17 +115,23 @@ class _Source:
 
 @st.composite
 def _objects(draw: Draw, source: _Source) -> Json:
-    from_example = bool(source.examples) and draw(_SMALL) > 0
-    if not from_example:
-        return source.headed(_value(draw, source.shape, _DEPTH))
-    obj = _cut(draw, source.examples[_index(draw, len(source.examples))])
-    return source.headed(_with_edits(draw, source, obj))
+    if source.lean == "valid" and source.examples:
+        return _changed(draw, source, source.examples[_index(draw, len(source.examples))], _EDITS)
+    return source.headed(_changed(draw, source, _unedited(draw, source), _SOME if source.lean == "edges" else _EDITS))
 
 
 @st.composite
 def _pairs(draw: Draw, source: _Source) -> tuple[Json, Json]:
-    old = draw(_objects(source))
-    return old, source.headed(_with_edits(draw, source, old))
+    common = draw(_objects(source))
+    # Drawn before the old one's: an edit of the new object is what is kept when one of both will do.
+    new = source.headed(_changed(draw, source, common, _EDITS))
+    return source.headed(_changed(draw, source, common, _FEW)), new
+
+
+def _unedited(draw: Draw, source: _Source) -> Json:
+    if not source.examples or draw(_SMALL) == 0:
+        return _value(draw, source.shape, _DEPTH)
+    return _cut(draw, source.examples[_index(draw, len(source.examples))])
 
 
 @st.composite
@@ -121,32 +147,41 @@ def _index(draw: Draw, length: int) -> int:
 def _cut(draw: Draw, example: Json) -> Json:
     """Take parts of an example away; rarely when drawn, wherever it can be done when shrunk."""
     cuttable = [place for place, _, _ in places(example) if len(place) <= 3 and place not in _HEADER]
-    gone: list[Place] = []
-    for place in cuttable[:_MOST_CUTS]:
-        if any(place[: len(cut)] == cut for cut in gone):
-            continue
-        if draw(_SMALL) == 0:
-            gone.append(place)
+    # Drawn for all of them, those within others too: shrinking goes astray where one draw decides on the next ones.
+    gone = [place for place in cuttable[:_MOST_CUTS] if draw(_SMALL) == 0]
     for place in reversed(gone):  # from behind, so that indices stay true
         example = remove(example, place)
     return example
 
 
-def _with_edits(draw: Draw, source: _Source, obj: Json) -> Json:
-    for _ in range(_EDITS[draw(_SMALL)]):
-        obj = _edit(draw, source, obj)
+def _changed(draw: Draw, source: _Source, obj: Json, chances: tuple[int, ...]) -> Json:
+    """Make an edit, or none, for every chance. Each is drawn alone, so that shrinking can leave out any of them."""
+    for chance in chances:
+        obj = draw(_maybe_edited(source, obj, chance))
     return obj
 
 
+@st.composite
+def _maybe_edited(draw: Draw, source: _Source, obj: Json, chance: int) -> Json:
+    if draw(_SMALL) < 16 - chance:
+        return obj
+    if source.lean != "valid":
+        return _edit(draw, source, obj)
+    return put(obj, *source.accepted[_index(draw, len(source.accepted))]) if source.accepted else obj
+
+
 def _edit(draw: Draw, source: _Source, obj: Json) -> Json:
-    if source.probes and draw(_SMALL) > 11:
-        return put(obj, *source.probes[_index(draw, len(source.probes))])
-    sites = sites_of(obj, source.shape, skip=_HEADER)
-    if not isinstance(obj, dict):
-        sites.insert(0, Site((), source.shape, obj))
+    if source.probes and draw(_SMALL) > (3 if source.lean == "edges" else 8):
+        place, value = source.probes[_index(draw, len(source.probes))]
+        return put(obj, place, _shorter(draw, value))
+    sites = source.sites
+    if not sites or not isinstance(obj, dict):
+        sites = sites_of(obj, source.shape, skip=_HEADER)
+        sites += [] if isinstance(obj, dict) else [Site((), source.shape, obj)]
     if not sites:
         return obj
-    return _edit_at(draw, sites[_index(draw, len(sites))]).apply(obj)
+    site = sites[_index(draw, len(sites))]
+    return _edit_at(draw, Site(site.place, site.shape, look(obj, site.place), site.member)).apply(obj)
 
 
 def _edit_at(draw: Draw, site: Site) -> Edit:
@@ -157,7 +192,7 @@ def _edit_at(draw: Draw, site: Site) -> Edit:
     if kind == 1:
         values = site.values(Harvest())
         if values:
-            return Edit(site.place, values[_index(draw, len(values))])
+            return Edit(site.place, _shorter(draw, values[_index(draw, len(values))]))
     if kind <= 4 and value:
         if isinstance(value, list):
             return Edit(site.place, _rearranged(draw, value))
@@ -255,4 +290,14 @@ def _scalar(draw: Draw, shape: Shape) -> Json:
         return draw(st.integers(low, high) if shape.signed else st.integers(0, 2 * high + 1))
     likely, edgy = pool(shape), beyond(shape)
     values = likely if roll <= 9 and likely else edgy or likely
-    return values[_index(draw, len(values))] if values else {}
+    return _shorter(draw, values[_index(draw, len(values))]) if values else {}
+
+
+def _shorter(draw: Draw, value: Json) -> Json:
+    """Nearly always the value as it is; in shrinking a word as short, a number as small as the property allows."""
+    if isinstance(value, str) and len(value) > 1:
+        return value[: int(draw(st.integers(0, 16 * len(value))))]
+    if isinstance(value, int) and not isinstance(value, bool) and 2 < abs(value) <= _LARGE:
+        size = min(abs(value), int(draw(st.integers(0, 16 * abs(value)))))
+        return size if value > 0 else -size
+    return value

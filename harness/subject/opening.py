@@ -28,6 +28,7 @@ from harness.subject.shared import SHARED, go_files
 from harness.subject.spec import SubjectSpec
 from harness.subject.suitefile import load_suite
 from harness.subject.twin import TwinTarget
+from harness.subject.typesonly import types_target
 from harness.suite import KubernetesSuite, Suite, SuiteKind
 from harness.tags.custom_kubernetes import CustomFunctions
 from harness.targets.python import Declarative, Decoder, KindVersion, PythonTarget
@@ -106,11 +107,14 @@ def open_subject(spec: SubjectSpec, note: Note = _silent) -> Subject:
     match spec.kind:
         case "suite":
             return open_suite(spec, note)
+        case "types":
+            api, target = types_target(spec.location, note)
+            return Subject(spec, api.name, target, api.universe, None)
         case "kubernetes":
             return _open_kubernetes(spec, note)
         case "command":
             return _open_command(spec, note)
-    raise UsageError(f"unknown kind of subject {spec.kind!r}\n  fix: suite, kubernetes or command")
+    raise UsageError(f"unknown kind of subject {spec.kind!r}\n  fix: suite, types, kubernetes or command")
 
 
 def _open_twin(spec: SubjectSpec, against: str, note: Note) -> Subject:

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from harness.case import Mode
 
-SubjectKind: TypeAlias = Literal["suite", "kubernetes", "command"]
+SubjectKind: TypeAlias = Literal["suite", "types", "kubernetes", "command"]
 DeclarativeSide: TypeAlias = Literal["target", "python"]
 """Whose declarative list counts: the target's own, or that of types compiled to Python."""
 
@@ -17,10 +17,10 @@ DeclarativeSide: TypeAlias = Literal["target", "python"]
 class SubjectSpec:
     """How to open a subject: plain data, may be pickled.
 
-    `location` is a suite folder, a Kubernetes release or checkout, or a program with its arguments. `types` is a folder
-    of Go types for a program (`DIR`, or `IMPORT/PATH=DIR` for the import path its kinds name), or with the declarative
-    side `python` an edited copy of a release's. `against` is the location of another subject of the same kind: then
-    what users of both are served is compared, not the two sides of one.
+    `location` is a suite folder, a folder of Go types, a Kubernetes release or checkout, or a program with arguments.
+    `types` is a folder of Go types for a program (`DIR`, or `IMPORT/PATH=DIR` for the import path its kinds name), or
+    with the declarative side `python` an edited copy of a release's. `against` is the location of another subject
+    of the same kind: then what users of both are served is compared, not the two sides of one.
     """
 
     kind: SubjectKind

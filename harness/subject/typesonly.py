@@ -1,0 +1,57 @@
+"""Types alone as a subject: what their tags declare is one side, and nothing is handwritten on the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from harness.case import Json
+from harness.diagnostics import UsageError
+from harness.field import ErrorList
+from harness.fuzzers.shape import shape_of
+from harness.subject.api import Api, ApiPackage, open_api
+from harness.subject.decode import decoder_of
+from harness.suite import Context, Suite, SuiteKind
+from harness.targets.python import Declarative, Decoder, KindVersion, PythonTarget
+
+
+def types_target(location: str, note: Callable[[str], None]) -> tuple[Api, PythonTarget]:
+    """Compile the types of a folder, and serve every root type as a resource of its own.
+
+    Raises: UsageError for a folder without root types or with those of several groups, InputError for wrong types.
+    """
+    api = open_api(location)
+    kinds: list[SuiteKind] = []
+    groups: dict[str, None] = {}
+    declarative: dict[KindVersion, Declarative] = {}
+    decoders: dict[KindVersion, Decoder] = {}
+    types: dict[KindVersion, str] = {}
+    for package in api.packages:
+        compiled = api.validators(package)
+        for warning in compiled.warnings:
+            note(str(warning))
+        for name in compiled.types:
+            key = (name, package.version)
+            groups[package.group] = None
+            kinds.append(_kind(name, package))
+            types[key] = f"{package.path}.{name}"
+            decoders[key] = decoder_of(shape_of(api.universe, types[key]))
+            if compiled.has_rules(name):
+                declarative[key] = partial(compiled.validate, name)
+    if not kinds:
+        fix = "write `// +k8s:validation-gen=TypesWithField=TypeMeta` into doc.go, or `// +k8s:validation-gen=true`"
+        raise UsageError(f"{location} declares no root types\n  fix: {fix} at the type")
+    if len(groups) > 1:
+        raise UsageError(f"{location} holds types of {len(groups)} groups\n  fix: name the folder of one of them")
+    suite = Suite(Path(location).name, next(iter(groups)), kinds, release=".".join(api.release.split(".")[:2]))
+    return api, PythonTarget(suite, declarative, decoders=decoders, types=types)
+
+
+def _kind(name: str, package: ApiPackage) -> SuiteKind:
+    return SuiteKind(name, name.lower() + "s", {package.version: "."}, _nothing)
+
+
+def _nothing(new: Json, old: Json, context: Context) -> ErrorList:
+    """Nothing is handwritten."""
+    return []
