@@ -181,12 +181,12 @@ def _edit(draw: Draw, source: _Source, obj: Json) -> Json:
     if not sites:
         return obj
     site = sites[_index(draw, len(sites))]
-    return _edit_at(draw, Site(site.place, site.shape, look(obj, site.place), site.member)).apply(obj)
+    return _edit_at(draw, site, look(obj, site.place)).apply(obj)
 
 
-def _edit_at(draw: Draw, site: Site) -> Edit:
-    """Unset, probe, work on the structure, or fill with something new."""
-    kind, value = _index(draw, 6), site.value
+def _edit_at(draw: Draw, site: Site, value: Json) -> Edit:
+    """Unset, probe, work on the structure, or fill with something new. The probes are those of the example's value."""
+    kind = _index(draw, 6)
     if kind == 0 and value is not ABSENT and site.place:
         return Edit(site.place, ABSENT)
     if kind == 1:
@@ -238,26 +238,23 @@ def _value(draw: Draw, shape: Shape, depth: int, member: FieldShape | None = Non
 
 
 def _struct(draw: Draw, shape: Shape, depth: int) -> dict[str, Json]:
-    """Some members. Each is drawn as a whole with the decision to go on, so that shrinking can take out any of them."""
-    made: dict[str, Json] = {}
-    for _ in range(min(_MOST_MEMBERS, depth)):
-        named = draw(_one_member(shape, depth, made))
-        if named is None:
-            break
-        made[named[0]] = named[1]
-    return made
-
-
-@st.composite
-def _one_member(draw: Draw, shape: Shape, depth: int, made: dict[str, Json]) -> tuple[str, Json] | None:
-    if draw(_SMALL) < 5:
-        return None
-    member = shape.fields[_index(draw, len(shape.fields))]
-    held = member.name in made
-    return member.name, made[member.name] if held else _value(draw, member.shape, depth - 1, member)
+    """Some members; of a name drawn twice the first counts."""
+    drawn: list[tuple[str, Json]] = draw(_members(shape, depth))
+    return dict(reversed(drawn))
 
 
 # Lists of Hypothesis, not loops over draws: it knows how to take an item out of the middle of one.
+@lru_cache(maxsize=4096)
+def _members(shape: Shape, depth: int) -> st.SearchStrategy[list[tuple[str, Json]]]:
+    return st.lists(_one_member(shape, depth), max_size=min(_MOST_MEMBERS, depth))
+
+
+@st.composite
+def _one_member(draw: Draw, shape: Shape, depth: int) -> tuple[str, Json]:
+    member = shape.fields[_index(draw, len(shape.fields))]
+    return member.name, _value(draw, member.shape, depth - 1, member)
+
+
 @lru_cache(maxsize=4096)
 def _items(shape: Shape, depth: int) -> st.SearchStrategy[list[Json]]:
     return st.lists(_one_value(shape.elem, depth - 1), max_size=_MOST_ITEMS)
