@@ -93,6 +93,7 @@ def sized(shape: Shape, value: Json, size: int, in_bytes: bool = False) -> Itera
         items = value if isinstance(value, list) else []
         yield many(items, shape, size)
         if items:
+            yield items[:1] * size  # an expression with a number behind it is none
             yield many([], shape, size)
     elif shape.kind == "map":
         yield many_entries(value if isinstance(value, dict) else {}, shape, size)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+import msgspec
 import pytest
 
-from harness.case import Answer, Case
+from harness.case import Answer, Case, Json
 from harness.compare.mismatch import canonical_path
 from harness.engine.units import Unit
 from harness.events import Result
 from harness.fuzzers.aims import Aim
 from harness.subject import Subject
 from tests.engine.test_run import search
+from tests.engine.toys import ToySubject
+from tests.fuzzers.toys import ToyTarget
 
 AIMS = (
     Aim("spec.title", "FieldValueTooLong", "maxLength", limit=9),
@@ -61,6 +65,37 @@ def test_every_aim_is_reached_before_there_are_bases(jobs: int) -> None:
     """A hundred cases are enough for five rules, in every process."""
     for seen in hunted(jobs).observed["hunt"]:
         assert all(seen[aim.path, aim.type, aim.origin] <= 100 for aim in AIMS)
+
+
+class Preparing(ToyTarget):
+    """A server that throws every title away, unless it is asked about objects as they stand."""
+
+    def _answer(self, case: Case) -> Answer:
+        if case.mode == "served":
+            case = msgspec.structs.replace(case, object=_untitled(case.object), old=_untitled(case.old))
+        return super()._answer(case)
+
+
+def _untitled(obj: Json) -> Json:
+    spec = obj.get("spec") if isinstance(obj, dict) else None
+    if not isinstance(spec, dict):
+        return obj
+    return {**obj, "spec": {name: value for name, value in spec.items() if name != "title"}}
+
+
+def _open_preparing(spec: Any, note: Callable[[str], None]) -> Any:
+    subject = ToySubject(spec)
+    subject.target = Preparing(subject.target.info.kinds)
+    subject.target.info = msgspec.structs.replace(subject.target.info, abilities=("update", "modes"))
+    return subject
+
+
+def test_what_the_server_never_lets_through_is_seen_as_it_stands_and_not_compared() -> None:
+    """The rule fires for the observer, and no finding tells of what no user can do."""
+    result = search(3000, onlookers={"hunt": Hunting()}, opener=_open_preparing)
+    assert all(("spec.title", "FieldValueTooLong", "maxLength") in seen for seen in result.observed["hunt"])
+    assert "spec.title" not in {finding.path for finding in result.findings}
+    assert result.findings
 
 
 def test_aiming_is_a_function_of_the_seed() -> None:
