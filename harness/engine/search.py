@@ -39,8 +39,8 @@ class UnitSearch(Asking):
         yield from founding.run()
         bases = [base.obj for base in self.points.bases]
         yield from aiming.run(bases, THEN)
-        yield from aiming.run(bases, LIMITS, "accept")
         yield from aiming.as_it_stands(bases)
+        yield from aiming.run(bases, LIMITS, "accept")
         self.is_founded = True
         if self.points.bases:
             sweep = Sweep(self)
