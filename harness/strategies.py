@@ -162,12 +162,16 @@ class _Source:
     def objects(self, lean: Lean) -> st.SearchStrategy[Json]:
         """Objects that lean to one side."""
         material = _material(self)
-        return objects_of(self.subject.shape(self.info), **material.arguments(self, lean, material.accepted))
+        return objects_of(
+            self.subject.shape(self.info), **material.arguments(self, lean, material.examples, material.accepted)
+        )
 
     def pairs(self, lean: Lean) -> st.SearchStrategy[tuple[Json, Json]]:
         """Pairs that lean to one side."""
         material = _material(self)
-        return pairs_of(self.subject.shape(self.info), **material.arguments(self, lean, material.steps))
+        return pairs_of(
+            self.subject.shape(self.info), **material.arguments(self, lean, material.stable, material.steps)
+        )
 
     @property
     def header(self) -> dict[str, Json]:
@@ -224,23 +228,27 @@ def _stability(version: str) -> tuple[int, int, int]:
 class _Material:
     """What objects of a kind are made from.
 
+    `stable` are the accepted objects that an update may leave as they are, stored ones where it takes that;
     `accepted` are changes of a new object, `steps` those of a stored one. `remaining` says why there is no accepted
     object, where there is none.
     """
 
     examples: tuple[Json, ...] = ()
+    stable: tuple[Json, ...] = ()
     probes: tuple[Probe, ...] = ()
     accepted: tuple[Probe, ...] = ()
     steps: tuple[Probe, ...] = ()
     remaining: tuple[str, ...] = ()
 
-    def arguments(self, source: _Source, lean: Lean, accepted: tuple[Probe, ...]) -> dict[str, Any]:
+    def arguments(
+        self, source: _Source, lean: Lean, examples: tuple[Json, ...], accepted: tuple[Probe, ...]
+    ) -> dict[str, Any]:
         """The arguments of `objects_of` and `pairs_of`. Raises: UsageError when there is nothing valid to lean to."""
         if lean == "valid" and not self.examples:
             why = "; ".join(self.remaining)
             raise UsageError(f"no {source.info.kind} was found that both sides accept: {why}\n  fix: lean='any'")
         return {
-            "examples": self.examples, "probes": self.probes, "accepted": accepted, "header": source.header,
+            "examples": examples, "probes": self.probes, "accepted": accepted, "header": source.header,
             "lean": lean,
         }  # fmt: skip
 
@@ -255,18 +263,14 @@ def _material(source: _Source) -> _Material:
     growth = Growth(shape, source.batch, harvest, _MOST_ASKED, repaired.obj)
     grown = _drive(source, growth.run())
     examples = (repaired.obj, *(base.obj for base in grown if base.obj != repaired.obj))
-    fullest = (grown[0].obj, *examples)
-    kept = next((obj for obj in (*fullest, *map(stored, fullest)) if _is_updated(source, obj)), examples[0])
-    made = stored if kept not in fullest else _same
-    return _Material(tuple(map(made, examples)), *_probes(source, kept))
-
-
-def _same(obj: Json) -> Json:
-    return obj
+    stable = tuple(form for obj in examples for form in (obj, stored(obj)) if _is_updated(source, form))
+    fullest = (grown[0].obj, stored(grown[0].obj))
+    base = next((form for form in fullest if form in stable), (stable or examples)[0])
+    return _Material(examples, stable or examples, *_probes(source, base))
 
 
 def _is_updated(source: _Source, obj: Json) -> bool:
-    """Whether an object may be kept as it is, which some may only once they are stored."""
+    """Whether an update of an object to itself is accepted; of some only once they are stored."""
     [answer] = source.subject.target.ask([source.case(obj, obj)])
     return accepted(answer)
 

@@ -140,8 +140,8 @@ CHANGES: dict[str, Callable[[Json, Json], bool]] = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_pairs_reach_every_sort_of_change(widget: Shape, change: str) -> None:
-    """Each sort of related pair turns up within two thousand draws."""
-    unshrunk = settings(QUIET, phases=[Phase.generate])
+    """Each sort of related pair turns up within five thousand draws."""
+    unshrunk = settings(QUIET, phases=[Phase.generate], max_examples=5000)
     old, new = find(pairs_of(widget, examples=[EXAMPLE]), lambda pair: CHANGES[change](*pair), settings=unshrunk)
     assert CHANGES[change](old, new)
 
