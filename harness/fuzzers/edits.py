@@ -47,7 +47,8 @@ class Site:
         """
         if self._key is None:
             self._key = id(self.shape), id(self.member), look_of(self.value)
-        known = len(harvest.words) + len(harvest.numbers)
+        # A new number is the limit of some rule as likely as not; words come by the dozen.
+        known = len(harvest.words) + 9 * len(harvest.numbers)
         is_large = self.shape.kind in ("list", "map", "struct")
         known_here = harvest.made.setdefault("large" if is_large else "small", {})
         made: Made | None = known_here.get(self._key)
