@@ -10,7 +10,7 @@ from random import Random
 from harness.case import Json, Operation
 from harness.engine.units import Lane
 from harness.fuzzers.bases import Base
-from harness.fuzzers.edits import Edit, Site, random_edit, sites_of
+from harness.fuzzers.edits import Edit, Listed, Site, random_edit, sites_of
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.pairs import PATTERNS, stored
 from harness.fuzzers.places import Place
@@ -41,6 +41,7 @@ class Points:
         self.points: list[Point] = []
         self.bases: list[Base] = []
         self._listed: deque[Point] = deque()
+        self._parts = Listed()
         self.pairs: dict[tuple[object, Operation], tuple[Point, Json]] = {}
 
     def found(self, bases: list[Base]) -> None:
@@ -109,7 +110,8 @@ class Points:
             self._listed.append(point)
             if len(self._listed) > LISTED_POINTS:
                 self._listed.popleft().sites = []
-            point.sites = sites_of(point.obj, self.shape, point.focus, _SKIP) or [Site((), self.shape, point.obj)]
+            found = sites_of(point.obj, self.shape, point.focus, _SKIP, self._parts)
+            point.sites = found or [Site((), self.shape, point.obj)]
         return point.sites
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from harness.case import Json
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.places import ABSENT, Place, look, places, put
+from harness.fuzzers.places import ABSENT, Place, look, put
 from harness.fuzzers.probes import look_of, probes_of
 from harness.fuzzers.shape import FieldShape, Shape
 from harness.fuzzers.values import filled, fits, plausible
@@ -73,26 +73,63 @@ MOST_SMALL, MOST_LARGE = 1024, 64
 """How many lists of probes a search remembers: of scalars, a kilobyte each, and of lists, which may be a hundred."""
 
 
-def sites_of(obj: Json, shape: Shape, focus: Place = (), skip: frozenset[Place] = frozenset()) -> list[Site]:
-    """List where an object can be edited: everything present below the focus, and absent members of its structs."""
-    found: list[Site] = []
-    for place, below, value in ((focus, _shape_at(shape, focus), look(obj, focus)), *_below(obj, shape, focus)):
-        if place in skip:
-            continue
-        if place:
-            found.append(Site(place, below, value, _member(shape, place)))
-        if below.kind == "struct" and isinstance(value, dict):
-            absent = (member for member in below.fields if member.name not in value)
-            found += [
-                Site((*place, member.name), member.shape, ABSENT, member)
-                for member in absent
-                if (*place, member.name) not in skip
-            ]
+class Listed:
+    """Lists of sites by what they are of, by identity and place: objects to edit share nearly all of one another.
+
+    Objects are never changed in place, and what is remembered stays alive, so that nothing else gets its identity.
+    """
+
+    def __init__(self, most: int = 4096) -> None:
+        self._most, self._count = most, 0
+        self._known: dict[tuple[int, int, Place], tuple[Json, Shape, list[Site]]] = {}
+
+    def get(self, value: Json, shape: Shape, place: Place) -> list[Site] | None:
+        """Return the sites of a value at a place, when they are remembered."""
+        known = self._known.get((id(value), id(shape), place))
+        return None if known is None else known[2]
+
+    def add(self, value: Json, shape: Shape, place: Place, sites: list[Site]) -> None:
+        """Remember the sites of a value at a place."""
+        self._count += len(sites)
+        if self._count > self._most:
+            self._known.clear()
+            self._count = len(sites)
+        self._known[id(value), id(shape), place] = value, shape, sites
+
+
+def sites_of(
+    obj: Json, shape: Shape, focus: Place = (), skip: frozenset[Place] = frozenset(), listed: Listed | None = None
+) -> list[Site]:
+    """List where an object can be edited: everything present below the focus, and absent members of its structs.
+
+    `listed` remembers parts of lists; one is for one `skip`.
+    """
+    below, member = _shape_at(shape, focus), _member(shape, focus) if focus else None
+    return _sites(look(obj, focus), below, focus, member, skip, Listed() if listed is None else listed)
+
+
+def _sites(
+    value: Json, shape: Shape, place: Place, member: FieldShape | None, skip: frozenset[Place], listed: Listed
+) -> list[Site]:
+    """List the sites of a value, its own first, then absent members, then those of what it holds."""
+    found = [Site(place, shape, value, member)] if place and place not in skip else []
+    if value.__class__ is not dict and value.__class__ is not list:
+        return found
+    known = listed.get(value, shape, place)
+    if known is not None:
+        return known
+    is_struct = shape.kind == "struct"
+    if value.__class__ is dict and is_struct and place not in skip:
+        found += [
+            Site((*place, absent.name), absent.shape, ABSENT, absent)
+            for absent in shape.fields
+            if absent.name not in value and (*place, absent.name) not in skip
+        ]
+    for part, held in value.items() if value.__class__ is dict else enumerate(value):
+        below = shape.by_name.get(str(part)) if is_struct else None
+        found += _sites(held, shape.child(part), (*place, part), below, skip, listed)
+    listed.add(value, shape, place, found)
     return found
-
-
-def _below(obj: Json, shape: Shape, focus: Place) -> Sequence[tuple[Place, Shape, Json]]:
-    return list(places(look(obj, focus), _shape_at(shape, focus), focus))
 
 
 def _shape_at(shape: Shape, place: Place) -> Shape:

@@ -57,9 +57,32 @@ def many(items: list[Json], shape: Shape, count: int) -> list[Json]:
     wanted = min(count, MOST) - len(first)
     choices = [choice for choice in pool(shape.elem) if choice not in first] if shape.elem.choices else []
     found = [*first, *choices[: max(0, wanted)]]
-    for number in range(min(count, MOST) - len(found)):
-        found.append(renamed(first[0], shape.elem, number + 2))
-    return found
+    missing = min(count, MOST) - len(found)
+    return [*found, *_others(first[0], shape.elem, missing)[:missing]] if missing > 0 else found
+
+
+_OTHERS: dict[tuple[int, int], tuple[Json, Shape, list[Json]]] = {}
+"""Items by what they were made of, by identity: lists of several sizes are made of one item, again and again.
+
+Objects are never changed in place, and what is remembered stays alive, so that nothing else gets its identity.
+"""
+_MOST_OTHERS, _LONGEST_OTHERS = 256, 300
+
+
+def _others(first: Json, shape: Shape, count: int) -> list[Json]:
+    """Return at least so many items that differ from one another and from the first; a longer list begins the same."""
+    if count > _LONGEST_OTHERS:
+        return [renamed(first, shape, number + 2) for number in range(count)]
+    key = id(first), id(shape)
+    known = _OTHERS.get(key)
+    if known is None:
+        if len(_OTHERS) >= _MOST_OTHERS:
+            _OTHERS.clear()
+        known = _OTHERS[key] = first, shape, []
+    made = known[2]
+    for number in range(len(made), count):
+        made.append(renamed(first, shape, number + 2))
+    return made
 
 
 def many_entries(values: dict[str, Json], shape: Shape, count: int) -> dict[str, Json]:

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from harness.case import Json
-from harness.fuzzers.edits import MOST_SMALL, Site, random_edit, sites_of
+from harness.fuzzers.edits import MOST_SMALL, Listed, Site, random_edit, sites_of
 from harness.fuzzers.feedback import Harvest, names_of, numbers_of, words_of
 from harness.fuzzers.pairs import PATTERNS, follow_ups, stored
 from harness.fuzzers.places import ABSENT, look, put
@@ -24,6 +24,17 @@ def test_every_present_and_absent_place_is_a_site() -> None:
     assert found["spec", "mode"] == "Fast"
     assert ABSENT is found["spec", "replicas"]
     assert found["spec", "ports", 1, "number"] == 2
+
+
+def test_remembered_lists_are_what_would_be_listed() -> None:
+    """Objects that share parts with one another have the sites that they have alone, also when little is remembered."""
+    shape, random, skip = widget_shape(), Random(2), frozenset({("metadata",), ("spec", "title")})
+    sites, harvest = sites_of(WIDGET, shape), Harvest()
+    edited = [random_edit(random, sites, harvest, WIDGET).apply(WIDGET) for _ in range(200)]
+    for listed in (Listed(), Listed(most=20)):
+        for obj in edited:
+            assert sites_of(obj, shape, (), skip) == sites_of(obj, shape, (), skip, listed)
+            assert sites_of(obj, shape, ("spec",), skip) == sites_of(obj, shape, ("spec",), skip, listed)
 
 
 def test_edits_change_an_object_in_every_way() -> None:

@@ -18,6 +18,14 @@ def test_items_are_as_many_as_wanted_and_all_differ(count: int) -> None:
     assert items[:1] == [{"name": "x", "number": 1}][:count]
 
 
+def test_longer_lists_begin_like_shorter_ones() -> None:
+    """Lists of one item and several sizes are the same as far as they go, whichever was made first."""
+    one = {"name": "x", "number": 1}
+    lists = [many([one], PORTS, count) for count in (5, 40, 500, 3)]
+    assert all(lists[2][: len(items)] == items for items in lists)
+    assert lists[2] == many([dict(one)], PORTS, 500)
+
+
 def test_entries_are_as_many_as_wanted() -> None:
     """A map of a size keeps what it has and takes its values for more."""
     assert many_entries({"a": "b"}, LABELS, 3) == {"a": "b", "k0": "b", "k1": "b"}
