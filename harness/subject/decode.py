@@ -17,12 +17,11 @@ from typing import TypeAlias
 
 from harness.case import Json
 from harness.fuzzers.shape import Shape
+from harness.subject.quick import DURATION, QUANTITY, TIME, Unusual, quick_decoder
 from harness.tags.runtime import ZERO_TIME, read_time
 from harness.targets.python import DecodeError, Decoder
 
-_TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)")
-_DURATION = re.compile(r"[+-]?(0|((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)")
-_QUANTITY = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?")
+_TIME, _DURATION, _QUANTITY = re.compile(TIME), re.compile(DURATION), re.compile(QUANTITY)
 
 Build: TypeAlias = Callable[[Shape], Decoder]
 
@@ -50,8 +49,14 @@ def decoder_of(shape: Shape, *, from_go: bool = False, keeps_empty: bool = False
     Raises: the decoder raises `DecodeError` with the path of the first value that does not fit.
     """
     decode = _Builder(from_go, from_go or keeps_empty).of(shape)
+    quick = None if from_go or keeps_empty else quick_decoder(shape)
 
     def decode_root(value: Json) -> Json:
+        if quick is not None:
+            try:
+                return quick(value)
+            except Unusual:
+                pass  # the slow way knows what to make of it
         decoded = decode(value)
         head = {name: value[name] for name in ("apiVersion", "kind") if isinstance(value, dict) and name in value}
         return {**head, **decoded} if isinstance(decoded, dict) else decoded

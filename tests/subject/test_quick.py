@@ -1,0 +1,163 @@
+"""The quick way to decode gives what the slow way gives, or says that it does not know."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from harness.fuzzers.edits import random_edit, sites_of
+from harness.fuzzers.feedback import Harvest
+from harness.fuzzers.shape import Shape, shape_of
+from harness.fuzzers.values import rich
+from harness.gotypes.packages import Universe
+from harness.subject import decode as slowly
+from harness.subject.decode import decoder_of
+from harness.subject.quick import Unusual, quick_decoder
+from harness.targets.python import DecodeError, Decoder
+
+GO = """package v1
+
+import (
+	resource "k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	runtime "k8s.io/apimachinery/pkg/runtime"
+	intstr "k8s.io/apimachinery/pkg/util/intstr"
+)
+
+type Thing struct {
+	metav1.TypeMeta `json:",inline"`
+	Text     string               `json:"text"`
+	Pointer  *string              `json:"pointer"`
+	Small    int8                 `json:"small"`
+	Wide     int64                `json:"wide"`
+	Natural  *uint32              `json:"natural"`
+	Flag     bool                 `json:"flag"`
+	Texts    []string             `json:"texts,omitempty"`
+	Things   []Other              `json:"things"`
+	Map      map[string]int32     `json:"map,omitempty"`
+	Maps     map[string]Other     `json:"maps"`
+	Lists    [][]Other            `json:"lists"`
+	Inner    Inner                `json:"inner"`
+	Other    Other                `json:"$other"`
+	Outer    *Inner               `json:"outer"`
+	Time     metav1.Time          `json:"time"`
+	Micro    *metav1.MicroTime    `json:"micro"`
+	Span     metav1.Duration      `json:"span"`
+	Size     resource.Quantity    `json:"size"`
+	Either   intstr.IntOrString   `json:"either"`
+	Any      runtime.RawExtension `json:"any"`
+}
+
+type Other struct {
+	Inner Inner  `json:"inner"`
+	Name  string `json:"name"`
+}
+
+type Inner struct {
+	Deep int32 `json:"deep"`
+}
+
+type Looping struct {
+	metav1.TypeMeta `json:",inline"`
+	Loops []Looping `json:"loops"`
+}
+
+type Bytes struct {
+	metav1.TypeMeta `json:",inline"`
+	Data []byte `json:"data"`
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def universe(tmp_path_factory: pytest.TempPathFactory) -> Universe:
+    """The types of the tests."""
+    file = tmp_path_factory.mktemp("go") / "types.go"
+    file.write_text(GO)
+    return Universe.from_files({"example.com/v1": [Path(file)]})
+
+
+@pytest.fixture(scope="module")
+def thing(universe: Universe) -> Shape:
+    """A type with members of every sort that has a quick way."""
+    return shape_of(universe, "example.com/v1.Thing")
+
+
+@pytest.fixture
+def slow(thing: Shape, monkeypatch: pytest.MonkeyPatch) -> Decoder:
+    """The decoder of Thing without its quick way."""
+    monkeypatch.setattr(slowly, "quick_decoder", lambda shape: None)
+    return decoder_of(thing)
+
+
+SPECIAL: list[Any] = [
+    {"apiVersion": None, "kind": 3},
+    {"text": "", "small": 0, "flag": False, "texts": [], "map": {}, "inner": {}, "$other": {"inner": {"deep": 0}}},
+    {"pointer": "", "natural": 0, "outer": {}, "either": 0, "any": {"what": ["ever", None, {}]}},
+    {"things": [{}, {"inner": {}}], "maps": {"a": {"inner": {}}}, "lists": [[{"inner": {"deep": 1}}, {"inner": {}}]]},
+    {"time": "0001-01-01T00:00:00Z"}, {"time": "0001-01-01T00:00:01Z"}, {"time": "2026-01-31t12:00:00+01:00"},
+    {"time": "2026-01-31T12:00:00Z\n"}, {"time": None, "texts": [None], "maps": {"a": None}},
+    {"size": 3}, {"size": "3Gi", "span": "1h"}, {"small": 128}, {"small": 1.0}, {"small": True}, {"wide": 2**63},
+    {"wide": 2**63 - 1, "natural": 2**32 - 1}, {"natural": -1}, {"either": 2**31}, {"text": "\ud800", "pointer": "é"},
+    {"map": {"\ud800": 1}}, {"unknown": 1}, {"any": {"a": "\ud800"}}, {1: 2}, [], None, "text",
+]  # fmt: skip
+
+
+def both(quick: Decoder, slow: Decoder, value: Any) -> bool:
+    """Compare the two ways. Returns: whether there was a quick one."""
+    try:
+        found = quick(value)
+    except Unusual:
+        return False
+    assert slow(value) == found
+    return True
+
+
+def test_both_ways_give_the_same(thing: Shape, slow: Decoder) -> None:
+    """Thousands of objects, usual ones and edited ones, decode alike, nearly all of them the quick way."""
+    quick, random, harvest = quick_decoder(thing), Random(1), Harvest()
+    assert quick is not None
+    for value in SPECIAL:
+        both(quick, slow, value)
+    start = rich(thing, 3)
+    sites, done = sites_of(start, thing), 0
+    for _ in range(3000):
+        value = start
+        for _ in range(random.randrange(4)):
+            value = random_edit(random, sites, harvest, value).apply(value)
+        done += both(quick, slow, value)
+    assert done > 2000
+
+
+@pytest.mark.parametrize("value", [one for one in SPECIAL if not isinstance(one, dict) or "small" in one])
+def test_what_is_wrong_is_said_as_before(thing: Shape, slow: Decoder, value: Any) -> None:
+    """An object that does not fit has the same message, whichever way was tried first."""
+    said = []
+    for decode in (decoder_of(thing), slow):
+        try:
+            said.append(str(decode(value)))
+        except DecodeError as error:
+            said.append(str(error))
+    assert said[0] == said[1]
+
+
+def test_a_copy_shares_nothing_that_can_change(thing: Shape) -> None:
+    """A validator that changes its object changes nobody else's."""
+    quick = quick_decoder(thing)
+    assert quick is not None
+    value = {"any": {"a": [1]}, "texts": ["a"], "map": {"a": 1}, "inner": {"deep": 1}}
+    decoded = quick(value)
+    decoded["any"]["a"].append(2)
+    for name in ("texts", "map", "inner"):
+        assert decoded[name] == value[name]
+        assert decoded[name] is not value[name]
+    assert value["any"] == {"a": [1]}
+
+
+@pytest.mark.parametrize("name", ["Looping", "Bytes"])
+def test_some_types_have_no_quick_way(universe: Universe, name: str) -> None:
+    """A type that holds itself, or bytes, is decoded the slow way."""
+    assert quick_decoder(shape_of(universe, f"example.com/v1.{name}")) is None
