@@ -11,6 +11,7 @@ from harness.case import Case, KindInfo
 from harness.compare.comparator import Comparator
 from harness.compare.finding import Finding
 from harness.diagnostics import TargetError
+from harness.engine.collecting import seldom_collected
 from harness.engine.observe import Onlooker
 from harness.engine.outcome import JobOutcome, UnitOutcome, timings_of
 from harness.engine.plan import Abilities, Plan
@@ -77,7 +78,8 @@ class Local:
         stopped, detail = "budget", ""
         try:
             self.searches.extend(self._search(unit, cases) for unit, cases in self._own())
-            schedule.run()
+            with seldom_collected():
+                schedule.run()
         except KeyboardInterrupt:
             stopped = "interrupted"
         except TargetError as error:

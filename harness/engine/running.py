@@ -54,7 +54,6 @@ class Run:
     local: Local = field(init=False)
     units: tuple[Unit, ...] = ()
     found: int = 0
-    cases: int = 0
     jobs: list[Job] = field(default_factory=list)
     started: str = ""
 
@@ -69,6 +68,11 @@ class Run:
             raise UsageError(
                 f"{self.subject.name} has nothing for shard {self.order.shard}\n  fix: ask for fewer shards"
             )
+
+    @property
+    def cases(self) -> int:
+        """The cases asked so far, here or by its processes. Counted when it is told, not at every turn."""
+        return sum(job.cases for job in self.jobs) + sum(one.asked for one in self.local.searches)
 
     def begin(self) -> None:
         """Tell that it starts."""
@@ -88,14 +92,12 @@ class Run:
             case Note():
                 self._note(message.text)
             case Turn():
-                self.cases = sum(job.cases for job in self.jobs)
                 self.pulse.beat(message.current)
 
     def _telling(self) -> Telling:
         return Telling(lambda index, finding: self._tell(finding), self._on_turn, self._note)
 
     def _on_turn(self, search: UnitSearch) -> None:
-        self.cases = sum(one.asked for one in self.local.searches)
         self.pulse.beat(search.plan.unit.name)
 
     def _note(self, text: str) -> None:

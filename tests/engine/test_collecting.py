@@ -1,0 +1,29 @@
+"""Looking for cycles seldom while searches run."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+
+from harness.engine.collecting import SELDOM, seldom_collected
+
+
+def test_all_is_as_it_was_afterwards() -> None:
+    """A program that runs a search keeps its own settings, also when the search fails."""
+    before = gc.get_threshold(), gc.get_freeze_count()
+    with pytest.raises(ValueError, match="no"), seldom_collected():
+        assert gc.get_threshold() == SELDOM
+        assert gc.get_freeze_count() > before[1]
+        raise ValueError("no")
+    assert before == (gc.get_threshold(), gc.get_freeze_count())
+
+
+def test_cycles_are_collected_still() -> None:
+    """What holds itself goes away while a search runs."""
+    with seldom_collected():
+        before = gc.get_stats()[0]["collections"]
+        for _ in range(2 * SELDOM[0]):
+            loop: list[object] = []
+            loop.append(loop)
+        assert gc.get_stats()[0]["collections"] > before
