@@ -13,7 +13,7 @@ from harness.fuzzers.aiming import shots
 from harness.fuzzers.aims import Aim
 from harness.fuzzers.pairs import Pair, stored
 
-FIRST, THEN, LIMITS = (2, 4), (6, 12, 24), (2, 4)
+FIRST, THEN, LIMITS = (2, 4), (6, 12, 24), (3, 6, 12)
 """How many shots each aim gets before the next aim's turn comes: before there are bases, with bases, and at limits."""
 _AS_IT_STANDS = 24
 """How many shots are repeated without the server's preparation."""
@@ -101,9 +101,18 @@ class Aiming:
                 wanted = [(lane, new, None, base) for lane in self._creates[:1]]
                 if not everywhere:
                     return wanted
-            new, old = stored(new), stored(base)
+            new = stored(new)
+            # Whoever writes a status cannot change the rest: old and new have it in common.
+            old = _without_status(new, base if everywhere else None) if is_status else stored(base)
         lanes = [lane for lane in self._updates if everywhere or (lane.info.subresource == "status") == is_status]
         return [*wanted, *((lane, new, old, base) for lane in lanes or self._updates)]
+
+
+def _without_status(new: Json, base: Json) -> Json:
+    """Return a copy with the status of another object, without one where that has none."""
+    status = base.get("status") if isinstance(base, dict) else None
+    rest = {name: value for name, value in new.items() if name != "status"}
+    return {**rest, "status": status} if status else rest
 
 
 def _key(aim: Aim) -> tuple[object, ...]:

@@ -90,11 +90,16 @@ class Asking:
             self.ledger.count(cases, answers)
 
     def ask(
-        self, wanted: Sequence[tuple[Lane, Json, Json, Json]], settle: bool = True, validated: bool = False
+        self,
+        wanted: Sequence[tuple[Lane, Json, Json, Json]],
+        settle: bool = True,
+        validated: bool = False,
+        versions: bool = False,
     ) -> Search:
         """Ask about (lane, new, old, base), at most what is left of the share, and take note of the answers.
 
-        With `validated` the answers say what the declarative side was given, where the target can.
+        With `validated` the answers say what the declarative side was given, with `versions` what it says of the other
+        versions, where the target can.
         """
         wanted = wanted[: 0 if self.plan.is_late() else self.left()]
         answers: list[Answer] = []
@@ -103,6 +108,8 @@ class Asking:
             cases = [self._case(lane, new, old) for lane, new, old, _ in chunk]
             if validated and self.plan.abilities.validated:
                 cases = [msgspec.structs.replace(case, validated=True) for case in cases]
+            if versions and self.plan.abilities.versions:
+                cases = [msgspec.structs.replace(case, versions=True) for case in cases]
             got = yield cases
             self.ledger.examine(cases, got, [base for _, _, _, base in chunk])
             answers += got

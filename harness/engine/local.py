@@ -22,6 +22,7 @@ from harness.errormatch.trusted import Wordings, all_wordings
 from harness.events import Budget
 from harness.fuzzers import corpus as kept
 from harness.fuzzers.budget import Clock, shares
+from harness.fuzzers.unlike import Way, unlike
 from harness.subject import Subject
 
 
@@ -117,6 +118,7 @@ class Local:
             cases=cases,
             corpus=self._corpus(),
             literals=self.subject.literals(unit.lanes[0].info),
+            unlike=self._unlike(unit.lanes[0].info),
             kept=kept.load_bases(bases, self.telling.note) if bases is not None else None,
             keep=None if bases is None else lambda found: kept.keep_bases(bases, found, self.telling.note),
             is_late=self.clock.is_late,
@@ -125,6 +127,16 @@ class Local:
             age=lambda: self.clock.seconds,
         )
         return UnitSearch(plan, lambda finding: self.telling.on_found(unit.index, finding))
+
+    def _unlike(self, info: KindInfo) -> frozenset[Way]:
+        shape = self.subject.shape
+        others = [
+            shape(one)
+            for one in self.subject.target.info.kinds
+            if one.version in info.versions
+            and (one.group, one.resource, one.subresource) == (info.group, info.resource, info.subresource)
+        ]
+        return unlike(shape(info), others)
 
     def _comparator(self, info: KindInfo) -> Comparator:
         return Comparator(info, is_known_path=self.subject.is_known_path(info), trusted=self._trusted())

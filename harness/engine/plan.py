@@ -14,6 +14,7 @@ from harness.engine.observe import Observer
 from harness.engine.units import Lane, Unit
 from harness.fuzzers.corpus import KeptBases
 from harness.fuzzers.shape import Shape
+from harness.fuzzers.unlike import Way
 from harness.gotypes.literals import NO_LITERALS, Literals
 
 Search: TypeAlias = Generator[list[Case], list[Answer], Any]
@@ -42,6 +43,8 @@ class Plan:
 
     `kept` are accepted objects of an earlier run, `keep` takes those of this one, where somebody wants them.
 
+    `unlike` are the places at which other versions of the type differ from it.
+
     `elsewhere` answers under other settings of the feature gates, by their names.
     """
 
@@ -57,6 +60,7 @@ class Plan:
     literals: Literals = NO_LITERALS
     kept: KeptBases | None = None
     keep: Callable[[KeptBases], None] | None = None
+    unlike: frozenset[Way] = frozenset()
     observers: Mapping[str, Observer] = field(default_factory=dict)
     elsewhere: Mapping[str, Elsewhere] = field(default_factory=dict)
     age: Callable[[], float] = float

@@ -70,12 +70,16 @@ class Points:
 
     def probes(self, base: Base, turns: range) -> Iterator[Edit]:
         """Put these probes at every place of a base: first probes of all places first, then second ones."""
-        sites = self._sites(Point(base.obj, base.focus))
+        sites = self.sites(base)
         for turn in turns:
             for site in sites:
                 values = site.values(self.harvest)
                 if turn < len(values):
                     yield Edit(site.place, values[turn])
+
+    def sites(self, base: Base) -> list[Site]:
+        """List where a base can be edited."""
+        return self._sites(Point(base.obj, base.focus))
 
     def draw(self, lane: Lane) -> tuple[Lane, Json, Json, Json]:
         """Draw (lane, new, old, base); points that lately showed something new are drawn more often."""

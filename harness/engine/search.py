@@ -16,6 +16,7 @@ from harness.engine.asking import BATCH, Asking
 from harness.engine.founding import Founding
 from harness.engine.plan import Plan, Search, key_of
 from harness.engine.sweep import SWEEPS, Sweep
+from harness.engine.versions import through_versions
 from harness.fuzzers.bases import starts
 
 
@@ -43,11 +44,13 @@ class UnitSearch(Asking):
         yield from aiming.run(bases, LIMITS, "accept")
         self.is_founded = True
         if self.points.bases:
+            yield from through_versions(self, self.points.bases)
             sweep = Sweep(self)
             for which, turns in SWEEPS:
                 before = self.asked
                 yield from sweep.run(self.points.bases[which], turns)
                 yield from self._random_rounds(self.asked + (self.asked - before) // 2)
+                yield from sweep.cross(self.points.bases[which])
             yield from self._random_rounds(None)
         yield from self.settle()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
 
 from harness.case import Json, Operation
@@ -9,14 +10,19 @@ from harness.engine.asking import BATCH, Asking
 from harness.engine.plan import Search
 from harness.engine.units import Lane
 from harness.fuzzers.bases import Base
-from harness.fuzzers.edits import Edit
-from harness.fuzzers.kin import kin
+from harness.fuzzers.crossing import crossed
+from harness.fuzzers.edits import Edit, Site
+from harness.fuzzers.kin import kin, turns_of
 from harness.fuzzers.pairs import follow_ups, stored
+from harness.fuzzers.places import ABSENT, Place, look
 
 SWEEPS = (
     (slice(0, 1), range(5)), (slice(1, None), range(5)), (slice(None), range(5, 14)), (slice(None), range(14, 60)),
 )  # fmt: skip
 """The pass in parts: which bases, and which probes of every place. Random rounds stand between."""
+
+_CROSSING = 8
+"""Of what is left of the share, so much goes to members that are changed together: one in this many cases."""
 
 
 class Sweep:
@@ -25,6 +31,8 @@ class Sweep:
     def __init__(self, search: Asking) -> None:
         self.search = search
         self._correlated: set[tuple[object, ...]] = set()
+        self._turned: set[tuple[object, ...]] = set()
+        self._crossed: set[tuple[object, ...]] = set()
 
     def run(self, bases: list[Base], turns: range) -> Search:
         """Put these probes at every place of every base: first probes of all places first, then second ones."""
@@ -35,6 +43,24 @@ class Sweep:
                 if not batch:
                     break
                 yield from self._ask_about(base.obj, batch)
+
+    def cross(self, bases: list[Base]) -> Search:
+        """Change members of one struct together, once wherever structs stand, for at most a part of the share."""
+        end = self.search.asked + self.search.left() // _CROSSING
+        for base in bases:
+            edits = self._crossings(base)
+            while not self.search.spent() and self.search.asked < end:
+                batch = list(islice(edits, BATCH // 2))
+                if not batch:
+                    break
+                yield from self._ask_about(base.obj, batch)
+
+    def _crossings(self, base: Base) -> Iterator[Edit]:
+        for site in (Site((), self.search.plan.shape, base.obj), *self.search.points.sites(base)):
+            at = _everywhere(site.place)
+            if site.shape.kind == "struct" and at not in self._crossed:
+                self._crossed.add(at)
+                yield from (Edit(site.place, value) for value in crossed(site.shape, site.value))
 
     def _ask_about(self, base: Json, edits: list[Edit]) -> Search:
         """Ask every lane about the edits; where an update is refused, about the related pairs too."""
@@ -50,15 +76,24 @@ class Sweep:
         places = [edit.place for edit in edits for _ in self.search.ledger.states]
         related: list[tuple[Lane, Json, Json, Json]] = []
         for (lane, new, old, _), place, answer in zip(wanted, places, answers, strict=False):
-            if old is not None and (answer.handwritten or answer.declarative):
+            if old is None:
+                continue
+            # Once for each lane and place: these ask how old and new correlate, not what the value is.
+            at, pairs = (lane.info.key, _everywhere(place)), []
+            if answer.handwritten or answer.declarative:
                 pairs = follow_ups(old, new, _touch)
-                # Once for each lane and place: these ask how old and new correlate, not what the value is.
-                at = lane.info.key, tuple("*" if isinstance(part, int) else part for part in place)
                 if at not in self._correlated:
                     self._correlated.add(at)
                     pairs += kin(self.search.plan.shape, new, place)
-                related += [(lane, one, other, base) for one, other in pairs]
+            if at not in self._turned and look(old, place) is ABSENT and look(new, place) is not ABSENT:
+                self._turned.add(at)
+                pairs += turns_of(self.search.plan.shape, new, place)
+            related += [(lane, one, other, base) for one, other in pairs]
         yield from self.search.ask(related)
+
+
+def _everywhere(place: Place) -> tuple[object, ...]:
+    return tuple("*" if isinstance(part, int) else part for part in place)
 
 
 def _touch(obj: Json) -> Json:

@@ -11,6 +11,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from harness.case import Json
+from harness.fuzzers.crossing import crossed
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.places import ABSENT, Place, look, put
 from harness.fuzzers.probes import look_of, probes_of
@@ -199,9 +200,13 @@ def _tweaked(random: Random, item: Json) -> Json:
 
 
 def _dict_edit(random: Random, site: Site, members: dict[str, Json]) -> Edit:
-    """Rename a key, swap a member for an absent one, drop one, or add one."""
+    """Rename a key, swap a member for an absent one, drop one, add one, or change several that belong together."""
     absent = [member for member in site.shape.fields if member.name not in members]
     roll = random.randrange(4)
+    if roll == 0 and site.shape.kind == "struct":
+        together = list(crossed(site.shape, members))
+        if together:
+            return Edit(site.place, random.choice(together))
     if members and roll <= 1:
         name = random.choice(list(members))
         kept = {key: value for key, value in members.items() if key != name}
@@ -209,7 +214,9 @@ def _dict_edit(random: Random, site: Site, members: dict[str, Json]) -> Edit:
             return Edit(site.place, {**kept, str(name) + "b": members[name]})
         if absent and roll == 1:
             other = random.choice(absent)
-            return Edit(site.place, {**kept, other.name: filled(other.shape)})
+            # The sibling takes what was there, where that can be: one name for another.
+            same = site.shape.child(name).kind == other.shape.kind and random.random() < 0.5
+            return Edit(site.place, {**kept, other.name: members[name] if same else filled(other.shape)})
         return Edit(site.place, kept)
     if absent:
         other = random.choice(absent)

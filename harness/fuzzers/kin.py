@@ -1,7 +1,8 @@
-"""Pairs around a refused value: it stays while something near it changes, or it goes the way it came.
+"""Pairs around a value: it stays while something near it changes, or it goes the way it came.
 
 What did not change may be forgiven; what counts as unchanged is where two validators differ. So the value stays as it
-is, and its item moves in the list, gets a neighbour or another key, or another member of its struct changes.
+is, and its item moves in the list, gets a neighbour or another key, its entry another name in the map, or another
+member changes: of its struct, of one around it, or all members of its struct at once.
 """
 
 from __future__ import annotations
@@ -22,10 +23,22 @@ def kin(shape: Shape, refused: Json, place: Place) -> Iterator[Pair]:
     yield put(refused, place, ABSENT), refused
     if len(place) < 2:
         return
-    yield from ((new, refused) for new in _sibling(shape, refused, place))
+    for depth in range(len(place) - 1, 0, -1):
+        yield from ((new, refused) for new in _sibling(shape, refused, place[: depth + 1]))
+    yield from ((new, refused) for new in _around(shape, refused, place))
     for depth, part in enumerate(place):
         if isinstance(part, int):
             yield from ((new, refused) for new in _moved(shape, refused, place[: depth + 1]))
+        elif _at(shape, place[:depth]).kind == "map":
+            yield from ((new, refused) for new in _rekeyed(refused, place[: depth + 1]))
+
+
+def turns_of(shape: Shape, having: Json, place: Place) -> Iterator[Pair]:
+    """Yield (new, old) around an object that has a member which may be absent: unset again, and changed while set."""
+    yield put(having, place, ABSENT), having
+    member = _at(shape, place[:-1]).by_name.get(str(place[-1])) if place else None
+    for other in islice(others(_at(shape, place), look(having, place), member), 1):
+        yield put(having, place, other), having
 
 
 def _at(shape: Shape, place: Place) -> Shape:
@@ -45,6 +58,26 @@ def _sibling(shape: Shape, obj: Json, place: Place) -> Iterator[Json]:
             for other in islice(others(above.child(name), value, above.by_name.get(name)), 1):
                 yield put(obj, (*place[:-1], name), other)
                 return
+
+
+def _around(shape: Shape, obj: Json, place: Place) -> Iterator[Json]:
+    """Change all that stands beside a value at once, in the same struct."""
+    parent, above = look(obj, place[:-1]), _at(shape, place[:-1])
+    if isinstance(parent, dict) and above.kind == "struct":
+        beside = {name: value for name, value in parent.items() if name != place[-1]}
+        changed = {
+            name: next(others(above.child(name), value, above.by_name.get(name)), value)
+            for name, value in beside.items()
+        }
+        if len(beside) > 1 and changed != beside:
+            yield put(obj, place[:-1], {**changed, place[-1]: parent[place[-1]]} if place[-1] in parent else changed)
+
+
+def _rekeyed(obj: Json, entry: Place) -> Iterator[Json]:
+    """Give an entry of a map another name."""
+    values, name = look(obj, entry[:-1]), str(entry[-1])
+    if isinstance(values, dict) and name in values:
+        yield put(obj, entry[:-1], {key if key != name else f"{name}b": value for key, value in values.items()})
 
 
 def _moved(shape: Shape, obj: Json, item: Place) -> Iterator[Json]:

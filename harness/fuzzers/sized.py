@@ -22,17 +22,23 @@ _V4 = re.compile(r"\d+\.\d+\.\d+\.\d+(?=/|$)")
 _ENDS_IN_NUMBER = re.compile(r"\d+$")
 
 
-def renamed(value: Json, shape: Shape, number: int) -> Json:
-    """Return a copy that differs in everything that may name it: text, numbers, the members of a struct."""
+def renamed(value: Json, shape: Shape, number: int, numbers: bool = True) -> Json:
+    """Return a copy that differs in everything that may name it: text, numbers, the members of a struct.
+
+    Expressions name nothing. Without `numbers` these stay, and what lists below hold is renamed too: items that name
+    their own children.
+    """
     if isinstance(value, dict) and shape.kind == "struct":
         members = shape.by_name
         return {
-            name: renamed(held, members[name].shape, number) if name in members else held
+            name: renamed(held, members[name].shape, number, numbers) if name in members else held
             for name, held in value.items()
         }
-    if isinstance(value, str) and not shape.choices and shape.kind == "string":
+    if isinstance(value, list) and not numbers:
+        return [renamed(item, shape.elem, number, numbers) for item in value]
+    if isinstance(value, str) and not shape.choices and shape.kind == "string" and shape.format != "expression":
         return _text(value, number)
-    if isinstance(value, int) and not isinstance(value, bool) and not shape.choices:
+    if numbers and isinstance(value, int) and not isinstance(value, bool) and not shape.choices:
         other = value + number
         return other if fits(other, shape) else value - number
     return value
@@ -51,17 +57,17 @@ def _text(value: str, number: int) -> str:
     return _ENDS_IN_NUMBER.sub("", value) + digits if number else value
 
 
-def many(items: list[Json], shape: Shape, count: int) -> list[Json]:
-    """Return a list of this many distinct items, those that are there first."""
+def many(items: list[Json], shape: Shape, count: int, numbers: bool = True) -> list[Json]:
+    """Return a list of this many distinct items, those that are there first; `numbers` as in `renamed`."""
     first = items[:count] or [filled(shape.elem)][:count]
     wanted = min(count, MOST) - len(first)
     choices = [choice for choice in pool(shape.elem) if choice not in first] if shape.elem.choices else []
     found = [*first, *choices[: max(0, wanted)]]
     missing = min(count, MOST) - len(found)
-    return [*found, *_others(first[0], shape.elem, missing)[:missing]] if missing > 0 else found
+    return [*found, *_others(first[0], shape.elem, missing, numbers)[:missing]] if missing > 0 else found
 
 
-_OTHERS: dict[tuple[int, int], tuple[Json, Shape, list[Json]]] = {}
+_OTHERS: dict[tuple[int, int, bool], tuple[Json, Shape, list[Json]]] = {}
 """Items by what they were made of, by identity: lists of several sizes are made of one item, again and again.
 
 Objects are never changed in place, and what is remembered stays alive, so that nothing else gets its identity.
@@ -69,11 +75,11 @@ Objects are never changed in place, and what is remembered stays alive, so that 
 _MOST_OTHERS, _LONGEST_OTHERS = 256, 300
 
 
-def _others(first: Json, shape: Shape, count: int) -> list[Json]:
+def _others(first: Json, shape: Shape, count: int, numbers: bool) -> list[Json]:
     """Return at least so many items that differ from one another and from the first; a longer list begins the same."""
     if count > _LONGEST_OTHERS:
-        return [renamed(first, shape, number + 2) for number in range(count)]
-    key = id(first), id(shape)
+        return [renamed(first, shape, number + 2, numbers) for number in range(count)]
+    key = id(first), id(shape), numbers
     known = _OTHERS.get(key)
     if known is None:
         if len(_OTHERS) >= _MOST_OTHERS:
@@ -81,7 +87,7 @@ def _others(first: Json, shape: Shape, count: int) -> list[Json]:
         known = _OTHERS[key] = first, shape, []
     made = known[2]
     for number in range(len(made), count):
-        made.append(renamed(first, shape, number + 2))
+        made.append(renamed(first, shape, number + 2, numbers))
     return made
 
 
@@ -116,7 +122,9 @@ def sized(shape: Shape, value: Json, size: int, in_bytes: bool = False) -> Itera
         items = value if isinstance(value, list) else []
         yield many(items, shape, size)
         if items:
-            yield items[:1] * size  # an expression with a number behind it is none
+            if shape.elem.kind == "struct":
+                yield many(items[:1], shape, size, numbers=False)
+            yield items[:1] * size
             yield many([], shape, size)
     elif shape.kind == "map":
         yield many_entries(value if isinstance(value, dict) else {}, shape, size)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from harness.case import Json
-from harness.fuzzers.kin import kin
+from harness.fuzzers.kin import kin, turns_of
 from tests.fuzzers.toys import widget_shape
 
 ONE: Json = {"spec": {"mode": "Fast", "ports": [{"name": "x", "number": 0}], "title": "t"}}
@@ -38,3 +38,29 @@ def test_the_first_of_several_goes_behind_the_last_and_another_to_the_front() ->
     two: Json = {"spec": {"ports": [{"name": "x"}, {"name": "y"}]}}
     assert [{"name": "y"}, {"name": "x"}] in [spec["ports"] for spec in specs(two, "spec", "ports", 0)]
     assert [{"name": "y"}, {"name": "x"}] in [spec["ports"] for spec in specs(two, "spec", "ports", 1)]
+
+
+def test_a_refused_value_stays_while_everything_around_it_changes() -> None:
+    """All its siblings at once, and a sibling of the struct around it."""
+    obj: Json = {"spec": {"mode": "Fast", "title": "t", "parent": {"mode": "Fast", "replicas": 1, "title": "bad"}}}
+    made = [spec for spec in specs(obj, "spec", "parent", "title") if "title" in spec["parent"]]
+    assert any(
+        spec["parent"]["title"] == "bad" and spec["parent"]["mode"] != "Fast" and spec["parent"].get("replicas") != 1
+        for spec in made
+    )
+    assert any(spec["parent"] == obj["spec"]["parent"] and spec["mode"] == "Slow" for spec in made)
+
+
+def test_a_refused_entry_of_a_map_takes_another_key() -> None:
+    """The value is the same under another name, at the same place among the entries."""
+    obj: Json = {"spec": {"labels": {"a": "bad", "c": "d"}}}
+    assert {"ab": "bad", "c": "d"} in [spec.get("labels") for spec in specs(obj, "spec", "labels", "a")]
+
+
+def test_what_may_be_absent_is_unset_and_changed_after_it_was_set() -> None:
+    """Set to unset, and set to another value, both from the object that has it."""
+    obj: Json = {"spec": {"mode": "Fast", "title": "t"}}
+    unset, other = turns_of(widget_shape(), obj, ("spec", "title"))
+    assert unset == ({"spec": {"mode": "Fast"}}, obj)
+    assert other[1] is obj
+    assert other[0]["spec"]["title"] not in ("t", None)

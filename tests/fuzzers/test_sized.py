@@ -47,3 +47,18 @@ def test_strings_of_a_size_are_measured_in_characters_or_bytes(in_bytes: bool, l
     made = list(sized(STRING, "x", 6, in_bytes))
     assert "é" * letters in made
     assert all(len(one) == 6 for one in made[:3])
+
+
+def test_children_get_names_of_their_own_where_numbers_stay() -> None:
+    """Items that name what they hold differ in it too; numbers, which may have to agree, are left alone."""
+    shape = widget_shape().by_name["spec"].shape
+    made = renamed({"replicas": 3, "ports": [{"name": "x", "number": 1}]}, shape, 5, numbers=False)
+    assert made == {"replicas": 3, "ports": [{"name": "x5", "number": 1}]}
+
+
+def test_expressions_are_not_renamed() -> None:
+    """A program with a number behind it is none: items differ in what names them."""
+    expression = STRING.within("Rule", "expression")
+    assert expression.format == "expression"
+    assert renamed("true", expression, 5) == "true"
+    assert renamed("true", STRING, 5) == "true5"
