@@ -12,11 +12,27 @@ from harness.engine.collecting import SELDOM, seldom_collected
 def test_all_is_as_it_was_afterwards() -> None:
     """A program that runs a search keeps its own settings, also when the search fails."""
     before = gc.get_threshold(), gc.get_freeze_count()
-    with pytest.raises(ValueError, match="no"), seldom_collected():
-        assert gc.get_threshold() == SELDOM
-        assert gc.get_freeze_count() > before[1]
-        raise ValueError("no")
+
+    def failing() -> None:
+        with seldom_collected():
+            assert gc.get_threshold() == SELDOM
+            assert gc.get_freeze_count() > before[1]
+            raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        failing()
     assert before == (gc.get_threshold(), gc.get_freeze_count())
+
+
+def test_what_somebody_froze_stays_frozen() -> None:
+    """A program that has frozen its own objects keeps them so."""
+    gc.freeze()
+    try:
+        with seldom_collected():
+            pass
+        assert gc.get_freeze_count() > 0
+    finally:
+        gc.unfreeze()
 
 
 def test_cycles_are_collected_still() -> None:
