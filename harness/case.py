@@ -198,7 +198,8 @@ class RuledKind(msgspec.Struct, frozen=True):
 class TargetInfo(msgspec.Struct, frozen=True, omit_defaults=True):
     """A target's word on itself: the first line of the wire protocol, and `Target.info`.
 
-    `abilities` is a subset of: served, versions, modes, options, repeat, update, nanoseconds, validated, declarative.
+    `abilities` is a subset of: served, versions, modes, options, repeat, update, nanoseconds, validated, declarative,
+    switches (the options of a case hold for both sides, as if their feature gates were set so).
     `ruled` are the kinds that a case of mode `declarative` may name. `gates` are the feature gates it knows with
     their present values.
     """

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -21,6 +22,7 @@ from harness.fuzzers.pairs import stored
 from harness.fuzzers.reduce import Reducer
 
 BATCH = 100
+NO_OPTIONS: Mapping[str, bool] = MappingProxyType({})
 
 
 class Asking:
@@ -44,7 +46,7 @@ class Asking:
 
     # Asking
 
-    def _case(self, lane: Lane, new: Json, old: Json) -> Case:
+    def _case(self, lane: Lane, new: Json, old: Json, options: dict[str, bool]) -> Case:
         info, able = lane.info, self.plan.abilities
         self.asked = number = self.asked + 1
         return Case(
@@ -58,6 +60,7 @@ class Asking:
             resource=info.resource,
             subresource=info.subresource,
             mode=self.plan.mode,
+            options=options,
             # Deterministic samples: primes, so that they do not fall on the same cases.
             served=able.served and number % 47 == 1,
             versions=able.versions and number % 31 == 2,
@@ -77,9 +80,8 @@ class Asking:
         for start in range(0, len(wanted), BATCH * 2):
             cases = [
                 msgspec.structs.replace(
-                    self._case(lane, new, old),
+                    self._case(lane, new, old, options),
                     mode="given",
-                    options=options,
                     served=False,
                     versions=False,
                     repeat=False,
@@ -95,17 +97,19 @@ class Asking:
         settle: bool = True,
         validated: bool = False,
         versions: bool = False,
+        options: Mapping[str, bool] = NO_OPTIONS,
     ) -> Search:
         """Ask about (lane, new, old, base), at most what is left of the share, and take note of the answers.
 
         With `validated` the answers say what the declarative side was given, with `versions` what it says of the other
-        versions, where the target can.
+        versions, where the target can. With `options` both sides are asked under these, which only a target that has
+        the ability `switches` can.
         """
         wanted = wanted[: 0 if self.plan.is_late() else self.left()]
         answers: list[Answer] = []
         for start in range(0, len(wanted), BATCH * 2):
             chunk = wanted[start : start + BATCH * 2]
-            cases = [self._case(lane, new, old) for lane, new, old, _ in chunk]
+            cases = [self._case(lane, new, old, dict(options)) for lane, new, old, _ in chunk]
             if validated and self.plan.abilities.validated:
                 cases = [msgspec.structs.replace(case, validated=True) for case in cases]
             if versions and self.plan.abilities.versions:

@@ -30,11 +30,15 @@ class Abilities:
     repeat: bool = False
     modes: bool = False
     validated: bool = False
+    switches: bool = False
 
     @classmethod
     def of(cls, names: Sequence[str]) -> Abilities:
         """Read the abilities a target names."""
-        return cls("served" in names, "versions" in names, "repeat" in names, "modes" in names, "validated" in names)
+        return cls(
+            "served" in names, "versions" in names, "repeat" in names, "modes" in names, "validated" in names,
+            "switches" in names,
+        )  # fmt: skip
 
 
 @dataclass(slots=True)

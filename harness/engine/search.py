@@ -15,7 +15,7 @@ from harness.engine.aiming import FIRST, LIMITS, THEN, Aiming
 from harness.engine.asking import BATCH, Asking
 from harness.engine.founding import Founding
 from harness.engine.plan import Plan, Search, key_of
-from harness.engine.sweep import SWEEPS, Sweep
+from harness.engine.sweep import SWEEPS, Sweep, turned
 from harness.engine.versions import through_versions
 from harness.fuzzers.bases import starts
 
@@ -46,11 +46,13 @@ class UnitSearch(Asking):
         if self.points.bases:
             yield from through_versions(self, self.points.bases)
             sweep = Sweep(self)
-            for which, turns in SWEEPS:
+            for number, (which, turns) in enumerate(SWEEPS):
                 before = self.asked
                 yield from sweep.run(self.points.bases[which], turns)
                 yield from self._random_rounds(self.asked + (self.asked - before) // 2)
                 yield from sweep.cross(self.points.bases[which])
+                for options in turned(self) if not number else ():
+                    yield from Sweep(self, options).run(self.points.bases[which], turns)
             yield from self._random_rounds(None)
         yield from self.settle()
 

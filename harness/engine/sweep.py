@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 
-from harness.case import Json, Operation
-from harness.engine.asking import BATCH, Asking
+from harness.case import Answer, Json, Operation
+from harness.compare.mismatch import canonical_path
+from harness.engine.asking import BATCH, NO_OPTIONS, Asking
 from harness.engine.plan import Search
 from harness.engine.units import Lane
 from harness.fuzzers.bases import Base
@@ -19,17 +20,20 @@ from harness.fuzzers.places import ABSENT, Place, look
 SWEEPS = (
     (slice(0, 1), range(5)), (slice(1, None), range(5)), (slice(None), range(5, 14)), (slice(None), range(14, 60)),
 )  # fmt: skip
-"""The pass in parts: which bases, and which probes of every place. Random rounds stand between."""
+"""The pass in parts: which bases, and which probes of every place. Random rounds stand between.
+
+The first part is gone through once more for every validation option that can be turned the other way.
+"""
 
 _CROSSING = 8
 """Of what is left of the share, so much goes to members that are changed together: one in this many cases."""
 
 
 class Sweep:
-    """The deterministic pass of one unit's search."""
+    """The deterministic pass of one unit's search, under these options where they are not those of the target."""
 
-    def __init__(self, search: Asking) -> None:
-        self.search = search
+    def __init__(self, search: Asking, options: Mapping[str, bool] = NO_OPTIONS) -> None:
+        self.search, self.options = search, options
         self._correlated: set[tuple[object, ...]] = set()
         self._turned: set[tuple[object, ...]] = set()
         self._crossed: set[tuple[object, ...]] = set()
@@ -72,7 +76,7 @@ class Sweep:
                     wanted.append((state.lane, edit.apply(base), None, base))
                 else:
                     wanted.append((state.lane, edit.apply(before), before, base))
-        answers = yield from self.search.ask(wanted)
+        answers = yield from self.search.ask(wanted, options=self.options)
         places = [edit.place for edit in edits for _ in self.search.ledger.states]
         related: list[tuple[Lane, Json, Json, Json]] = []
         for (lane, new, old, _), place, answer in zip(wanted, places, answers, strict=False):
@@ -82,14 +86,28 @@ class Sweep:
             at, pairs = (lane.info.key, _everywhere(place)), []
             if answer.handwritten or answer.declarative:
                 pairs = follow_ups(old, new, _touch)
-                if at not in self._correlated:
-                    self._correlated.add(at)
+                if self._is_new(at, answer):
                     pairs += kin(self.search.plan.shape, new, place)
             if at not in self._turned and look(old, place) is ABSENT and look(new, place) is not ABSENT:
                 self._turned.add(at)
                 pairs += turns_of(self.search.plan.shape, new, place)
             related += [(lane, one, other, base) for one, other in pairs]
-        yield from self.search.ask(related)
+        yield from self.search.ask(related, options=self.options)
+
+    def _is_new(self, at: tuple[object, ...], answer: Answer) -> bool:
+        """Whether a rule refuses what stands there for the first time: one place may be refused for several reasons."""
+        said = {(*at, e.type, e.origin, canonical_path(e.field)) for e in (*answer.handwritten, *answer.declarative)}
+        is_new = not said <= self._correlated
+        self._correlated |= said
+        return is_new
+
+
+def turned(search: Asking) -> Iterator[dict[str, bool]]:
+    """Yield each validation option of a unit's kinds turned the other way, where that holds for both sides."""
+    if search.plan.abilities.switches:
+        lanes = [state.lane for state in search.ledger.states.values()]
+        options = {name: not value for lane in lanes for name, value in lane.info.options.items()}
+        yield from ({name: value} for name, value in sorted(options.items()))
 
 
 def _everywhere(place: Place) -> tuple[object, ...]:

@@ -16,6 +16,10 @@ from harness.fuzzers.places import ABSENT, Place, look, put
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.sized import renamed
 from harness.fuzzers.spoiling import changed as others
+from harness.fuzzers.values import filled
+
+_SIBLINGS = 4
+"""So many members beside a place are changed."""
 
 
 def kin(shape: Shape, refused: Json, place: Place) -> Iterator[Pair]:
@@ -24,7 +28,8 @@ def kin(shape: Shape, refused: Json, place: Place) -> Iterator[Pair]:
     if len(place) < 2:
         return
     for depth in range(len(place) - 1, 0, -1):
-        yield from ((new, refused) for new in _sibling(shape, refused, place[: depth + 1]))
+        most = _SIBLINGS if depth == len(place) - 1 else 1
+        yield from ((new, refused) for new in islice(_sibling(shape, refused, place[: depth + 1]), most))
     yield from ((new, refused) for new in _around(shape, refused, place))
     for depth, part in enumerate(place):
         if isinstance(part, int):
@@ -48,16 +53,17 @@ def _at(shape: Shape, place: Place) -> Shape:
 
 
 def _sibling(shape: Shape, obj: Json, place: Place) -> Iterator[Json]:
-    """Change another member of the struct or map around a place."""
+    """Change other members of the struct or map around a place, one at a time; those that are there come first."""
     parent = look(obj, place[:-1])
     if not isinstance(parent, dict):
         return
     above = _at(shape, place[:-1])
-    for name, value in parent.items():
-        if name != place[-1]:
-            for other in islice(others(above.child(name), value, above.by_name.get(name)), 1):
-                yield put(obj, (*place[:-1], name), other)
-                return
+    present = [name for name in parent if name != place[-1]]
+    absent = [member.name for member in above.fields if member.name not in parent and member.name != place[-1]]
+    for name in (*present, *absent):
+        below, value = above.child(name), parent.get(name, ABSENT)
+        found = (filled(below),) if value is ABSENT else islice(others(below, value, above.by_name.get(name)), 1)
+        yield from (put(obj, (*place[:-1], name), other) for other in found)
 
 
 def _around(shape: Shape, obj: Json, place: Place) -> Iterator[Json]:
@@ -81,11 +87,14 @@ def _rekeyed(obj: Json, entry: Place) -> Iterator[Json]:
 
 
 def _moved(shape: Shape, obj: Json, item: Place) -> Iterator[Json]:
-    """Move an item behind another one, and give it another name."""
+    """Move an item behind another one, change the one beside it, and give it another name."""
     items, index, below = look(obj, item[:-1]), item[-1], _at(shape, item)
     if not isinstance(items, list) or not isinstance(index, int) or index >= len(items):
         return
     rest = [*items[:index], *items[index + 1 :]] or [renamed(items[index], below, 7)]
     yield put(obj, item[:-1], [items[index], *rest] if index else [*rest, items[index]])
+    if len(items) > 1:
+        beside = index - 1 if index else 1
+        yield put(obj, (*item[:-1], beside), renamed(items[beside], below, 7))
     if isinstance(items[index], dict):
         yield put(obj, item, renamed(items[index], below, 5))

@@ -11,6 +11,7 @@ from itertools import islice
 import msgspec
 
 from harness.case import Json
+from harness.fuzzers.blends import blends
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.patterns import matching, nearly_matching
 from harness.fuzzers.places import ABSENT
@@ -91,7 +92,9 @@ def _lists(shape: Shape, value: Json, member: FieldShape | None, harvest: Harves
     items = list(value) if isinstance(value, list) else []
     one = items[0] if items else filled(shape.elem)
     found: list[Json] = [[*items, one], [one] * 2, [*items, filled(shape.elem)]]
+    found += [items[::-1], [*items[1:], items[0]]] if len(items) > 1 else []
     limits = [number for number in _given_numbers(shape, member, harvest)[:4] if 0 < number <= _LONGEST_LIST]
+    found += islice(blends(items, shape, member, limits), 6)
     # Real content: items that all differ, so that length is all there is to complain about.
     found += [many(items, shape, size) for limit in limits for size in (limit + 1, limit, limit - 1)]
     # The second time around: equal in every key or in all but one, and different in all else.
@@ -99,8 +102,6 @@ def _lists(shape: Shape, value: Json, member: FieldShape | None, harvest: Harves
     if shape.elem.kind in ("string", "int", "int-or-string"):
         found += [[*items, other] for other in (*pool(shape.elem)[:12], *beyond(shape.elem)[:12])]
         found += [many(items, shape, size) for size in (17, 33, 65)]
-    if len(items) > 1:
-        found += [items[::-1], [*items[1:], items[0]]]
     return [*found, *([one] * size for size in (17, 33, 65, 101, 257)), None]
 
 

@@ -20,7 +20,7 @@ from harness import engine
 from harness.case import Answer, Case, Mode
 from harness.compare.comparator import Comparator
 from harness.compare.mismatch import canonical_path
-from harness.diagnostics import InputError
+from harness.diagnostics import HarnessError, InputError
 from harness.engine.observe import Onlooker
 from harness.engine.plan import key_of
 from harness.engine.units import Unit, units_of
@@ -178,10 +178,14 @@ def _opener(rework: Rework | None) -> Callable[[SubjectSpec, Note], Subject]:
 
 
 def _search(trial: Trial, opener: Callable[[SubjectSpec, Note], Subject], watch: Watch) -> Result:
-    return engine.run(
+    result = engine.run(
         trial.spec, seed=trial.seed, budget=Budget(None, trial.cases), kinds=trial.kinds, trusted=trial.trusted,
         onlookers={"power": watch, **trial.onlookers}, opener=opener,
     )  # fmt: skip
+    broken = next((one.error for one in result.kinds if one.error), "")
+    if broken:
+        raise HarnessError(f"sorry, this is a bug of the harness: a search broke off: {broken}")
+    return result
 
 
 @dataclass(slots=True)
@@ -206,7 +210,7 @@ class Watch:
             lane.info.key: Comparator(lane.info, is_known_path=subject.is_known_path(lane.info), trusted=wordings)
             for lane in unit.lanes
         }
-        return Watcher(self, comparators, subject.spec.mode)
+        return Watcher(self, comparators, Compared.of(subject))
 
 
 @dataclass(slots=True)
@@ -215,13 +219,13 @@ class Watcher:
 
     watch: Watch
     comparators: dict[tuple[str, str, str, str], Comparator]
-    mode: Mode
+    compared: Compared
 
     def examine(self, cases: Sequence[Case], answers: Sequence[Answer], seconds: float) -> None:
         """Note what differs. Raises: Noticed."""
         for case, answer in zip(cases, answers, strict=True):
             comparator = self.comparators.get(key_of(case))
-            if comparator is None or not is_compared(case, self.mode) or not _may_differ(answer):
+            if comparator is None or not self.compared.has(case) or not _may_differ(answer):
                 continue
             if self.watch.honest is None:
                 self._keep(case, answer)
@@ -251,9 +255,21 @@ class Watcher:
         """Everything is in the watch."""
 
 
-def is_compared(case: Case, mode: Mode) -> bool:
-    """Whether a run compares the answer to a case: what it asks as no server would be asked is for observers alone."""
-    return case.mode == mode and not case.options
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Which answers a run compares: what it asks as no server would be asked is for observers alone."""
+
+    mode: Mode = "served"
+    switches: bool = False
+
+    @classmethod
+    def of(cls, subject: Subject) -> Compared:
+        """Read it off a subject that is open."""
+        return cls(subject.spec.mode, "switches" in subject.target.info.abilities)
+
+    def has(self, case: Case) -> bool:
+        """Whether the answer to a case is compared."""
+        return case.mode == self.mode and (not case.options or self.switches)
 
 
 def _may_differ(answer: Answer) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from harness.case import Answer, Case, Json, KindInfo, Mode, Operation
+from harness.case import Answer, Case, Json, KindInfo, Operation
 from harness.compare.comparator import Comparator
 from harness.compare.mismatch import canonical_path
 from harness.compare.objects import MISSING, steps, value_at
@@ -37,12 +37,13 @@ from harness.power.filters import (
     places,
     size_of,
 )  # fmt: skip
-from harness.power.judge import is_compared
+from harness.power.judge import Compared
 from harness.power.record import Record
 from harness.subject import Subject
 
 MOST = 200
 """How many sorts of answers one filter is tried on."""
+SERVED = Compared()
 KEPT = 3
 """How many cases at a limit are kept, and how many differences of one filter."""
 VALUES = 40
@@ -66,7 +67,7 @@ class Power:
             lane.info.key: Comparator(lane.info, is_known_path=subject.is_known_path(lane.info), trusted=wordings)
             for lane in unit.lanes
         }
-        return Looking(unit, comparators, subject.spec.mode)
+        return Looking(unit, comparators, Compared.of(subject))
 
 
 @dataclass(slots=True)
@@ -122,9 +123,9 @@ class Looking:
     """The observer of one unit."""
 
     def __init__(
-        self, unit: Unit, comparators: dict[tuple[str, str, str, str], Comparator], mode: Mode = "served"
+        self, unit: Unit, comparators: dict[tuple[str, str, str, str], Comparator], compared: Compared = SERVED
     ) -> None:
-        self._unit, self._comparators, self._mode = unit, comparators, mode
+        self._unit, self._comparators, self._compared = unit, comparators, compared
         self._rules: dict[RuleKey, Watched] = {}
         self._honest: set[Signature] = set()
 
@@ -132,7 +133,7 @@ class Looking:
         """Try the filters on a batch."""
         for case, answer in zip(cases, answers, strict=True):
             comparator = self._comparators.get(key_of(case))
-            if comparator is not None and answer.failure is None and is_compared(case, self._mode):
+            if comparator is not None and answer.failure is None and self._compared.has(case):
                 # Only the two lists: filters say nothing of other versions, nor of what the target composes.
                 plain = Answer(answer.id, answer.handwritten, answer.declarative)
                 self._look(case, plain, comparator)

@@ -150,10 +150,12 @@ class PythonTarget(Closing):
         return first
 
     def _context(self, case: Case, kind: SuiteKind) -> Context:
-        options = self._options[id(kind)]
+        options, gates = self._options[id(kind)], self._gates
         if case.options:
             options = {**options, **case.options}
-        return Context(case.operation, case.version, case.subresource, options, self._gates)
+            # A gate of the same name is the same switch, so that a case says what a run with `--gates` would say.
+            gates = {name: options.get(name, value) for name, value in gates.items()}
+        return Context(case.operation, case.version, case.subresource, options, gates)
 
     def _prepared(self, case: Case, kind: SuiteKind, context: Context) -> _Objects:
         """Bring both objects to where the server validates them. Old ones were defaulted when they were stored."""
@@ -261,7 +263,7 @@ class PythonTarget(Closing):
     def _describe(self, types: Mapping[KindVersion, str]) -> TargetInfo:
         kinds = tuple(self._info_of(*key, kind, types) for key, kind in self._kinds.items())
         versions = ("versions",) if any(len(kind.versions) > 1 for kind in self._suite.kinds) else ()
-        abilities = ("modes", "options", "repeat", "update", *versions)
+        abilities = ("modes", "options", "switches", "repeat", "update", *versions)
         return TargetInfo(self._suite.name, abilities=abilities, kinds=kinds, gates=dict(self._gates))
 
     def _info_of(

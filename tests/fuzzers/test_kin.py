@@ -64,3 +64,16 @@ def test_what_may_be_absent_is_unset_and_changed_after_it_was_set() -> None:
     assert unset == ({"spec": {"mode": "Fast"}}, obj)
     assert other[1] is obj
     assert other[0]["spec"]["title"] not in ("t", None)
+
+
+def test_a_refused_value_stays_while_something_new_comes_beside_it() -> None:
+    """Members that are not there yet come too, one at a time."""
+    made = specs(ONE, "spec", "title")
+    assert any("replicas" in spec and spec["mode"] == "Fast" for spec in made if spec.get("title") == "t")
+
+
+def test_a_refused_item_stays_while_the_one_beside_it_changes() -> None:
+    """The list has changed, and the bad item stands where it stood."""
+    two: Json = {"spec": {"ports": [{"name": "x"}, {"name": "y"}]}}
+    lists = [spec["ports"] for spec in specs(two, "spec", "ports", 1)]
+    assert any(ports[1] == {"name": "y"} and ports[0] != {"name": "x"} for ports in lists if len(ports) == 2)

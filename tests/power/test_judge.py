@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.diagnostics import HarnessError
+from harness.engine.points import Points
 from harness.fuzzers.budget import Clock
 from harness.power.judge import Trial, honest_run, judge, sabotages_of
 from harness.power.sabotage import Sabotage
@@ -104,6 +106,17 @@ def test_a_suite_that_cannot_be_loaded_is_noticed(trial: Trial) -> None:
     ready = honest_run(trial)
     broken = Sabotage("handwritten", "x", "x", "x", "x", files={"handwritten.py": lambda: "syntax error"})
     assert judge(ready, 0, broken).shown.startswith("cannot be loaded: ")
+
+
+def test_a_search_that_breaks_off_is_told(trial: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sabotage survives when nothing shows it, and not when nobody looked."""
+
+    def fails(self: object, draw: object) -> None:
+        raise ValueError("no points")
+
+    monkeypatch.setattr(Points, "draw", fails)
+    with pytest.raises(HarnessError, match="broke off: ValueError: no points"):
+        honest_run(trial)
 
 
 def test_processes_change_nothing(trial: Trial) -> None:

@@ -302,6 +302,16 @@ def test_a_deep_object_is_a_failure() -> None:
     assert Failure("decode", "nested too deeply") == answer.failure
 
 
+def test_an_option_of_a_case_is_a_switch_for_the_gate_of_its_name() -> None:
+    """Both sides hear what they would hear in a run with that gate; a case without options hears the gate itself."""
+    seen: list[Any] = []
+    one = kind(options={"Fancy": False, "Other": True}, handwritten=lambda new, old, c: noted(seen, dict(c.gates)))
+    suite = target(one)
+    suite.ask([case(), case(options={"Fancy": True, "Other": False}), case()])
+    assert [{"Fancy": False}, {"Fancy": True}, {"Fancy": False}] == seen
+    assert "switches" in suite.info.abilities
+
+
 def test_options_of_one_kind_do_not_reach_another() -> None:
     """Each kind has its own options."""
     first, second = kind(options={"A": True}), replace(kind(kind="Other"), options={"B": False})

@@ -1,0 +1,55 @@
+"""Good and bad items in one list, in every order that tells a rule which looks at all from one that looks at some."""
+
+from __future__ import annotations
+
+from harness.case import Json
+from harness.fuzzers.blends import blends
+from harness.fuzzers.shape import META, FieldShape, shape_of
+from harness.fuzzers.suggestions import Suggestions
+from tests.fuzzers.toys import UNIVERSE, widget_shape
+
+TEXTS = shape_of(UNIVERSE, f"{META}.ObjectMeta").child("finalizers")
+
+
+def blended(items: list[Json], limits: tuple[int, ...] = (), told: tuple[Json, ...] = ()) -> list[Json]:
+    """The lists for a member that holds these items, whose tags tell this of items."""
+    return list(blends(items, TEXTS, FieldShape("texts", TEXTS, suggestions=Suggestions(items=told)), limits))
+
+
+def test_one_item_comes_three_times() -> None:
+    """Who looks for a second one only says nothing of the third."""
+    assert ["a", "a", "a"] in blended(["a", "b"])
+
+
+def test_the_last_item_is_bad_and_the_list_no_longer() -> None:
+    """A list at its limit stays there: what is said is said of the item."""
+    made = blended(["a", "b", "c"])
+    last = next(items for items in made if items[:2] == ["a", "b"])
+    assert (3, True) == (len(last), len(last[2]) >= 300)
+
+
+def test_a_single_item_gets_a_bad_one_behind_it() -> None:
+    """There must be a good one in front."""
+    assert any(items[0] == "a" and items[1] not in ("a", "") for items in blended(["a"]) if len(items) == 2)
+
+
+def test_a_list_is_too_long_and_has_a_bad_item() -> None:
+    """One more than the limit, all different, and the last one is wrong."""
+    made = [items for items in blended(["a"], limits=(4,)) if len(items) == 5]
+    assert [(5, 4, True)] == [(len(set(items)), len(set(items[:4])), len(items[4]) >= 300) for items in made]
+
+
+def test_sizes_that_tags_tell_of_items_are_sizes_of_texts() -> None:
+    """One character more than a tag of the items allows, behind a good item."""
+    assert ["a", "a" * 33] in blended(["a", "b"], told=(33,))
+
+
+def test_the_worst_item_is_longer_than_any_limit_told() -> None:
+    """Whatever limit the items have, it is beyond it."""
+    assert any(len(items[-1]) > 999 for items in blended(["a", "b"], told=(999,)))
+
+
+def test_a_list_of_structs_gets_an_empty_one() -> None:
+    """Without anything that it may need."""
+    ports = widget_shape().child("spec").child("ports")
+    assert [{"name": "x"}, {}] in list(blends([{"name": "x"}], ports, None, ()))
