@@ -62,7 +62,7 @@ def measure(kubernetes: str, seconds: float, seed: int, most: int = 200) -> Sect
 
 
 def _reduced(search: Asking, seen: Seen, target: Target) -> tuple[int, float, int, bool]:
-    reducer = search.reducer(seen)
+    reducer = search.settling.reducer(seen)
     reducer.is_over = bool  # the time of the search is over, not that of the reduction
     started = time.perf_counter()
     steps = reducer.run()

@@ -2,8 +2,8 @@
 
 First what the two lists show by themselves (`obvious`), then one batch of questions that differ from the case in one
 thing each (`experiments`): asked in mode served, as a create, with another old object, with an option turned, through
-other versions. Then, as long as nothing explains the mismatch: with the other errors repaired (`masking`), under other
-feature gates, with the value made larger and smaller (`boundary`). That two lists look like one error in two forms is
+other versions. Then, as long as nothing explains the mismatch: with the other errors repaired (`masking`), with
+the value made larger and smaller (`boundary`). That two lists look like one error in two forms is
 a guess, which the experiments may disprove. What nothing explains is `no-rule` or `no-twin`. Knows no rule; the
 remedies only name tags.
 """
@@ -26,7 +26,6 @@ from harness.compare.means import NO_MEANS, Means
 from harness.compare.mismatch import Mismatch, canonical_path
 from harness.compare.obvious import CauseFound, error_of, obvious, short_circuit
 from harness.compare.severity import severity_of
-from harness.compare.speaking import agrees
 from harness.errormatch.matcher import is_child
 from harness.field import FieldError
 
@@ -108,21 +107,9 @@ def _further(
     found = yield from unmasking.run(case, answer)
     if found is None and guess is not None and not unmasking.contradicted:
         return guess
-    if found is None:
-        found = _elsewhere(case, mismatch, comparator, means)
     if found is None and mismatch.kind != "served":
         found = yield from find_boundary(case, mismatch, comparator)
     return found
-
-
-def _elsewhere(case: Case, mismatch: Mismatch, comparator: Comparator, means: Means) -> CauseFound | None:
-    """Ask the same under other settings of the process-global gates."""
-    for name, ask in means.elsewhere.items():
-        (said,) = ask([msgspec.structs.replace(case, id=0)])
-        if said.failure is None and agrees(case, said, mismatch, comparator):
-            fix = f"let check and rule at {remedies.place(mismatch)} ask the same gate, one of {name}"
-            return CauseFound("gate", f"both sides agree under {name}", fix)
-    return None
 
 
 def _remains(answer: Answer, mismatch: Mismatch, comparator: Comparator) -> CauseFound:

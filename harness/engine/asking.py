@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
 
 import msgspec
 
-from harness.case import Answer, Case, Json, Operation
+from harness.case import Answer, Case, Json
 from harness.compare.finding import Finding
-from harness.compare.mismatch import canonical_path
-from harness.engine.explain import repairs
-from harness.engine.ledger import Ledger, Seen
+from harness.engine.ledger import Ledger
 from harness.engine.plan import Plan, Search
 from harness.engine.points import Points
 from harness.engine.reach import Reach
+from harness.engine.settling import Settling
 from harness.engine.units import Lane
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.pairs import stored
-from harness.fuzzers.reduce import Reducer
 
 BATCH = 100
 NO_OPTIONS: Mapping[str, bool] = MappingProxyType({})
@@ -36,7 +32,7 @@ class Asking:
         self.reach = Reach(plan.shape)
         self.ledger = Ledger(plan, self.harvest, self.points.keep)
         self.asked = 0
-        self._on_found = on_found
+        self.settling = Settling(plan, self.ledger, self.points, self._numbered, on_found)
 
     def spent(self) -> bool:
         return self.plan.is_late() or (self.plan.cases is not None and self.asked >= self.plan.cases)
@@ -126,8 +122,7 @@ class Asking:
     def settle(self) -> Search:
         """Look closer at what is new, reduce and explain every new signature."""
         yield from self._look_closer()
-        while self.ledger.pending:
-            yield from self._explain(self.ledger.pending.pop(0))
+        yield from self.settling.run()
 
     def _look_closer(self) -> Search:
         """Ask again about cases with new errors: composed lists, other versions, and twice."""
@@ -144,67 +139,3 @@ class Asking:
         if cases:
             answers = yield cases
             self.ledger.examine(cases, answers, [base for _, base in curious])
-
-    def reducer(self, entry: Seen) -> Reducer:
-        """Return the reduction of what was met to the smallest case that shows the same signature."""
-        comparator = self.plan.comparators[entry.lane.info.key]
-        signature = entry.mismatch.signature
-
-        def verdict(case: Case, answer: Answer) -> frozenset[str] | None:
-            found = comparator.signatures(case, answer)
-            if signature not in found:
-                return None
-            others = {"".join(other) for other in found if other != signature}
-            errors = {
-                f"{e.type} {canonical_path(e.field)} {e.origin}" for e in (*answer.handwritten, *answer.declarative)
-            }
-            return frozenset(others | errors)
-
-        def mend(case: Case, answer: Answer) -> Iterator[tuple[Json, Json]]:
-            errors = (*answer.handwritten, *answer.declarative)
-            return repairs(case, [e for e in errors if not comparator.concerns(entry.mismatch, e)], self.plan.shape)
-
-        base = entry.base if entry.lane.operation is Operation.CREATE or entry.base is None else stored(entry.base)
-        return Reducer(self._plain(entry), verdict, base, mend=mend, is_over=self.plan.is_over)
-
-    def _explain(self, entry: Seen) -> Search:
-        comparator = self.plan.comparators[entry.lane.info.key]
-        reducer = self.reducer(entry)
-        case = yield from self._counted(reducer.run())
-        answer = reducer.answer
-        if answer is None or reducer.is_gone:
-            # Shown once and not again: told as it was first seen, reduced no further.
-            self.ledger.unstable += 1
-        if answer is None:
-            return
-        served = self.plan.abilities.served
-        finding, composition = yield from self._counted(
-            self.plan.explainer.explained(case, answer, entry.mismatch, comparator, served)
-        )
-        self.ledger.composition_checked += served
-        self.ledger.composition_differences += len(composition)
-        is_new, entry.finding = entry.finding is None, finding
-        self.points.keep(case.object)
-        if is_new:
-            self._on_found(finding)
-
-    def _plain(self, entry: Seen) -> Case:
-        """Return the case with only what its mismatch needs: other versions are asked where versions differ."""
-        kind, case = entry.mismatch.kind, entry.case
-        return msgspec.structs.replace(
-            case,
-            versions=case.versions and kind == "version",
-            served=case.served and kind == "composition",
-            repeat=case.repeat and kind == "self",
-        )
-
-    def _counted(self, steps: Generator[list[Case], list[Answer], Any]) -> Search:
-        """Drive a generator of questions that are not drawn but follow from a finding."""
-        try:
-            cases = next(steps)
-            while True:
-                answers = yield [self._numbered(case) for case in cases]
-                self.ledger.count(cases, answers)
-                cases = steps.send(answers)
-        except StopIteration as stop:
-            return stop.value

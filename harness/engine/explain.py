@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from itertools import islice
 
 import msgspec
@@ -11,7 +11,7 @@ from harness.case import Answer, Case, Failure, Json
 from harness.compare.cause import judge
 from harness.compare.comparator import Comparator
 from harness.compare.finding import Finding
-from harness.compare.means import Elsewhere, Means, Mend
+from harness.compare.means import Means, Mend
 from harness.compare.mismatch import Mismatch
 from harness.engine.placing import in_place
 from harness.field import FieldError
@@ -27,11 +27,11 @@ Explained = tuple[Finding, list[Mismatch]]
 
 
 class Explainer:
-    """Explains mismatches of one type of object. `elsewhere` answers under other settings of the feature gates."""
+    """Explains mismatches of one type of object."""
 
-    def __init__(self, shape: Shape, subject: str, elsewhere: Mapping[str, Elsewhere]) -> None:
+    def __init__(self, shape: Shape, subject: str) -> None:
         self.shape, self.subject = shape, subject
-        self.means = Means(mender(shape), elsewhere)
+        self.means = Means(mender(shape))
 
     def explained(
         self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator, served: bool

@@ -153,6 +153,10 @@ class Ledger:
         if not any(one is known for one in self.pending):
             self.pending.append(known)
 
+    def sort(self) -> None:
+        """Bring what is pending into the order in which somebody would notice it, worst first."""
+        self.pending.sort(key=lambda seen: SEVERITIES.index(self._severity(seen)))
+
     def _severity(self, seen: Seen) -> Severity:
         return severity_of(seen.case, seen.answer, seen.mismatch, self.plan.comparators[seen.lane.info.key])
 

@@ -25,6 +25,12 @@ from harness.fuzzers.budget import Clock, shares
 from harness.fuzzers.unlike import Way, unlike
 from harness.subject import Subject
 
+COST = 60.0
+"""Cases that a finding takes to be reduced and explained, as long as fewer than `ENOUGH` have shown what it is."""
+ENOUGH = 20
+MARGIN = 1.5
+"""What is looked at closer in the end shows more, and batches are smaller."""
+
 
 @dataclass(frozen=True, slots=True)
 class Order:
@@ -69,6 +75,9 @@ class Local:
     _cases: list[Case] | None = None
     _wordings: Wordings | None = None
 
+    def __post_init__(self) -> None:
+        self.clock.needed = self._needed
+
     def units(self) -> tuple[Unit, ...]:
         """Return every unit of the run, those of other processes and shards too."""
         return units_of(self.subject.target.info.kinds, self.order.kinds, self.order.operations)
@@ -102,6 +111,17 @@ class Local:
         pairs = list(zip(units, cases, strict=True))
         order = self.order
         return [pair for pair in pairs if order.shard.has_for_job(pair[0], order.part, order.jobs) and pair[1] != 0]
+
+    def _needed(self) -> float:
+        """Estimate how long it takes to reduce and explain what is pending, from what that took until now.
+
+        Units: seconds.
+        """
+        pending = sum(len(search.ledger.pending) for search in self.searches)
+        explained = sum(search.settling.explained for search in self.searches)
+        asked = sum(search.asked for search in self.searches)
+        each = sum(search.settling.asked for search in self.searches) / explained if explained >= ENOUGH else COST
+        return MARGIN * pending * each * self.clock.seconds / max(1, asked)
 
     def _search(self, unit: Unit, cases: int | None) -> UnitSearch:
         infos = {lane.info.key: lane.info for lane in unit.lanes}

@@ -8,7 +8,6 @@ from typing import Any, TypeAlias
 
 from harness.case import Answer, Case, Mode
 from harness.compare.comparator import Comparator
-from harness.compare.means import Elsewhere
 from harness.engine.explain import Explainer
 from harness.engine.observe import Observer
 from harness.engine.units import Lane, Unit
@@ -48,8 +47,6 @@ class Plan:
     `kept` are accepted objects of an earlier run, `keep` takes those of this one, where somebody wants them.
 
     `unlike` are the places at which other versions of the type differ from it.
-
-    `elsewhere` answers under other settings of the feature gates, by their names.
     """
 
     unit: Unit
@@ -66,14 +63,13 @@ class Plan:
     keep: Callable[[KeptBases], None] | None = None
     unlike: frozenset[Way] = frozenset()
     observers: Mapping[str, Observer] = field(default_factory=dict)
-    elsewhere: Mapping[str, Elsewhere] = field(default_factory=dict)
     age: Callable[[], float] = float
     is_late: Callable[[], bool] = bool
     is_over: Callable[[], bool] = bool
     explainer: Explainer = field(init=False)
 
     def __post_init__(self) -> None:
-        self.explainer = Explainer(self.shape, self.subject, self.elsewhere)
+        self.explainer = Explainer(self.shape, self.subject)
 
 
 @dataclass(slots=True)

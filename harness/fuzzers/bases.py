@@ -160,6 +160,8 @@ class Repair:
             return None
         self.asked += len(fresh)
         answers = yield from self.ask([entry.obj for entry in fresh])
+        if len(answers) < len(fresh):
+            self.limit = 0  # the time or the share of the search is over
         for entry, answer in zip(fresh, answers, strict=False):
             if accepted(answer):
                 return entry.obj

@@ -25,12 +25,16 @@ def shares(total: int, weights: Sequence[float]) -> list[int]:
 class Clock:
     """When a run must end. `reserve` is the part of the time that is kept for what was found last.
 
+    `needed` estimates how long that takes. Once it is late it stays so: what searches have ended is not taken up again.
+
     Units: seconds.
     """
 
     max_time: float | None = None
     now: Callable[[], float] = time.monotonic
+    needed: Callable[[], float] = float
     started: float = field(init=False)
+    _late: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
         self.started = self.now()
@@ -42,12 +46,16 @@ class Clock:
 
     @property
     def reserve(self) -> float:
-        """The time kept for reducing: a tenth, at most six seconds."""
-        return min(6.0, (self.max_time or 0.0) / 10)
+        """The time kept for reducing: a twentieth, at most three seconds, and what is needed, at most two fifths."""
+        whole = self.max_time or 0.0
+        return max(min(3.0, whole / 20), min(self.needed(), whole * 2 / 5))
 
     def is_late(self) -> bool:
         """Whether nothing new should be drawn."""
-        return self.max_time is not None and self.seconds >= self.max_time - self.reserve
+        if self.max_time is None or self._late or self.seconds < self.max_time * 3 / 5:
+            return self._late
+        self._late = self.seconds >= self.max_time - self.reserve
+        return self._late
 
     def is_over(self) -> bool:
         """Whether everything should end."""

@@ -265,4 +265,6 @@ class Growth:
     def _ask(self, objects: list[Json]) -> Generator[list[Case], list[Answer], list[Answer]]:
         self.asked += len(objects)
         answers = yield from self.ask(objects)
+        if len(answers) < len(objects):
+            self.limit = 0  # the time or the share of the search is over
         return answers

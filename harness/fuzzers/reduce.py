@@ -1,6 +1,7 @@
 """Old and new made smaller together, to the smallest pair that still shows the same difference and nothing else.
 
-First everything else that is wrong goes: back to the accepted base, then by repairs that are handed in, which may make
+First what shows it is looked for in pairs that are handed in, made of little else. Only where none of them does,
+everything else that is wrong goes back to the accepted base. Then it goes by repairs that are handed in, which may make
 the pair larger. From then on a step is kept when the difference is still there and no error came up that was not there
 before, so that what remains of the object is what its other rules demand. Steps are asked in batches; every pass tries
 to bring its successes together before it takes them one at a time. Ends, because every step makes the pair smaller or
@@ -10,20 +11,21 @@ its errors fewer.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from typing import TypeAlias
 
 import msgspec
 
 from harness.case import Answer, Case, Json
+from harness.fuzzers.pairs import Pair
 from harness.fuzzers.places import ABSENT, Place, differences, look, places, put, remove, size
 
 Verdict: TypeAlias = Callable[[Case, Answer], frozenset[str] | None]
 """What else there is to say of an answer (its errors, other mismatches), or None when the difference is not there."""
 
-Pair: TypeAlias = tuple[Json, Json]
 Mend: TypeAlias = Callable[[Case, Answer], Iterator[Pair]]
 """Yields pairs in which an error beside the difference may be gone."""
 
@@ -32,6 +34,8 @@ Steps: TypeAlias = Callable[[], Iterator[Pair]]
 Measure: TypeAlias = Callable[[Pair], Sized]
 
 BATCH = 48
+REPAIRS = 8
+"""Repairs that are made one after the other: where more is wrong, a repair seldom leaves the difference alone."""
 KEPT = frozenset({("apiVersion",), ("kind",), ("metadata",), ("metadata", "name"), ("metadata", "namespace")})
 """Places that say which object this is."""
 
@@ -50,6 +54,9 @@ def _measure(pair: Pair) -> Sized:
 class Reducer:
     """The reduction of one case. `limit` is in cases; `protected` are places that are never touched.
 
+    `first` are pairs that may show the difference too and have little else. `ground` is an accepted pair from which
+    nothing can be taken: what stands there just so is not tried again.
+
     Afterwards `answer` is what was said of the result, and `is_gone` whether the difference did not show again.
     """
 
@@ -57,28 +64,37 @@ class Reducer:
     verdict: Verdict
     base: Json = None
     mend: Mend = lambda case, answer: iter(())
-    limit: int = 1500
+    first: Sequence[Pair] = ()
+    ground: Pair | None = None
+    limit: int = 400
     protected: frozenset[Place] = KEPT
     is_over: Callable[[], bool] = bool
     asked: int = 0
     answer: Answer | None = None
     is_gone: bool = False
     _others: frozenset[str] = frozenset()
+    _heard: Answer | None = None
     _seen: set[bytes] = field(default_factory=set)
     _results: dict[bytes, tuple[Case, Answer, frozenset[str]]] = field(default_factory=dict)
 
     def run(self) -> Generator[list[Case], list[Answer], Case]:
         """Return the smallest case that was found; the given one when the difference does not show again."""
-        (answer,) = yield [self.case]
-        others = self.verdict(self.case, answer)
-        self.answer = answer
+        start = self.case.object, self.case.old
+        batch = list(self._fresh(iter((start, *self.first)))) if not self.is_over() else [start]
+        kept = yield from self._ask(batch, anything=True)
+        self.answer = self._heard
+        others = self._results.get(msgspec.json.encode(start))
         if others is None:
             self.is_gone = True
             return self.case
-        self._others = others
-        yield from self._exhaust(self._reverts, self._distance)
-        while (yield from self._mended()):
-            pass
+        self._others = others[2]
+        self._accept(self._fewest(kept))
+        if self.case.object is start[0] and self.case.old is start[1]:
+            yield from self._exhaust(self._reverts, self._distance)
+        yield from self._exhaust(self._removals, _measure)  # most errors stand at places that nothing needs
+        for _ in range(REPAIRS):
+            if not (yield from self._mended()):
+                break
         while (yield from self._round()):
             pass
         return self.case
@@ -87,7 +103,8 @@ class Reducer:
         before = _measure((self.case.object, self.case.old))
         yield from self._exhaust(self._unions, _measure)
         yield from self._exhaust(self._removals, _measure)
-        yield from self._exhaust(self._scalars, _measure)
+        yield from self._exhaust(partial(self._scalars, _plainest), _measure)
+        yield from self._exhaust(partial(self._scalars, _simpler), _measure)
         return _measure((self.case.object, self.case.old)) < before and not self._done()
 
     def _mended(self) -> Generator[list[Case], list[Answer], bool]:
@@ -95,13 +112,16 @@ class Reducer:
         assert self.answer is not None
         batch = list(islice(self._fresh(self.mend(self.case, self.answer)), BATCH)) if not self._done() else []
         kept = (yield from self._ask(batch)) if batch else []
-        left = [(len(self._results[msgspec.json.encode(pair)][2]), _measure(pair), pair) for pair in kept]
-        best = min(left, key=lambda one: one[:2], default=None)
-        if best is None or best[0] >= len(self._others):
+        best = self._fewest(kept) if kept else None
+        if best is None or len(self._results[msgspec.json.encode(best)][2]) >= len(self._others):
             self._results.clear()
             return False
-        self._accept(best[2])
+        self._accept(best)
         return True
+
+    def _fewest(self, pairs: list[Pair]) -> Pair:
+        """Return the pair with the fewest errors, the smallest of those."""
+        return min(pairs, key=lambda pair: (len(self._results[msgspec.json.encode(pair)][2]), _measure(pair)))
 
     def _done(self) -> bool:
         return self.asked >= self.limit or self.is_over()
@@ -109,7 +129,8 @@ class Reducer:
     def _exhaust(self, steps: Steps, measure: Measure) -> Generator[list[Case], list[Answer], None]:
         """Take steps of one sort until none succeeds."""
         while not self._done():
-            batch = list(islice(self._fresh(steps()), BATCH))
+            limit = measure((self.case.object, self.case.old))
+            batch = list(islice((pair for pair in self._fresh(steps()) if measure(pair) < limit), BATCH))
             if not batch:
                 return
             yield from self._take(batch, measure)
@@ -149,14 +170,16 @@ class Reducer:
         measured = [(measure(pair), pair) for pair in pairs]
         return sorted((one for one in measured if one[0] < limit), key=lambda one: one[0])
 
-    def _ask(self, pairs: list[Pair]) -> Generator[list[Case], list[Answer], list[Pair]]:
+    def _ask(self, pairs: list[Pair], anything: bool = False) -> Generator[list[Case], list[Answer], list[Pair]]:
+        """Ask pairs. Returns: those with the difference and no new error, or with any other errors."""
         cases = [msgspec.structs.replace(self.case, object=new, old=old) for new, old in pairs]
         self.asked += len(cases)
         answers = yield cases
+        self._heard = answers[0]
         kept = []
         for pair, case, answer in zip(pairs, cases, answers, strict=True):
             others = self.verdict(case, answer)
-            if others is not None and others <= self._others:
+            if others is not None and (anything or others <= self._others):
                 kept.append(pair)
                 self._results[msgspec.json.encode(pair)] = (case, answer, others)
         return kept
@@ -164,6 +187,16 @@ class Reducer:
     def _accept(self, pair: Pair) -> None:
         self.case, self.answer, self._others = self._results[msgspec.json.encode(pair)]
         self._results.clear()
+
+    def _stays(self, place: Place) -> bool:
+        """Whether there is nothing to gain at a place: it is protected, or as bare as it can be."""
+        if place in self.protected:
+            return True
+        if self.ground is None:
+            return False
+        new, old = self.case.object, self.case.old
+        bare = look(new, place) == look(self.ground[0], place)
+        return bare and (old is None or look(old, place) == look(self.ground[1], place))
 
     def _reverts(self) -> Iterator[Pair]:
         """Bring places back to what they are in the accepted base."""
@@ -189,7 +222,7 @@ class Reducer:
     def _removals(self) -> Iterator[Pair]:
         """Leave out a place, in both where both have it; large parts first."""
         new, old = self.case.object, self.case.old
-        found = [place for place, _, _ in places(new) if place not in self.protected]
+        found = [place for place, _, _ in places(new) if not self._stays(place)]
         for place in sorted(found, key=len):
             before = look(old, place) if old is not None else ABSENT
             if before is not ABSENT:
@@ -197,21 +230,21 @@ class Reducer:
             if before is ABSENT or before != look(new, place):
                 yield remove(new, place), old
         for place, _, _ in list(places(old)) if old is not None else ():
-            if place not in self.protected and look(new, place) is ABSENT:
+            if not self._stays(place) and look(new, place) is ABSENT:
                 yield new, remove(old, place)
 
-    def _scalars(self) -> Iterator[Pair]:
+    def _scalars(self, simpler_of: Callable[[Json], Iterator[Json]]) -> Iterator[Pair]:
         """Make strings shorter and numbers smaller, in both at once where both say the same."""
         new, old = self.case.object, self.case.old
-        held = [value for place, _, value in places(new) if isinstance(value, str) and place not in self.protected]
+        held = [value for place, _, value in places(new) if isinstance(value, str) and not self._stays(place)]
         for value, times in Counter(held).items():
             if times > 1:  # a name and who refers to it
                 yield _replaced(new, value, "a"), _replaced(old, value, "a")
         for which, obj in (("new", new), ("old", old)):
             for place, _, value in list(places(obj)) if obj is not None else ():
-                if place in self.protected:
+                if self._stays(place):
                     continue
-                for simpler in (one for one in _simpler(value) if size(one) < size(value)):
+                for simpler in (one for one in simpler_of(value) if size(one) < size(value)):
                     if which == "new":
                         if old is not None and look(old, place) == value:
                             yield put(new, place, simpler), put(old, place, simpler)
@@ -220,15 +253,22 @@ class Reducer:
                         yield new, put(old, place, simpler)
 
 
+def _plainest(value: Json) -> Iterator[Json]:
+    if isinstance(value, str):
+        yield from ("", "a")
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield from (0, 1)
+
+
 def _simpler(value: Json) -> Iterator[Json]:
     if isinstance(value, str):
         # The last but one keeps the length: where only that counts, plain letters say so.
         half, most = len(value) // 2, len(value) * 7 // 8
         plain = "a" * len(value)
-        yield from dict.fromkeys(("", "a", plain[:half], value[:half], plain[:most], value[:most], plain, value[:-1]))
+        yield from dict.fromkeys((plain[:half], value[:half], plain[:most], value[:most], plain, value[:-1]))
     elif isinstance(value, int | float) and not isinstance(value, bool):
         half = int(value / 2)
-        yield from (0, 1, half, int(value * 7 / 8), int(value) - (1 if value > 0 else -1))
+        yield from (half, int(value * 7 / 8), int(value) - (1 if value > 0 else -1))
     elif isinstance(value, list) and len(value) > 3:
         yield from (value[: len(value) // 2], value[: len(value) * 7 // 8])
     elif value is True:

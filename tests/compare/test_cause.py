@@ -441,21 +441,6 @@ def test_ratcheting_of_a_subresource() -> None:
     assert (found["spec.a"].cause, "as a create" in found["spec.a"].detail) == ("ratcheting", True)
 
 
-def test_gate_of_the_process() -> None:
-    """Feature gates that a request cannot turn are asked of whoever answers under them."""
-
-    def elsewhere(cases: list[Case]) -> list[Answer]:
-        return [answer(errors("Required@a covered"), errors("Required@a alpha")) for _ in cases]
-
-    ask = always((), errors("Required@a alpha"))
-    found = _with(Means(elsewhere={"AllAlpha=true": elsewhere}), ask, case())["a"]
-    assert (found.cause, found.detail) == ("gate", "both sides agree under AllAlpha=true")
-    assert (
-        _with(Means(elsewhere={"AllAlpha=true": lambda cases: [ask(one) for one in cases]}), ask, case())["a"].cause
-        == "no-twin"
-    )
-
-
 def test_conditional() -> None:
     """A check that runs only without another field speaks when that field is left out; nothing was wrong with it."""
 

@@ -12,13 +12,26 @@ def test_shares_add_up_to_the_budget() -> None:
 
 
 def test_a_clock_keeps_time_for_what_was_found_last() -> None:
-    """Drawing stops a tenth before the end, at most six seconds; without a limit nothing is ever late."""
+    """Drawing stops a twentieth before the end, at most three seconds; without a limit nothing is ever late."""
     now = [100.0]
     clock, endless = Clock(20.0, lambda: now[0]), Clock(None, lambda: now[0])
     assert (clock.is_late(), clock.is_over()) == (False, False)
-    now[0] += 18.5
+    now[0] += 19.5
     assert (clock.is_late(), clock.is_over()) == (True, False)
-    now[0] += 1.5
+    now[0] += 0.5
     assert (clock.is_late(), clock.is_over()) == (True, True)
     assert (endless.is_late(), endless.is_over()) == (False, False)
-    assert Clock(120.0).reserve == 6.0
+    assert Clock(120.0).reserve == 3.0
+
+
+def test_a_clock_keeps_the_time_that_is_needed() -> None:
+    """Much that is pending makes it late sooner, though not before three fifths; what is late stays late."""
+    now, needed = [0.0], [7.0]
+    clock = Clock(20.0, lambda: now[0], lambda: needed[0])
+    now[0] = 12.5
+    assert not clock.is_late()
+    now[0] = 13.5
+    assert clock.is_late()
+    needed[0] = 0.0
+    assert clock.is_late()
+    assert Clock(20.0, lambda: now[0], lambda: 100.0).reserve == 8.0

@@ -5,6 +5,7 @@ from typing import Any
 
 from harness.case import Answer, Case, Json, Operation
 from harness.fuzzers.reduce import Reducer
+from harness.fuzzers.transplant import transplants
 from tests.fuzzers.driving import drive
 from tests.fuzzers.toys import WIDGETS, ToyTarget
 
@@ -97,3 +98,26 @@ def test_other_errors_are_repaired_where_leaving_out_does_not_help() -> None:
     fields = [[error.field for error in ToyTarget().ask([one])[0].handwritten] for one in (alone, left)]
     assert fields[0] == ["spec.title"]
     assert len(fields[1]) > 1
+
+
+def test_a_pair_with_little_else_is_where_it_starts() -> None:
+    """What shows the difference among the pairs handed in is reduced, and what the ground has anyway is not tried."""
+    ground = widget(**GOOD), None
+    start = widget(**GOOD | NOISE | {"title": "nine char", "replicas": 3})
+    first = list(transplants((start, None), ("spec", "title"), ground[0], [ground]))
+    case = reduced(start, None, "handwritten", "spec.title", first=first, ground=ground)
+    assert case.object == widget(**GOOD, title="aaaaaaaaa")
+
+
+def test_a_part_is_put_into_what_has_little_else() -> None:
+    """First the place alone, then more around it, at last every place that was changed; in old as in new."""
+    base = {"kind": "A", "a": {"b": [{"c": 1}], "d": 2}, "e": 3}
+    new, old = {"kind": "A", "a": {"b": [{"c": 5}], "d": 2}, "e": 4}, base
+    found = list(transplants((new, old), ("a", "b", 0, "c"), base, [({"kind": "A"}, {"kind": "A"})]))
+    assert found == [
+        ({"kind": "A", "a": {"b": [{"c": 5}]}}, {"kind": "A", "a": {"b": [{"c": 1}]}}),
+        ({"kind": "A", "a": {"b": [{"c": 5}]}}, {"kind": "A", "a": {"b": [{"c": 1}]}}),
+        ({"kind": "A", "a": {"b": [{"c": 5}]}}, {"kind": "A", "a": {"b": [{"c": 1}]}}),
+        ({"kind": "A", "a": {"b": [{"c": 5}], "d": 2}}, {"kind": "A", "a": {"b": [{"c": 1}], "d": 2}}),
+        ({"kind": "A", "a": {"b": [{"c": 5}]}, "e": 4}, {"kind": "A", "a": {"b": [{"c": 1}]}, "e": 3}),
+    ]

@@ -1,0 +1,167 @@
+"""What is new is looked at closer, reduced and explained: the questions that follow from what was met."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from typing import Any
+
+import msgspec
+
+from harness.case import Answer, Case, Json, Operation
+from harness.compare.finding import Finding
+from harness.compare.mismatch import canonical_path
+from harness.engine.explain import repairs
+from harness.engine.ledger import LaneKey, Ledger, Seen
+from harness.engine.plan import Plan, Search
+from harness.engine.points import Points
+from harness.engine.units import Lane
+from harness.fuzzers.bases import accepted
+from harness.fuzzers.pairs import Pair, stored
+from harness.fuzzers.places import place_of
+from harness.fuzzers.reduce import Reducer
+from harness.fuzzers.transplant import transplants
+
+
+class Settling:
+    """The reductions and explanations of one unit.
+
+    `grounds` has, by lane, the smallest accepted pair; None where there is none. `asked` counts cases, `explained`
+    the findings that took them.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        ledger: Ledger,
+        points: Points,
+        numbered: Callable[[Case], Case],
+        on_found: Callable[[Finding], None],
+    ) -> None:
+        self.plan, self.ledger, self.points = plan, ledger, points
+        self.grounds: dict[LaneKey, Pair | None] = {}
+        self.asked = self.explained = 0
+        self._numbered, self._on_found = numbered, on_found
+        self._alike: dict[tuple[LaneKey, str], Pair] = {}
+
+    def run(self) -> Search:
+        """Reduce and explain every new signature; when time is short, first what most people would notice."""
+        is_sorted = False
+        while self.ledger.pending:
+            if not is_sorted and self.plan.is_late():
+                self.ledger.sort()
+                is_sorted = True
+            yield from self._explain(self.ledger.pending.pop(0))
+
+    def reducer(self, entry: Seen) -> Reducer:
+        """Return the reduction of what was met to the smallest case that shows the same signature."""
+        comparator = self.plan.comparators[entry.lane.info.key]
+        signature = entry.mismatch.signature
+
+        def verdict(case: Case, answer: Answer) -> frozenset[str] | None:
+            found = comparator.signatures(case, answer)
+            if signature not in found:
+                return None
+            others = {"".join(other) for other in found if other != signature}
+            errors = {
+                f"{e.type} {canonical_path(e.field)} {e.origin}" for e in (*answer.handwritten, *answer.declarative)
+            }
+            return frozenset(others | errors)
+
+        def mend(case: Case, answer: Answer) -> Iterator[tuple[Json, Json]]:
+            errors = (*answer.handwritten, *answer.declarative)
+            return repairs(case, [e for e in errors if not comparator.concerns(entry.mismatch, e)], self.plan.shape)
+
+        base = entry.base if entry.lane.operation is Operation.CREATE or entry.base is None else stored(entry.base)
+        ground = self.grounds.get(_key(entry.lane))
+        met = entry.case.object, entry.case.old
+        place, _ = place_of(entry.mismatch.path, self.plan.shape)
+        known = (ground, self._alike.get(_likeness(entry)))
+        first = tuple(transplants(met, place, base, [pair for pair in known if pair is not None]))
+        return Reducer(
+            self._plain(entry), verdict, base, mend=mend, first=first, ground=ground, is_over=self.plan.is_over
+        )
+
+    def _explain(self, entry: Seen) -> Search:
+        comparator = self.plan.comparators[entry.lane.info.key]
+        yield from self._find_ground(entry.lane)
+        reducer = self.reducer(entry)
+        case = yield from self._ask(reducer.run())
+        answer = reducer.answer
+        if answer is None or reducer.is_gone:
+            # Shown once and not again: told as it was first seen, reduced no further.
+            self.ledger.unstable += 1
+        else:
+            self._alike[_likeness(entry)] = case.object, case.old
+        if answer is None:
+            return
+        served = self.plan.abilities.served
+        self.explained += 1
+        finding, composition = yield from self._ask(
+            self.plan.explainer.explained(case, answer, entry.mismatch, comparator, served)
+        )
+        self.ledger.composition_checked += served
+        self.ledger.composition_differences += len(composition)
+        is_new, entry.finding = entry.finding is None, finding
+        self.points.keep(case.object)
+        if is_new:
+            self._on_found(finding)
+
+    def _find_ground(self, lane: Lane) -> Search:
+        """Reduce the smallest accepted object, once for each lane: what every reduction would have to keep."""
+        key = _key(lane)
+        if key in self.grounds or not self.points.bases or self.plan.is_over():
+            return
+        create = next((pair for known, pair in self.grounds.items() if known[1] is Operation.CREATE), None)
+        obj = create[0] if create else self.points.bases[-1].obj
+        new, old = (obj, None) if lane.operation is Operation.CREATE else (stored(obj), stored(obj))
+        info = lane.info
+        case = Case(
+            id=0,
+            group=info.group,
+            version=info.version,
+            kind=info.kind,
+            operation=lane.operation,
+            object=new,
+            old=old,
+            resource=info.resource,
+            subresource=info.subresource,
+            mode=self.plan.mode,
+        )
+
+        def verdict(case: Case, answer: Answer) -> frozenset[str] | None:
+            return frozenset() if accepted(answer) else None
+
+        reducer = Reducer(case, verdict, is_over=self.plan.is_over)
+        found = yield from self._ask(reducer.run())
+        self.grounds[key] = None if reducer.is_gone else (found.object, found.old)
+
+    def _ask(self, steps: Generator[list[Case], list[Answer], Any]) -> Search:
+        """Drive a generator of questions that are not drawn but follow from a finding."""
+        try:
+            cases = next(steps)
+            while True:
+                self.asked += len(cases)
+                answers = yield [self._numbered(case) for case in cases]
+                self.ledger.count(cases, answers)
+                cases = steps.send(answers)
+        except StopIteration as stop:
+            return stop.value
+
+    def _plain(self, entry: Seen) -> Case:
+        """Return the case with only what its mismatch needs: other versions are asked where versions differ."""
+        kind, case = entry.mismatch.kind, entry.case
+        return msgspec.structs.replace(
+            case,
+            versions=case.versions and kind == "version",
+            served=case.served and kind == "composition",
+            repeat=case.repeat and kind == "self",
+        )
+
+
+def _key(lane: Lane) -> LaneKey:
+    return lane.info.key, lane.operation
+
+
+def _likeness(entry: Seen) -> tuple[LaneKey, str]:
+    """Name what differences have in common that often reduce to the same object around them."""
+    return _key(entry.lane), canonical_path(entry.mismatch.path).rpartition(".")[0]
