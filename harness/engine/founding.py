@@ -1,7 +1,7 @@
-"""Bases: accepted objects found and grown through the lane that creates them, then shown to the other lanes.
+"""Bases: an accepted object through the lane that creates them, shown to every other lane at once.
 
-What a lane that updates takes from an object is known from what its declarative side was given: a place that is sent
-and put aside by the server is not reached.
+Until every lane has one, and every update something that it changes, an object stays as small as repair made it:
+what it lacks is the business of `growing`.
 """
 
 from __future__ import annotations
@@ -11,48 +11,49 @@ from collections.abc import Callable
 from harness.case import Json, Operation
 from harness.engine.asking import Asking
 from harness.engine.keeping import Keeping, given_of
+from harness.engine.ledger import LaneKey
 from harness.engine.plan import LaneState, Search
 from harness.engine.units import Lane
 from harness.fuzzers.bases import Base, Repair, Repaired, accepted, starts
 from harness.fuzzers.census import census, occurring, path_of
-from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.grow import Growth
-from harness.fuzzers.lacking import Change
 from harness.fuzzers.pairs import stored
-from harness.fuzzers.places import differences, look
+from harness.fuzzers.places import Place, differences
 from harness.fuzzers.turning import changes_of
 
 MOST_CHANGES = 160
 """Places that one update tries to change."""
+FIRST_CHANGES = 60
+"""Questions for the first update that changes something; a later one changes as much as can be."""
 
 
 class Founding:
-    """The search for the bases of one unit."""
+    """The search for the first bases of one unit.
+
+    `plain` is the first object that the finding lane accepted, or the best there was. `firsts` are the first ones of
+    the other lanes. `is_known` says that the finder took kept objects, which are full; `known` are the lanes that did.
+    """
 
     def __init__(self, search: Asking) -> None:
         self.search = search
-        self.reach = search.reach
         self.keeping = Keeping(search)
+        unit = search.plan.unit
+        self.finder = Lane(unit.main, Operation.CREATE) if unit.main is not None else unit.lanes[0]
+        self.plain: Base = Base(self.root())
+        self.is_found = False
+        self.is_known = False
+        self.firsts: dict[LaneKey, Json] = {}
         self._places = len(census(search.plan.shape))
-
-    @property
-    def _finder(self) -> Lane:
-        unit = self.search.plan.unit
-        return Lane(unit.main, Operation.CREATE) if unit.main is not None else unit.lanes[0]
-
-    @property
-    def _harvest(self) -> Harvest:
-        return self.search.harvest
 
     def root(self) -> Json:
         """Return an object of the kind with a name and nothing else."""
-        info = self._finder.info
+        info = self.finder.info
         metadata: dict[str, Json] = {"name": "a"}
         if info.namespaced:
             metadata["namespace"] = "default"
         return {"apiVersion": info.api_version, "kind": info.kind, "metadata": metadata}
 
-    def _asker(self, lane: Lane, before: Json = None, validated: bool = False) -> Callable[[list[Json]], Search]:
+    def asker(self, lane: Lane, before: Json = None, validated: bool = False) -> Callable[[list[Json]], Search]:
         """Return how to ask about objects through a lane; an update without `before` is one that changes nothing."""
 
         def ask(objects: list[Json]) -> Search:
@@ -65,123 +66,111 @@ class Founding:
 
         return ask
 
+    def share(self, part: int) -> int:
+        """Return how many questions one growth gets: a part of what is left, and no more than the type is large."""
+        return min(self.search.left() // part, 200 + 4 * self._places)
+
     def run(self) -> Search:
-        """Find accepted objects, grow them, and see which lanes accept them."""
-        finder = self._finder
-        known = yield from self.keeping.again(finder)
+        """Find an accepted object for every lane, and an update that changes something."""
+        known = yield from self.keeping.again(self.finder)
         if known:
-            repaired = Repaired(known[0].case.object, True)
-            grown = [Base(one.case.object, one.focus) for one in known]
+            self.is_found = self.is_known = True
+            self.plain = Base(known[-1].case.object)
+            repaired = Repaired(self.plain.obj, True)
+            self.search.points.found([Base(one.case.object, one.focus) for one in known])
         else:
-            repaired, grown = yield from self._find(finder)
-        self.search.points.found(grown)
-        for state in self.search.ledger.states.values():
-            if state.lane != finder:
-                yield from self._through(state, grown)
+            repaired = yield from self._find()
+            self.search.points.found([self.plain])
+        for key, state in self.search.ledger.states.items():
+            if state.lane != self.finder:
+                yield from self._show(key, state)
                 continue
             state.base, state.remaining = repaired.accepted, repaired.remaining
             if known:
                 self.keeping.take(state, known)
             elif repaired.accepted and state.lane.operation is Operation.UPDATE:
-                yield from self._change(state, repaired.obj)
-        self.reach.tell()
-        self.keeping.write()
-        yield from self.search.settle()
+                self.firsts[key] = repaired.obj
+                yield from self._change_something(state, repaired.obj)
+        self.search.reach.tell()
 
-    def _find(self, finder: Lane) -> Search:
-        """Repair, then grow. Returns what the repair came to, and the bases: the fullest first, the first one last."""
-        shape = self.search.plan.shape
-        repair = Repair(shape, self._asker(finder), self._harvest, limit=min(self.search.left() // 3, 1500))
-        repaired = yield from repair.run(starts(shape, self.root()))
-        grown: list[Base] = [Base(repaired.obj)]
-        if repaired.accepted and not self.search.spent():
-            growth = Growth(shape, self._asker(finder), self._harvest, self._share(4), repaired.obj)
-            grown = yield from growth.run()
-            yield from self._confirm(finder, growth, grown)
-            grown.append(Base(repaired.obj))
+    def _find(self) -> Search:
+        repair = Repair(
+            self.search.plan.shape,
+            self.asker(self.finder),
+            self.search.harvest,
+            limit=min(self.search.left() // 3, 1500),
+        )
+        repaired = yield from repair.run(starts(self.search.plan.shape, self.root()))
+        self.plain, self.is_found = Base(repaired.obj), repaired.accepted
         if repaired.accepted:
-            for base in grown:
-                both = stored(base.obj)
-                if finder.operation is Operation.CREATE:
-                    self.keeping.add(finder, base.obj, None, base.focus)
-                else:
-                    self.keeping.add(finder, both, both, base.focus)
-        return repaired, grown
+            yield from self.confirm([self.plain], set(occurring(repaired.obj, self.search.plan.shape)))
+            self.keep([self.plain])
+        return repaired
 
-    def _through(self, state: LaneState, grown: list[Base]) -> Search:
-        """Find bases and pairs for another lane, by the bases of the first one."""
+    def keep(self, bases: list[Base]) -> None:
+        """Keep what the finding lane accepts."""
+        for base in bases:
+            both = stored(base.obj)
+            if self.finder.operation is Operation.CREATE:
+                self.keeping.add(self.finder, base.obj, None, base.focus)
+            else:
+                self.keeping.add(self.finder, both, both, base.focus)
+
+    def confirm(self, bases: list[Base], reached: set[str]) -> Search:
+        """See what the validators were given of accepted objects: the rest was not reached."""
+        shape, reach = self.search.plan.shape, self.search.reach
+        answers = yield from self.asker(self.finder, validated=True)([base.obj for base in bases])
+        if any(answer.validated for answer in answers):
+            given: set[str] = set()
+            for base, answer in zip(bases, answers, strict=False):
+                obj = given_of(answer, base.obj)
+                reach.drop(base.obj, obj)
+                given.update(occurring(obj, shape))
+            reached &= given
+        reach.reached |= reached
+
+    def _show(self, key: LaneKey, state: LaneState) -> Search:
+        """Show the first object to another lane; if that does not accept it, mend it."""
         known = yield from self.keeping.again(state.lane)
         if known:
             self.keeping.take(state, known)
             return
-        basis = yield from self._accept_in(state, grown)
-        if basis is None:
+        limit = min(self.search.left() // 4, 400)
+        repair = Repair(self.search.plan.shape, self.asker(state.lane), self.search.harvest, limit=limit)
+        repaired = yield from repair.run([self.plain.obj])
+        state.base, state.remaining = repaired.accepted, repaired.remaining
+        if not repaired.accepted:
             return
-        both = stored(basis)
+        self.firsts[key] = repaired.obj
+        if repaired.obj != self.plain.obj:
+            self.search.points.add_base(Base(repaired.obj))
+        both = stored(repaired.obj)
         self.keeping.add(state.lane, both, both if state.lane.operation is Operation.UPDATE else None)
         if state.lane.operation is Operation.UPDATE:
-            if state.lane.info.subresource:
-                basis = yield from self._grow_through(state, basis)
-            yield from self._change(state, basis)
+            yield from self._change_something(state, repaired.obj)
 
-    def _share(self, part: int) -> int:
-        return min(self.search.left() // part, 200 + 4 * self._places)
+    def _change_something(self, state: LaneState, base: Json) -> Search:
+        """Find an update that changes something; what only a subresource writes is absent and has to be made."""
+        if state.lane.info.subresource:
+            base = yield from self.fill(state, base, FIRST_CHANGES)
+        yield from self.change(state, base, FIRST_CHANGES)
 
-    def _confirm(self, lane: Lane, growth: Growth, grown: list[Base]) -> Search:
-        """See what the validators were given of the grown objects: the rest was not reached."""
-        answers = yield from self._asker(lane, validated=True)([base.obj for base in grown])
-        if any(answer.validated for answer in answers):
-            given: set[str] = set()
-            for base, answer in zip(grown, answers, strict=False):
-                obj = given_of(answer, base.obj)
-                self.reach.drop(base.obj, obj)
-                given.update(occurring(obj, self.search.plan.shape))
-            growth.reached &= given
-        self.reach.add(growth)
-
-    def _accept_in(self, state: LaneState, grown: list[Base]) -> Search:
-        """See whether another lane accepts the bases; if it does not, mend them for it. Returns the fullest."""
-        ask, shape = self._asker(state.lane), self.search.plan.shape
-        full, plain = grown[0].obj, grown[-1].obj
-        answers = yield from ask([full, plain])
-        found = [obj for obj, answer in zip((full, plain), answers, strict=False) if accepted(answer)]
-        if not found:
-            repair = Repair(shape, ask, self._harvest, limit=min(self.search.left() // 4, 400))
-            repaired = yield from repair.run([full, plain])
-            state.base, state.remaining = repaired.accepted, repaired.remaining
-            if not repaired.accepted:
-                return None
-            found = [repaired.obj]
-        state.base = True
-        if found[0] is full:
-            return full
-        growth = Growth(shape, ask, self._harvest, self._share(8), found[0], frozenset())
-        yield from growth.together(
-            [Change(place, [(place, look(full, place))]) for place in differences(full, found[0])]
-        )
-        if growth.main is not plain:
-            self.search.points.add_base(Base(growth.main))
-        return growth.main
-
-    def _grow_through(self, state: LaneState, plain: Json) -> Search:
+    def fill(self, state: LaneState, plain: Json, limit: int) -> Search:
         """Fill in what only a subresource can write, such as the status: what is added is new to the stored object.
 
         Returns the fullest object.
         """
-        lane = state.lane
-        if self.search.spent() or not isinstance(plain, dict):
+        lane, shape, reach = state.lane, self.search.plan.shape, self.search.reach
+        missing = [path for path in census(shape) if path not in reach.reached]
+        if self.search.spent() or not isinstance(plain, dict) or not missing:
             return plain
-        shape, before = self.search.plan.shape, stored(plain)
-        focus = ("status",) if lane.info.subresource == "status" and "status" in shape.by_name else ()
-        missing = [path for path in census(shape) if path not in self.reach.reached]
-        if not missing:
-            return plain
-        ask = self._asker(lane, before, validated=True)
+        before = stored(plain)
+        focus: Place = ("status",) if lane.info.subresource == "status" and "status" in shape.by_name else ()
         growth = Growth(
             shape,
-            ask,
-            self._harvest,
-            self._share(8),
+            self.asker(lane, before, validated=True),
+            self.search.harvest,
+            limit,
             plain,
             frozenset(),
             focus,
@@ -189,8 +178,8 @@ class Founding:
             only=frozenset(missing),
         )
         grown = yield from growth.run()
-        self.reach.add(growth)
-        state.changed = tuple(sorted(growth.reached))
+        reach.add(growth)
+        state.changed = tuple(dict.fromkeys((*state.changed, *sorted(growth.reached))))
         known = [base.obj for base in self.search.points.bases]
         for base in grown:
             if base.obj != plain and base.obj not in known:
@@ -198,13 +187,13 @@ class Founding:
                 self.keeping.add(lane, stored(base.obj), before, focus or base.focus)
         return growth.main if growth.reached else plain
 
-    def _change(self, state: LaneState, base: Json) -> Search:
+    def change(self, state: LaneState, base: Json, limit: int) -> Search:
         """Find an update that both sides accept and that changes as much as they allow."""
         if self.search.spent() or not isinstance(base, dict):
             return
         shape, before = self.search.plan.shape, stored(base)
-        ask = self._asker(state.lane, before, validated=True)
-        growth = Growth(shape, ask, self._harvest, self._share(8), before, frozenset(), given=given_of)
+        ask = self.asker(state.lane, before, validated=True)
+        growth = Growth(shape, ask, self.search.harvest, limit, before, frozenset(), given=given_of)
         yield from growth.together(changes_of(before, shape)[:MOST_CHANGES])
         answers = yield from ask([growth.main])
         if answers and accepted(answers[0]) and growth.main != before:

@@ -49,6 +49,12 @@ class Points:
         self.bases = bases
         self.points[:0] = [Point(base.obj, base.focus) for base in bases]
 
+    def grown(self, bases: list[Base], plain: Base) -> None:
+        """Start from these fuller objects, and last from the one that they grew from; others that were added stay."""
+        others = [base for base in self.bases if base is not plain]
+        del self.points[: len(self.bases)]
+        self.found([*(base for base in bases if base.obj != plain.obj), *others, plain])
+
     def add_base(self, base: Base) -> None:
         """Start from one more accepted object."""
         self.bases.append(base)

@@ -23,7 +23,9 @@ WINDOW = 600
 """Cases in flight: enough to keep a worker busy while answers are compared."""
 
 HASTE = 8.0
-"""How much more time a search gets until it has bases and has gone for its aims: most rules fire until then."""
+"""How much more time a search gets until it has gone for its aims: most rules fire until then."""
+BASES = 60.0
+"""How much every search weighs until it has bases, small ones too: without them nearly nothing can be asked."""
 
 
 @dataclass(slots=True)
@@ -118,5 +120,7 @@ class Schedule:
 
 
 def _weight(search: UnitSearch) -> float:
+    if not search.has_bases:
+        return BASES
     haste = 1.0 if search.is_founded else HASTE
     return search.plan.unit.weight * haste * (1.0 + min(3.0, 20.0 * search.ledger.discoveries / (search.asked + 100)))

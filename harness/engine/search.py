@@ -14,10 +14,15 @@ from harness.compare.finding import Finding
 from harness.engine.aiming import FIRST, LIMITS, THEN, Aiming
 from harness.engine.asking import BATCH, Asking
 from harness.engine.founding import Founding
+from harness.engine.growing import Growing
 from harness.engine.plan import Plan, Search, key_of
 from harness.engine.sweep import SWEEPS, Sweep, turned
+from harness.engine.turns import in_turns
 from harness.engine.versions import through_versions
 from harness.fuzzers.bases import starts
+
+TURN = 200
+"""Questions of growth, then as many of the first pass, and so on."""
 
 
 class UnitSearch(Asking):
@@ -26,7 +31,7 @@ class UnitSearch(Asking):
     def __init__(self, plan: Plan, on_found: Callable[[Finding], None]) -> None:
         super().__init__(plan, on_found)
         self.error = ""
-        self.is_founded = False
+        self.has_bases = self.is_founded = False
 
     def run(self) -> Search:
         """Search until the budget is used up."""
@@ -38,23 +43,36 @@ class UnitSearch(Asking):
         # The server writes most of the metadata itself, whatever a request says.
         yield from aiming.as_it_stands(first, "metadata.")
         yield from founding.run()
+        self.has_bases = True
+        yield from self._aimed(aiming)
+        self.is_founded = True
+        sweep, growing = Sweep(self), Growing(founding)
+        yield from in_turns(self, (growing.run(), self._meanwhile(sweep, growing)), TURN)
+        yield from self._aimed(aiming)
+        yield from through_versions(self, self.points.bases)
+        for number, (which, turns) in enumerate(SWEEPS):
+            before = self.asked
+            yield from sweep.run(self.points.bases[which], turns)
+            yield from self._random_rounds(self.asked + (self.asked - before) // 2)
+            yield from sweep.cross(self.points.bases[which])
+            for options in turned(self) if not number else ():
+                yield from Sweep(self, options).run(self.points.bases[which], turns)
+        yield from self._random_rounds(None)
+        yield from self.settle()
+
+    def _aimed(self, aiming: Aiming) -> Search:
+        """Go for what observers still want to see, from the bases that there are."""
         bases = [base.obj for base in self.points.bases]
         yield from aiming.run(bases, THEN)
         yield from aiming.as_it_stands(bases)
         yield from aiming.run(bases, LIMITS, "accept")
-        self.is_founded = True
-        if self.points.bases:
-            yield from through_versions(self, self.points.bases)
-            sweep = Sweep(self)
-            for number, (which, turns) in enumerate(SWEEPS):
-                before = self.asked
-                yield from sweep.run(self.points.bases[which], turns)
-                yield from self._random_rounds(self.asked + (self.asked - before) // 2)
-                yield from sweep.cross(self.points.bases[which])
-                for options in turned(self) if not number else ():
-                    yield from Sweep(self, options).run(self.points.bases[which], turns)
-            yield from self._random_rounds(None)
-        yield from self.settle()
+
+    def _meanwhile(self, sweep: Sweep, growing: Growing) -> Search:
+        """Look for differences around the first objects, which are small, as long as they grow."""
+        if not growing.is_done:
+            yield from sweep.run(list(self.points.bases), range(5))
+        while not growing.is_done and not self.spent():
+            yield from self._random_round()
 
     def fail(self, error: Exception) -> None:
         """Remember that the search ended on an internal problem."""

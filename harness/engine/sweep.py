@@ -37,10 +37,17 @@ class Sweep:
         self._correlated: set[tuple[object, ...]] = set()
         self._turned: set[tuple[object, ...]] = set()
         self._crossed: set[tuple[object, ...]] = set()
+        self._swept: list[tuple[Json, range]] = []
 
     def run(self, bases: list[Base], turns: range) -> Search:
-        """Put these probes at every place of every base: first probes of all places first, then second ones."""
+        """Put these probes at every place of every base: first probes of all places first, then second ones.
+
+        What was done before is not done again.
+        """
         for base in bases:
+            if any(obj is base.obj and before == turns for obj, before in self._swept):
+                continue
+            self._swept.append((base.obj, turns))
             edits = self.search.points.probes(base, turns)
             while not self.search.spent():
                 batch = list(islice(edits, BATCH // max(1, min(2, len(self.search.ledger.states)))))

@@ -108,7 +108,8 @@ def starts(shape: Shape, root: Json) -> list[Json]:
 class Repair:
     """A search for an accepted object: best first, over candidates and what may mend them.
 
-    `keeps` is a place that every candidate must have.
+    `keeps` is a place that every candidate must have. With `patience` it ends when so many objects in a row, all of
+    them, have got the same error, whatever else they have got.
     """
 
     shape: Shape
@@ -118,6 +119,7 @@ class Repair:
     width: int = 3
     slice: int = 24
     keeps: Place = ()
+    patience: int = 0
     asked: int = 0
     _open: list[tuple[float, int, _Candidate]] = field(default_factory=list)
     _seen: set[bytes] = field(default_factory=set)
@@ -125,11 +127,13 @@ class Repair:
     _order: int = 0
     _best: _Candidate | None = None
     _failure: str = ""
+    _lasting: frozenset[ErrorKey] = frozenset()
+    _refused: int = 0
 
     def run(self, first: list[Json]) -> Generator[list[Case], list[Answer], Repaired]:
         """Repair the first candidates until one is accepted or the limit is reached."""
         found = yield from self._try([_Try(obj) for obj in first])
-        while found is None and self._open and self.asked < self.limit:
+        while found is None and self._open and self.asked < self.limit and not self._is_hopeless():
             found = yield from self._try(self._next())
         if found is not None:
             return Repaired(found, True, asked=self.asked)
@@ -137,6 +141,9 @@ class Repair:
         if best is None:
             return Repaired(first[0], False, (self._failure or "no answer without a failure",), self.asked)
         return Repaired(best.obj, False, tuple(dict.fromkeys(error.text for error in best.errors))[:12], self.asked)
+
+    def _is_hopeless(self) -> bool:
+        return bool(self.patience and self._lasting and self._refused >= self.patience)
 
     def _next(self) -> list[_Try]:
         """Take the best open candidates and the next options of each; what is not used up stays open."""
@@ -175,6 +182,8 @@ class Repair:
             return
         self.harvest.learn(errors)
         keys = frozenset(map(_key, errors))
+        self._lasting = self._lasting & keys if self._refused else keys
+        self._refused += 1
         known = self._visits.get(keys, 0)
         if (entry.target is not None and entry.target in keys) or known >= 5:
             return

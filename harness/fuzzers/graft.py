@@ -25,6 +25,8 @@ FIRST, SECOND = 30, 36
 SHARED = 600
 """Questions that few places may share, when that is more."""
 MOST = 64
+PATIENCE = 24
+"""Refusals for one and the same reason, after which a place is given up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ def _abreast(
             results[index] = stop.value
 
     for index, graft in enumerate(grafts):
-        repair = Repair(graft.shape, _plainly, harvest, limit, width=2, slice=5, keeps=graft.place)
+        repair = Repair(graft.shape, _plainly, harvest, limit, width=2, slice=5, keeps=graft.place, patience=PATIENCE)
         step(index, repair.run(firsts[index]), None)
     while running and left() > 0:
         batch, running = running, []

@@ -52,6 +52,7 @@ class Growth:
     reached: set[str] = field(default_factory=set)
     refused: dict[str, str] = field(default_factory=dict)
     asked: int = 0
+    _modes: set[tuple[str, str]] = field(default_factory=set)
 
     def run(self) -> Generator[list[Case], list[Answer], list[Base]]:
         """Grow until nothing is left to add or the limit is reached; the fullest object comes first."""
@@ -63,7 +64,7 @@ class Growth:
             base = self.variants[done]
             self.main = base.obj
             yield from self._grow(base.focus)
-            if any(at[: len(base.focus) - 1] != base.focus[:-1] for at in differences(base.obj, plain)):
+            if self._is_new_mode(base, plain):
                 yield from self._revisit()
             yield from self._double(base.focus[:-1])
             self.variants[done] = Base(self.main, base.focus)
@@ -193,6 +194,17 @@ class Growth:
         for change in (*apart, *variants):
             self._keep_variant(change.place, change.apply(before))
         return found
+
+    def _is_new_mode(self, base: Base, plain: Json) -> bool:
+        """Whether a word of a fixed set is another one outside of what a variant is made for, as in none before it."""
+        words = {
+            (path_of(at, self.shape), str(look(base.obj, at)))
+            for at in differences(base.obj, plain)
+            if at[: len(base.focus) - 1] != base.focus[:-1] and shape_at(self.shape, at).choices
+        }
+        is_new = not words <= self._modes
+        self._modes |= words
+        return is_new
 
     def _revisit(self) -> Growing:
         """Try in a variant what was refused everywhere else: another mode may allow it."""

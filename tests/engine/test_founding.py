@@ -2,9 +2,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
+from harness.case import Operation
 from harness.engine import run
+from harness.engine.growing import Growing
+from harness.engine.plan import Search
+from harness.engine.sweep import Sweep
+from harness.engine.turns import in_turns
 from harness.events import Budget, KindReport, Noted, Result
 from tests.engine.toys import ToySpec, open_toys
 
@@ -92,3 +100,61 @@ def test_without_a_corpus_nothing_is_kept(tmp_path: Path) -> None:
     assert one.cases == other.cases
     assert [finding.fingerprint for finding in one.findings] == [finding.fingerprint for finding in other.findings]
     assert [] == list(tmp_path.iterdir())
+
+
+def steps_of(cases: int, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[bool, ...], bool]]:
+    """Search, and tell when each step began: its name, which lanes had a base then, and whether updates had a pair."""
+    told: list[tuple[str, tuple[bool, ...], bool]] = []
+
+    def telling(owner: Any, name: str) -> None:
+        step = getattr(owner, name)
+
+        def told_step(self: Any, *given: Any) -> Any:
+            states = self.search.ledger.states.values()
+            has_pairs = all(state.changed for state in states if state.lane.operation is Operation.UPDATE)
+            told.append((f"{owner.__name__}.{name}", tuple(state.base for state in states), has_pairs))
+            return (yield from step(self, *given))
+
+        monkeypatch.setattr(owner, name, told_step)
+
+    telling(Growing, "run")
+    telling(Sweep, "run")
+    search(cases=cases)
+    return told
+
+
+def test_every_lane_has_a_base_and_every_update_a_pair_before_growth_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Growth and the deterministic pass find what they start from."""
+    assert [(True, True), True] == [
+        fact for name, *facts in steps_of(6000, monkeypatch) if name == "Growing.run" for fact in facts
+    ]
+
+
+def test_a_budget_too_small_for_growth_is_enough_for_bases() -> None:
+    """With few questions all lanes have what both sides accept, and not every place is reached."""
+    reports = by_operation(search(cases=60))
+    assert [True, True] == [reports[operation].base for operation in ("create", "update")]
+    assert reports["update"].changed
+    assert 0 < reports["create"].reached < 45
+
+
+def test_growth_and_the_first_pass_take_turns() -> None:
+    """Parts of a search that take turns are both asked for before either has ended, and each runs to its end."""
+    asking: Any = SimpleNamespace(asked=0)
+    order: list[str] = []
+
+    def part(name: str, batches: int) -> Search:
+        for _ in range(batches):
+            asking.asked += 10
+            order.append(name)
+            answers = yield []
+            assert [] == answers
+        order.append(name.upper())
+
+    batch: Any = next(steps := in_turns(asking, (part("a", 6), part("b", 3)), 20), None)
+    while batch is not None:
+        try:
+            batch = steps.send([])
+        except StopIteration:
+            batch = None
+    assert "aabbaabBaaA" == "".join(order)

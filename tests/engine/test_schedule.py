@@ -38,7 +38,7 @@ def searching(index: int, kind: str, target: Clocked, until: float, founding: in
     """A search that asks the same until a time; `founding` is how many batches it needs for its bases."""
     ledger = SimpleNamespace(compare_seconds=0.0, discoveries=0)
     plan = SimpleNamespace(unit=SimpleNamespace(weight=1.0, index=index))
-    search = SimpleNamespace(plan=plan, ledger=ledger, asked=0, is_founded=not founding)
+    search = SimpleNamespace(plan=plan, ledger=ledger, asked=0, has_bases=True, is_founded=not founding)
 
     def run() -> Search:
         batches = 0
@@ -68,6 +68,28 @@ def test_who_has_no_bases_yet_comes_first() -> None:
     target = Clocked({"founding": 0.01, "founded": 0.01})
     scheduled(target, [searching(0, "founded", target, 20.0), searching(1, "founding", target, 20.0, founding=40)])
     assert [40, 5] == [target.order[:45].count(kind) for kind in ("founding", "founded")]
+
+
+def test_a_light_search_without_bases_does_not_wait_for_the_heavy_ones() -> None:
+    """A kind with a hundredth of the weight has its ten batches first, and its small share of the time from then on."""
+    target = Clocked({"heavy": 0.01, "light": 0.01})
+    light = searching(1, "light", target, 60.0, founding=10)
+    light.plan.unit.weight, light.has_bases = 0.01, False
+    steps = light.run
+
+    def run() -> Search:
+        answers, search = None, steps()
+        for batch in range(10_000):
+            light.has_bases = batch >= 10
+            try:
+                answers = yield (search.send(answers))
+            except StopIteration:
+                return
+
+    light.run = run
+    scheduled(target, [searching(0, "heavy", target, 60.0), light])
+    assert 10 <= target.order[:14].count("light")
+    assert target.order.count("light") < 25
 
 
 def test_every_batch_is_answered_whatever_the_window() -> None:

@@ -9,7 +9,7 @@ from harness.case import Answer, Case, Json, Operation, Validated
 from harness.field import FieldError
 from harness.fuzzers.census import census, occurring
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.graft import others
+from harness.fuzzers.graft import FIRST, SECOND, others
 from harness.fuzzers.grow import Growth
 from harness.fuzzers.lacking import lacking
 from harness.fuzzers.places import look
@@ -175,3 +175,15 @@ def test_an_update_changes_what_does_not_name_the_object() -> None:
     assert {("spec", "mode"), ("spec", "replicas"), ("spec", "title"), ("metadata", "labels", "a")} <= set(places)
     assert [] == [place for place in places if place[-1] in ("name", "uid", "kind", "apiVersion")]
     assert len(set(places)) == len(places)
+
+
+def test_what_is_refused_for_one_lasting_reason_is_given_up_soon() -> None:
+    """A member that is forbidden whatever else is said costs a fraction of what a repair without end would."""
+
+    def rules(obj: Json) -> list[FieldError]:
+        return [error("Forbidden", "spec.parent", "not here")] if "parent" in spec_of(obj) else []
+
+    growth, _, judge = grown(rules)
+    assert "spec.parent" not in growth.reached
+    free = grown(lambda obj: [])[2]
+    assert judge.asked - free.asked < FIRST + SECOND

@@ -1,0 +1,70 @@
+"""Growth: the first bases are made fuller, through the lane that creates them, and then through all the others.
+
+This takes thousands of questions for a large type, so that a search goes on with other things in between.
+
+What a lane that updates takes from an object is known from what its declarative side was given: a place that is sent
+and put aside by the server is not reached.
+"""
+
+from __future__ import annotations
+
+from harness.case import Json, Operation
+from harness.engine.founding import Founding
+from harness.engine.plan import LaneState, Search
+from harness.fuzzers.bases import Base, accepted
+from harness.fuzzers.grow import Growth
+from harness.fuzzers.lacking import Change
+from harness.fuzzers.places import differences, look
+
+
+class Growing:
+    """The growth of one unit's bases. `is_done` once there is nothing left to do."""
+
+    def __init__(self, founding: Founding) -> None:
+        self.founding, self.search = founding, founding.search
+        self.is_done = False
+
+    def run(self) -> Search:
+        """Grow what the finding lane accepts, then what the others make of it."""
+        if self.founding.is_found and not self.founding.is_known:
+            yield from self._grow()
+        for key, state in self.search.ledger.states.items():
+            if key in self.founding.firsts:
+                yield from self._through(state, self.founding.firsts[key])
+        self.search.reach.tell()
+        self.founding.keeping.write()
+        self.is_done = True
+
+    def _grow(self) -> Search:
+        """Grow the first object: the fullest comes first among the bases, the first one last."""
+        founding, search = self.founding, self.search
+        ask, plain = founding.asker(founding.finder), founding.plain
+        growth = Growth(search.plan.shape, ask, search.harvest, founding.share(4), plain.obj)
+        grown = yield from growth.run()
+        yield from founding.confirm(grown, growth.reached)
+        search.reach.add(growth)
+        founding.keep([base for base in grown if base.obj != plain.obj])
+        search.points.grown(grown, plain)
+
+    def _through(self, state: LaneState, first: Json) -> Search:
+        """Find fuller bases and pairs for another lane, by the bases of the finding one."""
+        founding = self.founding
+        basis = yield from self._fullest(state, first)
+        if state.lane.operation is Operation.UPDATE:
+            if state.lane.info.subresource:
+                basis = yield from founding.fill(state, basis, founding.share(8))
+            yield from founding.change(state, basis, founding.share(8))
+
+    def _fullest(self, state: LaneState, first: Json) -> Search:
+        """Return as much of the fullest object as this lane accepts."""
+        founding, search = self.founding, self.search
+        full = search.points.bases[0].obj
+        ask = founding.asker(state.lane)
+        answers = yield from ask([full])
+        if answers and accepted(answers[0]):
+            return full
+        growth = Growth(search.plan.shape, ask, search.harvest, founding.share(8), first, frozenset())
+        yield from growth.together([Change(place, [(place, look(full, place))]) for place in differences(full, first)])
+        if growth.main is not first:
+            search.points.add_base(Base(growth.main))
+        return growth.main

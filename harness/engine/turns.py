@@ -1,0 +1,23 @@
+"""Two parts of one search side by side: each asks for a while, then the other has its turn."""
+
+from __future__ import annotations
+
+from harness.case import Case
+from harness.engine.asking import Asking
+from harness.engine.plan import Search
+
+
+def in_turns(search: Asking, parts: tuple[Search, ...], turn: int) -> Search:
+    """Run every part to its end, at least so many questions of one at a time. A part is stopped between batches."""
+    waiting: list[tuple[Search, list[Case] | None]] = [(part, None) for part in parts]
+    while waiting:
+        part, batch = waiting.pop(0)
+        until = search.asked + turn
+        try:
+            if batch is None:
+                batch = next(part)
+            while search.asked < until:
+                batch = part.send((yield batch))
+        except StopIteration:
+            continue
+        waiting.append((part, batch))
