@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -20,6 +21,9 @@ from harness.fuzzers.pairs import Pair, stored
 from harness.fuzzers.places import place_of
 from harness.fuzzers.reduce import Reducer
 from harness.fuzzers.transplant import transplants
+
+ABREAST = 12
+"""Findings that are reduced and explained at once: each waits for its answers many times."""
 
 
 class Settling:
@@ -50,7 +54,10 @@ class Settling:
             if not is_sorted and self.plan.is_late():
                 self.ledger.sort()
                 is_sorted = True
-            yield from self._explain(self.ledger.pending.pop(0))
+            some, self.ledger.pending[:] = self.ledger.pending[:ABREAST], self.ledger.pending[ABREAST:]
+            for entry in some:
+                yield from self._find_ground(entry.lane)
+            yield from abreast([self._explain(entry) for entry in some])
 
     def reducer(self, entry: Seen) -> Reducer:
         """Return the reduction of what was met to the smallest case that shows the same signature."""
@@ -83,7 +90,6 @@ class Settling:
 
     def _explain(self, entry: Seen) -> Search:
         comparator = self.plan.comparators[entry.lane.info.key]
-        yield from self._find_ground(entry.lane)
         reducer = self.reducer(entry)
         case = yield from self._ask(reducer.run())
         answer = reducer.answer
@@ -156,6 +162,24 @@ class Settling:
             served=case.served and kind == "composition",
             repeat=case.repeat and kind == "self",
         )
+
+
+def abreast(searches: Sequence[Search]) -> Search:
+    """Drive searches side by side, the questions of all of them in one batch."""
+    running = [(one, asked) for one in searches if (asked := _next(one, None)) is not None]
+    while running:
+        answers = yield [case for _, asked in running for case in asked]
+        rest = iter(answers)
+        told = [(one, list(islice(rest, len(asked)))) for one, asked in running]
+        running = [(one, asked) for one, said in told if (asked := _next(one, said)) is not None]
+
+
+def _next(search: Search, answers: list[Answer] | None) -> list[Case] | None:
+    """Go on to the next questions. Returns: None when there are none any more."""
+    try:
+        return next(search) if answers is None else search.send(answers)
+    except StopIteration:
+        return None
 
 
 def _key(lane: Lane) -> LaneKey:
