@@ -42,6 +42,7 @@ from harness.subject import SubjectSpec
 from harness.subject.typed import api_of
 
 _NOTHING = Sight(0)
+_IDLE = "nothing of this release runs the declarative validators of this type"
 
 
 def rule_onlookers(spec: SubjectSpec) -> dict[str, Onlooker]:
@@ -84,6 +85,8 @@ def _rules(result: Result, inventory: Inventory, narrowed: bool) -> Iterator[Rul
     seen = _added(result.observed.get(NAME, ()))
     reasons = reasons_for(result.target.release)
     names = {info.type: (info.group, info.version) for info in result.target.kinds if not info.subresource}
+    kinds = result.target.kinds
+    idle = {info.type for info in kinds} - {info.type for info in kinds if info.rules}
     numbers: dict[str, int] = {}
     for known in inventory.rules:
         number = numbers[known.type] = numbers.get(known.type, -1) + 1
@@ -94,6 +97,8 @@ def _rules(result: Result, inventory: Inventory, narrowed: bool) -> Iterator[Rul
             if not group and known.type in names:
                 group, version = names[known.type]
             cannot = reasons.get((group, version, entry.kind, entry.path, entry.type, entry.origin), "")
+            if not cannot and known.type in idle and not entry.declarative:
+                cannot = _IDLE
             yield msgspec.structs.replace(entry, group=group, version=version, cannot=cannot)
 
 

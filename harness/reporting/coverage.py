@@ -173,6 +173,7 @@ def with_rule(one: RuleEntry, other: RuleEntry) -> RuleEntry:
         parts=tuple(dict.fromkeys((*one.parts, *other.parts))),
         unserved=bool(fired) and all(rule.unserved for rule in fired),
         asked=one.asked or other.asked,
+        cannot="" if fired else one.cannot or other.cannot,
     )
 
 

@@ -100,6 +100,19 @@ def test_rules_that_cannot_fire_have_their_reason(tmp_path: Path) -> None:
     assert report.rules[0].cannot.startswith("spec.schedulingPolicy is immutable itself")
 
 
+def test_rules_that_nobody_runs_are_said_to_be_idle(tmp_path: Path) -> None:
+    """No kind of the target with this type runs its declarative validators; one that does is enough."""
+    known = inventory(tmp_path)
+    name = known.rules[0].type
+    target = made.result().target
+    kind = msgspec.structs.replace(target.kinds[0], type=name, rules=False)
+    running = msgspec.structs.replace(kind, resource="others", rules=True)
+    for kinds, is_idle in (((kind,), True), ((kind, running), False)):
+        results = [made.result(target=msgspec.structs.replace(target, kinds=kinds), observed={NAME: ()})]
+        report = with_coverage(build_report(results), results, {"widgets_v1": known}, False)
+        assert [is_idle, is_idle, False] == [bool(rule.cannot) for rule in report.rules]
+
+
 def test_without_types_nobody_looks_on() -> None:
     """And a suite that cannot be opened says so itself."""
     assert {} == rule_onlookers(SubjectSpec("command", "true"))

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, ClassVar
 
 import msgspec
 import pytest
 
-from harness.case import Answer, Case, Json
+from harness.case import Answer, Case, Json, Operation
 from harness.compare.mismatch import canonical_path
-from harness.engine.units import Unit
+from harness.engine.aiming import Aiming
+from harness.engine.plan import LaneState
+from harness.engine.units import Lane, Unit
 from harness.events import Result
 from harness.fuzzers.aims import Aim
+from harness.fuzzers.shape import shape_of
+from harness.gotypes.model import Struct
 from harness.subject import Subject
 from tests.engine.test_run import search
 from tests.engine.toys import ToySubject
-from tests.fuzzers.toys import ToyTarget
+from tests.fuzzers.toys import PACKAGE, WIDGETS, Toys, ToyTarget, struct
 
 AIMS = (
     Aim("spec.title", "FieldValueTooLong", "maxLength", limit=9),
@@ -103,3 +108,54 @@ def test_aiming_is_a_function_of_the_seed() -> None:
     first, again = hunted(), hunted()
     assert first.observed == again.observed
     assert [one.fingerprint for one in first.findings] == [one.fingerprint for one in again.findings]
+
+
+class Statuses(Toys):
+    """A widget with a status."""
+
+    structs: ClassVar[dict[str, Struct]] = {
+        **Toys.structs,
+        "Widget": struct("Widget", {"metadata": "metav1.ObjectMeta", "spec": "Port", "status": "Port"}),
+    }
+
+
+class Recorder:
+    """In the place of a search: writes down what would be asked."""
+
+    asked = 0
+
+    def __init__(self, universe: Any, aim: Aim, lanes: Sequence[Lane]) -> None:
+        observer = SimpleNamespace(aims=lambda: [aim])
+        self.plan = SimpleNamespace(shape=shape_of(universe, f"{PACKAGE}.Widget"), observers={"one": observer})
+        self.ledger = SimpleNamespace(states=dict(enumerate(map(LaneState, lanes))))
+        self.wanted: list[tuple[Lane, Json, Json, Json]] = []
+
+    def left(self) -> int:
+        return 1000
+
+    def spent(self) -> bool:
+        return False
+
+    def ask(self, wanted: Sequence[tuple[Lane, Json, Json, Json]], settle: bool) -> Iterator[Any]:
+        self.wanted += wanted
+        return iter(())
+
+
+def test_a_status_at_its_limit_is_sent_against_an_old_object_that_is_equal_but_for_it() -> None:
+    """Whoever writes a status changes nothing else, whichever base it is made from, with a status before or without."""
+    status = msgspec.structs.replace(WIDGETS, subresource="status")
+    lanes = [Lane(WIDGETS, Operation.CREATE), Lane(WIDGETS, Operation.UPDATE), Lane(status, Operation.UPDATE)]
+    bases: list[Json] = [
+        {"metadata": {"name": "a"}, "spec": {"name": name}, **more}
+        for name, more in (("x", {"status": {"number": 3}}), ("y", {}))
+    ]
+    aim = Aim("status.name", "FieldValueTooLong", "maxLength", limit=5, wants="accept")
+    universe: Any = Statuses()
+    recorder: Any = Recorder(universe, aim, lanes)
+    for _ in Aiming(recorder).run(bases, (8, 8), "accept"):
+        raise AssertionError("a recorder asks nothing")
+    pairs = [(new, old) for lane, new, old, _ in recorder.wanted if lane.info.subresource == "status"]
+    assert {"x", "y"} == {new["spec"]["name"] for new, _ in pairs}
+    assert all(new["spec"] == old["spec"] for new, old in pairs)
+    assert {None, 3} == {(old.get("status") or {}).get("number") for _, old in pairs}
+    assert any(len(new["status"]["name"]) == 5 for new, _ in pairs)

@@ -36,6 +36,13 @@ def test_a_rule_that_one_search_did_not_see_is_as_the_other_saw_it() -> None:
     assert with_rule(loud, silent) == loud
 
 
+def test_a_rule_that_one_search_could_not_fire_and_another_did_can_fire() -> None:
+    """What was seen outweighs what was thought."""
+    idle, loud = rule(cannot="nobody runs it"), rule(declarative=("create",), first=1.0)
+    assert with_rule(idle, loud).cannot == with_rule(loud, idle).cannot == ""
+    assert with_rule(idle, rule()).cannot == with_rule(rule(), idle).cannot == "nobody runs it"
+
+
 def test_errors_without_a_rule_are_counted_together() -> None:
     """The first message stays as the example."""
     assert with_uncovered(ERROR, ERROR).count == 6
