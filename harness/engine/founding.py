@@ -90,7 +90,9 @@ class Founding:
                 self.keeping.take(state, known)
             elif repaired.accepted and state.lane.operation is Operation.UPDATE:
                 self.firsts[key] = repaired.obj
-                yield from self._change_something(state, repaired.obj)
+        for key, first in self.firsts.items():
+            if key[1] is Operation.UPDATE:
+                yield from self._change_something(self.search.ledger.states[key], first)
         self.search.reach.tell()
 
     def _find(self) -> Search:
@@ -146,8 +148,6 @@ class Founding:
             self.search.points.add_base(Base(repaired.obj))
         both = stored(repaired.obj)
         self.keeping.add(state.lane, both, both if state.lane.operation is Operation.UPDATE else None)
-        if state.lane.operation is Operation.UPDATE:
-            yield from self._change_something(state, repaired.obj)
 
     def _change_something(self, state: LaneState, base: Json) -> Search:
         """Find an update that changes something; what only a subresource writes is absent and has to be made."""
