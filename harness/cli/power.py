@@ -46,13 +46,14 @@ SURVIVED, COULD_NOT_RUN, INTERRUPTED = 1, 2, 130
 @click.option("--max-time", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Budget in all.")
 @click.option("--max-cases", type=click.IntRange(min=1), metavar="N", help="Cases to draw for each search.")
 @click.option("--every", type=click.IntRange(min=1), default=1, metavar="N", help="Judge one sabotage in N of a suite.")
+@click.option("--again", type=click.IntRange(min=0), default=0, metavar="N", help="More seeds for what survives.")
 @click.option("--jobs", type=click.IntRange(min=1), default=None, help="Processes. Default: one per core, at most 4.")
 @click.option("--kind", "kinds", multiple=True, metavar="PATTERN", help='Such as "deployments", "apps/*", "*/status".')
 @click.option("--known", type=click.Path(path_type=Path), metavar="FILE", help="Survivors that need no attention.")
 @click.option("--json", "json_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the document.")
 def command(
     suites: tuple[str, ...], target: TargetChoice, seed: str, max_time: float | None, max_cases: int | None,
-    every: int, jobs: int | None, kinds: tuple[str, ...], known: Path | None, json_file: Path | None,
+    every: int, again: int, jobs: int | None, kinds: tuple[str, ...], known: Path | None, json_file: Path | None,
 ) -> int:  # fmt: skip
     """Break one rule at a time, and show which breaks a search does not notice.
 
@@ -65,7 +66,7 @@ def command(
     if known is not None and not known.is_file():
         raise UsageError(f"there is no {known}\n  fix: --known FILE, or leave it out")
     clock = Clock(max_time)
-    ask = _Ask(seed_of(seed), max_time, max_cases, every, jobs or cores(), kinds, known, clock, target.parts)
+    ask = _Ask(seed_of(seed), max_time, max_cases, every, again, jobs or cores(), kinds, known, clock, target.parts)
     document = document_of(ask.part(spec) for spec in specs)
     for line in lines_of(document):
         click.echo(line)
@@ -93,6 +94,7 @@ class _Ask:
     max_time: float | None
     max_cases: int | None
     every: int
+    again: int
     jobs: int
     kinds: tuple[str, ...]
     known: Path | None
@@ -112,7 +114,7 @@ class _Ask:
     def _of_suite(self, spec: SubjectSpec, suite: Suite) -> Part:
         cases = self.max_cases or DEFAULT_CASES
         trusted = WORDINGS if WORDINGS.is_file() else None
-        trial = Trial(spec, self.seed, cases, self.kinds, trusted, onlookers=rule_onlookers(spec))
+        trial = Trial(spec, self.seed, cases, self.kinds, trusted, self.again, onlookers=rule_onlookers(spec))
         before = self.clock.seconds
         with Judging(suite.name) as judging:
             outcome = examine(trial, jobs=self.jobs, every=self.every, clock=self.clock, on_told=judging)

@@ -25,12 +25,13 @@ def blends(items: list[Json], shape: Shape, member: FieldShape | None, limits: S
     bad = _bad(shape.elem, member)
     ahead = good[:-1] or good
     yield from ([*ahead, item] for item in bad[:1])
-    yield from ([*many(good, shape, limit), item] for limit in limits[:2] for item in bad[:1])
+    ends = [*bad[1:][-1:], *bad[:1]]
+    yield from ([*many(good, shape, limit + 1 - len(ends)), *ends] for limit in limits[:2])
     yield from ([*ahead, item] for item in bad[1:])
 
 
 def _bad(shape: Shape, member: FieldShape | None) -> list[Json]:
-    """Return items that a rule may refuse, the one that is wrong in most ways first."""
+    """Return items that a rule may refuse: first the one that is wrong in most ways, last one with nothing in it."""
     told = member.suggestions.items if member else ()
     if shape.kind == "struct":
         return [{}]

@@ -62,7 +62,8 @@ class Judged:
 class Trial:
     """How every sabotage of one suite is judged: `honest` is what differs without any, `tellers` are asked first.
 
-    `onlookers` are those of an ordinary run: what they aim at is part of how it searches.
+    `onlookers` are those of an ordinary run: what they aim at is part of how it searches. What survives the search of
+    the seed is searched `again` so many times, with the seeds that follow.
     """
 
     spec: SubjectSpec
@@ -70,9 +71,15 @@ class Trial:
     cases: int
     kinds: tuple[str, ...] = ()
     trusted: Path | None = None
+    again: int = 0
     honest: frozenset[Signature] = frozenset()
     tellers: tuple[Case, ...] = ()
     onlookers: Mapping[str, Onlooker] = field(default_factory=dict)
+
+    @property
+    def seeds(self) -> range:
+        """The seeds of its searches, in turn."""
+        return range(self.seed, self.seed + 1 + self.again)
 
 
 class Noticed(KeyboardInterrupt):
@@ -104,7 +111,8 @@ def _silent(text: str) -> None:
 def honest_run(trial: Trial) -> Trial:
     """Search the suite as it is; what differs there proves nothing of a sabotage. Raises: HarnessError."""
     watch = Watch(trial.trusted)
-    _search(trial, _opener(None), watch)
+    for seed in trial.seeds:
+        _search(replace(trial, seed=seed), _opener(None), watch)
     return replace(trial, honest=frozenset(watch.seen), tellers=tuple(watch.tellers()))
 
 
@@ -117,8 +125,9 @@ def judge(trial: Trial, number: int, sabotage: Sabotage) -> Judged:
                 asked = _ask(subject, trial, watch)
         except InputError as error:
             return Judged(number, f"cannot be loaded: {error.diagnostics[0].message}", 0)
-        if not watch.shown:
-            asked += _search(replace(trial, spec=spec), opener, watch).cases
+        for seed in trial.seeds:
+            if not watch.shown:
+                asked += _search(replace(trial, spec=spec, seed=seed), opener, watch).cases
     return Judged(number, watch.shown, asked)
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from harness import engine
 from harness.diagnostics import HarnessError
 from harness.engine.points import Points
 from harness.fuzzers.budget import Clock
@@ -117,6 +120,22 @@ def test_a_search_that_breaks_off_is_told(trial: Trial, monkeypatch: pytest.Monk
     monkeypatch.setattr(Points, "draw", fails)
     with pytest.raises(HarnessError, match="broke off: ValueError: no points"):
         honest_run(trial)
+
+
+def test_what_survives_is_searched_again_with_the_next_seeds(trial: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every seed is searched before a sabotage survives, and what differs under any of them proves nothing."""
+    seeds: list[int] = []
+    run = engine.run
+
+    def noted(*args: Any, **options: Any) -> Any:
+        seeds.append(options["seed"])
+        return run(*args, **options)
+
+    monkeypatch.setattr(engine, "run", noted)
+    ready = honest_run(replace(trial, again=2))
+    assert [1, 2, 3] == seeds
+    assert not judge(ready, *named(trial)[DEAD]).noticed
+    assert [1, 2, 3] == seeds[3:]
 
 
 def test_processes_change_nothing(trial: Trial) -> None:
