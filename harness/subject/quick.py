@@ -117,7 +117,10 @@ class _Types:
             drops = member.shape.kind == "struct" and not member.pointer
             if drops or prune is not None:
                 below[member.name] = prune, drops
-        made = msgspec.defstruct("Members", fields, omit_defaults=True, rename=names, gc=False)
+        try:
+            made = msgspec.defstruct("Members", fields, omit_defaults=True, rename=names, gc=False)
+        except ValueError:  # a name with a quote or a control character in it, or one name twice
+            raise Unusual from None
         return made, _members(below) if below else None
 
 
