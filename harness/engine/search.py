@@ -21,8 +21,8 @@ from harness.engine.turns import in_turns
 from harness.engine.versions import through_versions
 from harness.fuzzers.bases import starts
 
-TURN = 200
-"""Questions of growth, then as many of the first pass, and so on."""
+GROWTH, PASS = 600, 200
+"""Questions of growth, then of the first pass, and so on. Full objects are worth more than small ones edited early."""
 
 
 class UnitSearch(Asking):
@@ -47,7 +47,7 @@ class UnitSearch(Asking):
         yield from self._aimed(aiming)
         self.is_founded = True
         sweep, growing = Sweep(self), Growing(founding)
-        yield from in_turns(self, (growing.run(), self._meanwhile(sweep, growing)), TURN)
+        yield from in_turns(self, (growing.run(), GROWTH), (self._meanwhile(sweep, growing), PASS))
         yield from self._aimed(aiming)
         yield from through_versions(self, self.points.bases)
         for number, (which, turns) in enumerate(SWEEPS):

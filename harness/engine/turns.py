@@ -7,11 +7,11 @@ from harness.engine.asking import Asking
 from harness.engine.plan import Search
 
 
-def in_turns(search: Asking, parts: tuple[Search, ...], turn: int) -> Search:
-    """Run every part to its end, at least so many questions of one at a time. A part is stopped between batches."""
-    waiting: list[tuple[Search, list[Case] | None]] = [(part, None) for part in parts]
+def in_turns(search: Asking, *parts: tuple[Search, int]) -> Search:
+    """Run every part to its end, at least so many questions of it at a time. A part is stopped between batches."""
+    waiting: list[tuple[Search, int, list[Case] | None]] = [(part, turn, None) for part, turn in parts]
     while waiting:
-        part, batch = waiting.pop(0)
+        part, turn, batch = waiting.pop(0)
         until = search.asked + turn
         try:
             if batch is None:
@@ -20,4 +20,4 @@ def in_turns(search: Asking, parts: tuple[Search, ...], turn: int) -> Search:
                 batch = part.send((yield batch))
         except StopIteration:
             continue
-        waiting.append((part, batch))
+        waiting.append((part, turn, batch))

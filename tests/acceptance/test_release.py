@@ -45,7 +45,7 @@ def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     kinds(release)
     folder = tmp_path_factory.mktemp(release)
     result = run(
-        "run", "--kubernetes", release, "--seed", "1", "--max-cases", "60000", "--jobs", "2", "--report", str(folder)
+        "run", "--kubernetes", release, "--seed", "1", "--max-cases", "240000", "--jobs", "2", "--report", str(folder)
     )
     assert 1 == result.returncode, result.stdout + result.stderr
     return release, folder
@@ -94,11 +94,11 @@ def test_a_release_is_judged(report: tuple[str, Path]) -> None:
 
 
 def test_a_release_is_searched_with_full_objects(report: tuple[str, Path]) -> None:
-    """Half of the places of types that got an object occur in one; of the others the outermost are told."""
+    """A quarter of the places of types that got an object occur in one; of the others the outermost are told."""
     document = read(report[1])
     told = [kind for kind in document["kinds"] if kind.get("places") and kind["base"]]
     places, reached = sum(kind["places"] for kind in told), sum(kind["reached"] for kind in told)
-    assert 0.5 * places <= reached < places
+    assert 0.25 * places <= reached < places
     assert all(kind["unreached"] for kind in told if kind["reached"] < kind["places"])
     updates = [kind for kind in document["kinds"] if kind["operation"] == "update" and kind["base"]]
     assert 0.8 * len(updates) <= sum(bool(kind.get("changed")) for kind in updates)

@@ -151,7 +151,7 @@ def test_growth_and_the_first_pass_take_turns() -> None:
             assert [] == answers
         order.append(name.upper())
 
-    batch: Any = next(steps := in_turns(asking, (part("a", 6), part("b", 3)), 20), None)
+    batch: Any = next(steps := in_turns(asking, (part("a", 6), 20), (part("b", 3), 20)), None)
     while batch is not None:
         try:
             batch = steps.send([])
