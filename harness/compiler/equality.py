@@ -39,7 +39,13 @@ class Equality:
         inner = self._types.value(ref)
         if inner.kind == "builtin":
             return f"{a} == {b}"
-        return f"({a} is {b} or {self.same(ref)}({a}, {b}))"
+        return f"({a} is {b} or {self._both(ref, a, b)}{self.same(ref)}({a}, {b}))"
+
+    def _both(self, ref: TypeRef, a: str, b: str) -> str:
+        """Ask for both values where nil is told from a zero that a comparison takes for the same: `*Quantity`."""
+        inner = self._types.value(ref)
+        special = inner.kind == "named" and inner.name in SPECIAL
+        return f"{a} is not None and {b} is not None and " if special and self._types.is_pointer(ref) else ""
 
     def same(self, ref: TypeRef) -> str:
         """Return the name of the function that compares two values of a type as Go would (DV 4.2)."""
@@ -76,7 +82,12 @@ class Equality:
             if member.exported and not member.json_ignored:
                 a, b = self._values.read(member, "a"), self._values.read(member, "b")
                 plain = self._types.value(member.type).kind == "builtin"
-                tests.append(f"{bracketed(a)} == {bracketed(b)}" if plain else f"{self.same(member.type)}({a}, {b})")
+                if plain:
+                    tests.append(f"{bracketed(a)} == {bracketed(b)}")
+                elif self._both(member.type, a, b):
+                    tests.append(self.expression(member.type, bracketed(a), bracketed(b)))
+                else:
+                    tests.append(f"{self.same(member.type)}({a}, {b})")
         joined = "\n        and ".join(tests) or "True"
         return (
             f"def {name}(a, b):\n    if a == b:\n        return True\n"

@@ -67,6 +67,7 @@ type S struct {{
 	B []string `json:"b"`
 	C *int32 `json:"c"`
 	D *S `json:"d"`
+	Q *resource.Quantity `json:"q"`
 	skipped string
 }}"""
 
@@ -99,6 +100,12 @@ type S struct {{
         ("resource.Quantity", "1", "1000m", True),
         ("resource.Quantity", "1Ki", 1024, True),
         ("resource.Quantity", "1", "1k", False),
+        ("*resource.Quantity", None, "0", False),
+        ("*resource.Quantity", "0", "0m", True),
+        ("*metav1.Time", None, "0001-01-01T00:00:00Z", False),
+        ("*metav1.Duration", None, "0s", False),
+        ("S", {}, {"q": "0"}, False),
+        ("S", {"q": "0m"}, {"q": "0"}, True),
         ("map[string]resource.Quantity", {"cpu": "1"}, {"cpu": "1000m"}, True),
         ("metav1.Time", "2026-01-01T00:00:00Z", "2026-01-01T01:00:00+01:00", True),
         ("metav1.Time", "2026-01-01T00:00:00Z", None, False),

@@ -42,10 +42,13 @@ func (q *question) validated(c *call) map[string]*validated {
 	e := q.entry
 	seen := c.seen
 	if seen == nil {
-		obj, old := q.converted(e.gvk.GroupVersion())
-		if generatedValidators[reflect.TypeOf(obj)] != nil {
+		// Asked of the type, not of the object: one that cannot be converted is the reason why no rule was asked.
+		empty, err := legacyscheme.Scheme.New(e.gvk)
+		q.fail(err)
+		if generatedValidators[reflect.TypeOf(empty)] != nil {
 			return nil
 		}
+		obj, old := q.converted(e.gvk.GroupVersion())
 		seen = snapshot(q.operation(c), obj, old)
 	}
 	all := map[string]*validated{e.gv.Version: seen}
