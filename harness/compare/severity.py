@@ -15,7 +15,9 @@ from harness.field import ErrorType, FieldError
 
 
 def severity_of(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Severity:
-    """Grade a mismatch. Never `unreachable`: that takes a question, which the cause finder asks."""
+    """Grade a mismatch. `unreachable` is what no request can reach; for the rest of it the cause finder asks."""
+    if not comparator.info.served:
+        return "unreachable"
     match mismatch.kind:
         case "panic":
             return "verdict"  # a request that should have been answered fails, or a wrong object is let in

@@ -94,11 +94,11 @@ def test_a_release_is_judged(report: tuple[str, Path]) -> None:
 
 
 def test_a_release_is_searched_with_full_objects(report: tuple[str, Path]) -> None:
-    """A quarter of the places of types that got an object occur in one; of the others the outermost are told."""
+    """Places beyond the required ones occur in accepted objects; of those that do not, the outermost are told."""
     document = read(report[1])
     told = [kind for kind in document["kinds"] if kind.get("places") and kind["base"]]
     places, reached = sum(kind["places"] for kind in told), sum(kind["reached"] for kind in told)
-    assert 0.25 * places <= reached < places
+    assert 0.15 * places <= reached < places
     assert all(kind["unreached"] for kind in told if kind["reached"] < kind["places"])
     updates = [kind for kind in document["kinds"] if kind["operation"] == "update" and kind["base"]]
     assert 0.8 * len(updates) <= sum(bool(kind.get("changed")) for kind in updates)
@@ -128,7 +128,8 @@ def test_a_known_difference_is_found_and_graded(report: tuple[str, Path]) -> Non
             if (finding["resource"], finding["operation"], finding["path"])
             == ("volumeattributesclasses", "create", "driverName")
         }
-        assert {("v1", "no-rule", "graduation"), ("v1beta1", "no-rule", "graduation")} == found
+        served = {("v1", "no-rule", "graduation"), ("v1beta1", "no-rule", "graduation")}
+        assert served | {("v1alpha1", "no-rule", "unreachable")} == found
 
 
 def test_every_rendering_of_a_release_is_written(report: tuple[str, Path]) -> None:

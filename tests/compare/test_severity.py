@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from harness.case import Composition, Failure
@@ -45,6 +46,14 @@ def test_grades(composition: Composition, hv: list[str], dv: list[str], expected
     """A mismatch is graded by what its own error does to the served lists of all settings."""
     one, said = Comparator(info(composition)), answer(errors(*hv), errors(*dv))
     assert expected == [severity_of(case(), said, m, one) for m in one.compare(case(), said)]
+
+
+def test_what_no_request_reaches() -> None:
+    """A version that is registered and not served has differences that nobody can meet; served, they count."""
+    said = answer(errors("Required@a covered"), ())
+    for through, expected in (("v2", "unreachable"), ("", "graduation")):
+        one = Comparator(msgspec.structs.replace(info(), through=through))
+        assert [expected] == [severity_of(case(), said, m, one) for m in one.compare(case(), said)]
 
 
 def test_each_mismatch_is_blamed_for_its_own_error() -> None:

@@ -16,8 +16,8 @@ from harness.case import Case, Json, Operation, RuledKind
 from tests.conformance.drawing import Drawer
 from tests.conformance.kinds import Kind, key_of
 
-_TRIES = 1000
-"""For a rule that the collection leaves alone. The rarest one that can fire takes some hundreds."""
+_TRIES = 4000
+"""For a rule that the collection leaves alone. The rarest one that can fire takes some thousands."""
 
 
 @dataclass(slots=True)
