@@ -12,6 +12,7 @@ ROOT = Path(__file__).parent.parent / "harness"
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"__main__"}),
     frozenset({"cli", "pytest_plugin"}),
+    frozenset({"verify"}),
     frozenset({"lint", "apidocs", "power"}),
     frozenset({"reporting", "explain", "rulecov"}),
     frozenset({"strategies"}),
