@@ -21,6 +21,7 @@ from harness.compare.finding import SEVERITIES, Finding
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.events import Budget, Discovery, KindReport, Result, Timings
 from harness.reporting.coverage import BranchCoverage, Coverage, RuleEntry, UncoveredEntry
+from harness.reporting.verification import Verification
 
 SCHEMA_ID = "urn:equivalence-harness:report:1"
 SCHEMA_VERSION = 1
@@ -206,6 +207,7 @@ class Report(msgspec.Struct, frozen=True):
     uncovered: tuple[UncoveredEntry, ...] = ()
     coverage: Coverage | None = None
     branches: BranchCoverage | None = None
+    verification: Verification | None = None
 
     @property
     def open_findings(self) -> tuple[ReportedFinding, ...]:
@@ -217,6 +219,10 @@ class Report(msgspec.Struct, frozen=True):
         """0 nothing beyond the exceptions, 1 findings or rules that lost cover, 2 could not run, 130 interrupted."""
         if self.stopped == "interrupted":
             return 130
+        if self.verification is not None and self.verification.nothing_touched:
+            return 0
+        if self.verification is not None and not self.verification.is_clean:
+            return 1
         if self.verdict == "equivalent" and self.coverage is not None and self.coverage.lost:
             return 1
         return {"equivalent": 0, "different": 1}.get(self.verdict, 2)
