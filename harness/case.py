@@ -46,6 +46,16 @@ declarative errors are never shown. `takeover`: 1.33 to 1.35, DeclarativeValidat
 """
 
 
+class Measure(msgspec.Struct, frozen=True):
+    """What is wanted of a measurement: so many samples of each part, each of so many nanoseconds at least.
+
+    A target may stop earlier: nobody waits long for one answer.
+    """
+
+    rounds: int = 15
+    nanoseconds: int = 200_000
+
+
 class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     """One question: this object, created or updated from `old`, through this version and subresource.
 
@@ -53,7 +63,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     differs from the resource's own for scale, binding and token requests. `options` overrides validation options.
     `versions` asks for the declarative list of every version, `served` for the target's own composed lists, `repeat`
     to ask twice and to compare the object before and after (the check *self*). `validated` asks for what declarative
-    validation was given.
+    validation was given. `measure` asks what the answer costs, which takes long.
     """
 
     id: int
@@ -71,6 +81,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     served: bool = False
     repeat: bool = False
     validated: bool = False
+    measure: Measure | None = None
 
 
 Stage: TypeAlias = Literal[
@@ -112,13 +123,38 @@ class Validated(msgspec.Struct, frozen=True, omit_defaults=True):
     subresource: str = ""
 
 
+class Spent(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What one run of a part takes: `nanoseconds` in each round, measured over so many `loops` at once.
+
+    `objects` and `bytes` are what one run allocates, None when the target cannot tell.
+    """
+
+    nanoseconds: tuple[float, ...]
+    loops: int = 1
+    objects: int | None = None
+    bytes: int | None = None
+
+
+class Cost(msgspec.Struct, frozen=True):
+    """What the parts of one answer cost, measured in turns inside of the target.
+
+    `clock` is `cpu` (what the thread computed) or `wall` (time that passed). Parts are `read` (decode, default, convert
+    to what the handwritten side takes), `handwritten`, `convert` (to what the declarative side takes), `declarative`
+    (the rules alone) and `both` (all that a server does to validate, reading aside). A part that does not exist is left
+    out.
+    """
+
+    clock: Literal["cpu", "wall"]
+    parts: dict[str, Spent]
+
+
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a target says of one case: both lists, before any composition, and what was asked for besides.
 
     `handwritten` is the list that goes into composition (strategy and object-meta checks), not yet deduplicated;
     `declarative` is the whole declarative list of the requested version, all levels. `nanoseconds` says where the
     worker's time went, by stage, when it measures it. `validated` is what the declarative side of the requested version
-    was given, and that of every version in `versions`, when asked for.
+    was given, and that of every version in `versions`, when asked for. `cost` is there when the case says `measure`.
     """
 
     id: int
@@ -129,6 +165,7 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     validated: dict[str, Validated] = {}
     failure: Failure | None = None
     nanoseconds: dict[str, int] = {}
+    cost: Cost | None = None
 
 
 class KindInfo(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -199,7 +236,7 @@ class TargetInfo(msgspec.Struct, frozen=True, omit_defaults=True):
     """A target's word on itself: the first line of the wire protocol, and `Target.info`.
 
     `abilities` is a subset of: served, versions, modes, options, repeat, update, nanoseconds, validated, declarative,
-    switches (the options of a case hold for both sides, as if their feature gates were set so).
+    measure, switches (the options of a case hold for both sides, as if their feature gates were set so).
     `ruled` are the kinds that a case of mode `declarative` may name. `gates` are the feature gates it knows with
     their present values.
     """

@@ -20,6 +20,7 @@ from harness.compare.composition import compose, settings
 from harness.compare.finding import SEVERITIES, Finding
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.events import Budget, Discovery, KindReport, Result, Timings
+from harness.reporting.cost import Cost
 from harness.reporting.coverage import BranchCoverage, Coverage, RuleEntry, UncoveredEntry
 from harness.reporting.verification import Verification
 
@@ -208,6 +209,7 @@ class Report(msgspec.Struct, frozen=True):
     coverage: Coverage | None = None
     branches: BranchCoverage | None = None
     verification: Verification | None = None
+    cost: Cost | None = None
 
     @property
     def open_findings(self) -> tuple[ReportedFinding, ...]:

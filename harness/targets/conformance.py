@@ -328,6 +328,23 @@ def _answers_for_ruled_kinds(talk: _Talk, info: TargetInfo) -> str:
     return "a case of mode `declarative` got handwritten errors" if answer.get("handwritten") else ""
 
 
+def _tells_what_it_costs(talk: _Talk, info: TargetInfo) -> str:
+    if "measure" not in info.abilities:
+        return ""
+    talk.say(_case(info, 1, measure={"rounds": 3, "nanoseconds": 1000}), _case(info, 2))
+    answers = _by_id(talk, 2)
+    if answers.get(2, {}).get("cost"):
+        return "a case that did not ask to `measure` got a `cost`"
+    first = answers.get(1, {})
+    if first.get("failure"):
+        return ""
+    parts = (first.get("cost") or {}).get("parts", {})
+    if not {"handwritten", "declarative"} & parts.keys():
+        return "it names the ability `measure`, and its `cost` has neither `handwritten` nor `declarative`"
+    few = [name for name, part in parts.items() if len(part["nanoseconds"]) != 3]
+    return f"of three rounds it told another number of samples for {', '.join(few)}" if few else ""
+
+
 def _named(one: RuledKind) -> dict[str, str]:
     return {"group": one.group, "version": one.version, "kind": one.kind}
 
@@ -369,6 +386,7 @@ _CHECKS: tuple[tuple[str, Callable[[_Talk, TargetInfo], str], str], ...] = (
     ("survives an undecodable object", _survives_bad_object, "answer with a failure of stage decode"),
     ("shows what it validated", _shows_what_it_validated, "answer `validated` by version, or do not name the ability"),
     ("answers for ruled kinds", _answers_for_ruled_kinds, "list in `ruled` only kinds that mode `declarative` takes"),
+    ("tells what it costs", _tells_what_it_costs, "answer `cost` with a sample for each round and part"),
     ("survives any Unicode", _survives_unicode, "read and print UTF-8"),
     ("survives an object of 1 MB", _survives_a_large_object, "do not limit the length of a line"),
     ("survives deep nesting", _survives_depth, "answer with a failure of stage decode instead of ending"),

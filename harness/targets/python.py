@@ -19,10 +19,13 @@ from dataclasses import dataclass
 from types import FrameType, TracebackType
 from typing import TypeAlias
 
-from harness.case import Answer, Case, Failure, Json, KindInfo, Operation, Stage, TargetInfo
+import msgspec
+
+from harness.case import Answer, Case, Cost, Failure, Json, KindInfo, Measure, Operation, Stage, TargetInfo
 from harness.field import ErrorList, FieldError
 from harness.suite import Context, Suite, SuiteKind
 from harness.targets.target import Closing
+from harness.targets.timing import measured
 
 Declarative: TypeAlias = Callable[[Operation, Json, Json, Mapping[str, bool], str], ErrorList]
 """(operation, new, old or None, options, subresource) to errors, for one kind and version."""
@@ -135,7 +138,11 @@ class PythonTarget(Closing):
 
     def _once(self, case: Case, kind: SuiteKind) -> Answer:
         context = self._context(case, kind)
-        return self._validate(case, kind, context, self._prepared(case, kind, context))
+        objects = self._prepared(case, kind, context)
+        answer = self._validate(case, kind, context, objects)
+        if case.measure is None:
+            return answer
+        return msgspec.structs.replace(answer, cost=self._cost(case, kind, context, objects, case.measure))
 
     def _repeated(self, case: Case, kind: SuiteKind) -> Answer:
         context = self._context(case, kind)
@@ -208,6 +215,38 @@ class PythonTarget(Closing):
         with self._stage("declarative"):
             return _checked(validate(context.operation, new, old, context.options, context.subresource))
 
+    def _cost(self, case: Case, kind: SuiteKind, context: Context, objects: _Objects, wanted: Measure) -> Cost:
+        """Measure what this answer costs, by what a server would do. What is asked here was answered before."""
+        version, internal = case.version, _internal(kind)
+
+        def read() -> None:
+            new = self._decoded(case, kind, case.object)
+            if case.mode == "served" and version in kind.defaults:
+                new = kind.defaults[version](new)
+            self._convert(kind, new, version, internal)
+
+        def convert() -> None:
+            for item in (objects.internal_new, objects.internal_old):
+                self._convert(kind, item, internal, version)
+
+        def handwritten() -> None:
+            kind.handwritten(objects.internal_new, objects.internal_old, context)
+
+        parts = {"read": read, "handwritten": handwritten}
+        validate = self._declarative.get((kind.kind, version))
+        if validate is not None:
+
+            def declarative() -> None:
+                validate(context.operation, objects.new, objects.old, context.options, context.subresource)
+
+            def both() -> None:
+                handwritten()
+                convert()
+                declarative()
+
+            parts |= {"convert": convert, "declarative": declarative, "both": both}
+        return measured(parts, wanted)
+
     def _other_versions(
         self, case: Case, kind: SuiteKind, context: Context, objects: _Objects
     ) -> dict[str, tuple[FieldError, ...]]:
@@ -263,7 +302,7 @@ class PythonTarget(Closing):
     def _describe(self, types: Mapping[KindVersion, str]) -> TargetInfo:
         kinds = tuple(self._info_of(*key, kind, types) for key, kind in self._kinds.items())
         versions = ("versions",) if any(len(kind.versions) > 1 for kind in self._suite.kinds) else ()
-        abilities = ("modes", "options", "switches", "repeat", "update", *versions)
+        abilities = ("modes", "options", "switches", "repeat", "update", "measure", *versions)
         return TargetInfo(self._suite.name, abilities=abilities, kinds=kinds, gates=dict(self._gates))
 
     def _info_of(

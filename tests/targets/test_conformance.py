@@ -60,10 +60,10 @@ def test_abilities_that_are_only_named_are_told(tmp_path: Path) -> None:
     script = tmp_path / "boasts.py"
     text = (WORKERS / "odd_worker.py").read_text()
     kind = '{"group": "g", "version": "v1", "kind": "K", "type": "x.K"}'
-    boast = f'"kinds": [KIND], "abilities": ["validated", "declarative"], "ruled": [{kind}]'
+    boast = f'"kinds": [KIND], "abilities": ["validated", "declarative", "measure"], "ruled": [{kind}]'
     script.write_text(text.replace('"kinds": [KIND]', boast))
     wrong = failed([sys.executable, str(script), "honest"])
-    assert {"shows what it validated", "answers for ruled kinds"} <= wrong
+    assert {"shows what it validated", "answers for ruled kinds", "tells what it costs"} <= wrong
 
 
 def test_a_worker_that_goes_on_without_input_is_told(tmp_path: Path) -> None:

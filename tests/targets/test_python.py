@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from harness.case import Case, Failure, Json, Operation
+from harness.case import Case, Failure, Json, Measure, Operation
 from harness.field import ErrorList, FieldError, Path
 from harness.field.make import required
 from harness.suite import Context, Suite, SuiteKind
@@ -316,3 +316,17 @@ def test_options_of_one_kind_do_not_reach_another() -> None:
     """Each kind has its own options."""
     first, second = kind(options={"A": True}), replace(kind(kind="Other"), options={"B": False})
     assert [one.options for one in target(first, second).info.kinds] == [{"A": True}, {"B": False}]
+
+
+def test_what_an_answer_costs_is_told_when_asked_for() -> None:
+    """Every part with its samples; without rules there is nothing to convert for."""
+    with target() as one, target(declarative={}) as plain:
+        asked = case(measure=Measure(3, 1000))
+        [answer], [silent], [bare] = one.ask([asked]), one.ask([case()]), plain.ask([asked])
+    assert (answer.handwritten, answer.declarative) == (silent.handwritten, silent.declarative)
+    assert answer.cost is not None
+    assert bare.cost is not None
+    assert {"read", "handwritten", "convert", "declarative", "both"} == set(answer.cost.parts)
+    assert {3} == {len(spent.nanoseconds) for spent in answer.cost.parts.values()}
+    assert {"read", "handwritten"} == set(bare.cost.parts)
+    assert silent.cost is None

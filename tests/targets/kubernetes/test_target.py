@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from harness.case import Answer, Case, KindInfo, Operation
+from harness.case import Answer, Case, KindInfo, Measure, Operation
 from harness.compare.composition import compose, settings
 from harness.diagnostics import TargetError
 from harness.field import FieldError
@@ -381,3 +381,19 @@ def test_what_was_validated_is_shown_when_asked_for(target: KubernetesTarget) ->
     assert "status" == updated.validated["v1"].subresource
     assert "a" == updated.validated["v1beta1"].old["metadata"]["name"]
     assert {} == nothing.validated
+
+
+@pytest.mark.kubernetes
+def test_what_an_answer_costs_is_told_when_asked_for(target: KubernetesTarget) -> None:
+    """Each part with its samples and what it allocates, and the same answer as without; elsewhere nothing is told."""
+    wanted = Measure(rounds=5, nanoseconds=20_000)
+    plain = role({"verbs": ["get"], "apiGroups": [""], "resources": ["pods"]})
+    measured, silent = target.ask([msgspec.structs.replace(plain, measure=wanted), plain])
+    assert silent.cost is None
+    assert (measured.handwritten, measured.declarative) == (silent.handwritten, silent.declarative)
+    assert measured.cost is not None
+    parts = measured.cost.parts
+    assert {"read", "handwritten", "convert", "declarative", "both"} == set(parts)
+    assert {5} == {len(spent.nanoseconds) for spent in parts.values()}
+    assert all((spent.objects or 0) > 0 and (spent.bytes or 0) > 0 for spent in parts.values())
+    assert all(min(spent.nanoseconds) > 0 for name, spent in parts.items() if name != "handwritten")

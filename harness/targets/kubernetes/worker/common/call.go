@@ -22,6 +22,7 @@ type call struct {
 	overrides map[string]bool // of validation options
 	inject    bool            // report an error of our own, to see whether it gets through
 	keep      bool            // keep what is validated
+	idle      bool            // let generated functions do nothing
 	enter     func(stage string)
 
 	calls        int
@@ -69,6 +70,9 @@ func watched(original validator) validator {
 }
 
 func (c *call) watch(original validator, ctx context.Context, op operation.Operation, obj, old any) field.ErrorList {
+	if c.idle {
+		return nil
+	}
 	c.calls++
 	c.operation = op
 	if c.keep {

@@ -95,7 +95,7 @@ func (s *server) info(release string) targetInfo {
 	for _, e := range s.sorted() {
 		kinds = append(kinds, e.info)
 	}
-	abilities := []string{"served", "versions", "modes", "options", "repeat", "update", "validated", "declarative"}
+	abilities := []string{"served", "versions", "modes", "options", "repeat", "update", "validated", "declarative", "measure"}
 	if s.measure {
 		abilities = append(abilities, "nanoseconds")
 	}

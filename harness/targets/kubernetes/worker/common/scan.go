@@ -74,6 +74,11 @@ func (s *scanner) member(key string, line *caseLine) (ok bool) {
 		var options []byte
 		options, ok = s.braced()
 		ok = ok && json.Unmarshal(options, &line.Options) == nil
+	case "measure":
+		var measure []byte
+		measure, ok = s.braced()
+		line.Measure = &measureLine{}
+		ok = ok && json.Unmarshal(measure, line.Measure) == nil
 	case "versions":
 		line.Versions, ok = s.truth()
 	case "served":

@@ -31,6 +31,7 @@ type caseLine struct {
 	Served      bool            `json:"served"`
 	Repeat      bool            `json:"repeat"`
 	Validated   bool            `json:"validated"`
+	Measure     *measureLine    `json:"measure"`
 }
 
 type wireError struct {
@@ -69,6 +70,7 @@ type answer struct {
 	Validated   map[string]*validated  `json:"validated,omitempty"`
 	Failure     *failure               `json:"failure,omitempty"`
 	Nanoseconds map[string]int64       `json:"nanoseconds,omitempty"`
+	Cost        *cost                  `json:"cost,omitempty"`
 }
 
 // validated is what declarative validation of one version was given.

@@ -107,6 +107,14 @@ func judgeUpdate(ctx context.Context, obj, old runtime.Object, strategy rest.RES
 	return append(commonErrors(obj, old, strategy), c.split(strategy.ValidateUpdate(ctx, obj, old))...)
 }
 
+// aloneCreate: strategies of this release ask the declarative side themselves.
+func aloneCreate(context.Context, runtime.Object, rest.RESTCreateStrategy) func() { return nil }
+
+// aloneUpdate: see aloneCreate.
+func aloneUpdate(context.Context, runtime.Object, runtime.Object, rest.RESTUpdateStrategy) func() {
+	return nil
+}
+
 // optionValues are the validation options that are on; in this release an option is a name that is listed.
 func optionValues(op operation.Operation) map[string]bool {
 	values := map[string]bool{}

@@ -89,6 +89,45 @@ func judgeUpdate(ctx context.Context, obj, old runtime.Object, strategy rest.RES
 	return rest.ValidateUpdate(ctx, obj, old, strategy)
 }
 
+// bare leaves declarative validation out.
+type bare struct {
+	rest.DeclarativeValidationStrategy
+}
+
+func (bare) ValidateDeclaratively(_ context.Context, _, _ runtime.Object, errs field.ErrorList, _ operation.Type, _ rest.DeclarativeValidationConfig) field.ErrorList {
+	return errs
+}
+
+func (bare) DeclarativeValidationConfig(context.Context, runtime.Object, runtime.Object) rest.DeclarativeValidationConfig {
+	return rest.DeclarativeValidationConfig{}
+}
+
+type bareCreate struct {
+	rest.RESTCreateStrategy
+	bare
+}
+
+type bareUpdate struct {
+	rest.RESTUpdateStrategy
+	bare
+}
+
+// aloneCreate is the handwritten side of a create.
+func aloneCreate(ctx context.Context, obj runtime.Object, strategy rest.RESTCreateStrategy) func() {
+	if declarative, ok := strategy.(rest.DeclarativeValidationStrategy); ok {
+		strategy = bareCreate{strategy, bare{declarative}}
+	}
+	return func() { rest.ValidateCreate(ctx, obj, strategy) }
+}
+
+// aloneUpdate is the handwritten side of an update.
+func aloneUpdate(ctx context.Context, obj, old runtime.Object, strategy rest.RESTUpdateStrategy) func() {
+	if declarative, ok := strategy.(rest.DeclarativeValidationStrategy); ok {
+		strategy = bareUpdate{strategy, bare{declarative}}
+	}
+	return func() { rest.ValidateUpdate(ctx, obj, old, strategy) }
+}
+
 // optionValues are the validation options with their values.
 func optionValues(op operation.Operation) map[string]bool { return op.Options }
 
