@@ -1,4 +1,4 @@
-"""What a change in git touches: the records that `harness verify` goes by, and the function that makes them.
+"""What a change in git touches: the records that `harness verify` goes by, as `read.py` makes them.
 
 The base is the merge base of the named revision and HEAD, which is what a pull request shows: what others did to
 the named branch in the meantime is no part of the change. The head is the work tree as it lies, with what is not
@@ -7,7 +7,6 @@ committed yet, staged or not, and with new files that are not ignored.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -213,13 +212,3 @@ class Change:
     notes: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     suites: tuple[str, ...] = ()
-
-
-def read_change(checkout: Path, base: str, fields: Sequence[str] = ()) -> Change:
-    """Read what the work tree of a checkout changes since the merge base of `base` and HEAD.
-
-    `fields` narrow to fields by JSON path (`spec.replicas`), Go name (`DeploymentSpec.Replicas`), or either with the
-    kind in front (`Deployment:spec.replicas`).
-    Raises: UsageError, InputError when git, the revision, the checkout or a field is not what it should be.
-    """
-    raise NotImplementedError

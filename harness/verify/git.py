@@ -9,7 +9,7 @@ import os
 import re
 import subprocess
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from shutil import which
@@ -137,14 +137,22 @@ class Repository:
         found = [(object_id, name) for object_id, name in self._tree(commit, [path]) if name == path]
         return next((data for _, data in self._blobs(found)), None)
 
-    def export(self, commit: str, folder: Path, below: Sequence[str] = ()) -> int:
+    def export(
+        self,
+        commit: str,
+        folder: Path,
+        below: Sequence[str] = (),
+        wanted: Callable[[str], bool] = lambda path: True,
+    ) -> int:
         """Write the regular files of a commit below a folder, and return their number. Links are left out.
 
-        `below` are files and folders of the repository; all when empty. Names that lead out of the folder are left out.
+        `below` are files and folders of the repository, all when empty, and `wanted` chooses among what they hold.
+        Names that lead out of the folder are left out.
         """
         number = 0
+        listed = [(one, path) for one, path in self._tree(commit, below) if wanted(path) and _is_inside(path)]
         made: set[Path] = set()
-        for path, data in self._blobs([(one, path) for one, path in self._tree(commit, below) if _is_inside(path)]):
+        for path, data in self._blobs(listed):
             place = folder / path
             if place.parent not in made:
                 place.parent.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,91 @@
+"""What a file of a checkout is to validation, by where it lies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from pathlib import Path, PurePosixPath
+
+from harness.diagnostics import UsageError
+from harness.verify.change import ChangedFile, FileClass, Layout
+from harness.verify.git import Difference
+
+_STAGING = r"staging/src/k8s\.io"
+_META = rf"{_STAGING}/apimachinery/pkg"
+_KUBERNETES: tuple[tuple[FileClass, str], ...] = (
+    ("tests", r".*_test\.go|test/.*|.*/(?:testing|testdata|fuzzer|roundtrip)/.*"),
+    ("generated", r"(?:.*/)?zz_generated\.validations\.go"),
+    ("other", r".*/(?:zz_generated\.[^/]*|types_swagger_doc_generated\.go|.*\.pb\.go)"),
+    ("doc", rf"(?:pkg/apis|{_STAGING}/api|{_META}/apis)/.*/doc\.go"),
+    ("normalization", r".*[/_]normali[sz]ation[^/]*\.go|.*/declarative_validation(?:_[^/]*)?\.go"),
+    ("defaults", r"pkg/apis/.*/defaults\.go"),
+    ("conversion", r"pkg/apis/.*/conversion[^/]*\.go"),
+    ("handwritten", r"pkg/apis/(?:.*/)?(?:validation|helper|helpers|util)/.*\.go|pkg/api/.*\.go"),
+    ("handwritten", rf"{_META}/(?:api/(?:validation|validate|safe|operation|equality)|util/validation)/.*\.go"),
+    ("handwritten", rf"{_META}/apis/(?:.*/)?validation/.*\.go"),
+    ("strategy", r"pkg/registry/.*\.go"),
+    ("strategy", rf"{_STAGING}/apiserver/pkg/registry/rest/.*\.go"),
+    ("types", rf"{_STAGING}/api/[^/]+/[^/]+/[^/]+\.go"),
+    ("types", rf"{_META}/(?:apis/[^/]+/[^/]+|types|runtime|runtime/schema|util/intstr|api/resource)/[^/]+\.go"),
+    ("types", r"pkg/apis/[^/]+/(?:types[^/]*|[^/]*_types)\.go"),
+)
+"""By path; the first pattern that fits says it."""
+_LAST: dict[str, FileClass] = {"suite.py": "suite", "doc.go": "doc"}
+
+
+def layout_of(top: Path) -> Layout:
+    """Say what a checkout is: Kubernetes, or a project with suites. Raises: UsageError when it is neither."""
+    go_mod = top / "go.mod"
+    if go_mod.is_file() and re.search(rb"^module k8s\.io/kubernetes\s*$", go_mod.read_bytes(), re.M):
+        return "kubernetes"
+    if next(iter(suite_folders(top)), None) is not None:
+        return "suites"
+    raise UsageError(
+        f"{top} is neither a checkout of kubernetes/kubernetes nor a project with suites\n"
+        "  why: its go.mod does not name k8s.io/kubernetes, and no folder holds a suite.py\n"
+        "  fix: run it in such a checkout; `harness run --help` tells what a suite is"
+    )
+
+
+def suite_folders(top: Path) -> Iterable[Path]:
+    """Return the folders with a suite.py, by path."""
+    skipped = {"node_modules", "vendor", "venv", "site-packages", "__pycache__"}
+    waiting = [top]
+    while waiting:
+        folder = waiting.pop(0)
+        if _defines_suite(folder / "suite.py"):
+            yield folder
+            continue
+        inside = sorted(one for one in folder.iterdir() if one.is_dir() and not one.is_symlink())
+        waiting += [one for one in inside if one.name not in skipped and not one.name.startswith(".")]
+
+
+def _defines_suite(file: Path) -> bool:
+    return file.is_file() and re.search(rb"^SUITE\b", file.read_bytes(), re.M) is not None
+
+
+def classify(found: Iterable[Difference], layout: Layout, uncommitted: Collection[str]) -> tuple[ChangedFile, ...]:
+    """Say of every difference what it is to validation."""
+    states = {"A": "added", "D": "deleted", "R": "renamed", "C": "added"}
+    listed = []
+    for one in found:
+        before = one.before if one.before != one.path else ""
+        listed.append(
+            ChangedFile(
+                one.path, class_of(one.path, layout), states.get(one.status, "modified"),  # type: ignore[arg-type] # values are literals
+                before, one.path not in uncommitted and before not in uncommitted,
+            )
+        )  # fmt: skip
+    return tuple(sorted(listed))
+
+
+def class_of(path: str, layout: Layout) -> FileClass:
+    """Say what one file is, by its path in the checkout."""
+    if layout == "kubernetes":
+        return next((name for name, pattern in _KUBERNETES if re.fullmatch(pattern, path)), "other")
+    pure = PurePosixPath(path)
+    if pure.name in _LAST:
+        return _LAST[pure.name]
+    if pure.name.startswith("test_") or pure.name.endswith(("_test.go", "_test.py")) or pure.name == "conftest.py":
+        return "tests"
+    return {".go": "types", ".py": "handwritten"}.get(pure.suffix, "other")  # type: ignore[return-value] # literals

@@ -1,0 +1,83 @@
+"""Reads a change: git says which files differ, and readers of types, code and generated files say what that touches."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path, PurePosixPath
+
+from harness.diagnostics import InputError
+from harness.verify.assemble import Assembler
+from harness.verify.change import Change, ChangedFile, Layout, Revision
+from harness.verify.declarations import compare_orders, compare_packages
+from harness.verify.git import Repository
+from harness.verify.layout import classify, layout_of
+from harness.verify.sides import Side, empty_side, open_side
+from harness.verify.touches import Touches
+
+EXPORTED = ("go.mod", "pkg/apis", "pkg/api", "pkg/registry", "staging/src/k8s.io/api",
+            "staging/src/k8s.io/apimachinery/pkg", "staging/src/k8s.io/apiserver/pkg/registry/rest")  # fmt: skip
+"""What of a checkout of Kubernetes is read."""
+
+
+def read_change(checkout: Path, base: str, fields: Sequence[str] = ()) -> Change:
+    """Read what the work tree of a checkout changes since the merge base of `base` and HEAD.
+
+    `fields` narrow to fields by JSON path (`spec.replicas`), Go name (`DeploymentSpec.Replicas`), or either with the
+    kind in front (`Deployment:spec.replicas`).
+    Raises: UsageError, InputError when git, the revision, the checkout or a field is not what it should be.
+    """
+    repository = Repository.at(checkout)
+    layout = layout_of(repository.top)
+    named, head = repository.commit(base), repository.commit("HEAD")
+    commit = repository.merge_base(named, head)
+    files = classify(repository.differences(commit), layout, repository.uncommitted())
+    with tempfile.TemporaryDirectory(prefix="harness-base-") as folder:
+        root = Path(folder).resolve()
+        repository.export(commit, root, EXPORTED if layout == "kubernetes" else (), _is_read)
+        sides = _open(root, layout), open_side(repository.top, layout)
+        return _read(
+            repository.top, layout, sides, files, fields,
+            Revision(base, commit, repository.subject(commit)), Revision("HEAD", head, repository.subject(head)),
+        )  # fmt: skip
+
+
+def _is_read(path: str) -> bool:
+    return path.endswith((".go", ".mod", ".py")) and not path.endswith("_test.go")
+
+
+def _open(root: Path, layout: Layout) -> Side:
+    """Open the base; one that cannot be read is as good as none: everything is new then."""
+    try:
+        return open_side(root, layout)
+    except InputError:
+        return empty_side(root, layout)
+
+
+def _read(
+    top: Path, layout: Layout, sides: tuple[Side, Side], files: tuple[ChangedFile, ...], fields: Sequence[str],
+    base: Revision, head: Revision,
+) -> Change:  # fmt: skip
+    touches = Touches()
+    compare_packages(*sides, sorted(_type_packages(files, layout, sides)), touches)
+    compare_orders(*sides, touches)
+    assembler = Assembler(*sides)
+    touched = assembler.fields(touches)
+    kinds = assembler.kinds(touches, touched)
+    return Change(top, layout, base, head, files, touched, kinds, notes=tuple(touches.notes))
+
+
+def _type_packages(files: Iterable[ChangedFile], layout: Layout, sides: tuple[Side, Side]) -> set[str]:
+    """Return the packages of types that may differ."""
+    known = {path for side in sides for path in side.universe.paths}
+    if layout == "suites":
+        return known
+    changed = {path for one in files for path in (one.path, one.before) if path.endswith(".go")}
+    return {path for path in map(import_path, changed) if path in known}
+
+
+def import_path(path: str) -> str:
+    """Return the import path of a file of a checkout of Kubernetes."""
+    folder = PurePosixPath(path).parent.as_posix()
+    inside = folder.removeprefix("staging/src/")
+    return inside if inside != folder else f"k8s.io/kubernetes/{folder}"

@@ -1,0 +1,198 @@
+"""Base and head as APIs: their packages of types, their kinds, their compiled rules. Nothing is built."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from harness.compiler import Compiled
+from harness.compiler.build import Builder
+from harness.diagnostics import Diagnostic, InputError, Position
+from harness.gotypes.model import Field, Struct, Typedef
+from harness.gotypes.packages import Universe
+from harness.rulecov.inventory import KnownRule, read_inventory
+from harness.subject.api import Api, ApiPackage, open_api
+from harness.subject.opening import package_of, suite_files
+from harness.subject.shared import SHARED, go_files
+from harness.subject.suitefile import load_suite
+from harness.suite import Suite, SuiteKind
+from harness.tags.custom_kubernetes import CustomFunctions
+from harness.tags.release import release_of
+from harness.targets.kubernetes.release import generating_folders
+from harness.verify.change import KindName, Layout
+from harness.verify.layout import suite_folders
+
+INTERNAL = "k8s.io/kubernetes/pkg/apis/"
+_DOC = re.compile(r"^//[ \t]*\+k8s:(validation-gen-input|conversion-gen)=(\S+)", re.M)
+_RESOURCE = re.compile(r'resource := "([a-z]+)"|resource ?\+ ?"(/[a-z/]+)"')
+
+
+@dataclass(frozen=True, slots=True)
+class SideKind:
+    """A kind of one side: its Go type, the package whose rules it has, and what is asked for it.
+
+    `families` are what its versions share, and what code is written for: internal packages, or the suite's name.
+    """
+
+    name: KindName
+    type: str
+    package: str
+    families: tuple[str, ...]
+    resources: tuple[str, ...] = ()
+    suite: SuiteKind | None = None
+
+
+@dataclass(frozen=True)
+class Side:
+    """Base or head. `root` is where its files lie; `generated` the folder whose generated code validates a package."""
+
+    root: Path
+    layout: Layout
+    apis: tuple[Api, ...]
+    universe: Universe
+    kinds: Mapping[KindName, SideKind]
+    suites: Mapping[str, Suite] = field(default_factory=dict)
+    generated: Mapping[str, Path] = field(default_factory=dict)
+    troubles: tuple[Diagnostic, ...] = ()
+    _compiled: dict[str, Compiled | None] = field(default_factory=dict, repr=False)
+    _rules: dict[str, tuple[KnownRule, ...]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def packages(self) -> dict[str, tuple[Api, ApiPackage]]:
+        """The packages that order validators, by the import path of their types."""
+        return {package.path: (api, package) for api in self.apis for package in api.packages}
+
+    def compiled(self, path: str) -> Compiled | None:
+        """Return the validators of a package; None when there is none, or when it does not compile."""
+        if path not in self._compiled:
+            self._compiled[path] = None
+            if path in self.packages and self.packages[path][1].generates:
+                api, package = self.packages[path]
+                try:
+                    self._compiled[path] = api.compile(package, CustomFunctions())
+                except InputError:  # lint says what is wrong with it
+                    return None
+        return self._compiled[path]
+
+    def rules(self, kind: SideKind) -> tuple[KnownRule, ...]:
+        """Return the declared rules of one kind."""
+        if kind.package not in self._rules:
+            found: tuple[KnownRule, ...] = ()
+            if kind.package in self.packages:
+                api, package = self.packages[kind.package]
+                found = read_inventory(replace(api, packages=(package,))).rules
+            self._rules[kind.package] = found
+        return tuple(rule for rule in self._rules[kind.package] if rule.type == kind.type)
+
+    def place(self, position: Position) -> Position:
+        """Return a position with the file's path in the checkout."""
+        path = Path(position.file)
+        if path.is_absolute() and path.is_relative_to(self.root):
+            return replace(position, file=path.relative_to(self.root).as_posix())
+        return position
+
+
+def open_side(root: Path, layout: Layout) -> Side:
+    """Read one side of a change. Raises: InputError, UsageError, TargetError for one that cannot be read at all."""
+    return _kubernetes(root) if layout == "kubernetes" else _suites(root)
+
+
+def empty_side(root: Path, layout: Layout) -> Side:
+    """Return a side without any API: a base from before there was one."""
+    return Side(root, layout, (), Universe.from_files({}), {})
+
+
+# Kubernetes
+
+
+def _kubernetes(root: Path) -> Side:
+    api = open_api(kubernetes=str(root))
+    families: dict[str, tuple[str, ...]] = {}
+    generated: dict[str, Path] = {}
+    for folder in generating_folders(str(root)).values():
+        told = _DOC.findall((folder / "doc.go").read_text(encoding="utf-8", errors="replace"))
+        for types in (value for name, value in told if name == "validation-gen-input"):
+            generated[types] = folder
+            families[types] = tuple(value for name, value in told if name == "conversion-gen") or (types,)
+    kinds = {}
+    resources: dict[str, dict[str, tuple[str, ...]]] = {}
+    for package in api.packages:
+        named = families.get(package.path, ())
+        for name in _root_kinds(api, package):
+            kind = KindName(package.group, package.version, name)
+            for family in named:
+                if family not in resources:
+                    resources[family] = _resources(root / "pkg" / "registry" / family.rpartition("/")[2] / "rest")
+            listed = next((found for one in named if (found := _of_kind(name, resources[one]))), ())
+            kinds[kind] = SideKind(kind, f"{package.path}.{name}", package.path, named, listed)
+    return Side(root, "kubernetes", (api,), api.universe, kinds, generated=generated)
+
+
+def _root_kinds(api: Api, package: ApiPackage) -> Iterator[str]:
+    """Name the types of a package that are objects of their own."""
+    builder = Builder(api.universe, package.path, release_of(api.release), {}, package.criteria)
+    for declared in builder.root_types():
+        if any(one.embedded and one.type.name.endswith(".ObjectMeta") for one in _fields(declared)):
+            yield declared.name
+
+
+def _fields(declared: Struct | Typedef) -> tuple[Field, ...]:
+    return declared.fields if isinstance(declared, Struct) else ()
+
+
+def _resources(folder: Path) -> dict[str, tuple[str, ...]]:
+    """Read which resources and subresources a group serves from where their storage is put together."""
+    found: dict[str, list[str]] = {}
+    for file in sorted(folder.glob("*.go")) if folder.is_dir() else ():
+        resource = ""
+        for name, subresource in _RESOURCE.findall(file.read_text(encoding="utf-8", errors="replace")):
+            resource = name or resource
+            if resource:
+                listed = found.setdefault(resource, [resource])
+                listed += [f"{resource}{subresource}"] if subresource else []
+    return {name: tuple(dict.fromkeys(listed)) for name, listed in found.items()}
+
+
+def _of_kind(kind: str, resources: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    stem = kind.lower()
+    plurals = (f"{stem}s", f"{stem}es", f"{stem.removesuffix('y')}ies", stem)
+    return next((resources[plural] for plural in plurals if plural in resources), ())
+
+
+# Suites
+
+
+def _suites(root: Path) -> Side:
+    suites: dict[str, Suite] = {}
+    troubles: list[Diagnostic] = []
+    for folder in suite_folders(root):
+        try:
+            suite = load_suite(folder)
+        except InputError as error:
+            troubles += error.diagnostics
+            continue
+        if isinstance(suite, Suite):
+            suites[folder.relative_to(root).as_posix()] = suite
+    files: dict[str, list[Path]] = {}
+    for suite in suites.values():
+        files |= suite_files(suite)
+    universe = Universe.from_files({**{name: go_files(folder) for name, folder in SHARED.items()}, **files})
+    apis, kinds = [], {}
+    for suite in suites.values():
+        packages: dict[str, ApiPackage] = {}
+        for kind in suite.kinds:
+            for version, place in kind.versions.items():
+                path = package_of(suite, version, place)
+                packages[path] = ApiPackage(path, suite.group, version)
+                name = KindName(suite.group, version, kind.kind)
+                kinds[name] = SideKind(name, f"{path}.{kind.kind}", path, (suite.name,), _asked(kind), kind)
+        apis.append(Api(suite.name, suite.release, universe, tuple(packages.values())))
+    return Side(root, "suites", tuple(apis), universe, kinds, suites, troubles=tuple(troubles))
+
+
+def _asked(kind: SuiteKind) -> tuple[str, ...]:
+    root: Iterable[str] = (kind.resource,) if kind.root else ()
+    return (*root, *(f"{kind.resource}/{one}" for one in kind.subresources))
