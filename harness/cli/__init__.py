@@ -16,6 +16,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("explain", "explain", "Explain a word of a report or of a message."),
     ("render", "render", "Write a saved report as HTML, JUnit or text."),
     ("merge", "merge", "Bring the reports of shards together."),
+    ("exceptions", "exceptions", "Tolerate known findings for a while, and take out what is not needed."),
     ("power", "power", "Sabotage one rule at a time, and show what a run does not notice."),
     ("lint", "lint", "Find tags that are wrong, do nothing, or do not say what was meant."),
     ("docs", "docs", "Document what an API validates, or what every tag does."),

@@ -8,11 +8,11 @@ from pathlib import Path
 import click
 import msgspec
 
-from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, exceptions_of, kept_place, publish, report_options
+from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, kept_place, publish, report_options
 from harness.cli.ratchets import Ratchets, ratchet_options
-from harness.errormatch.exceptionfile import ExceptionFile
-from harness.reporting.document import Exceptions, Report, read_report, sums_of, worst_first
+from harness.reporting.document import Report, read_report
 from harness.reporting.merging import merge
+from harness.reporting.tolerance import tolerate
 
 
 @click.command("merge")
@@ -31,22 +31,9 @@ def command(
     files = Files(json_file, junit_file, html_file, report_folder)
     entries = exceptions_in(exceptions)
     merged = merge([(name, read_report(name)) for name in reports])
-    judged = _judged(merged, entries, exceptions or EXCEPTIONS)
+    judged = tolerate(merged, entries, str(exceptions or EXCEPTIONS))
     judged = Ratchets(ratchet_file, update_ratchet).hold(judged)
     return publish(_replayed(judged, files), files)
-
-
-def _judged(report: Report, entries: ExceptionFile | None, file: Path) -> Report:
-    """Apply the exceptions to what the shards found together."""
-    if entries is None:
-        return report
-    outcomes = [
-        entries.apply([f for f in report.findings if f.subject == part.subject], part.subject) for part in report.parts
-    ]
-    findings = tuple(sorted((f for outcome in outcomes for f in outcome.findings), key=worst_first))
-    partial = any(part.shard or part.stopped in ("interrupted", "target-lost") for part in report.parts)
-    exceptions: Exceptions = exceptions_of(outcomes, findings, file, partial)
-    return msgspec.structs.replace(report, **sums_of(report.parts, report.kinds, findings, exceptions))
 
 
 def _replayed(report: Report, files: Files) -> Report:

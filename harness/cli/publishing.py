@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
-from harness.compare.finding import Finding
+from harness.diagnostics import UsageError
 from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
-from harness.reporting.document import ExceptionEntry, Exceptions, Report, encode
+from harness.reporting.document import Report, encode
 from harness.reporting.html import render_html
 from harness.reporting.junit import render_junit
 from harness.reporting.saving import save
@@ -75,30 +75,20 @@ def exceptions_in(file: Path | None) -> ExceptionFile | None:
     return load_exceptions(file or EXCEPTIONS, date.today())
 
 
-def exceptions_of(outcomes: Sequence[Any], findings: Sequence[Finding], file: Path, partial: bool) -> Exceptions:
-    """Say in the report what became of the exceptions; a partial run cannot say that one is unused."""
-    if not outcomes:
-        return Exceptions()
-
-    def entries(name: str) -> tuple[ExceptionEntry, ...]:
-        unique = {entry.id: entry for outcome in outcomes for entry in getattr(outcome, name)}
-        return tuple(
-            ExceptionEntry(
-                e.id, e.suite, e.reason, e.owner, e.until.isoformat(), e.link,
-                tuple(f.fingerprint for f in findings if f.exception == e.id),
-            )
-            for e in unique.values()
-        )  # fmt: skip
-
-    return Exceptions(str(file), entries("used"), () if partial else entries("unused"), entries("expired"))
-
-
 def kept_place(started: str) -> Path:
     """Where a report with findings is kept when none was asked for, so that its replay commands work."""
     import platformdirs
 
     stamp = re.sub(r"[^0-9A-Za-z]", "", started)[:15]
     return platformdirs.user_cache_path("equivalence-harness") / "reports" / f"{stamp}-{os.getpid()}.json"
+
+
+def newest_kept() -> Path:
+    """Return the newest report that was kept. Raises: UsageError when there is none."""
+    kept = sorted(kept_place("").parent.glob("*.json"))
+    if not kept:
+        raise UsageError("no report was kept here\n  fix: --report FILE, written by harness run --json FILE")
+    return kept[-1]
 
 
 def publish(report: Report, files: Files) -> int:

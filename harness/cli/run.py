@@ -13,20 +13,21 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from harness import engine
 from harness.cli.coverage import branch_folders, inventory_in, rule_onlookers, with_branches, with_coverage
 from harness.cli.live import Live
-from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, exceptions_of, kept_place, publish, report_options
+from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, kept_place, publish, report_options
 from harness.cli.ratchets import Ratchets, ratchet_options
 from harness.cli.targets import TargetChoice, embedded_suites, reach_of, target_options
-from harness.compare.finding import Finding
 from harness.diagnostics import HarnessError, UsageError
 from harness.engine.units import WHOLE, Shard
 from harness.errormatch.exceptionfile import ExceptionFile
 from harness.events import Budget, Result, Timings
 from harness.reporting.document import Reach, Report, build_report
 from harness.reporting.text import lines
+from harness.reporting.tolerance import tolerate
 from harness.rulecov.branches import watched_branches
 from harness.rulecov.inventory import Inventory
 from harness.subject import SubjectSpec
@@ -98,7 +99,8 @@ def command(
         with watched_branches(folders) if branches else nullcontext() as watched:
             search.run([target.parts(spec) for spec in specs])
         search.raise_if_nothing()
-        report = _judge(search, entries, exceptions or EXCEPTIONS, bool(kinds or operations or shard), files)
+        narrowed = [f"--kind {kind}" for kind in kinds] + [f"--operation {operation}" for operation in operations]
+        report = _judge(search, entries, exceptions or EXCEPTIONS, narrowed, files)
         report = with_coverage(report, search.results, search.inventories, bool(kinds or operations))
         report = with_branches(ratchets.hold(report, bool(operations)), watched)
         code = publish(report, files)
@@ -200,26 +202,14 @@ def _title(spec: SubjectSpec) -> str:
     return Path(spec.location).name if spec.kind == "suite" else f"{spec.kind} {spec.location}"
 
 
-def _judge(search: _Search, entries: ExceptionFile | None, file: Path, partial: bool, files: Files) -> Report:
-    findings: list[Finding] = []
-    outcomes = []
-    # The parts of one run have one list of exceptions: an entry that one part needs is needed.
-    for subject in dict.fromkeys(result.subject for result in search.results):
-        own = [one for result in search.results if result.subject == subject for one in result.findings]
-        if entries is not None:
-            outcomes.append(entries.apply(own, subject))
-            own = list(outcomes[-1].findings)
-        findings += own
+def _judge(search: _Search, entries: ExceptionFile | None, file: Path, narrowed: Sequence[str], files: Files) -> Report:
     place = shlex.quote(str(files.wanted().get("json") or kept_place(search.results[0].started)))
-    # A search of some kinds, or one that was broken off, cannot say that an exception is not needed.
-    partial = partial or any(result.stopped in ("interrupted", "target-lost") for result in search.results)
-    return build_report(
+    report = build_report(
         search.results,
-        findings,
-        exceptions_of(outcomes, findings, file, partial),
-        search.reaches,
-        lambda finding: "" if finding.case.object is None else f"harness replay {place} {finding.fingerprint}",
+        reaches=search.reaches,
+        replay=lambda finding: "" if finding.case.object is None else f"harness replay {place} {finding.fingerprint}",
     )
+    return tolerate(msgspec.structs.replace(report, narrowed=tuple(narrowed)), entries, str(file))
 
 
 def _budget(specs: Sequence[SubjectSpec], max_time: float | None, max_cases: int | None) -> Budget:

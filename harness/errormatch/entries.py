@@ -1,14 +1,15 @@
 """Reads a YAML file that is a list of entries with known keys, and says everything that is wrong with it.
 
 Shared by the exceptions and the wordings. Works on YAML nodes, because a message without its line helps nobody; every
-value is a text, whatever YAML would make of it.
+value is a text, or a list of texts where the form says so, whatever YAML would make of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import yaml
 
@@ -17,13 +18,23 @@ from harness.diagnostics import Diagnostic, InputError, Position, near_miss
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What an entry looks like: its name for people, the prefix of its diagnostic codes, its keys, and an example."""
+    """What an entry looks like: its name for people, the prefix of its diagnostic codes, and its keys.
+
+    `lists` are those keys that hold a list of texts. `variant` is another form that an entry may have instead.
+    """
 
     noun: str
     code: str
     mandatory: tuple[str, ...]
     optional: tuple[str, ...] = ()
     may_be_empty: tuple[str, ...] = ()
+    lists: tuple[str, ...] = ()
+    variant: Form | None = None
+
+    def of(self, names: Collection[str]) -> Form:
+        """Return the form that an entry with these keys follows: the variant, when it has a key of the variant's."""
+        known = self.variant
+        return known if known is not None and not set(names) & set(known.keys) <= set(self.keys) else self
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -31,13 +42,18 @@ class Form:
         return self.mandatory + self.optional
 
 
+Line: TypeAlias = tuple[str, Position]
+"""A text of a list, and where it stands."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry: its values by key, where each value stands, and where the entry begins."""
+    """One entry: its values by key, where each value stands, where the entry begins, and its lists by key."""
 
-    values: Mapping[str, str]
-    places: Mapping[str, Position]
+    values: dict[str, str]
+    places: dict[str, Position]
     position: Position
+    lists: dict[str, tuple[Line, ...]]
 
     def __getitem__(self, key: str) -> str:
         return self.values.get(key, "")
@@ -50,11 +66,11 @@ class Entry:
 class Page:
     """A file of entries while it is read: its text, and the diagnostics so far."""
 
-    def __init__(self, path: Path, form: Form) -> None:
-        """Raises: InputError when the file cannot be read at all."""
+    def __init__(self, path: Path, form: Form, text: str | None = None) -> None:
+        """Read the file, or a text that will stand there. Raises: InputError when it cannot be read at all."""
         self.path, self.form = path, form
         self.diagnostics: list[Diagnostic] = []
-        self.text = _text_of(path, form)
+        self.text = _text_of(path, form) if text is None else text
         self.lines = self.text.splitlines()
 
     def complain(self, place: Position, code: str, message: str, why: str = "", fix: str = "", width: int = 1) -> None:
@@ -100,44 +116,56 @@ class Page:
             self.complain(place, "shape", f"an entry must have keys: {', '.join(self.form.mandatory)}")
             return None
         before = len(self.diagnostics)
-        values: dict[str, str] = {}
-        places: dict[str, Position] = {}
+        form = self.form.of([key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)])
+        entry = Entry({}, {}, place, {})
         for key, value in node.value:
-            self._pair(key, value, values, places)
-        self._missing(place, values, set(places))
-        return Entry(values, places, place) if len(self.diagnostics) == before else None
+            self._pair(form, key, value, entry)
+        self._missing(form, entry)
+        return entry if len(self.diagnostics) == before else None
 
-    def _pair(self, key: yaml.Node, value: yaml.Node, values: dict[str, str], places: dict[str, Position]) -> None:
+    def _pair(self, form: Form, key: yaml.Node, value: yaml.Node, entry: Entry) -> None:
         name = key.value if isinstance(key, yaml.ScalarNode) else ""
         at = self.position(key)
-        if name not in self.form.keys:
-            guess = near_miss(name, self.form.keys)
-            known = f"known keys: {', '.join(self.form.keys)}"
+        if name not in form.keys:
+            guess = near_miss(name, form.keys)
+            known = f"known keys: {', '.join(form.keys)}"
             self.complain(at, "key", f"unknown key {name!r}", known, guess, width=max(1, len(name)))
-        elif name in places:
+            return
+        if name in entry.places:
             self.complain(at, "key", f"key {name!r} stands twice in one entry", fix="keep one of them", width=len(name))
+            return
+        entry.places[name] = self.position(value)
+        if name in form.lists:
+            self._list(name, value, entry)
         elif not isinstance(value, yaml.ScalarNode):
-            places[name] = self.position(value)
-            self.complain(places[name], "value", f"{name} must be a text", fix=f'{name}: "..."')
+            self.complain(entry.places[name], "value", f"{name} must be a text", fix=f'{name}: "..."')
         else:
-            places[name] = self.position(value)
-            self._value(name, value, values)
+            self._value(form, name, value, entry)
 
-    def _value(self, name: str, value: yaml.ScalarNode, values: dict[str, str]) -> None:
+    def _value(self, form: Form, name: str, value: yaml.ScalarNode, entry: Entry) -> None:
         # An empty plain scalar is YAML's null: `origin:` says nothing, `origin: ""` says that there is none.
         explicit = value.style is not None or bool(value.value)
-        if value.value.strip() or (name in self.form.may_be_empty and explicit):
-            values[name] = str(value.value)
+        if value.value.strip() or (name in form.may_be_empty and explicit):
+            entry.values[name] = str(value.value)
             return
-        allowed = f'{name}: ""' if name in self.form.may_be_empty else f"{name}: ..."
+        allowed = f'{name}: ""' if name in form.may_be_empty else f"{name}: ..."
         self.complain(self.position(value), "value", f"{name} is empty", "every key is a statement", allowed)
 
-    def _missing(self, place: Position, values: Mapping[str, str], seen: set[str]) -> None:
-        missing = [name for name in self.form.mandatory if name not in values and name not in seen]
+    def _list(self, name: str, value: yaml.Node, entry: Entry) -> None:
+        texts = value.value if isinstance(value, yaml.SequenceNode) else ()
+        if not texts:
+            self.complain(self.position(value), "value", f"{name} must be a list of texts", fix=f"{name}:\n  - ...")
+        for text in texts:
+            if not isinstance(text, yaml.ScalarNode):
+                self.complain(self.position(text), "value", f"{name} holds what is no text", fix="- ...")
+        entry.lists[name] = tuple((str(one.value), self.position(one)) for one in texts)
+
+    def _missing(self, form: Form, entry: Entry) -> None:
+        missing = [name for name in form.mandatory if name not in entry.places]
         if missing:
             keys = ", ".join(missing)
-            why = f"every {self.form.noun} says all of: {', '.join(self.form.mandatory)}"
-            self.complain(place, "missing", f"missing {keys}", why, f"{missing[0]}: ...")
+            why = f"every {form.noun} says all of: {', '.join(form.mandatory)}"
+            self.complain(entry.position, "missing", f"missing {keys}", why, f"{missing[0]}: ...")
 
 
 def _text_of(path: Path, form: Form) -> str:

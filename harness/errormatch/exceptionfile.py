@@ -1,86 +1,36 @@
 """Reads equivalence_exceptions.yaml, the only place where a known finding may be tolerated.
 
-An exception is scoped to one finding, has an owner and an end, and never hides a severity worse than it names. Entries
-that expired, that nothing needs any more, or that are too wide fail the run. Knows nothing of findings but the
-attributes that an entry names, so that it stays below the judge.
+An exception is scoped to one finding, or to named rules of one cause on one Go type; it has an owner and an end, and
+never hides a severity worse than it names. Entries that expired, that nothing needs any more, or that are too wide fail
+the run.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 import msgspec
 
-from harness.diagnostics import Diagnostic, Position, near_miss
-from harness.errormatch.entries import Entry, Form, Page, raise_if
-from harness.field import ErrorType
-
-SCOPE = ("kind", "path", "type", "origin", "mismatch", "cause")
-"""Keys that are compared with a finding, value by value; `suite` is compared with the subject of the run."""
-
-FORM = Form(
-    "exception",
-    "exception",
-    ("suite", *SCOPE, "severity", "reason", "owner", "until"),
-    ("link",),
-    may_be_empty=("path", "type", "origin", "link"),
+from harness.diagnostics import Diagnostic
+from harness.errormatch.entries import Entry, Page, raise_if
+from harness.errormatch.exceptionentry import (
+    ANY,
+    PLACE,
+    SCOPE,
+    ExceptionEntry,
+    Tolerable,
+    identity,
+    parse_occurs,
+    parse_rule,
+    worst,
 )
-
-ANY = "*"
-MOST_WILDCARDS = 3
-"""An entry with more keys left open than this is too wide to be about one finding."""
-
-SEVERITIES = ("verdict", "graduation", "visible", "shadow", "unreachable")
-MISMATCHES = ("unmatched", "extra", "served", "version", "composition", "path", "panic", "self")
-CAUSES = (
-    "ratcheting", "masked", "short-circuit", "path", "type", "origin", "unmarked", "no-rule", "no-twin", "boundary",
-    "version", "gate", "duplicate", "wrong-path", "unreachable", "panic", "unknown", "wording", "unstable",
-    "composition", "normalization", "conditional",
-)  # fmt: skip
-
-
-class Tolerable(Protocol):
-    """What an exception looks at in a finding: a frozen msgspec Struct with these attributes."""
-
-    @property
-    def severity(self) -> Any: ...
-    @property
-    def exception(self) -> str | None: ...
-
+from harness.errormatch.exceptionform import FORM, check
 
 F = TypeVar("F", bound=Tolerable)
-
-
-@dataclass(frozen=True, slots=True)
-class ExceptionEntry:
-    """One tolerated finding. `id` is made of its scope, so it stays when the file is sorted or the reason improved."""
-
-    id: str
-    suite: str
-    scope: Mapping[str, str]
-    severity: str
-    reason: str
-    owner: str
-    until: date
-    link: str
-    position: Position
-
-    def tolerates(self, finding: Tolerable, subject: str) -> bool:
-        """Whether this entry speaks of this finding, and the finding is not worse than the entry says."""
-        return (
-            self.suite in (ANY, subject)
-            and all(wanted in (ANY, str(getattr(finding, key))) for key, wanted in self.scope.items())
-            and SEVERITIES.index(str(finding.severity)) >= SEVERITIES.index(self.severity)
-        )
-
-    def __str__(self) -> str:
-        scope = " ".join(f"{key}={value!r}" for key, value in self.scope.items() if value != ANY)
-        return f"suite={self.suite!r} {scope} severity={self.severity!r}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +98,7 @@ class ExceptionFile:
                 used[entry.id] = entry
             # Findings are structs; this layer knows them by their attributes only.
             marked.append(msgspec.structs.replace(finding, exception=entry.id if entry else None))  # type: ignore[type-var]
-        unused = tuple(entry for entry in valid if entry.suite == subject and entry.id not in used)
+        unused = tuple(entry for entry in valid if entry.of(subject) and entry.suite != ANY and entry.id not in used)
         return Outcome(tuple(marked), tuple(used.values()), unused, expired)
 
 
@@ -156,100 +106,46 @@ NO_EXCEPTIONS = ExceptionFile((), date.min)
 """Tolerates nothing."""
 
 
-def load_exceptions(path: Path, today: date) -> ExceptionFile:
-    """Read equivalence_exceptions.yaml. Raises: InputError with everything that is wrong with it."""
-    page = Page(path, FORM)
-    found: list[ExceptionEntry] = []
+def load_exceptions(path: Path, today: date, text: str | None = None) -> ExceptionFile:
+    """Read equivalence_exceptions.yaml, or a text that will stand there.
+
+    Raises: InputError with everything that is wrong with it.
+    """
+    page = Page(path, FORM, text)
+    found: dict[str, ExceptionEntry] = {}
     for entry in page.entries():
         before = len(page.diagnostics)
-        _check(page, entry)
+        check(page, entry)
         if len(page.diagnostics) == before:
             _keep(page, _read(entry), found)
     raise_if(page.diagnostics)
-    return ExceptionFile(tuple(found), today)
+    return ExceptionFile(tuple(found.values()), today)
 
 
 def _read(entry: Entry) -> ExceptionEntry:
-    scope = {key: entry[key] for key in SCOPE}
-    identity = "\x1f".join((entry["suite"], *scope.values(), entry["severity"]))
+    rules = tuple(filter(None, (parse_rule(text) for text, _ in entry.lists.get("rules", ()))))
+    scope = {PLACE[key]: entry[key] for key in PLACE} if rules else {key: entry[key] for key in SCOPE}
+    severity = worst(tuple(rule.severity for rule in rules)) if rules else entry["severity"]
+    occurs = parse_occurs(entry["occurs"])
+    assert occurs is not None, "it was checked"
     return ExceptionEntry(
-        hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:8],
+        identity(entry["suite"], scope, severity, bool(rules)),
         entry["suite"],
         scope,
-        entry["severity"],
+        severity,
+        rules,
         entry["reason"],
         entry["owner"],
         date.fromisoformat(entry["until"]),
         entry["link"],
+        occurs,
         entry.position,
     )
 
 
-def _keep(page: Page, entry: ExceptionEntry, found: list[ExceptionEntry]) -> None:
-    twin = next((other for other in found if other.id == entry.id), None)
-    if twin is None:
-        found.append(entry)
-        return
-    message = f"the same exception stands in line {twin.position.line}"
-    page.complain(entry.position, "twice", message, "only one of them can be used", "remove one")
-
-
-def _check(page: Page, entry: Entry) -> None:
-    _one_of(page, entry, "severity", SEVERITIES)
-    _one_of(page, entry, "mismatch", (*MISMATCHES, ANY))
-    _one_of(page, entry, "cause", (*CAUSES, ANY))
-    _check_type(page, entry)
-    _check_until(page, entry)
-    _check_stars(page, entry)
-    _check_width(page, entry)
-
-
-def _one_of(page: Page, entry: Entry, key: str, known: Sequence[str]) -> None:
-    value = entry[key]
-    if value in known:
-        return
-    why = f"{key} is one of {', '.join(word or chr(34) * 2 for word in known)}"
-    if value == ANY:
-        why = "an exception never hides a worse severity than it names, so it must name one"
-    page.complain(entry.place(key), "value", f"unknown {key} {value!r}", why, near_miss(value, known), len(value))
-
-
-def _check_type(page: Page, entry: Entry) -> None:
-    """Complain about a misspelt type only: a worker in another language may well have types of its own."""
-    known = [str(one) for one in ErrorType]
-    guess = near_miss(entry["type"], known)
-    if guess and entry["type"] not in known:
-        why = f"known types: {', '.join(known)}"
-        page.complain(entry.place("type"), "value", f"unknown type {entry['type']!r}", why, guess, len(entry["type"]))
-
-
-def _check_until(page: Page, entry: Entry) -> None:
-    try:
-        if len(entry["until"]) != 10:
-            raise ValueError
-        date.fromisoformat(entry["until"])
-    except ValueError:
-        message = f"until must be a day, got {entry['until']!r}"
-        page.complain(entry.place("until"), "value", message, "every exception ends", "until: 2027-01-31")
-
-
-def _check_stars(page: Page, entry: Entry) -> None:
-    for key in ("suite", *SCOPE):
-        rest = entry[key].replace("[*]", "") if key == "path" else entry[key]
-        if ANY in rest and entry[key] != ANY:
-            why = '"*" stands for a whole value; inside a path only [*], for any subscript, is known'
-            page.complain(
-                entry.place(key), "value", f"{key} holds a lone *: {entry[key]!r}", why, "write the whole value"
-            )
-
-
-def _check_width(page: Page, entry: Entry) -> None:
-    stars = [key for key in ("suite", *SCOPE) if entry[key] == ANY]
-    fix = "write one entry for each finding; the report prints what to copy"
-    if entry["suite"] == ANY and entry["path"] == ANY:
-        page.complain(
-            entry.position, "wide", "suite and path are both open", "it would hide what nobody has seen yet", fix
-        )
-    elif len(stars) > MOST_WILDCARDS:
-        why = f"at most {MOST_WILDCARDS} keys may be open"
-        page.complain(entry.position, "wide", f"{len(stars)} keys are open: {', '.join(stars)}", why, fix)
+def _keep(page: Page, entry: ExceptionEntry, found: dict[str, ExceptionEntry]) -> None:
+    twin = found.setdefault(entry.id, entry)
+    if twin is not entry:
+        message = f"the same exception stands in line {twin.position.line}"
+        fix = "write the rules of both into one" if entry.rules else "remove one"
+        page.complain(entry.position, "twice", message, "only one of them can be used", fix)

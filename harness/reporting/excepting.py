@@ -1,0 +1,109 @@
+"""Writes exceptions for findings of a report: one for a finding, or one with named rules for a group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+
+from harness.diagnostics import Position, UsageError
+from harness.errormatch.exceptionentry import (
+    PLACE,
+    SCOPE,
+    SEVERITIES,
+    ExceptionEntry,
+    Occurs,
+    Rule,
+    identity,
+    rule_of,
+    worst,
+)
+from harness.reporting.document import Report, ReportedFinding
+from harness.reporting.grouping import Group
+from harness.reporting.text import visible
+
+NOWHERE = Position("")
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What people say of a new entry."""
+
+    reason: str
+    owner: str
+    until: date
+    link: str = ""
+
+
+def suite_of(finding: ReportedFinding, report: Report) -> str:
+    """Name the subject of a finding without the settings of the gates: a part of a run has them behind its name."""
+    part = next((part for part in report.parts if part.subject == finding.subject), None)
+    if part is not None and part.reach.kind == "kubernetes":
+        return "kubernetes"
+    return finding.subject
+
+
+def entry_of(finding: ReportedFinding, report: Report, words: Words, sometimes: bool) -> ExceptionEntry:
+    """Write the exception for one finding: every kind of value is named."""
+    suite, scope = suite_of(finding, report), {key: str(getattr(finding, key)) for key in SCOPE}
+    return _entry(suite, scope, str(finding.severity), (), report, words, sometimes)
+
+
+def group_entry(found: Group, report: Report, words: Words, sometimes: bool) -> ExceptionEntry:
+    """Write the exception for a group. Raises: UsageError for findings that no group can name."""
+    first, rules = found.first, rules_of(found)
+    scope = {attribute: str(getattr(first, attribute)) for attribute in PLACE.values()}
+    return _entry(
+        suite_of(first, report), scope, worst(tuple(r.severity for r in rules)), rules, report, words, sometimes
+    )
+
+
+def rules_of(found: Group) -> tuple[Rule, ...]:
+    """Return the rules of a group, each with the worst severity it has. Raises: UsageError."""
+    first = found.first
+    if not (first.owner and first.side):
+        raise UsageError(
+            f"group {found.id} has no type, so its findings are named one by one\n"
+            f"  fix: harness exceptions add {' '.join(f.fingerprint for f in found.findings[:3])} ..."
+        )
+    rules = []
+    for finding in found.findings:
+        rule = rule_of(finding)
+        if rule is None:
+            raise UsageError(
+                f"finding {finding.fingerprint} does not fit into a line: {visible(finding.path)[:80]}\n"
+                f"  fix: harness exceptions add {finding.fingerprint}"
+            )
+        rules.append(rule)
+    return merged(rules)
+
+
+def merged(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    """Keep of rules that differ in nothing but their severity the one that tolerates the worst."""
+    found: dict[tuple[str, ...], Rule] = {}
+    for rule in rules:
+        key = (rule.member, rule.type, rule.origin, rule.mismatch)
+        found[key] = min(found.get(key, rule), rule, key=lambda one: SEVERITIES.index(one.severity))
+    return tuple(sorted(found.values()))
+
+
+def _entry(
+    suite: str, scope: dict[str, str], severity: str, rules: tuple[Rule, ...], report: Report, words: Words,
+    sometimes: bool,
+) -> ExceptionEntry:  # fmt: skip
+    return ExceptionEntry(
+        identity(suite, scope, severity, bool(rules)), suite, scope, severity, rules, words.reason, words.owner,
+        words.until, words.link, Occurs(sometimes=True) if sometimes else _within(suite, report), NOWHERE,
+    )  # fmt: skip
+
+
+def _within(suite: str, report: Report) -> Occurs:
+    """A run that asks as much as this one, and does not meet it, proves that it is gone.
+
+    Of a narrow run, or one that was cut in shards, nobody knows how much a whole one must ask.
+    """
+    parts = [part for part in report.parts if part.subject == suite or part.subject.startswith(f"{suite} ")]
+    if report.narrowed or not parts or any(part.shard for part in parts):
+        return Occurs()
+    cases = sum(min(part.cases, report.budget.max_cases or part.cases) for part in parts)
+    return Occurs(cases=cases, release=parts[0].target.release)

@@ -1,0 +1,170 @@
+"""`harness exceptions`: the file is changed by the commands, and every refusal says what to do."""
+
+from __future__ import annotations
+
+import json
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.errormatch.exceptionfile import load_exceptions
+from harness.reporting.document import build_report, encode
+from tests.cli.fakes import call
+from tests.reporting import made
+
+FILE = Path("equivalence_exceptions.yaml")
+LATER = (date.today() + timedelta(days=40)).isoformat()
+WORDS = ("--reason", "known: it goes with v2", "--owner", "sig-a", "--until", LATER)
+TYPED = {"owner": "example.io/widgets.Spec", "member": "size"}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands run in a folder of their own, with a cache of their own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def saved(name: str, *findings: Any, **more: Any) -> str:
+    Path(name).write_bytes(encode(build_report(made.result(*findings, **more))))
+    return name
+
+
+def add(capfd: Any, *words: str) -> Any:
+    return call(capfd, "exceptions", "add", *words)
+
+
+def test_a_finding_is_added_listed_and_pruned(capfd: Any) -> None:
+    """From the first digits of a fingerprint to an entry, its state, and its end."""
+    with_it, without = saved("with.json", made.finding(**TYPED)), saved("without.json")
+    told = add(capfd, "0123", "--report", with_it, *WORDS, "--link", "https://x")
+    assert 0 == told.code, told.err
+    assert "Widget spec.size FieldValueInvalid: no-rule, at worst graduation" in told.out
+    [entry] = load_exceptions(FILE, date.today()).entries
+    assert ("known: it goes with v2", "sig-a", "https://x") == (entry.reason, entry.owner, entry.link)
+    listed = call(capfd, "exceptions", "list", "--report", with_it).out
+    assert "1 finding " in listed
+    assert "1 exception, 1 used, 0 idle, 0 not tried, 1 finding tolerated" in listed
+    assert "idle" in call(capfd, "exceptions", "list", "--report", without).out
+    assert "nothing was tried" in call(capfd, "exceptions", "prune", "--report", with_it).out
+    before = FILE.read_text()
+    assert 1 == call(capfd, "exceptions", "prune", "--report", without, "--dry-run").code
+    assert before == FILE.read_text()
+    assert "1 taken out" in call(capfd, "exceptions", "prune", "--report", without).out
+    assert () == load_exceptions(FILE, date.today()).entries
+
+
+def test_a_group_is_added_and_completed(capfd: Any) -> None:
+    """A group that has an entry gets what is missing and keeps its words; twice the same adds nothing."""
+    first = saved("first.json", made.finding(**TYPED))
+    both = saved("both.json", made.finding(**TYPED), made.finding("f" * 12, owner=TYPED["owner"], member="color"))
+    group = json.loads(call(capfd, "exceptions", "list", "--json", "--exceptions", _empty()).out)
+    assert [] == group
+    name = _group(first)
+    assert 0 == add(capfd, name, "--report", first, *WORDS).code
+    told = add(capfd, name, "--report", both)
+    assert (0, "1 rule more on example.io/widgets.Spec") == (told.code, told.out.strip().partition(": ")[2])
+    [entry] = load_exceptions(FILE, date.today()).entries
+    assert (2, "sig-a") == (len(entry.rules), entry.owner)
+    assert "nothing to add" in add(capfd, name, "--report", both, *WORDS).out
+
+
+def test_a_finding_that_came_back_worse_is_beyond_until_it_is_named(capfd: Any) -> None:
+    """The entry tolerates a severity; a worse one breaks through, and adding the group again names it."""
+    mild, bad = saved("mild.json", made.finding(**TYPED, severity="shadow")), saved("bad.json", made.finding(**TYPED))
+    add(capfd, _group(mild), "--report", mild, *WORDS)
+    assert "0 findings tolerated" in call(capfd, "exceptions", "list", "--report", bad).out
+    add(capfd, _group(bad), "--report", bad)
+    assert "1 finding tolerated" in call(capfd, "exceptions", "list", "--report", bad).out
+    assert 1 == len(load_exceptions(FILE, date.today()).entries[0].rules)
+
+
+def _group(report: str) -> str:
+    from harness.reporting.document import read_report
+    from harness.reporting.grouping import group
+
+    return group(read_report(report).findings)[0].id
+
+
+def _empty() -> str:
+    Path("empty.yaml").write_text("[]\n")
+    return "empty.yaml"
+
+
+REFUSED = [
+    (("9999",), "the report has neither a finding nor a group '9999'"),
+    (("0",), "0 begins 2 fingerprints"),
+    (("0123456789ab",), "missing --reason, --owner, --until"),
+    (("0123456789ab", "--reason", "x"), "missing --owner, --until"),
+    (("0123456789ab", "--reason", " ", "--owner", "o", "--until", LATER), "missing --reason"),
+    (("0123456789ab", "--reason", "x", "--owner", "o", "--until", "2020-01-01"), "is in the past"),
+    (("0123456789ab", "--reason", "x", "--owner", "o", "--until", "soon"), "does not match the format"),
+    (("GROUP", *WORDS), "has no type, so its findings are named one by one"),
+]
+
+
+@pytest.mark.parametrize(("words", "expected"), REFUSED)
+def test_refusals(capfd: Any, words: tuple[str, ...], expected: str) -> None:
+    """What is missing or wrong is said, and no file is written."""
+    report = saved("r.json", made.finding(), made.finding("0" * 12, path="spec.name"))
+    told = add(capfd, *(_group(report) if word == "GROUP" else word for word in words), "--report", report)
+    assert 2 == told.code
+    assert expected in told.err
+    assert not FILE.exists()
+
+
+def test_without_a_report_the_newest_kept_one_counts(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`harness run` keeps a report when none was asked for; without one there is a message."""
+    import harness.cli.publishing as publishing
+
+    monkeypatch.setattr(publishing, "kept_place", lambda started: Path("kept") / "x.json")
+    told = add(capfd, "0123", *WORDS)
+    assert (2, True) == (told.code, "no report was kept here" in told.err)
+    Path("kept").mkdir()
+    saved("kept/1.json"), saved("kept/2.json", made.finding())
+    assert 0 == add(capfd, "0123", *WORDS).code
+
+
+def test_an_ended_entry_is_not_written_twice(capfd: Any) -> None:
+    """Whoever wants to go on agrees on a new date in the entry that is there."""
+    report = saved("r.json", made.finding(**TYPED))
+    add(capfd, "0123", "--report", report, *WORDS)
+    FILE.write_text(FILE.read_text().replace(LATER, "2020-01-31"))
+    told = add(capfd, "0123", "--report", report, *WORDS)
+    assert (2, True) == (told.code, "ended on 2020-01-31" in told.err)
+    assert "ended" in call(capfd, "exceptions", "list").out
+
+
+def test_json_has_every_entry_with_its_state(capfd: Any) -> None:
+    """One list for other programs."""
+    report = saved("r.json", made.finding(**TYPED))
+    add(capfd, "0123", "--report", report, *WORDS, "--sometimes")
+    [row] = json.loads(call(capfd, "exceptions", "list", "--json", "--report", saved("n.json")).out)
+    assert ("not tried", "it occurs only sometimes", "sometimes", 0) == (
+        row["state"], row["why"], row["occurs"], row["findings"],
+    )  # fmt: skip
+    [row] = json.loads(call(capfd, "exceptions", "list", "--json").out)
+    assert ("unknown", 40) == (row["state"], row["days"])
+    told = call(capfd, "exceptions", "prune", "--report", "n.json").out
+    assert "stays: it occurs only sometimes" in told
+
+
+@pytest.mark.parametrize(("within", "code"), [(30, 0), (40, 0), (41, 1)])
+def test_what_runs_out_is_told_by_owner(capfd: Any, within: int, code: int) -> None:
+    """Exit code 1 when the last day comes within so many days."""
+    add(capfd, "0123", "--report", saved("r.json", made.finding()), *WORDS)
+    told = call(capfd, "exceptions", "expire", "--within", str(within))
+    assert code == told.code
+    assert ("sig-a:\n" in told.out) == bool(code)
+
+
+def test_a_file_with_mistakes_is_told_and_left_alone(capfd: Any) -> None:
+    """By every command."""
+    FILE.write_text("- suite: x\n")
+    report = saved("r.json", made.finding())
+    for words in (("list",), ("expire",), ("prune", "--report", report), ("add", "0123", "--report", report, *WORDS)):
+        told = call(capfd, "exceptions", *words)
+        assert (2, True) == (told.code, "exception-missing" in told.err)
+    assert "- suite: x\n" == FILE.read_text()

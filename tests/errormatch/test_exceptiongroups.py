@@ -1,0 +1,188 @@
+"""Exceptions for a group: wide in kinds, versions and operations; cause, side, type and every rule are named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from harness.errormatch.exceptionentry import Occurs, Rule, parse_occurs, parse_rule, rule_of
+from harness.errormatch.exceptionfile import Outcome
+from tests.errormatch.test_exceptionfile import ENTRY, complaints, read, text
+
+GROUP = """\
+- suite: kubernetes
+  place: k8s.io/api/core.PodSpec
+  cause: ratcheting
+  side: handwritten
+  rules:
+    - ports[*].name FieldValueInvalid/format=dns-label unmatched graduation
+    - nodeName FieldValueRequired unmatched visible
+    - '* FieldValueDuplicate/* unmatched shadow'
+  reason: the handwritten check looks at what did not change
+  owner: sig-node
+  until: 2027-01-31
+"""
+
+
+class Met(msgspec.Struct, frozen=True):
+    """A finding, as far as an exception for a group looks at it."""
+
+    owner: str = "k8s.io/api/core.PodSpec"
+    cause: str = "ratcheting"
+    side: str = "handwritten"
+    member: str = "ports[*].name"
+    type: str = "FieldValueInvalid"
+    origin: str = "format=dns-label"
+    mismatch: str = "unmatched"
+    severity: str = "graduation"
+    kind: str = "Deployment"
+    path: str = "spec.template.spec.ports[*].name"
+    exception: str | None = None
+
+
+def apply(tmp_path: Path, *findings: Met) -> Outcome[Met]:
+    return read(tmp_path, GROUP).apply(findings, "kubernetes")
+
+
+TOLERATED = [
+    Met(),
+    Met(kind="Pod", path="spec.ports[*].name"),
+    Met(severity="shadow"),
+    Met(member="nodeName", type="FieldValueRequired", origin="", severity="visible"),
+    Met(member="anything", type="FieldValueDuplicate", origin="any", severity="unreachable"),
+]
+
+
+@pytest.mark.parametrize("finding", TOLERATED, ids=str)
+def test_a_rule_speaks_of_every_kind_that_holds_the_type(tmp_path: Path, finding: Met) -> None:
+    """Kind and path are open, and a milder severity is tolerated."""
+    outcome = apply(tmp_path, finding)
+    assert ((), 1) == (outcome.beyond, len(outcome.used))
+
+
+NEW = {
+    "a new cause": Met(cause="no-rule"),
+    "the other side": Met(side="declarative"),
+    "a new type": Met(owner="k8s.io/api/core.PodStatus"),
+    "a new field": Met(member="hostname"),
+    "a new type of error": Met(type="FieldValueRequired"),
+    "a new origin": Met(origin="format=k8s-short-name"),
+    "a new sort of mismatch": Met(mismatch="served"),
+    "a worse severity": Met(severity="verdict"),
+    "a worse severity of a wide rule": Met(type="FieldValueDuplicate", severity="visible"),
+    "a severity that only another rule names": Met(member="nodeName", type="FieldValueRequired", origin="",
+                                                   severity="graduation"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("finding", NEW.values(), ids=NEW)
+def test_anything_new_breaks_through(tmp_path: Path, finding: Met) -> None:
+    """What the entry does not name is beyond it."""
+    assert (finding,) == apply(tmp_path, finding).beyond
+
+
+MISTAKES = [
+    ("ports[*].name FieldValueInvalid", "6: exception-rule: this is no rule: 'ports[*].name FieldValueInvalid'"),
+    ("name FieldValueInvalid unmatched graduatoin", "did you mean graduation?"),
+    ("name FieldValueInvalid unmatchd graduation", "did you mean unmatched?"),
+    ("name FieldValueInvalit unmatched graduation", "did you mean FieldValueInvalid?"),
+    ("name * unmatched graduation", "exception-wide: the type of the error is open"),
+    ("spec.* FieldValueInvalid unmatched graduation", "member holds a lone *: 'spec.*'"),
+    ("nodeName FieldValueRequired unmatched visible", "exception-rule: the rule stands twice"),
+    ("{a: b}", "rules holds what is no text"),
+]
+
+
+@pytest.mark.parametrize(("rule", "expected"), MISTAKES)
+def test_mistakes_in_a_rule(tmp_path: Path, rule: str, expected: str) -> None:
+    """Every mistake is told with the line of the rule and what to write instead."""
+    wrong = GROUP.replace("ports[*].name FieldValueInvalid/format=dns-label unmatched graduation", rule)
+    assert expected in "\n".join(complaints(tmp_path, wrong))
+
+
+OTHERS = [
+    ("place: k8s.io/api/core.PodSpec", "place: '*'", "2: exception-wide: place is open"),
+    ("suite: kubernetes", "suite: '*'", "exception-wide: suite is open"),
+    ("cause: ratcheting", "cause: ratchetting", "did you mean ratcheting?"),
+    ("side: handwritten", "side: hand", "side is one of handwritten, declarative, both"),
+    ("  reason: ", "  kind: Pod\n  reason: ", "unknown key 'kind'"),
+    ("until: 2027-01-31", "until: 2027-01-31\n  occurs: within days", "occurs has an unknown form: 'within days'"),
+    ("owner: sig-node", "owner: ''", "owner is empty"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "expected"), OTHERS)
+def test_mistakes_in_a_group(tmp_path: Path, old: str, new: str, expected: str) -> None:
+    """What a group speaks of is named, and its keys are its own."""
+    assert expected in "\n".join(complaints(tmp_path, GROUP.replace(old, new)))
+
+
+def test_rules_must_be_a_list(tmp_path: Path) -> None:
+    """A text, or an empty list, is no list of rules."""
+    head, _, rest = GROUP.partition("rules:\n")
+    tail = rest[rest.index("  reason") :]
+    for value in ("x", "[]"):
+        assert "rules must be a list of texts" in complaints(tmp_path, f"{head}rules: {value}\n{tail}")[0]
+
+
+def test_a_group_stands_once(tmp_path: Path) -> None:
+    """Two entries for one cause, side and type are one too many, whatever their rules are."""
+    other = GROUP.replace("nodeName", "hostname")
+    assert "12: exception-twice" in complaints(tmp_path, GROUP + other)[0]
+    assert 2 == len(read(tmp_path, GROUP + GROUP.replace("ratcheting", "no-rule")).entries)
+
+
+def test_the_id_of_a_group_outlives_its_rules(tmp_path: Path) -> None:
+    """Rules come and go; the entry stays the same."""
+    fewer = GROUP.replace("    - nodeName FieldValueRequired unmatched visible\n", "")
+    assert read(tmp_path, GROUP).entries[0].id == read(tmp_path, fewer).entries[0].id
+    assert ["graduation", "graduation"] == [read(tmp_path, one).entries[0].severity for one in (GROUP, fewer)]
+
+
+@pytest.mark.parametrize(
+    "finding", [Met(), Met(member="", type="", origin=""), Met(member="[*]"), Met(origin="a/b/c")], ids=str
+)
+def test_a_rule_is_written_and_read(finding: Any) -> None:
+    """The line of a finding tolerates that finding."""
+    rule = rule_of(finding)
+    assert rule is not None
+    assert parse_rule(str(rule)) == rule
+    assert rule.tolerates(finding)
+
+
+@pytest.mark.parametrize("finding", [Met(member="a b"), Met(origin="a b"), Met(type="a/b"), Met(member="-")], ids=str)
+def test_what_does_not_fit_into_a_line_is_no_rule(finding: Any) -> None:
+    """A name with a space in it would be read as two."""
+    assert rule_of(finding) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("always", Occurs()),
+        ("sometimes", Occurs(sometimes=True)),
+        ("within 20000 cases", Occurs(cases=20000)),
+        ("within 400000 cases of 1.37.1", Occurs(cases=400000, release="1.37.1")),
+    ],
+)
+def test_forms_of_occurs(tmp_path: Path, said: str, meant: Occurs) -> None:
+    """Each form is read from an entry of either sort, and written back as it was."""
+    assert meant == read(tmp_path, text({**ENTRY, "occurs": said})).entries[0].occurs
+    assert meant == read(tmp_path, GROUP + f"  occurs: {said}\n").entries[0].occurs
+    assert said == str(meant)
+
+
+@pytest.mark.parametrize("said", ["within 0 cases", "never", "within 20000", "within 1e3 cases", "sometimes of 1.37.1"])
+def test_no_other_form_of_occurs(said: str) -> None:
+    """What is not understood is not guessed."""
+    assert parse_occurs(said) is None
+
+
+def test_rules_are_sorted_by_what_they_name() -> None:
+    """The order of a file does not depend on when a rule was added."""
+    rule = Rule("a", "T", "", "extra", "shadow")
+    assert [rule, replace(rule, member="b")] == sorted([replace(rule, member="b"), rule])
