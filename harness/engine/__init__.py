@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from harness.engine import parts
+from harness.engine.focus import NO_FOCUS, Focus
 from harness.engine.jobs import Opener
 from harness.engine.local import Order
 from harness.engine.observe import Onlooker
@@ -18,7 +19,7 @@ from harness.engine.units import WHOLE, Shard
 from harness.events import Budget, Event, Result
 from harness.subject import SubjectSpec, open_subject
 
-__all__ = ["run", "run_parts"]
+__all__ = ["Focus", "run", "run_parts"]
 
 DEFAULT_SECONDS = 60.0
 
@@ -35,6 +36,7 @@ def run(
     corpus: Path | None = None,
     trusted: Path | None = None,
     shard: Shard = WHOLE,
+    focus: Focus = NO_FOCUS,
     onlookers: Mapping[str, Onlooker] = MappingProxyType({}),
     opener: Opener = open_subject,
 ) -> Result:
@@ -43,13 +45,13 @@ def run(
     `kinds` are patterns (`deployments`, `apps/*`, `*/status`), `operations` names; none means all. An interrupt or a
     lost target ends the run early, and the result holds what was found until then. Cases of `corpus` are replayed
     first, and reduced cases are kept there. `trusted` is the file of trusted wordings. `shard` is a part of the kinds:
-    the shards of a run find together what the whole run finds. `onlookers` make the observers that see every answer;
-    what they saw is in `Result.observed` under their names.
+    the shards of a run find together what the whole run finds. `focus` says which places of types to lean to.
+    `onlookers` make the observers that see every answer; what they saw is in `Result.observed` under their names.
     Raises: HarnessError when the subject cannot be opened; UsageError when nothing matches.
     """
     (result,) = run_parts(
         (spec,), seed=seed, budget=budget, jobs=jobs, kinds=kinds, operations=operations, on_event=on_event,
-        corpus=corpus, trusted=trusted, shard=shard, onlookers=onlookers, opener=opener,
+        corpus=corpus, trusted=trusted, shard=shard, focus=focus, onlookers=onlookers, opener=opener,
     )  # fmt: skip
     return result
 
@@ -66,6 +68,7 @@ def run_parts(
     corpus: Path | None = None,
     trusted: Path | None = None,
     shard: Shard = WHOLE,
+    focus: Focus = NO_FOCUS,
     onlookers: Mapping[str, Onlooker] = MappingProxyType({}),
     opener: Opener = open_subject,
 ) -> tuple[Result, ...]:
@@ -79,6 +82,6 @@ def run_parts(
         budget = Budget(DEFAULT_SECONDS)
     order = Order(
         seed, budget, tuple(kinds), tuple(str(one) for one in operations), corpus, trusted, 0, max(1, jobs), shard,
-        dict(onlookers),
+        dict(onlookers), focus,
     )  # fmt: skip
     return parts.run_parts(specs, order, on_event, opener)

@@ -87,9 +87,12 @@ class Aiming:
             yield aims[start : start + size]
 
     def _aims(self, wants: str) -> list[Aim]:
-        """Return what is wanted now, by all observers, each once."""
+        """Return what is wanted now, by all observers, each once; what the search leans to comes first."""
         every = [aim for observer in self.search.plan.observers.values() for aim in observer.aims()]
-        return list({_key(aim): aim for aim in every if aim.wants == wants}.values())
+        near = self.search.plan.near
+        return sorted(
+            {_key(aim): aim for aim in every if aim.wants == wants}.values(), key=lambda a: not near.has(a.path)
+        )
 
     def _through(self, aim: Aim, shot: Pair, base: Json, everywhere: bool) -> list[_Wanted]:
         """Choose the lanes for a shot: a status is written through subresources, all else through the main resource."""

@@ -28,7 +28,7 @@ class Asking:
         self.plan = plan
         self.random = plan.unit.random(plan.seed)
         self.harvest = Harvest(literals=plan.literals)
-        self.points = Points(self.random, plan.shape, self.harvest)
+        self.points = Points(self.random, plan.shape, self.harvest, plan.near)
         self.reach = Reach(plan.shape)
         self.ledger = Ledger(plan, self.harvest, self.points.keep)
         self.asked = 0

@@ -12,6 +12,7 @@ from harness.compare.comparator import Comparator
 from harness.compare.finding import Finding
 from harness.diagnostics import TargetError
 from harness.engine.collecting import seldom_collected
+from harness.engine.focus import NO_FOCUS, Focus
 from harness.engine.observe import Onlooker
 from harness.engine.outcome import JobOutcome, UnitOutcome, timings_of
 from harness.engine.plan import Abilities, Plan
@@ -51,6 +52,7 @@ class Order:
     jobs: int = 1
     shard: Shard = WHOLE
     onlookers: Mapping[str, Onlooker] = field(default_factory=dict)
+    focus: Focus = NO_FOCUS
     started: float = field(default_factory=time.time)
 
 
@@ -139,6 +141,7 @@ class Local:
             corpus=self._corpus(),
             literals=self.subject.literals(unit.lanes[0].info),
             unlike=self._unlike(unit.lanes[0].info),
+            near=self.order.focus.of(unit.lanes[0].info),
             kept=kept.load_bases(bases, self.telling.note) if bases is not None else None,
             keep=None if bases is None else lambda found: kept.keep_bases(bases, found, self.telling.note),
             is_late=self.clock.is_late,

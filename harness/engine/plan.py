@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from harness.case import Answer, Case, Mode
 from harness.compare.comparator import Comparator
 from harness.engine.explain import Explainer
+from harness.engine.focus import NOWHERE, Near
 from harness.engine.observe import Observer
 from harness.engine.units import Lane, Unit
 from harness.fuzzers.corpus import KeptBases
@@ -46,7 +47,7 @@ class Plan:
 
     `kept` are accepted objects of an earlier run, `keep` takes those of this one, where somebody wants them.
 
-    `unlike` are the places at which other versions of the type differ from it.
+    `unlike` are the places at which other versions of the type differ from it, `near` those that the search leans to.
     """
 
     unit: Unit
@@ -62,6 +63,7 @@ class Plan:
     kept: KeptBases | None = None
     keep: Callable[[KeptBases], None] | None = None
     unlike: frozenset[Way] = frozenset()
+    near: Near = NOWHERE
     observers: Mapping[str, Observer] = field(default_factory=dict)
     age: Callable[[], float] = float
     is_late: Callable[[], bool] = bool

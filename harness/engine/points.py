@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from harness.case import Json, Operation
+from harness.engine.focus import NOWHERE, Near, leaning
 from harness.engine.units import Lane
 from harness.fuzzers.bases import Base
 from harness.fuzzers.edits import Edit, Listed, Site, random_edit, sites_of
@@ -26,18 +27,19 @@ _SKIP: frozenset[Place] = frozenset(
 
 @dataclass(slots=True)
 class Point:
-    """An object to edit, with the places where that can be done; made on first use."""
+    """An object to edit, with the places where that can be done, made on first use; `near` are those to lean to."""
 
     obj: Json
     focus: Place = ()
     sites: list[Site] = field(default_factory=list)
+    near: list[Site] = field(default_factory=list)
 
 
 class Points:
-    """The objects to edit, and how cases are drawn from them."""
+    """The objects to edit, and how cases are drawn from them. `near` is what the search leans to."""
 
-    def __init__(self, random: Random, shape: Shape, harvest: Harvest) -> None:
-        self.random, self.shape, self.harvest = random, shape, harvest
+    def __init__(self, random: Random, shape: Shape, harvest: Harvest, near: Near = NOWHERE) -> None:
+        self.random, self.shape, self.harvest, self.near = random, shape, harvest, near
         self.points: list[Point] = []
         self.bases: list[Base] = []
         self._listed: deque[Point] = deque()
@@ -74,9 +76,12 @@ class Points:
             del self.points[len(self.bases) or 1]
         self.add(obj)
 
-    def probes(self, base: Base, turns: range) -> Iterator[Edit]:
-        """Put these probes at every place of a base: first probes of all places first, then second ones."""
-        sites = self.sites(base)
+    def probes(self, base: Base, turns: range, near: bool = False) -> Iterator[Edit]:
+        """Put these probes at every place of a base: first probes of all places first, then second ones.
+
+        With `near` at the places alone that the search leans to.
+        """
+        sites = self.near.sites(self.sites(base), self.shape) if near else self.sites(base)
         for turn in turns:
             for site in sites:
                 values = site.values(self.harvest)
@@ -100,12 +105,12 @@ class Points:
             point = pair[0]
         else:
             pair = None
-        sites = self._sites(point)
+        sites, near = self._sites(point), point.near
         base = point.obj
 
         def edit(obj: Json) -> Json:
             for _ in range(_number_of_edits(random)):
-                obj = random_edit(random, sites, self.harvest, obj).apply(obj)
+                obj = random_edit(random, leaning(random, near, sites), self.harvest, obj).apply(obj)
             return obj if isinstance(obj, dict) else base
 
         if lane.operation is Operation.CREATE:
@@ -119,9 +124,11 @@ class Points:
         if not point.sites:
             self._listed.append(point)
             if len(self._listed) > LISTED_POINTS:
-                self._listed.popleft().sites = []
+                forgotten = self._listed.popleft()
+                forgotten.sites, forgotten.near = [], []
             found = sites_of(point.obj, self.shape, point.focus, _SKIP, self._parts)
             point.sites = found or [Site((), self.shape, point.obj)]
+            point.near = self.near.sites(point.sites, self.shape) if self.near else []
         return point.sites
 
 

@@ -16,7 +16,7 @@ from harness.engine.asking import BATCH, Asking
 from harness.engine.founding import Founding
 from harness.engine.growing import Growing
 from harness.engine.plan import Plan, Search, key_of
-from harness.engine.sweep import SWEEPS, Sweep, turned
+from harness.engine.sweep import EVERY_PROBE, SWEEPS, Sweep, turned
 from harness.engine.turns import in_turns
 from harness.engine.versions import through_versions
 from harness.fuzzers.bases import starts
@@ -47,8 +47,10 @@ class UnitSearch(Asking):
         yield from self._aimed(aiming)
         self.is_founded = True
         sweep, growing = Sweep(self), Growing(founding)
+        yield from self._near(sweep)
         yield from in_turns(self, (growing.run(), GROWTH), (self._meanwhile(sweep, growing), PASS))
         yield from self._aimed(aiming)
+        yield from self._near(sweep)
         yield from through_versions(self, self.points.bases)
         for number, (which, turns) in enumerate(SWEEPS):
             before = self.asked
@@ -66,6 +68,11 @@ class UnitSearch(Asking):
         yield from aiming.run(bases, THEN)
         yield from aiming.as_it_stands(bases)
         yield from aiming.run(bases, LIMITS, "accept")
+
+    def _near(self, sweep: Sweep) -> Search:
+        """Go through every probe at the places that the search leans to, from every base, before anything else."""
+        if self.points.near:
+            yield from sweep.run(list(self.points.bases), EVERY_PROBE, near=True)
 
     def _meanwhile(self, sweep: Sweep, growing: Growing) -> Search:
         """Look for differences around the first objects, which are small, as long as they grow."""

@@ -25,6 +25,7 @@ SWEEPS = (
 The first part is gone through once more for every validation option that can be turned the other way.
 """
 
+EVERY_PROBE = range(60)
 _CROSSING = 8
 """Of what is left of the share, so much goes to members that are changed together: one in this many cases."""
 
@@ -37,18 +38,18 @@ class Sweep:
         self._correlated: set[tuple[object, ...]] = set()
         self._turned: set[tuple[object, ...]] = set()
         self._crossed: set[tuple[object, ...]] = set()
-        self._swept: list[tuple[Json, range]] = []
+        self._swept: list[tuple[Json, range, bool]] = []
 
-    def run(self, bases: list[Base], turns: range) -> Search:
+    def run(self, bases: list[Base], turns: range, near: bool = False) -> Search:
         """Put these probes at every place of every base: first probes of all places first, then second ones.
 
-        What was done before is not done again.
+        What was done before is not done again. With `near` at the places alone that the search leans to.
         """
         for base in bases:
-            if any(obj is base.obj and before == turns for obj, before in self._swept):
+            if any(obj is base.obj and before == [turns, near] for obj, *before in self._swept):
                 continue
-            self._swept.append((base.obj, turns))
-            edits = self.search.points.probes(base, turns)
+            self._swept.append((base.obj, turns, near))
+            edits = self.search.points.probes(base, turns, near)
             while not self.search.spent():
                 batch = list(islice(edits, BATCH // max(1, min(2, len(self.search.ledger.states)))))
                 if not batch:

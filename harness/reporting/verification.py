@@ -77,7 +77,7 @@ class Effort(msgspec.Struct, frozen=True):
 class RuleVerdict(msgspec.Struct, frozen=True):
     """A declared rule of the field at the head, and what was seen of it.
 
-    `declarative` and `handwritten` are the operations under which each side fired; `accepted` and `rejected` say whether
+    `declarative` and `handwritten` are the operations under which each side fired; `accepted` and `rejected` say if
     a value at its limit was accepted, and one beyond it rejected. `level` is empty for standard. `cannot` says why it
     cannot fire.
     """

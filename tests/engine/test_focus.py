@@ -1,0 +1,87 @@
+"""A search with a focus leans to it, goes on looking elsewhere, and without one nothing changes."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from harness import engine
+from harness.engine.focus import Focus, Near, is_below, leaning, object_kind
+from harness.engine.units import Unit
+from harness.events import Budget, Result
+from harness.fuzzers.edits import sites_of
+from harness.fuzzers.places import look
+from tests.engine.toys import ToySpec, open_toys
+from tests.fuzzers.toys import WIDGETS, widget_shape
+
+TITLE = Focus({object_kind(WIDGETS): ("spec.title",)})
+
+
+class _Counted:
+    """Counts the cases, and those whose title is not the one that most have."""
+
+    def __init__(self) -> None:
+        self.titles: dict[str, int] = {}
+
+    def examine(self, cases: Any, answers: Any, seconds: float) -> None:
+        for case in cases:
+            title = repr(look(case.object, ("spec", "title")))
+            self.titles[title] = self.titles.get(title, 0) + 1
+
+    def aims(self) -> tuple[()]:
+        return ()
+
+    def outcome(self) -> dict[str, int]:
+        return self.titles
+
+
+class _Counting:
+    def observer(self, subject: Any, unit: Unit) -> _Counted:
+        return _Counted()
+
+
+def _searched(focus: Focus) -> Result:
+    spec: Any = ToySpec()
+    return engine.run(
+        spec, seed=1, budget=Budget(max_cases=1500), kinds=["widgets"], focus=focus, opener=open_toys,
+        onlookers={"titles": _Counting()},
+    )  # fmt: skip
+
+
+def _variety(result: Result) -> float:
+    """The share of the cases whose title is not the most frequent one."""
+    (titles,) = result.observed["titles"]
+    most: int = max(titles.values())
+    every: int = sum(titles.values())
+    return 1 - most / every
+
+
+def test_most_of_the_budget_goes_to_the_focus() -> None:
+    """With a focus on one field, two cases out of three and more have another value there; without one, few."""
+    assert _variety(_searched(TITLE)) > 2 * _variety(_searched(Focus()))
+
+
+def test_what_is_elsewhere_is_found_too() -> None:
+    """A focus takes nothing away: differences at other fields are found within the same budget."""
+    assert {one.path for one in _searched(TITLE).findings} - {"spec.title"}
+
+
+def test_an_absent_place_is_stood_for_by_the_nearest_above() -> None:
+    """Where an object lacks the parent of a focused field, the parent is the place to edit."""
+    shape = widget_shape()
+    sites = sites_of({"metadata": {"name": "a"}}, shape)
+    assert [("spec",)] == [site.place for site in Near(("spec.title",)).sites(sites, shape)]
+
+
+def test_paths_below_count_and_longer_names_do_not() -> None:
+    """`spec.ports[*].name` is below `spec.ports`; `spec.portsets` is not."""
+    assert (True, True, False) == tuple(
+        is_below(path, "spec.ports") for path in ("spec.ports", "spec.ports[*].name", "spec.portsets")
+    )
+
+
+def test_nothing_is_drawn_for_a_search_without_a_focus() -> None:
+    """A search without focus takes no random number for it, so that its results stay what they were."""
+    random, untouched = Random(1), Random(1)
+    assert [] == leaning(random, [], [])
+    assert untouched.random() == random.random()
