@@ -6,10 +6,11 @@ import os
 import random
 import shlex
 import signal
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import click
@@ -22,6 +23,7 @@ from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, kept_place,
 from harness.cli.ratchets import Ratchets, ratchet_options
 from harness.cli.targets import TargetChoice, embedded_suites, reach_of, target_options
 from harness.diagnostics import HarnessError, UsageError
+from harness.engine.observe import Onlooker
 from harness.engine.units import WHOLE, Shard
 from harness.errormatch.exceptionfile import ExceptionFile
 from harness.events import Budget, Result, Timings
@@ -38,6 +40,7 @@ DEFAULT_SECONDS = 120.0
 """Seconds for a release or a program when no budget is given."""
 WORDINGS = Path("trusted_wordings.yaml")
 COULD_NOT_RUN = 2
+NOBODY: Mapping[str, Onlooker] = MappingProxyType({})
 
 
 @click.command("run")
@@ -95,7 +98,7 @@ def command(
     ratchets.check(specs)
     before = signal.signal(signal.SIGTERM, _terminated)
     try:
-        search = _Search(budget, options)
+        search = Search(budget, options)
         with watched_branches(folders) if branches else nullcontext() as watched:
             search.run([target.parts(spec) for spec in specs])
         search.raise_if_nothing()
@@ -111,11 +114,14 @@ def command(
     return COULD_NOT_RUN if search.failed and code == 0 else code
 
 
-class _Search:
-    """Runs against each subject in turn. What goes wrong with one is told, and the others are searched all the same."""
+class Search:
+    """Runs against each subject in turn. What goes wrong with one is told, and the others are searched all the same.
 
-    def __init__(self, budget: Budget, options: dict[str, Any]) -> None:
-        self.budget, self.options = budget, options
+    `onlookers` look on beside those that see rules.
+    """
+
+    def __init__(self, budget: Budget, options: dict[str, Any], onlookers: Mapping[str, Onlooker] = NOBODY) -> None:
+        self.budget, self.options, self.onlookers = budget, options, onlookers
         self.results: list[Result] = []
         self.reaches: dict[str, Reach] = {}
         self.inventories: dict[str, Inventory] = {}
@@ -151,7 +157,7 @@ class _Search:
         spec = parts[0]
         with Live(_title(spec)) as live:
             try:
-                onlookers = rule_onlookers(spec)
+                onlookers = {**rule_onlookers(spec), **self.onlookers}
                 found = engine.run_parts(parts, budget=self.budget, on_event=live, onlookers=onlookers, **self.options)
                 for result in found:
                     if (inventory := inventory_in(onlookers)) is not None:
@@ -202,7 +208,7 @@ def _title(spec: SubjectSpec) -> str:
     return Path(spec.location).name if spec.kind == "suite" else f"{spec.kind} {spec.location}"
 
 
-def _judge(search: _Search, entries: ExceptionFile | None, file: Path, narrowed: Sequence[str], files: Files) -> Report:
+def _judge(search: Search, entries: ExceptionFile | None, file: Path, narrowed: Sequence[str], files: Files) -> Report:
     place = shlex.quote(str(files.wanted().get("json") or kept_place(search.results[0].started)))
     report = build_report(
         search.results,

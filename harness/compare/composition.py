@@ -24,6 +24,8 @@ from harness.field import ErrorType, FieldError
 BETA = "DeclarativeValidationBeta"
 VALIDATION = "DeclarativeValidation"
 TAKEOVER = "DeclarativeValidationTakeover"
+MIGRATION = frozenset({BETA, VALIDATION, TAKEOVER})
+"""The gates that decide how two lists are composed, and nothing else."""
 
 Parts: TypeAlias = tuple[list[FieldError], list[FieldError]]
 """What is served, in two halves: handwritten errors that stay, declarative errors that count."""

@@ -12,6 +12,7 @@ import msgspec
 
 from harness.compare.finding import Finding
 from harness.field import FieldError
+from harness.reporting.coverage import RuleEntry
 
 FieldVerdict: TypeAlias = Literal["equivalent", "different", "not-tried"]
 """`equivalent`: as far as was tried; `different`: there are findings, or users are served something else."""
@@ -55,7 +56,7 @@ class PlaceEntry(msgspec.Struct, frozen=True):
 
 
 class Effort(msgspec.Struct, frozen=True):
-    """How hard a field was tried, in the search of the head and in that of base against head together.
+    """How hard a field was tried, by the search of the head; `compared` by that of base against head.
 
     `cases` have a value at the field, new or old, or changed it; `creates` and `updates` are those of each operation.
     `changed` are updates that give it another value, `kept` those that leave it alone and change something else.
@@ -74,36 +75,13 @@ class Effort(msgspec.Struct, frozen=True):
     compared: int = 0
 
 
-class RuleVerdict(msgspec.Struct, frozen=True):
-    """A declared rule of the field at the head, and what was seen of it.
-
-    `declarative` and `handwritten` are the operations under which each side fired; `accepted` and `rejected` say if
-    a value at its limit was accepted, and one beyond it rejected. `level` is empty for standard. `cannot` says why it
-    cannot fire.
-    """
-
-    group: str
-    version: str
-    kind: str
-    path: str
-    type: str
-    origin: str
-    level: str
-    tag: str
-    limit: str
-    declarative: tuple[str, ...] = ()
-    handwritten: tuple[str, ...] = ()
-    accepted: bool = False
-    rejected: bool = False
-    cannot: str = ""
-
-
 class FieldEntry(msgspec.Struct, frozen=True):
     """A touched field and its verdict.
 
     `name` is that of Go (`DeploymentSpec.Replicas`), `json_name` the path inside its type. `why` says in a sentence why
-    it was not tried, or what the verdict rests on where that is not obvious. `findings` are fingerprints of findings
-    that only the head has, `known` of those that the base has too, `changes` of changes for users.
+    it was not tried, or what the verdict rests on where that is not obvious. `rules` are those declared for it at the
+    head, with what was seen of them, `versions` the API versions in which it was tried. `findings` are fingerprints of
+    findings that only the head has, `known` of those that the base has too, `changes` of changes for users.
     """
 
     name: str
@@ -117,7 +95,7 @@ class FieldEntry(msgspec.Struct, frozen=True):
     tags_after: tuple[str, ...] = ()
     place: str = ""
     effort: Effort = Effort()
-    rules: tuple[RuleVerdict, ...] = ()
+    rules: tuple[RuleEntry, ...] = ()
     versions: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()
     known: tuple[str, ...] = ()

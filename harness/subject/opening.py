@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeAlias, cast
 
 from harness.case import KindInfo
+from harness.compare.composition import MIGRATION
 from harness.compiler import Compiled, Validators, compile_types
 from harness.diagnostics import Diagnostic, InputError, Position, UsageError, near_miss
 from harness.fuzzers.shape import ANY, Shape, shape_of
@@ -118,14 +119,19 @@ def open_subject(spec: SubjectSpec, note: Note = _silent) -> Subject:
 
 
 def _open_twin(spec: SubjectSpec, against: str, note: Note) -> Subject:
-    """Open both; whether paths are known is asked of each alone, since a wrong one is no difference between them."""
+    """Open both; whether paths are known is asked of each alone, since a wrong one is no difference between them.
+
+    Gates of the migration decide how each composes its lists, which is done here: no target has to know them.
+    """
     if spec.declarative != "target":
         raise UsageError("two subjects are compared as they are\n  fix: leave --declarative out, or --against")
-    first = open_subject(replace(spec, against=None), note)
+    composed = {name: value for name, value in spec.gates.items() if name in MIGRATION}
+    alone = replace(spec, against=None, gates={k: v for k, v in spec.gates.items() if k not in MIGRATION})
+    first = open_subject(alone, note)
     try:
-        second = open_subject(replace(spec, location=against, against=None), note)
+        second = open_subject(replace(alone, location=against), note)
         try:
-            target = cast(Target, TwinTarget(first.target, second.target))
+            target = cast(Target, TwinTarget(first.target, second.target, composed))
         except BaseException:
             second.close()
             raise

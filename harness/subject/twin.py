@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from types import MappingProxyType
 
 import msgspec
 
-from harness.case import Answer, Case, Excluded, Failure, KindInfo, TargetInfo
+from harness.case import Answer, Case, Excluded, Failure, Gates, KindInfo, TargetInfo
 from harness.compare.composition import Setting, compose, settings
 from harness.diagnostics import TargetError
 from harness.field import ErrorType, FieldError
@@ -24,14 +25,18 @@ Key = tuple[str, str, str, str]
 Lists = tuple[tuple[FieldError, ...], tuple[FieldError, ...]]
 
 _ABILITIES = ("modes", "options", "update")
+NO_GATES: Gates = MappingProxyType({})
 
 
 class TwinTarget(Closing):
-    """A `Target` made of two, both closed with it. Raises: TargetError when they have no kind in common."""
+    """A `Target` made of two, both closed with it. `gates` are settings of the migration's gates that hold for both.
 
-    def __init__(self, first: Target, second: Target) -> None:
+    Raises: TargetError when they have no kind in common.
+    """
+
+    def __init__(self, first: Target, second: Target, gates: Gates = NO_GATES) -> None:
         self._first, self._second = first, second
-        self._ours, self._theirs = _Server(first.info), _Server(second.info)
+        self._ours, self._theirs = _Server(first.info, gates), _Server(second.info, gates)
         self.info = _info(first.info, second.info)
         if not self.info.kinds:
             raise TargetError(
@@ -80,11 +85,11 @@ class _Pending:
 
 
 class _Server:
-    """What the users of one target read, under its own gates."""
+    """What the users of one target read, under its own gates and these."""
 
-    def __init__(self, info: TargetInfo) -> None:
+    def __init__(self, info: TargetInfo, gates: Gates) -> None:
         self._kinds: dict[Key, tuple[KindInfo, Setting]] = {
-            kind.key: (kind, _setting(kind, info.gates)) for kind in info.kinds
+            kind.key: (kind, _setting(kind, {**info.gates, **gates})) for kind in info.kinds
         }
 
     def served(self, case: Case, answer: Answer) -> list[FieldError]:

@@ -168,3 +168,20 @@ def test_declarative_sides_are_not_swapped_in_a_twin() -> None:
     """Two options that contradict each other are refused."""
     with pytest.raises(UsageError, match="leave --declarative out"):
         open_subject(SubjectSpec("suite", "examples/migration", declarative="python", against="examples/migration"))
+
+
+def test_settings_of_the_migration_are_composed_here() -> None:
+    """A beta rule that only one target has is served by its gate, and with the gate off nobody is told."""
+    rule = FieldError("FieldValueInvalid", "spec.c", "no", "x", level="beta")
+    with TwinTarget(Toy(declarative=(rule,)), Toy(), {"DeclarativeValidationBeta": True}) as twin:
+        assert ["spec.c"] == [error.field for error in twin.ask([CASE])[0].handwritten]
+    with TwinTarget(Toy(declarative=(rule,)), Toy(), {"DeclarativeValidationBeta": False}) as twin:
+        assert () == twin.ask([CASE])[0].handwritten
+
+
+def test_a_suite_need_not_know_the_gates_of_the_migration() -> None:
+    """They say how lists are composed, so they open two suites that declare no gates."""
+    suite = str(ROOT / "suites" / "workload_v1")
+    spec = SubjectSpec("suite", suite, {"DeclarativeValidationBeta": False}, against=suite)
+    with open_subject(spec) as subject:
+        assert "workload_v1 against workload_v1 DeclarativeValidationBeta=false" == subject.part
