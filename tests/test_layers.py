@@ -14,7 +14,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"cli", "pytest_plugin"}),
     frozenset({"verify"}),
     frozenset({"lint", "apidocs", "power"}),
-    frozenset({"reporting", "explain", "rulecov"}),
+    frozenset({"reporting", "rulecov"}),
     frozenset({"strategies"}),
     frozenset({"engine"}),
     frozenset({"subject"}),
@@ -25,7 +25,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"tags"}),
     frozenset({"gotypes"}),
     frozenset({"field", "content", "case"}),
-    frozenset({"diagnostics", "files"}),
+    frozenset({"diagnostics", "files", "explain"}),
 )
 # The records of one line that a neighbour may use, with the reason.
 ALLOWED = {

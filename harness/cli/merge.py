@@ -20,15 +20,13 @@ from harness.reporting.tolerance import tolerate
 @report_options
 @ratchet_options
 def command(
-    reports: tuple[str, ...], json_file: Path | None, junit_file: Path | None, html_file: Path | None,
-    report_folder: Path | None, exceptions: Path | None, ratchet_file: Path | None, update_ratchet: bool,
+    reports: tuple[str, ...], files: Files, exceptions: Path | None, ratchet_file: Path | None, update_ratchet: bool,
 ) -> int:  # fmt: skip
     """Merge the reports that `harness run --shard 1/N` to `N/N` wrote into one.
 
     The same findings, counts and verdict as one run with the same seed and number of cases. Exceptions are applied
     here, to all findings together; a shard alone cannot say that one is not needed.
     """
-    files = Files(json_file, junit_file, html_file, report_folder)
     entries = exceptions_in(exceptions)
     merged = merge([(name, read_report(name)) for name in reports])
     judged = tolerate(merged, entries, str(exceptions or EXCEPTIONS))
@@ -37,7 +35,7 @@ def command(
 
 
 def _replayed(report: Report, files: Files) -> Report:
-    place = shlex.quote(str(files.wanted().get("json") or kept_place(report.started)))
+    place = shlex.quote(str(files.document or kept_place(report.started)))
     findings = tuple(
         msgspec.structs.replace(f, replay=f.replay and f"harness replay {place} {f.fingerprint}")
         for f in report.findings

@@ -5,67 +5,87 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Callable
-from dataclasses import dataclass
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 import msgspec
 
 from harness.diagnostics import UsageError
 from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
+from harness.reporting import REPORTS
 from harness.reporting.document import Report, encode
-from harness.reporting.html import render_html
-from harness.reporting.junit import render_junit
-from harness.reporting.saving import save
+from harness.reporting.saving import Saved, append, save
 from harness.reporting.terminal import show, summary
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 EXCEPTIONS = Path("equivalence_exceptions.yaml")
 KEPT_REPORTS = 20
-RENDERINGS: dict[str, Callable[[Report], bytes]] = {
-    "json": encode,
-    "junit": lambda report: render_junit(report).encode(),
-    "html": lambda report: render_html(report).encode(),
-}
-"""What a report can be written as."""
+STDOUT = Path("-")
+"""A form that goes to standard output; what is told to people goes to standard error then."""
 
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """What to write."""
+    """What to write: places by form, and a folder for all forms that have no place of their own."""
 
-    json: Path | None
-    junit: Path | None
-    html: Path | None
-    report: Path | None
+    places: dict[str, Path]
+    folder: Path | None = None
 
     def wanted(self) -> dict[str, Path]:
-        """The places by form; `--report DIR` stands for all three."""
-        places = {"json": self.json, "junit": self.junit, "html": self.html}
-        if self.report is not None:
-            names = {"json": "report.json", "junit": "junit.xml", "html": "report.html"}
-            places = {form: place or self.report / names[form] for form, place in places.items()}
-        return {form: place for form, place in places.items() if place is not None}
+        """The places by form, in reading order."""
+        named = {form.name: self.places.get(form.name) for form in REPORTS}
+        if self.folder is not None:
+            named = {form.name: named[form.name] or self.folder / form.file for form in REPORTS}
+        return {name: place for name, place in named.items() if place is not None}
+
+    @property
+    def document(self) -> Path | None:
+        """Where the document is written as a file, None when nowhere."""
+        place = self.wanted().get("json")
+        return None if place == STDOUT else place
+
+    @property
+    def aside(self) -> bool:
+        """Whether standard output is taken by a form."""
+        return STDOUT in self.places.values()
+
+
+def form_options(function: F) -> F:
+    """Add an option for every form of a report; the command gets them as `files: Files`."""
+
+    def wrapped(*args: Any, report_folder: Path | None, **others: Any) -> Any:
+        given = {form.name: others.pop(f"{form.name}_file") for form in REPORTS}
+        files = Files({name: place for name, place in given.items() if place is not None}, report_folder)
+        aside = [f"--{name}" for name, place in files.places.items() if place == STDOUT]
+        if len(aside) > 1:
+            raise UsageError(f"standard output cannot take {' and '.join(aside)}\n  fix: give all but one a file")
+        return function(*args, files=files, **others)
+
+    wrapped.__name__, wrapped.__doc__ = function.__name__, function.__doc__
+    # click keeps the options of a function as an attribute that functions do not declare, the last option first.
+    wrapped.__click_params__ = getattr(function, "__click_params__", [])  # type: ignore[attr-defined]
+    file = click.Path(path_type=Path)
+    words = "Write all of them there."
+    added = click.option("--report", "report_folder", type=file, metavar="DIR", help=words)(wrapped)
+    for form in reversed(REPORTS):
+        words = f"Write {form.summary}; - for standard output."
+        added = click.option(f"--{form.name}", f"{form.name}_file", type=file, metavar="FILE", help=words)(added)
+    return cast(F, added)
 
 
 def report_options(function: F) -> F:
     """Add the options that say what to write, and which findings are tolerated."""
-    file = click.Path(path_type=Path)
-    for add in (
-        click.option(
-            "--exceptions", type=file, metavar="FILE", help="Tolerated. Default: equivalence_exceptions.yaml, if there."
-        ),
-        click.option("--report", "report_folder", type=file, metavar="DIR", help="Write all three there."),
-        click.option("--html", "html_file", type=file, metavar="FILE", help="Write one self-contained page."),
-        click.option("--junit", "junit_file", type=file, metavar="FILE", help="Write JUnit XML."),
-        click.option("--json", "json_file", type=file, metavar="FILE", help="Write the report document."),
-    ):
-        function = add(function)
-    return function
+    exceptions = click.option(
+        "--exceptions", type=click.Path(path_type=Path), metavar="FILE",
+        help="Tolerated. Default: equivalence_exceptions.yaml, if there.",
+    )  # fmt: skip
+    return form_options(exceptions(function))
 
 
 def exceptions_in(file: Path | None) -> ExceptionFile | None:
@@ -93,31 +113,73 @@ def newest_kept() -> Path:
 
 def publish(report: Report, files: Files) -> int:
     """Write the files, tell the run on one screen, and return the exit code. Nothing found is lost on the way."""
-    wanted = files.wanted()
+    wanted = list(files.wanted().items())
     replays = [finding.replay for finding in report.findings if finding.replay]
-    if "json" not in wanted and replays:
+    if files.document is None and replays:
+        # Every replay command names a document: one is kept where no file was asked for.
         place = Path(shlex.split(replays[0])[2])
         _forget_old(place.parent)
-        wanted["json"] = place
-    written, lost, failed = [], False, False
-    for form, place in wanted.items():
-        saved = save(place, RENDERINGS[form](report))
-        failed = failed or bool(saved.trouble)
-        if saved.trouble:
-            click.echo(
-                f"harness: {saved.trouble}" + (f"\n  fix: it is in {saved.path}" if saved.path else ""), err=True
-            )
-        if saved.path is not None:
-            written.append(str(saved.path))
-            if form == "json" and saved.path != place:
-                report = _replayed_from(report, saved.path)
-        elif form == "json":
-            lost = True
-    show(summary(report, written))
-    if lost:
+        wanted.insert(0, ("json", place))
+    written = write_forms(report, wanted)
+    report = written.report
+    show(summary(report, written.places), sys.stderr if files.aside else None)
+    if written.lost:
         click.echo("harness: the report could be written nowhere; here it is, on standard output", err=True)
         click.echo(encode(report).decode())
-    return 2 if failed and report.exit_code != 130 else report.exit_code
+    return 2 if written.failed and report.exit_code != 130 else report.exit_code
+
+
+@dataclass(slots=True)
+class Written:
+    """What became of the files: where they are, whether one is not where it was wanted, whether no document is."""
+
+    report: Report
+    places: list[str] = field(default_factory=list)
+    failed: bool = False
+    lost: bool = False
+
+
+def write_forms(report: Report, wanted: Iterable[tuple[str, Path]]) -> Written:
+    """Write a report in every wanted form, and say at once what could not be written in its place."""
+    told = Written(report)
+    for name, place in wanted:
+        data = _rendered(told.report, name, place)
+        if place == STDOUT:
+            click.echo(data, nl=False)
+            continue
+        saved = _saved(name, place, data)
+        told.failed = told.failed or bool(saved.trouble)
+        if saved.path is not None:
+            told.places.append(str(saved.path))
+            if name == "json" and saved.path != place:
+                told.report = _replayed_from(told.report, saved.path)
+        elif name == "json":
+            told.lost = True
+    return told
+
+
+def _saved(name: str, place: Path, data: bytes) -> Saved:
+    """Write one file, or add to it where a CI job collects what its steps say of themselves."""
+    saved = append(place, data) if name == "markdown" and is_step_summary(place) else save(place, data)
+    if saved.trouble:
+        fix = f"\n  fix: it is in {saved.path}" if saved.path else ""
+        click.echo(f"harness: {saved.trouble}{fix}", err=True)
+    return saved
+
+
+def _rendered(report: Report, name: str, place: Path) -> bytes:
+    if name == "markdown" and is_step_summary(place):
+        # The limit is that of the whole file, whoever wrote the rest of it.
+        from harness.reporting.markdown import LIMIT, render_markdown
+
+        return render_markdown(report, LIMIT - (place.stat().st_size if place.is_file() else 0)).encode()
+    return next(form for form in REPORTS if form.name == name).render(report)
+
+
+def is_step_summary(place: Path) -> bool:
+    """Whether a file is the one that GitHub shows on the page of the job: commands before may have written there."""
+    collected = os.environ.get("GITHUB_STEP_SUMMARY", "")
+    return bool(collected) and place.absolute() == Path(collected).absolute()
 
 
 def _replayed_from(report: Report, place: Path) -> Report:

@@ -1,37 +1,38 @@
-"""`harness render`: write a saved report in another form. Every rendering reads the document and nothing else."""
+"""`harness render`: write a saved report in other forms. Every rendering reads the document and nothing else."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import sys
 
 import click
 
-from harness.cli.publishing import RENDERINGS
-from harness.diagnostics import HarnessError, UsageError
+from harness.cli.publishing import Files, form_options, write_forms
+from harness.diagnostics import UsageError
 from harness.reporting.document import read_report
-from harness.reporting.saving import save
 from harness.reporting.terminal import full, show, summary
+
+COULD_NOT_WRITE = 2
 
 
 @click.command("render")
 @click.argument("report", metavar="REPORT.json")
-@click.option("--html", type=click.Path(path_type=Path), help="Write one self-contained page.")
-@click.option("--junit", type=click.Path(path_type=Path), help="Write JUnit XML.")
+@form_options
 @click.option("--all", "everything", is_flag=True, help="Print every finding at length.")
-def command(report: str, html: Path | None, junit: Path | None, everything: bool) -> int:
-    """Print a saved report, or write it as a page or as JUnit XML."""
+def command(report: str, files: Files, everything: bool) -> int:
+    """Print a saved report, or write it in other forms.
+
+    The exit code is 0 whatever the report says, 2 when it cannot be read or a file cannot be written in its place.
+    """
     document = read_report(report)
-    if everything and (html or junit):
+    wanted = files.wanted()
+    if everything and wanted:
         raise UsageError("--all prints; it says nothing about files\n  fix: leave it out")
-    for form, place in (("html", html), ("junit", junit)):
-        if place is not None:
-            saved = save(place, RENDERINGS[form](document))
-            if saved.trouble:
-                raise HarnessError(saved.trouble + (f"\n  fix: it is in {saved.path}" if saved.path else ""))
-            click.echo(f"written: {place}")
+    written = write_forms(document, wanted.items())
+    for place in written.places:
+        click.echo(f"written: {place}", err=files.aside)
     if everything:
         for finding in document.findings:
             show(full(finding))
-    elif not html and not junit:
-        show(summary(document))
-    return 0
+    elif not wanted:
+        show(summary(document), sys.stdout)
+    return COULD_NOT_WRITE if written.failed else 0

@@ -68,8 +68,7 @@ NOBODY: Mapping[str, Onlooker] = MappingProxyType({})
 @click.option("--corpus", type=click.Path(path_type=Path), metavar="DIR", help="Kept inputs, replayed first.")
 def command(
     suites: tuple[str, ...], target: TargetChoice, seed: str, max_time: float | None, max_cases: int | None,
-    jobs: int | None, kinds: tuple[str, ...], operations: tuple[str, ...], json_file: Path | None,
-    junit_file: Path | None, html_file: Path | None, report_folder: Path | None, exceptions: Path | None,
+    jobs: int | None, kinds: tuple[str, ...], operations: tuple[str, ...], files: Files, exceptions: Path | None,
     ratchet_file: Path | None, update_ratchet: bool, branches: bool, corpus: Path | None, shard: str | None,
 ) -> int:  # fmt: skip
     """Search for differences between the two sides, reduce them, and say why they are there.
@@ -77,15 +76,12 @@ def command(
     SUITE is the folder of a suite; without one, and without --kubernetes or --command, every suite in ./suites is
     searched. The same seed and number of cases give the same findings, whatever --jobs is.
     """
-    files = Files(json_file, junit_file, html_file, report_folder)
     specs = target.specs(suites) or target.specs(embedded_suites())
     if not specs:
         raise UsageError(
             "there is no suite in ./suites\n"
             "  fix: name a suite folder, or --kubernetes RELEASE, or --command PROGRAM, or start in a checkout"
         )
-    if json_file is not None and str(json_file) == "-":
-        raise UsageError("--json needs a file\n  fix: --json /dev/stdout, or a name")
     entries = exceptions_in(exceptions)
     options: dict[str, Any] = {
         "seed": seed_of(seed), "jobs": jobs or cores(), "kinds": kinds, "operations": operations, "corpus": corpus,
@@ -209,7 +205,7 @@ def _title(spec: SubjectSpec) -> str:
 
 
 def _judge(search: Search, entries: ExceptionFile | None, file: Path, narrowed: Sequence[str], files: Files) -> Report:
-    place = shlex.quote(str(files.wanted().get("json") or kept_place(search.results[0].started)))
+    place = shlex.quote(str(files.document or kept_place(search.results[0].started)))
     report = build_report(
         search.results,
         reaches=search.reaches,

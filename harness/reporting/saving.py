@@ -29,9 +29,24 @@ def save(path: Path, data: bytes) -> Saved:
         return Saved(path, path)
     except OSError as error:
         trouble = f"{path} could not be written: {error.strerror or error}"
+    return _elsewhere(path, data, trouble)
+
+
+def _elsewhere(path: Path, data: bytes, trouble: str) -> Saved:
     try:
         folder = Path(tempfile.mkdtemp(prefix="harness-"))
         write_atomically(folder / (path.name or "report"), data)
         return Saved(path, folder / (path.name or "report"), trouble)
     except OSError as error:
         return Saved(path, None, f"{trouble}; nor could the temporary folder: {error.strerror or error}")
+
+
+def append(path: Path, data: bytes) -> Saved:
+    """Add to the end of a file, on a line of its own; elsewhere when that is not possible, as `save` does."""
+    try:
+        with open(path, "ab") as stream:
+            stream.write((b"\n" if stream.tell() else b"") + data)
+        return Saved(path, path)
+    except OSError as error:
+        trouble = f"{path} could not be written: {error.strerror or error}"
+    return _elsewhere(path, data, trouble)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from harness.reporting import REPORTS
 from harness.reporting.document import build_report, encode
 from harness.reporting.html import render_html
 from harness.reporting.junit import render_junit
@@ -40,3 +43,51 @@ def test_a_damaged_report_is_exit_code_2(tmp_path: Path, capfd: Any) -> None:
     told = call(capfd, "render", path, "--html", path / "r.html")
     assert told.code == 2
     assert "it is in " in told.err
+
+
+@pytest.mark.parametrize("form", REPORTS, ids=lambda form: form.name)
+def test_every_form_is_offered(form: Any, tmp_path: Path, capfd: Any) -> None:
+    """By the option of its name, and to standard output; what is said to people does not get into it."""
+    path = tmp_path / "r.json"
+    path.write_bytes(encode(REPORT))
+    assert call(capfd, "render", path, f"--{form.name}", tmp_path / form.file).code == 0
+    expected = form.render(REPORT)
+    assert expected == (tmp_path / form.file).read_bytes()
+    other = next(one for one in REPORTS if one.name != form.name)
+    told = call(capfd, "render", path, f"--{form.name}", "-", f"--{other.name}", tmp_path / "other")
+    assert (0, expected.decode()) == (told.code, told.out)
+    assert "written: " in told.err
+
+
+def test_a_folder_gets_all_of_them(tmp_path: Path, capfd: Any) -> None:
+    """Under names that programs can rely on."""
+    path = tmp_path / "r.json"
+    path.write_bytes(encode(REPORT))
+    assert call(capfd, "render", path, "--report", tmp_path / "all").code == 0
+    assert sorted(form.file for form in REPORTS) == sorted(file.name for file in (tmp_path / "all").iterdir())
+
+
+def test_standard_output_takes_one(tmp_path: Path, capfd: Any) -> None:
+    """Two in one would be neither."""
+    path = tmp_path / "r.json"
+    path.write_bytes(encode(REPORT))
+    told = call(capfd, "render", path, "--json", "-", "--sarif", "-")
+    assert (2, "") == (told.code, told.out)
+    assert "--json and --sarif" in told.err
+
+
+def test_the_summary_of_a_step_is_added_to(tmp_path: Path, capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What other commands of the step wrote stays, and counts for the limit; any other file is replaced."""
+    path, page = tmp_path / "r.json", tmp_path / "summary.md"
+    path.write_bytes(encode(REPORT))
+    page.write_text("before")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(page))
+    assert call(capfd, "render", path, "--markdown", page).code == 0
+    assert page.read_text(encoding="utf-8").startswith("before\n## Not equivalent")
+    page.write_text("x" * 999_500)
+    assert call(capfd, "render", path, "--markdown", page).code == 0
+    assert 1_000_000 >= page.stat().st_size
+    assert "The rest was left out" in page.read_text(encoding="utf-8")[-200:]
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY")
+    call(capfd, "render", path, "--markdown", page)
+    assert page.read_text(encoding="utf-8").startswith("## Not equivalent")

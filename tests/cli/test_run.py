@@ -110,6 +110,16 @@ def test_findings_are_exit_code_1_and_in_every_file(capfd: Any, monkeypatch: pyt
         assert f"written: {name}" in told.out
 
 
+def test_standard_output_may_take_a_form(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The screen for people goes to standard error then, and replay commands name a document that is kept."""
+    FakeEngine([made.finding()]).install(monkeypatch)
+    told = call(capfd, "run", "--command", "x", "--json", "-")
+    assert told.code == 1
+    place = told.err.partition("harness replay ")[2].split()[0]
+    assert Path(place).read_text(encoding="utf-8") == told.out
+    assert "::error" in call(capfd, "run", "--command", "x", "--annotations", "-").out.splitlines()[0]
+
+
 def test_findings_are_kept_when_no_file_was_asked_for(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """So that the replay command that is printed works."""
     FakeEngine([made.finding()]).install(monkeypatch)

@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from xml.etree import ElementTree
 
-from harness.reporting.document import ExceptionEntry, Exceptions, build_report
+import pytest
+import xmlschema
+
+from harness.reporting.document import ExceptionEntry, Exceptions, Report, build_report
 from harness.reporting.junit import render_junit
 from tests.reporting import made
 from tests.reporting.ruled import rule, ruled
@@ -27,7 +30,7 @@ def test_the_file_of_a_small_run() -> None:
 def test_sums_agree_with_what_is_listed() -> None:
     """Readers that trust the attributes see what readers that count see."""
     root = parsed(made.hostile())
-    for name, tag in (("tests", "testcase"), ("failures", "testcase/failure"), ("skipped", "testcase/skipped")):
+    for name, tag in (("tests", "testcase"), ("failures", "testcase/failure"), ("errors", "testcase/error")):
         assert root.get(name) == str(len(root.findall(f"testsuite/{tag}")))
 
 
@@ -71,3 +74,27 @@ def test_a_ratchet_is_a_test() -> None:
     assert "no longer rejected" in (root.findtext(".//failure") or "")
     assert root.get("failures") == "1"
     assert [] == ElementTree.fromstring(render_junit(ruled(rule()))).findall(".//failure")
+
+
+ENTRY = ExceptionEntry("1a2b", "widgets_v1", made.HOSTILE, made.HOSTILE, "2027-01-31")
+REPORTS = {
+    "findings": build_report(made.result(made.finding())),
+    "hostile": build_report(made.hostile(), exceptions=Exceptions("f.yaml", unused=(ENTRY,), expired=(ENTRY,))),
+    "nothing": build_report(made.result(compared=0, kinds=())),
+    "lost": build_report(made.result(stopped="target-lost", stopped_detail=made.HOSTILE)),
+    "long": build_report(made.result(seconds=123456.789)),
+    "ruled": ruled(rule(), lost=True, hostile=made.HOSTILE),
+}
+
+
+@pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS)
+def test_the_schema_of_jenkins_accepts_it(report: Report) -> None:
+    """The schema is that of Jenkins' xUnit plugin (MIT licence), which knows Surefire's files."""
+    schema = xmlschema.XMLSchema(str(Path(__file__).parent / "schemas" / "junit-10.xsd"))
+    assert [] == [str(error) for error in schema.iter_errors(render_junit(report))]
+
+
+def test_the_schema_refuses_what_it_does_not_know() -> None:
+    """So that the test above can fail."""
+    schema = xmlschema.XMLSchema(str(Path(__file__).parent / "schemas" / "junit-10.xsd"))
+    assert not schema.is_valid('<testsuites><testsuite name="a" tests="0" mood="good"/></testsuites>')

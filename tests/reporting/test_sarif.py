@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
+from harness.reporting import sarif as module
 from harness.reporting.annotations import LIMIT, commands
-from harness.reporting.sarif import Result, Rule, fingerprints, sarif
+from harness.reporting.sarif import Level, Result, Rule, fingerprints, sarif
 
 RULE = Rule("some-rule", "Says something.", "Says something.\n\nWhy: it matters.", "error")
 RESULT = Result("some-rule", "error", "50%: a, b\nwhy: c", "a b/types.go", 3, 5, 4, "f" * 32)
@@ -63,4 +66,32 @@ def test_no_more_than_github_shows() -> None:
     told = list(commands([RESULT] * (LIMIT + 3) + [Result("r", "warning", "m", "f")] * (LIMIT + 1)))
     assert 2 * LIMIT + 1 == len(told)
     assert "::warning file=f,title=r::m" == told[LIMIT]
-    assert told[-1].startswith("3 errors, 1 warning left out")
+    assert told[-1].startswith("::notice title=harness::3 errors, 1 warning left out")
+
+
+def test_a_log_is_cut_to_what_code_hosts_accept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mildest go first, tolerated ones before all, the order stays, and how many went is said."""
+    monkeypatch.setattr(module, "MOST_RESULTS", 3)
+    levels: tuple[Level, ...] = ("note", "error", "warning", "error")
+    every = [Result("r", level, str(number), "f") for number, level in enumerate(levels)]
+    run = sarif([RULE], [Result("r", "error", "t", "f", tolerated="known"), *every])["runs"][0]
+    assert ["1", "2", "3"] == [one["message"]["text"] for one in run["results"]]
+    (notice,) = run["invocations"][0]["toolExecutionNotifications"]
+    assert notice["message"]["text"].startswith("2 results left out")
+
+
+def test_a_log_is_cut_when_it_stays_large_compressed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What repeats compresses well and stays; what does not is halved until it fits."""
+    monkeypatch.setattr(module, "MOST_BYTES", 6_000)
+    alike = [RESULT] * 64
+    assert 64 == len(sarif([RULE], alike)["runs"][0]["results"])
+    unlike = [Result("r", "error", "".join(fingerprints([(str(n),)])) * 2, "f") for n in range(400)]
+    assert 200 == len(sarif([RULE], unlike)["runs"][0]["results"])
+
+
+def test_what_github_will_not_show_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is left out of the file for it."""
+    monkeypatch.setattr(module, "SHOWN", 2)
+    run = sarif([RULE], [RESULT] * 3)["runs"][0]
+    assert 3 == len(run["results"])
+    assert "shows 2 of these 3" in run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"]

@@ -1,0 +1,139 @@
+"""A report as Prometheus metrics: upstream's counters under upstream's names, and what only a harness can count.
+
+The counters of an API server count what its users sent; here they count what a search met, so that the dashboards and
+alerts made for the one can be pointed at the other. Source: apiserver pkg/validation/metrics.go and
+pkg/registry/rest/validate.go, metricIdentifier (1.37.1); DV 7.5.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from harness.compare.finding import SEVERITIES
+from harness.reporting.document import KindEntry, Report, ReportedFinding
+from harness.reporting.text import visible
+
+_UPSTREAM = "apiserver_validation_"
+_VERDICTS = ("equivalent", "different", "nothing-compared", "incomplete")
+
+
+def render_metrics(report: Report) -> bytes:
+    """Write a report in the text format of Prometheus."""
+    registry = CollectorRegistry()
+    registry.register(_Metrics(report))
+    return generate_latest(registry)
+
+
+def identifier(entry: KindEntry | ReportedFinding) -> str:
+    """Name a kind and operation as upstream's label `validation_identifier` does: `deployment_scale_update`."""
+    subresource = f"_{entry.subresource.replace('/', '_')}" if entry.subresource else ""
+    return visible(f"{entry.kind.lower() or 'unknown_resource'}{subresource}_{entry.operation or 'unknown_op'}")
+
+
+class _Metrics(Collector):
+    """The families of one report."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield every family, upstream's first."""
+        yield from _upstream(self._report)
+        yield from _findings(self._report)
+        yield from _effort(self._report)
+
+
+def _upstream(report: Report) -> Iterator[Metric]:
+    mismatches = [one for one in report.findings if one.mismatch in ("unmatched", "extra")]
+    panics = [one for one in report.findings if _is_declarative_panic(one)]
+    twice = [one for one in report.findings if one.cause == "duplicate"]
+    yield from _counted(
+        report, mismatches, "declarative_validation_mismatch", "declarative_validation_parity_discrepancies",
+        "Differences met between declarative and handwritten errors, tolerated ones included",
+    )  # fmt: skip
+    yield from _counted(
+        report, panics, "declarative_validation_panic", "declarative_validation_panics",
+        "Panics met in declarative validation",
+    )  # fmt: skip
+    told = "Times that one error was met twice in what users read."
+    yield CounterMetricFamily(f"{_UPSTREAM}duplicate_validation_error", told, _occurrences(twice))
+
+
+def _counted(
+    report: Report, findings: list[ReportedFinding], whole: str, vector: str, told: str
+) -> Iterator[CounterMetricFamily]:
+    """The sum, and the same by identifier; a kind that was asked and showed nothing is there with a zero."""
+    yield CounterMetricFamily(f"{_UPSTREAM}{whole}", f"{told}.", _occurrences(findings))
+    numbers = Counter({identifier(kind): 0 for kind in report.kinds if kind.cases})
+    for finding in findings:
+        numbers[identifier(finding)] += finding.occurrences
+    family = CounterMetricFamily(f"{_UPSTREAM}{vector}", f"{told}, by kind.", labels=["validation_identifier"])
+    for name in sorted(numbers):
+        family.add_metric([name], numbers[name])
+    yield family
+
+
+def _is_declarative_panic(finding: ReportedFinding) -> bool:
+    failure = finding.answer.failure
+    return finding.mismatch == "panic" and failure is not None and failure.stage == "declarative"
+
+
+def _occurrences(findings: Iterable[ReportedFinding]) -> int:
+    return sum(finding.occurrences for finding in findings)
+
+
+def _findings(report: Report) -> Iterator[Metric]:
+    verdict = GaugeMetricFamily("harness_verdict", "1 for the verdict of the run.", labels=["verdict"])
+    for name in _VERDICTS:
+        verdict.add_metric([name], name == report.verdict)
+    yield verdict
+    yield GaugeMetricFamily("harness_exit_code", "What the run's command returned, or would have.", report.exit_code)
+    yield GaugeMetricFamily("harness_findings_open", "Findings that no exception tolerates.", report.totals.findings)
+    yield GaugeMetricFamily("harness_findings_tolerated", "Findings that one does.", report.totals.tolerated)
+    numbers = Counter((f.severity, f.cause, str(f.exception is not None).lower()) for f in report.findings)
+    family = GaugeMetricFamily("harness_findings", "Findings.", labels=["severity", "cause", "tolerated"])
+    for labels in sorted(numbers, key=lambda key: (SEVERITIES.index(key[0]), key[1:])):
+        family.add_metric(labels, numbers[labels])
+    yield family
+    exceptions = GaugeMetricFamily("harness_exceptions", "Exceptions, by what became of them.", labels=["state"])
+    for state in ("used", "unused", "expired"):
+        exceptions.add_metric([state], len(getattr(report.exceptions, state)))
+    yield exceptions
+
+
+def _effort(report: Report) -> Iterator[Metric]:
+    yield InfoMetricFamily(
+        "harness_run",
+        "What was asked, by which harness.",
+        {
+            "target": visible(report.target.name), "release": visible(report.target.release), "mode": report.mode,
+            "seed": str(report.seed), "version": report.harness_version, "stopped": report.stopped,
+        },
+    )  # fmt: skip
+    for name, told, value in (
+        ("harness_cases", "Cases asked.", report.cases),
+        ("harness_cases_compared", "Cases whose two lists of errors were compared.", report.compared),
+        ("harness_seconds", "How long the run took.", report.seconds),
+        ("harness_failures", "Answers that failed.", report.totals.failures),
+        ("harness_restarts", "Times a worker was restarted.", sum(part.restarts for part in report.parts)),
+        ("harness_composition_checked", "Cases whose served list was held against the target's.",
+         report.composition_checked),
+        ("harness_composition_differences", "Cases among them that differed.", report.composition_differences),
+    ):  # fmt: skip
+        yield GaugeMetricFamily(name, told, value)
+    kinds = GaugeMetricFamily("harness_kinds", "Kinds and operations, by how far they came.", labels=["state"])
+    kinds.add_metric(["served"], len(report.kinds))
+    kinds.add_metric(["asked"], sum(bool(kind.cases) for kind in report.kinds))
+    kinds.add_metric(["accepted"], sum(kind.base for kind in report.kinds))
+    yield kinds
+    if report.coverage is not None:
+        rules = GaugeMetricFamily("harness_rules", "Declared rules, by what was seen of them.", labels=["state"])
+        for state in ("declared", "asked", "fired", "handwritten", "accepted", "limits", "at_limit", "beyond"):
+            rules.add_metric([state], getattr(report.coverage, state))
+        rules.add_metric(["lost"], len(report.coverage.lost))
+        yield rules
