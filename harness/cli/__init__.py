@@ -20,5 +20,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("power", "power", "Sabotage one rule at a time, and show what a run does not notice."),
     ("lint", "lint", "Find tags that are wrong, do nothing, or do not say what was meant."),
     ("docs", "docs", "Document what an API validates, or what every tag does."),
+    ("config", "config", "Show which settings count here, and what is wrong with them."),
+    ("completion", "completion", "Print the completion script of a shell."),
     ("check-worker", "check_worker", "Test whether a program speaks the wire protocol."),
 )

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import click
+
+from harness.cli.configuration import typed
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -22,7 +25,19 @@ def api_options(function: F) -> F:
         ),
     ):  # fmt: skip
         function = add(function)
-    return function
+    return _of_settings(function)
+
+
+def _of_settings(function: F) -> F:
+    """Take the release of the project's settings only where the command line names no API."""
+
+    @wraps(function)
+    def wrapped(*args: Any, kubernetes: str, **others: Any) -> Any:
+        if any(others.get(name) for name in ("path", "paths", "report", "tags")):
+            kubernetes = typed("kubernetes", kubernetes) or ""
+        return function(*args, kubernetes=kubernetes, **others)
+
+    return cast(F, wrapped)
 
 
 def api_argument(function: F) -> F:

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
+from click.shell_completion import CompletionItem
 
 from harness import __version__
 from harness.cli import COMMANDS
@@ -24,6 +25,8 @@ from harness.diagnostics import HarnessError, near_miss
 
 COULD_NOT_RUN = 2
 INTERRUPTED = 130
+UNSET = ("config", "completion", "explain")
+"""Commands that need no settings, and must work while these are broken."""
 
 
 class LazyGroup(click.Group):
@@ -51,6 +54,11 @@ class LazyGroup(click.Group):
             raise click.UsageError(f"no such command: {args[0]!r}. {hint}".rstrip(), ctx)
         return super().resolve_command(ctx, args)
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete names of commands without importing them."""
+        names = [CompletionItem(name, help=summary) for name, _, summary in COMMANDS if name.startswith(incomplete)]
+        return names if incomplete[:1] != "-" else super().shell_complete(ctx, incomplete)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List commands by their one-line help, without importing them."""
         with formatter.section("Commands"):
@@ -59,7 +67,12 @@ class LazyGroup(click.Group):
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="harness")
-def cli() -> None:
+@click.option(
+    "--config", type=click.Path(path_type=Path), metavar="FILE", help="Settings, in place of the project's own file."
+)
+@click.option("--no-config", is_flag=True, help="Take no settings from any file.")
+@click.pass_context
+def cli(context: click.Context, config: Path | None, no_config: bool) -> None:
     """Does a new validator give the same answer as the old one? If not: where, why, and on which smallest object.
 
     \b
@@ -70,6 +83,15 @@ def cli() -> None:
 
     Exit codes: 0 nothing beyond the exceptions, 1 findings, 2 could not run, 130 interrupted.
     """
+    name = context.invoked_subcommand
+    group = context.command
+    if no_config or name is None or name in UNSET or not isinstance(group, click.Group):
+        return
+    from harness.cli.configuration import defaults_of, find_configuration
+
+    found = find_configuration(Path.cwd(), config)
+    if found is not None:
+        context.default_map = defaults_of(found, group, (name,))
 
 
 def main(argv: Sequence[str] | None = None) -> None:

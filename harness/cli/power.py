@@ -12,6 +12,7 @@ import msgspec
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from harness.cli import completing
 from harness.cli.coverage import rule_onlookers
 from harness.cli.live import PLAIN_SECONDS, Live
 from harness.cli.run import WORDINGS, cores, seed_of
@@ -40,7 +41,7 @@ SURVIVED, COULD_NOT_RUN, INTERRUPTED = 1, 2, 130
 
 
 @click.command("power")
-@click.argument("suites", nargs=-1, metavar="[SUITE]...")
+@click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completing.suites)
 @target_options
 @click.option("--seed", default="1", show_default=True, help='A number, or "random".')
 @click.option("--max-time", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Budget in all.")

@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from harness.case import Case, KindInfo
+from harness.cli import completing
 from harness.cli.asking import Asker, CheckedAnswer
 from harness.cli.manifests import read_case, read_text
 from harness.cli.targets import TargetChoice, is_suite, spec_of, target_options
@@ -26,7 +27,12 @@ Asked = tuple[SubjectSpec, Case, Finding | None]
 
 
 @click.command("replay")
-@click.argument("arguments", nargs=-1, metavar="[REPORT.json [FINGERPRINT]... | FINDING.json | SUITE]")
+@click.argument(
+    "arguments",
+    nargs=-1,
+    metavar="[REPORT.json [FINGERPRINT]... | FINDING.json | SUITE]",
+    shell_complete=completing.replayed,
+)
 @target_options
 @click.option("--case", "cases", multiple=True, metavar="FILE|JSON", help="A case as JSON, in a file or right here.")
 def command(arguments: tuple[str, ...], target: TargetChoice, cases: tuple[str, ...]) -> int:

@@ -17,6 +17,7 @@ import click
 import msgspec
 
 from harness import engine
+from harness.cli import completing
 from harness.cli.coverage import branch_folders, inventory_in, rule_onlookers, with_branches, with_coverage
 from harness.cli.live import Live
 from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, kept_place, publish, report_options
@@ -44,7 +45,7 @@ NOBODY: Mapping[str, Onlooker] = MappingProxyType({})
 
 
 @click.command("run")
-@click.argument("suites", nargs=-1, metavar="[SUITE]...")
+@click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completing.suites)
 @target_options
 @click.option("--seed", default="1", show_default=True, help='A number, or "random".')
 @click.option("--max-time", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Budget in all.")

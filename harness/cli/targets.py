@@ -11,6 +11,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from harness.case import Mode
+from harness.cli.configuration import is_typed, typed
 from harness.diagnostics import Diagnostic, InputError, Position, UsageError
 from harness.reporting.document import Reach
 from harness.subject import SubjectSpec
@@ -175,6 +176,13 @@ def target_options(function: F) -> F:
         declarative: str, against: str | None, **others: Any,
     ) -> Any:  # fmt: skip
         side = cast(DeclarativeSide, declarative)
+        if _is_named(others):
+            kubernetes, program, types = (
+                typed("kubernetes", kubernetes),
+                typed("program", program),
+                typed("types", types),
+            )
+            gates, side = typed("gates", gates) or (), typed("declarative", side) or "target"
         named = [text for text in gates if text != DEFAULT_GATES]
         choice = TargetChoice(
             kubernetes, program, types, parse_gates(named), cast(Mode, mode), side, DEFAULT_GATES not in gates, against
@@ -186,6 +194,14 @@ def target_options(function: F) -> F:
     # click keeps the options of a function as an attribute that functions do not declare.
     wrapped.__click_params__ = own + wrapped.__click_params__  # type: ignore[attr-defined]
     return cast(F, wrapped)
+
+
+def _is_named(others: Mapping[str, Any]) -> bool:
+    """Whether the command line itself names a target, so that the one of the settings is not meant."""
+    if is_typed("kubernetes") or is_typed("program"):
+        return True
+    files = others.get("files")
+    return bool(others.get("suites") or others.get("arguments") or (files and is_suite(files[0])))
 
 
 def is_suite(name: str) -> bool:

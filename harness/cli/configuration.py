@@ -1,0 +1,278 @@
+"""Settings of a project: defaults for the options of commands, from `harness.toml` or `[tool.harness]` of pyproject.toml.
+
+The nearest file counts, from the folder where the program is started up to the top of the checkout. Keys are the names
+of options without their dashes. Those in `SHARED` may stand at the top and count for every command that has the option;
+a table of the name of a command (`[run]`, `[exceptions.add]`) counts for that command alone and wins. What the command
+line says wins over both. What is unknown or of the wrong type is refused, everything at once.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import click
+from click.core import ParameterSource
+
+from harness.diagnostics import Diagnostic, InputError, Position, near_miss
+
+V = TypeVar("V")
+
+SHARED: Final = (
+    "kubernetes", "command", "types", "gates", "mode", "declarative", "seed", "jobs", "max-time", "exceptions",
+)  # fmt: skip
+"""Options that several commands have: these keys may stand outside of a command's table."""
+
+_NAMES = ("harness.toml", "pyproject.toml")
+_TABLE = "tool.harness"
+_LARGEST = 1 << 20
+_NOT_SETTINGS = ("help", "version")
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """What a project's file says. `table` is the TOML table all of it stands in, empty for the file itself."""
+
+    file: Path
+    text: str
+    settings: Mapping[str, Any]
+    table: str = ""
+
+    def position(self, *keys: str) -> Position:
+        """Where a key stands. The line is that of the key in its table, or of the table, or unknown."""
+        return Position(str(self.file), _line_of(self.text, [*self.table.split("."), *keys] if self.table else [*keys]))
+
+
+@dataclass(slots=True)
+class _Check:
+    """The settings of one command, and what is wrong with them."""
+
+    found: Configuration
+    values: dict[str, Any] = field(default_factory=dict)
+    wrong: list[Diagnostic] = field(default_factory=list)
+
+
+def find_configuration(start: Path, named: Path | None = None) -> Configuration | None:
+    """Return the settings that count in a folder, or those of a named file; None when there are none.
+
+    Raises: InputError when the file cannot be read or is not TOML, or when two files of one folder both hold settings.
+    """
+    if named is not None:
+        found = _read(named)
+        if found is None:
+            raise InputError([_unreadable(named, f"it has no [{_TABLE}]", "name a harness.toml")])
+        return found
+    for folder in (start, *start.parents):
+        here = [found for name in _NAMES if (folder / name).is_file() and (found := _read(folder / name))]
+        if len(here) > 1:
+            raise InputError([_twice(here[1])])
+        if here:
+            return here[0]
+        if (folder / ".git").exists():
+            return None
+    return None
+
+
+def defaults_of(found: Configuration, group: click.Group, names: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+    """Return click's default map for the commands named. Only these are imported and looked at, with all tables' names.
+
+    Raises: InputError with every setting that is unknown or of the wrong type.
+    """
+    context = click.Context(group)
+    known = group.list_commands(context)
+    wrong: list[Diagnostic] = []
+    for key, value in found.settings.items():
+        if key not in known and key not in SHARED:
+            wrong.append(_unknown(found, (key,), [*SHARED, *known], _own_place(key, group, context)))
+        elif key in known and key not in SHARED and not isinstance(value, dict):
+            wrong.append(_wrong_type(found, (key,), f"{key} is a command, and its settings are a table", f"[{key}]"))
+    defaults: dict[str, dict[str, Any]] = {}
+    for name in names:
+        command = group.get_command(context, name)
+        own = found.settings.get(name, {})
+        if command is not None:
+            table = own if isinstance(own, dict) and name not in SHARED else {}
+            check = _Check(found)
+            _command(check, command, (name,), table)
+            defaults[name] = check.values
+            wrong += check.wrong
+    if wrong:
+        raise InputError(dict.fromkeys(wrong))
+    return defaults
+
+
+def typed(name: str, value: V) -> V | None:
+    """Return the value of an option of the running command; None when it comes from settings."""
+    return None if _source(name) is ParameterSource.DEFAULT_MAP else value
+
+
+def is_typed(name: str) -> bool:
+    """Whether the command line gives an option of the running command."""
+    return _source(name) is ParameterSource.COMMANDLINE
+
+
+def _source(name: str) -> ParameterSource | None:
+    return click.get_current_context().get_parameter_source(name)
+
+
+def _own_place(key: str, group: click.Group, context: click.Context) -> str:
+    """Say where a key belongs that is an option of one command alone."""
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if command is not None and key in _options(command):
+            return f"put it below [{name}]"
+    return ""
+
+
+def _command(check: _Check, command: click.Command, names: tuple[str, ...], table: Mapping[str, Any]) -> None:
+    """Take what counts for a command: shared keys that it knows, then its own."""
+    if isinstance(command, click.Group):
+        _commands_below(check, command, names, table)
+        return
+    options = _options(command)
+    for key in SHARED:
+        value = check.found.settings.get(key)
+        if key in options and value is not None and key not in table:
+            _take(check, options[key], (key,), value)
+    for key, value in table.items():
+        if key in options:
+            _take(check, options[key], (*names, key), value)
+        else:
+            check.wrong.append(_unknown(check.found, (*names, key), list(options)))
+
+
+def _commands_below(check: _Check, group: click.Group, names: tuple[str, ...], table: Mapping[str, Any]) -> None:
+    context = click.Context(group)
+    below = group.list_commands(context)
+    for key in table:
+        if key not in below:
+            check.wrong.append(_unknown(check.found, (*names, key), below))
+    for name in below:
+        command, own = group.get_command(context, name), table.get(name, {})
+        if command is not None:
+            part = _Check(check.found)
+            _command(part, command, (*names, name), own if isinstance(own, dict) else {})
+            check.values[name] = part.values
+            check.wrong += part.wrong
+
+
+def _options(command: click.Command) -> dict[str, click.Option]:
+    """The options of a command by their key: the long name without dashes."""
+    return {
+        name[2:]: option
+        for option in command.params
+        if isinstance(option, click.Option)
+        for name in option.opts
+        if name.startswith("--") and name[2:] not in _NOT_SETTINGS
+    }
+
+
+def _take(check: _Check, option: click.Option, keys: tuple[str, ...], value: Any) -> None:
+    try:
+        check.values[str(option.name)] = _converted(check.found, option, value)
+    except click.BadParameter as error:
+        check.wrong.append(_wrong_type(check.found, keys, error.message, f"see {option.opts[-1]} in --help"))
+
+
+def _converted(found: Configuration, option: click.Option, value: Any) -> Any:
+    """Convert a value as the command line would. Raises: click.BadParameter."""
+    if option.is_flag:
+        if not isinstance(value, bool):
+            raise click.BadParameter(f"it wants true or false, not {value!r}")
+        return value
+    if isinstance(value, dict) and option.name == "gates":
+        value = [f"{name}={str(on).lower()}" for name, on in value.items()]
+    if option.multiple:
+        return tuple(_one(found, option, one) for one in (value if isinstance(value, list) else [value]))
+    return _one(found, option, value)
+
+
+def _one(found: Configuration, option: click.Option, value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise click.BadParameter(f"it wants one value, not {value!r}")
+    text = str(value)
+    if _is_place(found, option, text):
+        text = str(found.file.parent / text)
+    return option.type.convert(text, option, None)
+
+
+def _is_place(found: Configuration, option: click.Option, text: str) -> bool:
+    """Whether a value is a file named as seen from the folder of the settings."""
+    if Path(text).is_absolute() or text == "-" or found.file.parent == Path.cwd():
+        return False
+    return isinstance(option.type, click.Path) or (option.name == "kubernetes" and (found.file.parent / text).is_dir())
+
+
+def _read(file: Path) -> Configuration | None:
+    """Read one file; None when it holds no settings."""
+    is_project = file.name == "pyproject.toml"
+    try:
+        if file.stat().st_size > _LARGEST:
+            raise InputError(
+                [_unreadable(file, f"it is larger than {_LARGEST:,} bytes", "settings are a page of text")]
+            )
+        text = file.read_text(encoding="utf-8")
+        if is_project and _TABLE not in text:
+            return None
+        document = tomllib.loads(text)
+    except OSError as error:
+        raise InputError([_unreadable(file, error.strerror or str(error), "name a file that can be read")]) from None
+    except (ValueError, RecursionError) as error:
+        raise InputError([_unreadable(file, str(error), "mend the TOML")]) from None
+    if not is_project:
+        return Configuration(file, text, document)
+    tool = document.get("tool")
+    own = tool.get("harness") if isinstance(tool, dict) else None
+    if own is None:
+        return None
+    if not isinstance(own, dict):
+        raise InputError([_unreadable(file, f"tool.harness is no table but {own!r}", f"[{_TABLE}]")])
+    return Configuration(file, text, own, _TABLE)
+
+
+def _unreadable(file: Path, why: str, fix: str) -> Diagnostic:
+    return Diagnostic(Position(str(file)), "config-unreadable", "the settings cannot be read", why=why, fix=fix)
+
+
+def _twice(other: Configuration) -> Diagnostic:
+    return Diagnostic(
+        other.position(), "config-twice", f"settings stand here and in {_NAMES[0]} beside it",
+        why="nobody could say which of them count", fix=f"keep one of them: {_NAMES[0]}, or [{_TABLE}]",
+    )  # fmt: skip
+
+
+def _unknown(found: Configuration, keys: tuple[str, ...], known: list[str], place: str = "") -> Diagnostic:
+    hint = near_miss(keys[-1], known)
+    fix = place or hint or f"known are {', '.join(sorted(known)[:12])}" + (", ..." if len(known) > 12 else "")
+    why = "a misspelt setting that is ignored is worse than none"
+    return Diagnostic(found.position(*keys), "config-unknown", f"there is no setting {'.'.join(keys)}", why, fix)
+
+
+def _wrong_type(found: Configuration, keys: tuple[str, ...], why: str, fix: str) -> Diagnostic:
+    return Diagnostic(found.position(*keys), "config-value", f"{'.'.join(keys)} has no use for this value", why, fix)
+
+
+def _line_of(text: str, keys: list[str]) -> int:
+    """Return the line of a key, counted from 1: written in its table, with dots, or as the table itself; 0 if unknown."""
+    wanted, table = [key.strip('"') for key in keys], list[str]()
+    best = (0, 0)
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := re.match(r"\s*\[+([^\]]+)\]", line):
+            table = list(_parts(header[1]))
+            path = table
+        elif entry := re.match(r"\s*([\w\"'.\s-]+?)\s*=", line):
+            path = [*table, *_parts(entry[1])]
+        else:
+            continue
+        shared = len(path) if path == wanted[: len(path)] else 0
+        best = max(best, (shared, -number))
+    return -best[1] if best[0] else 0
+
+
+def _parts(dotted: str) -> Iterator[str]:
+    for part in dotted.split("."):
+        yield part.strip().strip("\"'")
