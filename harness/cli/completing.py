@@ -1,4 +1,4 @@
-"""What a shell offers for a word that is being typed. Called by completion alone: whatever goes wrong, nothing is offered."""
+"""What a shell offers for a word that is being typed. Whatever goes wrong, nothing is offered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings of a project: defaults for the options of commands, from `harness.toml` or `[tool.harness]` of pyproject.toml.
+"""Settings of a project: defaults of options, from `harness.toml` or `[tool.harness]` of pyproject.toml.
 
 The nearest file counts, from the folder where the program is started up to the top of the checkout. Keys are the names
 of options without their dashes. Those in `SHARED` may stand at the top and count for every command that has the option;
@@ -257,7 +257,7 @@ def _wrong_type(found: Configuration, keys: tuple[str, ...], why: str, fix: str)
 
 
 def _line_of(text: str, keys: list[str]) -> int:
-    """Return the line of a key, counted from 1: written in its table, with dots, or as the table itself; 0 if unknown."""
+    """Return the line of a key, in its table, with dots, or as a table; counted from 1, 0 if unknown."""
     wanted, table = [key.strip('"') for key in keys], list[str]()
     best = (0, 0)
     for number, line in enumerate(text.splitlines(), 1):

@@ -177,11 +177,8 @@ def target_options(function: F) -> F:
     ) -> Any:  # fmt: skip
         side = cast(DeclarativeSide, declarative)
         if _is_named(others):
-            kubernetes, program, types = (
-                typed("kubernetes", kubernetes),
-                typed("program", program),
-                typed("types", types),
-            )
+            kubernetes, program = typed("kubernetes", kubernetes), typed("program", program)
+            types = typed("types", types)
             gates, side = typed("gates", gates) or (), typed("declarative", side) or "target"
         named = [text for text in gates if text != DEFAULT_GATES]
         choice = TargetChoice(
