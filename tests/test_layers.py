@@ -13,7 +13,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"__main__"}),
     frozenset({"cli", "pytest_plugin"}),
     frozenset({"verify"}),
-    frozenset({"lint", "apidocs", "power"}),
+    frozenset({"lint", "apidocs", "power", "cost"}),
     frozenset({"reporting", "rulecov"}),
     frozenset({"strategies"}),
     frozenset({"engine"}),

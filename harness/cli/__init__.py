@@ -17,6 +17,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("render", "render", "Write a saved report as HTML, JUnit or text."),
     ("merge", "merge", "Bring the reports of shards together."),
     ("exceptions", "exceptions", "Tolerate known findings for a while, and take out what is not needed."),
+    ("bench", "bench", "Measure what validation costs: handwritten, declarative, and both."),
     ("power", "power", "Sabotage one rule at a time, and show what a run does not notice."),
     ("lint", "lint", "Find tags that are wrong, do nothing, or do not say what was meant."),
     ("docs", "docs", "Document what an API validates, or what every tag does."),

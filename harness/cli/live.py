@@ -23,6 +23,34 @@ PLAIN_SECONDS = 5.0
 """A line this often where there is no terminal."""
 
 
+class Steps:
+    """Shows how far a job of known length is: a bar on a terminal, a line every few seconds elsewhere."""
+
+    def __init__(self, name: str, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._next = now() + PLAIN_SECONDS
+        console = Console(stderr=True, markup=False, emoji=False)
+        columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+        self._bar = Progress(*columns, console=console, transient=True) if console.is_terminal else None
+        self._task = self._bar.add_task(visible(name), total=1.0) if self._bar else None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def show(self, done: int, total: int, text: str) -> None:
+        """Show the state after one more step; the bar appears with the first one."""
+        if self._bar is not None and self._task is not None:
+            self._bar.start()
+            self._bar.update(self._task, completed=done, total=total, description=visible(text))
+        elif self._now() >= self._next:
+            self._next = self._now() + PLAIN_SECONDS
+            click.echo(visible(text), err=True)
+
+
 class Live:
     """Follows the events of one run or of several, one after the other."""
 
@@ -48,6 +76,10 @@ class Live:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Take the bar away: something else goes on. May be called twice."""
         if self._bar is not None:
             self._bar.stop()
 

@@ -9,12 +9,10 @@ from pathlib import Path
 
 import click
 import msgspec
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from harness.cli import completing
 from harness.cli.coverage import rule_onlookers
-from harness.cli.live import PLAIN_SECONDS, Live
+from harness.cli.live import Live, Steps
 from harness.cli.run import WORDINGS, cores, seed_of
 from harness.cli.targets import TargetChoice, embedded_suites, target_options
 from harness.diagnostics import HarnessError, UsageError
@@ -28,7 +26,7 @@ from harness.power.suites import Outcome, Told, examine
 from harness.power.targets import look, unseen
 from harness.power.view import lines_of
 from harness.reporting.saving import save
-from harness.reporting.text import count, visible
+from harness.reporting.text import count
 from harness.rulecov.observed import NAME, RuleOnlooker
 from harness.subject import SubjectSpec, load_suite
 from harness.suite import Suite
@@ -175,31 +173,14 @@ def _records_of(outcome: Outcome) -> tuple[Record, ...]:
     return tuple(records)
 
 
-class Judging:
-    """Shows how far the sabotages of a suite are: a bar on a terminal, a line every few seconds elsewhere."""
+class Judging(Steps):
+    """Shows how far the sabotages of a suite are."""
 
     def __init__(self, name: str, now: Callable[[], float] = time.monotonic) -> None:
-        self._name, self._now = name, now
-        self._next = now() + PLAIN_SECONDS
-        console = Console(stderr=True, markup=False, emoji=False)
-        columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-        self._bar = Progress(*columns, console=console, transient=True) if console.is_terminal else None
-        self._task = self._bar.add_task(visible(name), total=1.0) if self._bar else None
-
-    def __enter__(self) -> Judging:
-        if self._bar is not None:
-            self._bar.start()
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+        super().__init__(name, now)
+        self._name = name
 
     def __call__(self, told: Told) -> None:
         """Show the state after one more sabotage."""
-        text = visible(f"{self._name}: {told.judged:,} of {count(told.made, 'sabotage')}, {told.noticed:,} noticed")
-        if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, completed=told.judged, total=told.made, description=text)
-        elif self._now() >= self._next:
-            self._next = self._now() + PLAIN_SECONDS
-            click.echo(text, err=True)
+        text = f"{self._name}: {told.judged:,} of {count(told.made, 'sabotage')}, {told.noticed:,} noticed"
+        self.show(told.judged, told.made, text)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 
 import click
+from rich.text import Text
 
 from harness.cli.publishing import Files, form_options, write_forms
 from harness.diagnostics import UsageError
+from harness.reporting.costtable import cost_screen
 from harness.reporting.document import read_report
 from harness.reporting.terminal import full, show, summary
 
@@ -35,4 +37,6 @@ def command(report: str, files: Files, everything: bool) -> int:
             show(full(finding))
     elif not wanted:
         show(summary(document), sys.stdout)
+        if document.cost is not None:
+            show([Text(), *cost_screen(document.cost)], sys.stdout)
     return COULD_NOT_WRITE if written.failed else 0

@@ -93,7 +93,7 @@ def command(
     budget = _budget(specs, max_time, max_cases)
     ratchets = Ratchets(ratchet_file, update_ratchet)
     ratchets.check(specs)
-    before = signal.signal(signal.SIGTERM, _terminated)
+    before = signal.signal(signal.SIGTERM, terminated)
     try:
         search = Search(budget, options)
         with watched_branches(folders) if branches else nullcontext() as watched:
@@ -240,6 +240,6 @@ def _shard(text: str | None) -> Shard:
     return Shard(int(number), int(count))
 
 
-def _terminated(number: int, frame: object) -> None:
-    """A CI server that runs out of patience sends SIGTERM: write the report, as after Ctrl-C."""
+def terminated(number: int, frame: object) -> None:
+    """Take SIGTERM for Ctrl-C: a CI server that runs out of patience sends it, and wants its report."""
     raise KeyboardInterrupt

@@ -63,6 +63,11 @@ class CostRow(msgspec.Struct, frozen=True, omit_defaults=True):
     total: Interval | None = None
 
     @property
+    def added(self) -> float:
+        """What the declarative side adds: rules and conversion. Units: nanoseconds."""
+        return sum(self.parts[name].nanoseconds.median for name in ("convert", "declarative") if name in self.parts)
+
+    @property
     def name(self) -> str:
         """The name people use: `apps/v1 deployments/scale`."""
         version = f"{self.group}/{self.version}" if self.group else self.version
@@ -115,3 +120,11 @@ class Cost(msgspec.Struct, frozen=True, omit_defaults=True):
     sums: tuple[CostSum, ...]
     rows: tuple[CostRow, ...]
     unmeasured: tuple[Unmeasured, ...] = ()
+
+
+def duration(nanoseconds: float) -> str:
+    """Write a time for people: `4.1 µs`."""
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
+        if nanoseconds >= size:
+            return f"{nanoseconds / size:.3g} {unit}"
+    return f"{nanoseconds:.0f} ns"

@@ -14,6 +14,7 @@ from itertools import accumulate
 from harness.compare.finding import SEVERITIES
 from harness.field import FieldError
 from harness.reporting.alerts import notices, place_of
+from harness.reporting.costtable import cost_method, cost_tables
 from harness.reporting.document import Report, ReportedFinding
 from harness.reporting.grouping import SEVERITY_MEANING, Group, group
 from harness.reporting.overview import by_cause
@@ -37,7 +38,7 @@ _SPECIAL = re.compile(r"[&<>\\`*\[\]|~@#$^]|(?<!\w)_|_(?!\w)|:(?=//|[\w+-]+:)|(?
 def render_markdown(report: Report, limit: int = LIMIT) -> str:
     """Write a report as Markdown of at most so many bytes (some hundred at least: the verdict is always there)."""
     groups = group(report.open_findings)
-    head = _head(report, groups)
+    head = _head(report, groups) + _cost(report)
     blocks = [_block(report, number, one) for number, one in enumerate(groups, 1)]
     foot = _foot(report)
     room = limit - len((head + foot).encode()) - _ROOM
@@ -78,6 +79,17 @@ def _head(report: Report, groups: Sequence[Group]) -> str:
     rows += [""] if wrong else []
     rows += [*_severities(report), *_causes(groups)]
     return "\n".join(rows) + "\n"
+
+
+def _cost(report: Report) -> str:
+    """Tell what validation costs, where that was measured."""
+    if report.cost is None:
+        return ""
+    rows = ["## What declarative validation costs", "", plain(report.cost.answer) + ".", ""]
+    for head, cells in cost_tables(report.cost):
+        rows += [f"| {' | '.join(head)} |", "|---" + "|---:" * (len(head) - 1) + "|"]
+        rows += [*(f"| {' | '.join(map(plain, row))} |" for row in cells), ""]
+    return "\n".join([*rows, *(f"- {plain(line)}" for line in cost_method(report.cost)), "", ""])
 
 
 def _severities(report: Report) -> Iterator[str]:

@@ -1,0 +1,128 @@
+"""`harness bench`: what validation costs, measured inside of the target."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import click
+import msgspec
+from rich.text import Text
+
+from harness.cli.live import Live, Steps
+from harness.cli.publishing import Files, form_options, write_forms
+from harness.cli.run import cores, seed_of, terminated
+from harness.cli.targets import TargetChoice, embedded_suites, reach_of, target_options
+from harness.cost.run import Outcome, Wanted, busy_now, cost_of, measure
+from harness.diagnostics import HarnessError, UsageError
+from harness.events import Budget
+from harness.reporting.costtable import cost_screen
+from harness.reporting.document import Reach, build_report
+from harness.reporting.terminal import show
+from harness.reporting.text import count, lines, visible
+from harness.subject import SubjectSpec
+
+DEFAULT_SECONDS = 120.0
+"""Seconds for a release or a program, and for all suites together, when no budget is given."""
+COULD_NOT_RUN, INTERRUPTED = 2, 130
+
+
+@click.command("bench")
+@click.argument("suites", nargs=-1, metavar="[SUITE]...")
+@target_options
+@click.option("--seed", default="1", show_default=True, help='A number, or "random".')
+@click.option("--max-time", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Budget in all.")
+@click.option(
+    "--max-cases", type=click.IntRange(min=1), metavar="N", help="Cases to draw for each suite to find objects."
+)
+@click.option("--jobs", type=click.IntRange(min=1), default=None, help="Processes of the search for objects.")
+@click.option("--kind", "kinds", multiple=True, metavar="PATTERN", help='Such as "deployments", "apps/*", "*/status".')
+@click.option(
+    "--operation", "operations", multiple=True, type=click.Choice(["create", "update"]), help="Only this one."
+)
+@click.option(
+    "--corpus", type=click.Path(path_type=Path), metavar="DIR", help="Objects of an earlier run, taken first."
+)
+@form_options
+def command(
+    suites: tuple[str, ...], target: TargetChoice, seed: str, max_time: float | None, max_cases: int | None,
+    jobs: int | None, kinds: tuple[str, ...], operations: tuple[str, ...], corpus: Path | None, files: Files,
+) -> int:  # fmt: skip
+    """Measure what validation costs: time and allocations of the handwritten side, the declarative one, and both.
+
+    A search finds valid and rejected objects of small, typical and grown size, for every kind that has rules; then the
+    target itself measures each of them, the sides in turns. Nothing is judged: differences are for `harness run`.
+    """
+    specs = target.specs(suites) or target.specs(embedded_suites())
+    if not specs:
+        raise UsageError("there is no suite in ./suites\n  fix: name a suite folder, or --kubernetes RELEASE")
+    if max_time is None and max_cases is None:
+        max_time = DEFAULT_SECONDS
+    budget = Budget(max_time / len(specs) if max_time else None, max_cases)
+    wanted = Wanted(seed_of(seed), budget, jobs or cores(), kinds, operations, corpus)
+    bench = _Bench(wanted)
+    before = signal.signal(signal.SIGTERM, terminated)
+    busy = busy_now()
+    try:
+        for spec in specs:
+            bench.one(spec)
+            if bench.is_interrupted:
+                break
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    return _published(bench, busy, files)
+
+
+@dataclass(slots=True)
+class _Bench:
+    """Measures one subject after the other. What goes wrong with one is told, and the others are measured anyhow."""
+
+    wanted: Wanted
+    outcomes: list[Outcome] = field(default_factory=list)
+    reaches: dict[str, Reach] = field(default_factory=dict)
+    troubles: list[HarnessError] = field(default_factory=list)
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether somebody wants it to end."""
+        return any(outcome.interrupted for outcome in self.outcomes)
+
+    def one(self, spec: SubjectSpec) -> None:
+        name = Path(spec.location).name if spec.kind == "suite" else f"{spec.kind} {spec.location}"
+        with Live(f"{name}: looking for objects") as live, Steps(f"{name}: measuring") as steps:
+
+            def told(done: int, total: int) -> None:
+                if done == 1:
+                    live.stop()
+                steps.show(done, total, f"{name}: {done:,} of {count(total, 'measurement')}")
+
+            try:
+                outcome = measure(spec, self.wanted, live, told, live.note)
+            except HarnessError as error:
+                self.troubles.append(error)
+                return
+        self.outcomes.append(outcome)
+        self.reaches[outcome.result.part or outcome.result.subject] = reach_of(spec)
+
+
+def _published(bench: _Bench, busy: float, files: Files) -> int:
+    """Write the files, tell what validation costs on one screen, and return the exit code."""
+    if not any(outcome.rows for outcome in bench.outcomes):
+        if bench.is_interrupted:
+            raise KeyboardInterrupt
+        why = "\n".join(str(trouble) for trouble in bench.troubles)
+        raise HarnessError(why or "nothing was measured\n  fix: a larger --max-time, or a --kind that has rules")
+    for trouble in bench.troubles:
+        click.echo(f"harness: {lines(str(trouble))}", err=True)
+    results = [outcome.result for outcome in bench.outcomes]
+    report = build_report(results, reaches=bench.reaches)
+    report = msgspec.structs.replace(report, cost=cost_of(bench.outcomes, (busy, busy_now())))
+    assert report.cost is not None
+    written = write_forms(report, files.wanted().items())
+    places = [Text(f"written: {visible(place)}") for place in written.places]
+    show([*cost_screen(report.cost), *places], sys.stderr if files.aside else None)
+    if bench.is_interrupted:
+        return INTERRUPTED
+    return COULD_NOT_RUN if bench.troubles or written.failed else 0
