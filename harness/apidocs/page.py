@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 from harness.apidocs.document import Document, Key, Row, Section
 from harness.apidocs.gather import age
 from harness.apidocs.places import places_text
-from harness.reporting.pages import environment
+from harness.reporting.pages import environment, marked
 from harness.reporting.text import count, lines
 
 
@@ -38,12 +38,6 @@ def render_page(document: Document) -> str:
             "base-uri 'none'; form-action 'none'"
         ),
     )
-
-
-def marked(words: str) -> Markup:
-    """Escape words and show what stands between backquotes as code."""
-    parts = [escape(lines(part)) for part in words.split("`")]
-    return Markup("").join(Markup("<code>{}</code>").format(p) if n % 2 else p for n, p in enumerate(parts))
 
 
 def breakable(path: str) -> Markup:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-import msgspec
 from deepdiff import DeepDiff
 
 from harness.reporting.text import compact, visible
 
 LARGEST = 50_000
 """Characters of JSON; two objects beyond that are not compared for a report."""
+
+Steps: TypeAlias = tuple[str | int, ...]
+"""The way from an object to a value in it: keys and indices."""
 
 _WORDS = (
     ("values_changed", "changed"), ("type_changes", "changed"), ("dictionary_item_added", "set"),
@@ -19,18 +21,23 @@ _WORDS = (
 
 
 class Change(NamedTuple):
-    """One change: what was done, on which field, what was there and what is."""
+    """One change: what was done, on which field, what was there and what is, and where it stands in either object."""
 
     word: str
     path: str
     old: str
     new: str
+    in_old: Steps | None
+    in_new: Steps | None
 
 
 def changes(old: Any, new: Any) -> list[Change] | None:
     """Say what changed from old to new, in order of the path; None when the objects are too large or too deep."""
     try:
-        if len(msgspec.json.encode(old)) + len(msgspec.json.encode(new)) > LARGEST:
+        before, after = compact(old), compact(new)
+        if before == after:
+            return []
+        if len(before) + len(after) > LARGEST:
             return None
         tree = DeepDiff(old, new, view="tree", ignore_numeric_type_changes=False)
         return sorted(
@@ -42,12 +49,14 @@ def changes(old: Any, new: Any) -> list[Change] | None:
 
 
 def _change(word: str, level: Any) -> Change:
-    path = "".join(
-        f"[{step}]" if isinstance(step, int) else f".{step}" for step in level.path(output_format="list")
-    ).removeprefix(".")
+    steps = tuple(level.path(output_format="list"))
+    path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps).removeprefix(".")
+    gone, new = word in ("unset", "removed"), word in ("set", "added")
     return Change(
         word,
         visible(path) or "(the object itself)",
-        "" if word in ("set", "added") else compact(level.t1, 300),
-        "" if word in ("unset", "removed") else compact(level.t2, 300),
+        "" if new else compact(level.t1, 300),
+        "" if gone else compact(level.t2, 300),
+        None if new else steps,
+        None if gone else tuple(level.path(output_format="list", use_t2=True)),
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import jinja2
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from harness.reporting.text import lines
 
@@ -24,6 +24,12 @@ def environment(package: str, filters: Mapping[str, Any], functions: Mapping[str
     made.filters |= filters
     made.globals |= functions
     return made
+
+
+def marked(words: str) -> Markup:
+    """Escape words and show what stands between backquotes as code."""
+    parts = [escape(lines(part)) for part in words.split("`")]
+    return Markup("").join(Markup("<code>{}</code>").format(p) if n % 2 else p for n, p in enumerate(parts))
 
 
 def _finalize(value: Any) -> Any:

@@ -6,9 +6,8 @@ import re
 from pathlib import Path
 from urllib.parse import unquote
 
-import pytest
-
-from harness.apidocs.page import marked, render_page
+from harness.apidocs.page import render_page
+from harness.reporting.pages import marked
 from tests.apidocs import made
 from tests.browser import needs_browser, opened
 from tests.reporting.test_html import Reader
@@ -86,7 +85,6 @@ def _rows(page: Reader) -> list[str]:
     return [a["id"] or "" for tag, a in page.tags if tag == "tbody" and "hidden" not in a]
 
 
-@pytest.mark.browser
 @needs_browser
 def test_search_shows_what_matches_all_words(tmp_path: Path) -> None:
     """Words are looked for in kind, path, rule and tag; sections and links without a match go."""
@@ -97,7 +95,6 @@ def test_search_shows_what_matches_all_words(tmp_path: Path) -> None:
     assert {"widgets.example.com/Tree"} == {a["data-for"] for tag, a in page.tags if tag == "li" and "hidden" in a}
 
 
-@pytest.mark.browser
 @needs_browser
 def test_search_by_level_and_version(tmp_path: Path) -> None:
     """Level and version are looked for together: a rule that is alpha in this very version."""
@@ -106,7 +103,6 @@ def test_search_by_level_and_version(tmp_path: Path) -> None:
     assert [] == _rows(_open(tmp_path, html, "?level=alpha&version=v1"))
 
 
-@pytest.mark.browser
 @needs_browser
 def test_a_deep_link_undoes_the_search(tmp_path: Path) -> None:
     """What a link names is shown, whatever was searched."""
@@ -115,7 +111,6 @@ def test_a_deep_link_undoes_the_search(tmp_path: Path) -> None:
     assert len(_rows(page)) > 10
 
 
-@pytest.mark.browser
 @needs_browser
 def test_keys_move_through_what_is_found(tmp_path: Path) -> None:
     """Slash searches, arrows move, Enter makes a link, Escape starts again."""
@@ -135,7 +130,6 @@ def _other(place: Path) -> Path:
     return folder
 
 
-@pytest.mark.browser
 @needs_browser
 def test_hostile_texts_do_nothing_in_a_browser(tmp_path: Path) -> None:
     """The page works and no element of theirs is there."""

@@ -1,0 +1,164 @@
+"""An object, or an old and a new one, as lines for a page: what differs and what an error names are marked.
+
+Texts are bounded: a long string or list says how much of it is shown. Whatever is left out stands in the document.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from harness.reporting.changes import Change, Steps
+from harness.reporting.text import visible
+
+LONGEST = 2_000
+"""Characters of one string or key."""
+MOST = 1_500
+"""Lines of one object."""
+DEEPEST = 60
+"""Levels of one object; what lies deeper is not shown."""
+
+
+class Line(NamedTuple):
+    """One line of an object. `steps` lead to the value that it shows; None for a line that only fills a gap."""
+
+    text: str
+    steps: Steps | None
+    differs: bool = False
+    named: bool = False
+
+
+class Block(NamedTuple):
+    """Lines that stand together. `far` ones are far from everything that is marked, and are folded."""
+
+    lines: list[Line]
+    far: bool
+
+
+class View(NamedTuple):
+    """One object. `size` is how many lines it has in all, `shown` how many of them are shown."""
+
+    blocks: list[Block]
+    size: int
+    shown: int
+
+    @property
+    def text(self) -> str:
+        """The object without marks, as it is copied."""
+        return "\n".join(line.text for block in self.blocks for line in block.lines if line.steps is not None)
+
+
+NEAR = 4
+"""Lines around one that is marked that are never folded."""
+FOLDED = 8
+"""The least number of lines that are folded."""
+
+
+def view(value: Any, named: Sequence[str] = ()) -> View:
+    """Write one object as lines; those of a field in `named`, the fields of errors, are marked."""
+    lines, size = _named(value, named)
+    return View(_blocks(lines, _near(lines)), size, len(lines))
+
+
+def _named(value: Any, named: Sequence[str]) -> tuple[list[Line], int]:
+    fields = {_tokens(field) for field in named if field}
+    lines, size = [], 0
+    for line in _lines(value):
+        size += 1
+        if size <= MOST:
+            lines.append(line._replace(named=bool(line.steps) and tuple(map(str, line.steps or ())) in fields))
+    return lines, size
+
+
+def _near(*columns: list[Line]) -> list[bool]:
+    """Say which lines stand near a marked one, on either side; all do when none is marked."""
+    marked = [
+        number
+        for number, row in enumerate(zip(*columns, strict=True))
+        if any(line.named or line.differs or line.steps is None for line in row)
+    ]
+    near = [not marked] * len(columns[0])
+    for number in marked:
+        near[max(0, number - NEAR) : number + NEAR + 1] = [True] * len(near[max(0, number - NEAR) : number + NEAR + 1])
+    return near
+
+
+def _blocks(lines: list[Line], near: list[bool]) -> list[Block]:
+    runs = [(is_near, [line for _, line in run]) for is_near, run in groupby(zip(near, lines, strict=True), _first)]
+    return [Block(run, not is_near and len(run) >= FOLDED) for is_near, run in runs]
+
+
+def _first(pair: tuple[bool, Line]) -> bool:
+    return pair[0]
+
+
+def beside(old: Any, new: Any, rows: Sequence[Change], named: Sequence[str] = ()) -> tuple[View, View]:
+    """Write two objects so that equal lines stand at the same height, and mark what differs."""
+    (before, old_size), (after, new_size) = _named(old, named), _named(new, named)
+    left = _marked(before, {change.in_old for change in rows})
+    right = _marked(after, {change.in_new for change in rows})
+    matcher = SequenceMatcher(None, [line.text for line in left], [line.text for line in right], autojunk=False)
+    filled: tuple[list[Line], list[Line]] = ([], [])
+    for _, a, b, c, d in matcher.get_opcodes():
+        height = max(b - a, d - c)
+        filled[0].extend(left[a:b] + [Line("", None)] * (height - (b - a)))
+        filled[1].extend(right[c:d] + [Line("", None)] * (height - (d - c)))
+    near = _near(*filled)
+    return (
+        View(_blocks(filled[0], near), old_size, len(left)),
+        View(_blocks(filled[1], near), new_size, len(right)),
+    )
+
+
+def _marked(lines: list[Line], places: set[Steps | None]) -> list[Line]:
+    return [
+        line._replace(differs=any(line.steps[:n] in places for n in range(len(line.steps) + 1)))
+        if line.steps is not None
+        else line
+        for line in lines
+    ]
+
+
+def _lines(value: Any, steps: Steps = (), key: str = "", comma: str = "") -> Iterator[Line]:
+    """Write indented JSON, one line at a time, so that nobody has to write a huge object to the end."""
+    indent = "  " * len(steps)
+    items: list[tuple[str | int, Any]]
+    if isinstance(value, dict):
+        items, (opening, closing) = list(value.items()), "{}"
+    elif isinstance(value, list | tuple):
+        items, (opening, closing) = list(enumerate(value)), "[]"
+    else:
+        items, opening, closing = [], _scalar(value), ""
+    if not items:
+        yield Line(f"{indent}{key}{opening}{closing}{comma}", steps)
+        return
+    if len(steps) >= DEEPEST:
+        yield Line(f"{indent}{key}{opening} … deeper than {DEEPEST} levels … {closing}{comma}", steps)
+        return
+    yield Line(f"{indent}{key}{opening}", steps)
+    for number, (name, inside) in enumerate(items):
+        label = "" if isinstance(name, int) else f"{_scalar(name)}: "
+        yield from _lines(inside, (*steps, name), label, "," if number < len(items) - 1 else "")
+    yield Line(f"{indent}{closing}{comma}", steps)
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, str) and len(value) > LONGEST:
+        note = f" (shown: the first {LONGEST:,} of {len(value):,} characters)"
+        return visible(json.dumps(value[:LONGEST], ensure_ascii=False)) + note
+    try:
+        return visible(json.dumps(value, ensure_ascii=False))
+    except (TypeError, ValueError, RecursionError):
+        return visible(repr(value))[:LONGEST]
+
+
+_STEP = re.compile(r"\[(.*?)\](?=[.\[]|$)|([^.\[\]]+)", re.DOTALL)
+
+
+def _tokens(field: str) -> tuple[str, ...]:
+    """Take the path of an error apart: `spec.ports[0]` to spec, ports, 0; `labels[a.b/c]` to labels, a.b/c."""
+    return tuple(inside or name for inside, name in _STEP.findall(field))

@@ -1,0 +1,157 @@
+"""A finding told to somebody who has never seen the project: what is wrong, who notices, why, under which setting.
+
+Sentences only, made from the document. Where a word of ours is needed it is explained in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from harness.case import ServedList
+from harness.compare.composition import GRADUATED
+from harness.field import FieldError
+from harness.reporting.document import Report, ReportedFinding
+
+SETTINGS: dict[str, str] = {
+    "beta-on": "today, gate DeclarativeValidationBeta on: rules of levels beta and standard decide",
+    "beta-off": "today, gate DeclarativeValidationBeta off: standard rules decide, for all else the handwritten code",
+    "graduated": "after the migration: every rule decides, and handwritten checks marked as covered are deleted",
+    "takeover": "gates DeclarativeValidation and DeclarativeValidationTakeover on: rules replace covered checks",
+    "validation-on": "gate DeclarativeValidation on: rules run unseen, the handwritten code decides",
+    "takeover-only": "gate DeclarativeValidationTakeover on alone: it has no effect, the handwritten code decides",
+    "validation-off": "both gates off: the handwritten code decides",
+}
+"""What each setting of the migration's gates means."""
+
+_WHAT: dict[str, str] = {
+    "unmatched": (
+        "The handwritten code reports an error that it marks as covered, which promises that a declarative rule "
+        "reports the same. No rule does:"
+    ),
+    "extra": "A declarative rule reports an error that no handwritten check marked as covered reports:",
+    "served": "Users read different errors for the same request, depending on the setting of the gates:",
+    "version": "Two API versions of this kind disagree about the same object:",
+    "composition": "The target served another list of errors than follows from its two lists:",
+    "path": "An error names a field that the type does not have:",
+    "panic": "A validator crashed on this object:",
+    "self": "Asked twice about the same object, the validator gave two answers:",
+}
+_TWIN: dict[str, str] = {
+    "unmatched": "Users of {left} read an error that users of {right} do not:",
+    "extra": "Users of {right} read an error that users of {left} do not:",
+}
+
+
+class Sides(NamedTuple):
+    """What the two sides are called: handwritten and declarative, or two releases."""
+
+    left: str = "Handwritten"
+    right: str = "Declarative"
+
+    @property
+    def releases(self) -> bool:
+        """Whether two targets are compared, and not the two sides of one."""
+        return self != TWO_SIDES
+
+
+TWO_SIDES = Sides()
+
+
+class Served(NamedTuple):
+    """What is served under some settings that all serve the same: each with its meaning.
+
+    `common` are the errors that are served under every setting, `only` the others.
+    """
+
+    settings: tuple[tuple[str, str], ...]
+    common: list[FieldError]
+    only: list[FieldError]
+
+    @property
+    def errors(self) -> list[FieldError]:
+        """All of them."""
+        return self.only + self.common
+
+
+def sides_of(report: Report) -> dict[str, Sides]:
+    """Say for each subject what its two sides are called."""
+    return {part.subject: _sides(part.reach.location, part.reach.against) for part in report.parts}
+
+
+def _sides(location: str, against: str) -> Sides:
+    return Sides(location, against) if against else TWO_SIDES
+
+
+def what(finding: ReportedFinding, sides: Sides = TWO_SIDES) -> str:
+    """Say what was seen, in one sentence that ends before the error that it is about."""
+    if sides.releases and finding.mismatch in _TWIN:
+        return _TWIN[finding.mismatch].format(left=sides.left, right=sides.right)
+    return _WHAT[finding.mismatch]
+
+
+def request(finding: ReportedFinding) -> str:
+    """Name the request that shows it: `Create of kind DeviceClass (resource.k8s.io/v1)`."""
+    version = f"{finding.group}/{finding.version}" if finding.group else finding.version
+    part = f", subresource {finding.subresource}" if finding.subresource else ""
+    return f"{finding.operation.capitalize()} of kind {finding.kind} ({version}{part})"
+
+
+def noticed(finding: ReportedFinding, meaning: Mapping[str, str], sides: Sides = TWO_SIDES) -> str:
+    """Say who notices: under which settings the object is accepted, and under which it is not."""
+    if finding.severity == "unreachable" or not finding.answer.served:
+        return f"{meaning[finding.severity].capitalize()}."
+    if sides.releases:
+        return _between(finding.answer.served, sides)
+    if finding.mismatch == "version":
+        when = {"verdict": "Users, today", "graduation": "Everybody, once the migration is finished"}
+        if finding.severity in when:
+            return f"{when[finding.severity]}: whether the request is accepted depends on the version it is sent as."
+    accepted = [one.setting for one in finding.answer.served if not one.errors]
+    rejected = [one.setting for one in finding.answer.served if one.errors]
+    if accepted and rejected:
+        if finding.severity != "verdict":
+            now, then = ("rejected", "accepted") if GRADUATED in accepted else ("accepted", "rejected")
+            return f"Everybody, once the migration is finished: the request is {now} today and will be {then} then."
+        return (
+            f"Users, today: the request is accepted under setting {_join(accepted)} "
+            f"and rejected under {_join(rejected)}."
+        )
+    if finding.severity == "visible":
+        return "Users: the request is rejected under every setting, but the errors that they read change."
+    verdict = "accepted" if accepted else "rejected"
+    return f"Nobody today: the request is {verdict} under every setting. {meaning[finding.severity].capitalize()}."
+
+
+def _between(served: Sequence[ServedList], sides: Sides) -> str:
+    by = {one.setting: "rejected" if one.errors else "accepted" for one in served}
+    first, second = by.get("validation-off", "accepted"), by.get("takeover", "accepted")
+    if first == second:
+        return f"Users: the request is {first} by both, but the errors that they read change."
+    return f"Users: the request is {first} by {sides.left} and {second} by {sides.right}."
+
+
+def served(finding: ReportedFinding, sides: Sides = TWO_SIDES) -> list[Served]:
+    """Gather the settings that serve the same, with what each means."""
+    found: dict[tuple[FieldError, ...], list[tuple[str, str]]] = {}
+    for one in finding.answer.served:
+        meaning = SETTINGS.get(one.setting) or " ".join(f"{k}={v}" for k, v in one.gates.items())
+        if sides.releases:
+            meaning = {"takeover": f"users of {sides.right}", "validation-off": f"users of {sides.left}"}.get(
+                one.setting, ""
+            )
+        if meaning:
+            found.setdefault(one.errors, []).append((one.setting, meaning))
+    everywhere = set.intersection(*({error.text for error in errors} for errors in found)) if found else set()
+    return [
+        Served(
+            tuple(settings),
+            [error for error in errors if error.text in everywhere],
+            [error for error in errors if error.text not in everywhere],
+        )
+        for errors, settings in found.items()
+    ]
+
+
+def _join(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
