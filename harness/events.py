@@ -70,6 +70,18 @@ class Progress(msgspec.Struct, frozen=True):
     current: str = ""
 
 
+class Met(msgspec.Struct, frozen=True):
+    """A difference of a new signature, as it was met: not reduced, not explained. `kind` is the name people use."""
+
+    kind: str
+    operation: str
+    mismatch: str
+    path: str
+    type: str = ""
+    origin: str = ""
+    side: str = ""
+
+
 class Found(msgspec.Struct, frozen=True):
     """A new finding, reduced."""
 
@@ -148,4 +160,4 @@ class Finished(msgspec.Struct, frozen=True):
     result: Result
 
 
-Event: TypeAlias = Started | Progress | Found | Noted | Finished
+Event: TypeAlias = Started | Progress | Met | Found | Noted | Finished

@@ -32,10 +32,14 @@ STDOUT = Path("-")
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """What to write: places by form, and a folder for all forms that have no place of their own."""
+    """What to write: places by form, and a folder for all forms that have no place of their own.
+
+    `taken` says that something else goes to standard output.
+    """
 
     places: dict[str, Path]
     folder: Path | None = None
+    taken: bool = False
 
     def wanted(self) -> dict[str, Path]:
         """The places by form, in reading order."""
@@ -52,8 +56,8 @@ class Files:
 
     @property
     def aside(self) -> bool:
-        """Whether standard output is taken by a form."""
-        return STDOUT in self.places.values()
+        """Whether standard output is no place for people."""
+        return self.taken or STDOUT in self.places.values()
 
 
 def form_options(function: F) -> F:

@@ -8,6 +8,7 @@ import shlex
 import signal
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -19,15 +20,16 @@ import msgspec
 from harness import engine
 from harness.cli import completing
 from harness.cli.coverage import branch_folders, inventory_in, rule_onlookers, with_branches, with_coverage
+from harness.cli.eventlog import EventLog
 from harness.cli.live import Live
-from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, kept_place, publish, report_options
+from harness.cli.publishing import EXCEPTIONS, STDOUT, Files, exceptions_in, kept_place, publish, report_options
 from harness.cli.ratchets import Ratchets, ratchet_options
 from harness.cli.targets import TargetChoice, embedded_suites, reach_of, target_options
 from harness.diagnostics import HarnessError, UsageError
 from harness.engine.observe import Onlooker
 from harness.engine.units import WHOLE, Shard
 from harness.errormatch.exceptionfile import ExceptionFile
-from harness.events import Budget, Result, Timings
+from harness.events import Budget, Event, Result, Timings
 from harness.reporting.document import Reach, Report, build_report
 from harness.reporting.text import lines
 from harness.reporting.tolerance import tolerate
@@ -40,7 +42,7 @@ DEFAULT_CASES = 20_000
 DEFAULT_SECONDS = 120.0
 """Seconds for a release or a program when no budget is given."""
 WORDINGS = Path("trusted_wordings.yaml")
-COULD_NOT_RUN = 2
+COULD_NOT_RUN, INTERRUPTED = 2, 130
 NOBODY: Mapping[str, Onlooker] = MappingProxyType({})
 
 
@@ -67,10 +69,17 @@ NOBODY: Mapping[str, Onlooker] = MappingProxyType({})
     "--branches", is_flag=True, help="List branches of the suites' Python that were never taken; one process."
 )
 @click.option("--corpus", type=click.Path(path_type=Path), metavar="DIR", help="Kept inputs, replayed first.")
+@click.option(
+    "--events",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write a line of JSON for everything that happens, when it happens; - for standard output.",
+)
 def command(
     suites: tuple[str, ...], target: TargetChoice, seed: str, max_time: float | None, max_cases: int | None,
     jobs: int | None, kinds: tuple[str, ...], operations: tuple[str, ...], files: Files, exceptions: Path | None,
     ratchet_file: Path | None, update_ratchet: bool, branches: bool, corpus: Path | None, shard: str | None,
+    events: Path | None,
 ) -> int:  # fmt: skip
     """Search for differences between the two sides, reduce them, and say why they are there.
 
@@ -83,6 +92,7 @@ def command(
             "there is no suite in ./suites\n"
             "  fix: name a suite folder, or --kubernetes RELEASE, or --command PROGRAM, or start in a checkout"
         )
+    files = _with_events(files, events)
     entries = exceptions_in(exceptions)
     options: dict[str, Any] = {
         "seed": seed_of(seed), "jobs": jobs or cores(), "kinds": kinds, "operations": operations, "corpus": corpus,
@@ -95,30 +105,49 @@ def command(
     ratchets.check(specs)
     before = signal.signal(signal.SIGTERM, terminated)
     try:
-        search = Search(budget, options)
-        with watched_branches(folders) if branches else nullcontext() as watched:
-            search.run([target.parts(spec) for spec in specs])
-        search.raise_if_nothing()
-        narrowed = [f"--kind {kind}" for kind in kinds] + [f"--operation {operation}" for operation in operations]
-        report = _judge(search, entries, exceptions or EXCEPTIONS, narrowed, files)
-        report = with_coverage(report, search.results, search.inventories, bool(kinds or operations))
-        report = with_branches(ratchets.hold(report, bool(operations)), watched)
-        code = publish(report, files)
+        with EventLog(events) as log:
+            search = Search(budget, options, log=log)
+            with watched_branches(folders) if branches else nullcontext() as watched:
+                search.run([target.parts(spec) for spec in specs])
+            search.raise_if_nothing()
+            narrowed = [f"--kind {kind}" for kind in kinds] + [f"--operation {operation}" for operation in operations]
+            report = _judge(search, entries, exceptions or EXCEPTIONS, narrowed, files)
+            report = with_coverage(report, search.results, search.inventories, bool(kinds or operations))
+            report = with_branches(ratchets.hold(report, bool(operations)), watched)
+            code = publish(report, files)
+            code = COULD_NOT_RUN if (search.failed and code == 0) or (log.failed and code != INTERRUPTED) else code
+            log.finish(report, code if search.bug is None else COULD_NOT_RUN)
     finally:
         signal.signal(signal.SIGTERM, before)
     if search.bug is not None:
         raise search.bug
-    return COULD_NOT_RUN if search.failed and code == 0 else code
+    return code
+
+
+def _with_events(files: Files, place: Path | None) -> Files:
+    """Leave standard output to the events where they go there. Raises: UsageError when a form wants it too."""
+    if place != STDOUT:
+        return files
+    if files.aside:
+        raise UsageError("standard output cannot take --events and a report\n  fix: give one of them a file")
+    return replace(files, taken=True)
 
 
 class Search:
     """Runs against each subject in turn. What goes wrong with one is told, and the others are searched all the same.
 
-    `onlookers` look on beside those that see rules.
+    `onlookers` look on beside those that see rules, `log` is told what happens.
     """
 
-    def __init__(self, budget: Budget, options: dict[str, Any], onlookers: Mapping[str, Onlooker] = NOBODY) -> None:
+    def __init__(
+        self,
+        budget: Budget,
+        options: dict[str, Any],
+        onlookers: Mapping[str, Onlooker] = NOBODY,
+        log: EventLog | None = None,
+    ) -> None:
         self.budget, self.options, self.onlookers = budget, options, onlookers
+        self.log = log or EventLog(None)
         self.results: list[Result] = []
         self.reaches: dict[str, Reach] = {}
         self.inventories: dict[str, Inventory] = {}
@@ -153,9 +182,16 @@ class Search:
     def _one(self, parts: Sequence[SubjectSpec]) -> None:
         spec = parts[0]
         with Live(_title(spec)) as live:
+
+            def on_event(event: Event) -> None:
+                live(event)
+                self.log.hear(live.name, event)
+
             try:
                 onlookers = {**rule_onlookers(spec), **self.onlookers}
-                found = engine.run_parts(parts, budget=self.budget, on_event=live, onlookers=onlookers, **self.options)
+                found = engine.run_parts(
+                    parts, budget=self.budget, on_event=on_event, onlookers=onlookers, **self.options
+                )
                 for result in found:
                     if (inventory := inventory_in(onlookers)) is not None:
                         self.inventories[result.subject] = inventory
@@ -165,10 +201,13 @@ class Search:
                 self._rest(live, spec, "interrupted", "")
             except HarnessError as error:
                 self.troubles.append(error)
+                self.log.fail(live.name, str(error))
                 self._rest(live, spec, "target-lost", str(error))
             except Exception as error:
                 self.bug = error
-                self._rest(live, spec, "target-lost", f"a bug of the harness: {type(error).__name__}: {error}")
+                words = f"a bug of the harness: {type(error).__name__}: {error}"
+                self.log.fail(live.name, words)
+                self._rest(live, spec, "target-lost", words)
 
     def _keep(self, spec: SubjectSpec, result: Result) -> None:
         self.results.append(result)

@@ -21,6 +21,7 @@ from harness.diagnostics import HarnessError
 from harness.engine.local import Local, Order, Telling
 from harness.engine.outcome import JobOutcome, UnitOutcome
 from harness.engine.search import UnitSearch
+from harness.events import Met
 from harness.fuzzers.budget import Clock
 from harness.subject import Subject, SubjectSpec
 
@@ -51,7 +52,7 @@ class Note(msgspec.Struct, frozen=True):
     text: str
 
 
-Message = Turn | Told | Note | UnitOutcome | JobOutcome
+Message = Turn | Told | Met | Note | UnitOutcome | JobOutcome
 
 
 @dataclass(slots=True)
@@ -117,7 +118,7 @@ def _work(spec: SubjectSpec, order: Order, opener: Opener, link: Connection) -> 
     clock = Clock(order.budget.max_time)
     clock.started -= max(0.0, time.time() - order.started)
     telling = Telling(
-        lambda index, finding: link.send(Told(index, finding)), on_turn, lambda text: link.send(Note(text))
+        lambda index, finding: link.send(Told(index, finding)), on_turn, link.send, lambda text: link.send(Note(text))
     )
     try:
         subject = opener(spec, telling.note)

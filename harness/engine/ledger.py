@@ -135,6 +135,7 @@ class Ledger:
                 self.seen[(*lane, *signature)] = known
                 self.pending.append(known)
                 self._keep(case.object)
+                self.plan.met(state.lane, known.mismatch)
             shown.append(known)
         self._note_errors(case, answer, base)
         return tuple(shown)

@@ -10,6 +10,7 @@ from pathlib import Path
 from harness.case import Case, KindInfo
 from harness.compare.comparator import Comparator
 from harness.compare.finding import Finding
+from harness.compare.mismatch import Mismatch, canonical_path
 from harness.diagnostics import TargetError
 from harness.engine.collecting import seldom_collected
 from harness.engine.focus import NO_FOCUS, Focus
@@ -18,9 +19,9 @@ from harness.engine.outcome import JobOutcome, UnitOutcome, timings_of
 from harness.engine.plan import Abilities, Plan
 from harness.engine.schedule import Schedule
 from harness.engine.search import UnitSearch
-from harness.engine.units import WHOLE, Shard, Unit, units_of
+from harness.engine.units import WHOLE, Lane, Shard, Unit, units_of
 from harness.errormatch.trusted import Wordings, all_wordings
-from harness.events import Budget
+from harness.events import Budget, Met
 from harness.fuzzers import corpus as kept
 from harness.fuzzers.budget import Clock, shares
 from harness.fuzzers.unlike import Way, unlike
@@ -62,6 +63,7 @@ class Telling:
 
     on_found: Callable[[int, Finding], None] = lambda index, finding: None
     on_turn: Callable[[UnitSearch], None] = lambda search: None
+    on_met: Callable[[Met], None] = lambda event: None
     note: Callable[[str], None] = lambda text: None
 
 
@@ -148,6 +150,7 @@ class Local:
             is_over=self.clock.is_over,
             observers={name: onlooker.observer(self.subject, unit) for name, onlooker in self.order.onlookers.items()},
             age=lambda: self.clock.seconds,
+            met=lambda lane, mismatch: self.telling.on_met(_met(lane, mismatch)),
         )
         return UnitSearch(plan, lambda finding: self.telling.on_found(unit.index, finding))
 
@@ -175,3 +178,10 @@ class Local:
             folders = dict.fromkeys((self.subject.corpus, self.order.corpus))
             self._cases = [case for folder in folders for case in kept.load(folder, note)]
         return self._cases
+
+
+def _met(lane: Lane, mismatch: Mismatch) -> Met:
+    return Met(
+        lane.info.name, str(lane.operation), mismatch.kind, canonical_path(mismatch.path), mismatch.type,
+        mismatch.origin, mismatch.side,
+    )  # fmt: skip

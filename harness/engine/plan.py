@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from harness.case import Answer, Case, Mode
 from harness.compare.comparator import Comparator
+from harness.compare.mismatch import Mismatch
 from harness.engine.explain import Explainer
 from harness.engine.focus import NOWHERE, Near
 from harness.engine.observe import Observer
@@ -45,7 +46,8 @@ class Abilities:
 class Plan:
     """What a unit's search is given. `cases` is its share, None when only time limits it; `age` is that of the run.
 
-    `kept` are accepted objects of an earlier run, `keep` takes those of this one, where somebody wants them.
+    `kept` are accepted objects of an earlier run, `keep` takes those of this one, where somebody wants them. `met` is
+    told of every difference of a new signature.
 
     `unlike` are the places at which other versions of the type differ from it, `near` those that the search leans to.
     """
@@ -66,6 +68,7 @@ class Plan:
     near: Near = NOWHERE
     observers: Mapping[str, Observer] = field(default_factory=dict)
     age: Callable[[], float] = float
+    met: Callable[[Lane, Mismatch], None] = lambda lane, mismatch: None
     is_late: Callable[[], bool] = bool
     is_over: Callable[[], bool] = bool
     explainer: Explainer = field(init=False)

@@ -15,7 +15,7 @@ from harness.engine.outcome import JobOutcome, UnitOutcome, discovery
 from harness.engine.rules import examine_rules
 from harness.engine.search import UnitSearch
 from harness.engine.units import Unit
-from harness.events import Event, Found, Noted, Progress, Result, Started
+from harness.events import Event, Found, Met, Noted, Progress, Result, Started
 from harness.fuzzers.budget import Clock
 from harness.fuzzers.corpus import keep
 from harness.subject import Subject
@@ -91,11 +91,13 @@ class Run:
                 self._tell(message.finding)
             case Note():
                 self._note(message.text)
+            case Met():
+                self.pulse.on_event(message)
             case Turn():
                 self.pulse.beat(message.current)
 
     def _telling(self) -> Telling:
-        return Telling(lambda index, finding: self._tell(finding), self._on_turn, self._note)
+        return Telling(lambda index, finding: self._tell(finding), self._on_turn, self.pulse.on_event, self._note)
 
     def _on_turn(self, search: UnitSearch) -> None:
         self.pulse.beat(search.plan.unit.name)
