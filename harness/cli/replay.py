@@ -92,9 +92,27 @@ def _findings(arguments: Sequence[str], target: TargetChoice) -> list[Asked]:
     if single := _read_finding(name):
         return [(target.one([]) if named else target.one(wanted), single.case, single)]
     report = document.read_report(name)
-    chosen = _chosen(report.findings, wanted, name)
+    chosen = _chosen(_of_report(report), wanted, name)
     reaches = {part.subject: part.reach for part in report.parts}
     return [(named[0] if named else _spec(reaches, finding, name), _as_found(finding), finding) for finding in chosen]
+
+
+def _of_report(report: document.Report) -> list[ReportedFinding]:
+    """Return what can be asked again: findings, and of a verification what changes for users and what the base has."""
+    told = report.verification
+    if told is None:
+        return list(report.findings)
+    twins = [part.subject for part in report.parts if part.reach.against]
+    heads = [part.subject for part in report.parts if not part.reach.against]
+    more = [*((one.finding, twins) for one in told.changes), *((one, heads) for one in told.known)]
+    return [*report.findings, *(_placed(finding, subjects) for finding, subjects in more)]
+
+
+def _placed(finding: Finding, subjects: Sequence[str]) -> ReportedFinding:
+    """Say of which part of the run a finding is."""
+    named = [one for one in finding.parts if one in subjects] or list(subjects)
+    fields = {name: getattr(finding, name) for name in Finding.__struct_fields__}
+    return ReportedFinding(**fields, subject=named[0] if named else "")
 
 
 def _spec(reaches: dict[str, document.Reach], finding: ReportedFinding, name: str) -> SubjectSpec:

@@ -241,7 +241,8 @@ def cores() -> int:
 
 
 def _title(spec: SubjectSpec) -> str:
-    return Path(spec.location).name if spec.kind == "suite" else f"{spec.kind} {spec.location}"
+    name = Path(spec.location).name if spec.kind == "suite" else f"{spec.kind} {spec.location}"
+    return name if spec.against is None else f"{name} against {spec.against}"
 
 
 def _judge(search: Search, entries: ExceptionFile | None, file: Path, narrowed: Sequence[str], files: Files) -> Report:

@@ -300,6 +300,16 @@ def _assemble(
     )
 
 
+def empty_report(name: str, mode: str, seed: int, budget: Budget, started: str) -> Report:
+    """Make the document of a run in which nothing was searched, since there was nothing to search."""
+    sums = sums_of((), (), (), Exceptions())
+    target = TargetSummary(name=name, release="", gates={})
+    return Report(
+        schema=SCHEMA_ID, schema_version=SCHEMA_VERSION, harness_version=harness.__version__, target=target, mode=mode,
+        seed=seed, budget=budget, started=started, excluded=(), **{**sums, "verdict": "nothing-compared"},
+    )  # fmt: skip
+
+
 def sums_of(
     parts: tuple[Part, ...],
     kinds: tuple[KindEntry, ...],
@@ -315,7 +325,7 @@ def sums_of(
         "compared": sum(part.compared for part in parts),
         "composition_checked": sum(part.composition_checked for part in parts),
         "composition_differences": sum(part.composition_differences for part in parts),
-        "stopped": min((part.stopped for part in parts), key=how_bad),
+        "stopped": min((part.stopped for part in parts), key=how_bad, default="exhausted"),
         "stopped_detail": "; ".join(f"{part.subject}: {part.stopped_detail}" for part in parts if part.stopped_detail),
         "parts": parts,
         "kinds": kinds,

@@ -19,6 +19,7 @@ from harness.reporting.grouping import SEVERITY_MEANING, Group, group
 from harness.reporting.overview import STYLES, by_cause, overview
 from harness.reporting.ruletext import lost_rows, rule_rows
 from harness.reporting.text import compact, count, cut, lines, visible
+from harness.reporting.verdicts import verdict_screen
 
 SHORT = 300
 """Characters of an object or a text on the one screen; the document has it whole."""
@@ -57,6 +58,8 @@ def summary(report: Report, written: Sequence[str] = ()) -> list[Text]:
 
     One or two groups are told at length; of more, each cause has its places and its smallest object.
     """
+    if report.verification is not None:
+        return verdict_screen(report, report.verification, written)
     groups = group(report.open_findings)
     head = [_headline(report, groups), *_severities(report)]
     foot = [Text(), *_effort(report), *_exceptions(report)]

@@ -182,3 +182,9 @@ class Verification(msgspec.Struct, frozen=True):
     def is_clean(self) -> bool:
         """Whether the change itself gives no reason to fail, whatever the findings are."""
         return not self.stale and not self.lint and not any(change.is_verdict for change in self.changes)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything that is surely touched could be tried, and base and head were compared."""
+        tried = all(one.verdict != "not-tried" for one in self.fields if any(why.certain for why in one.reasons))
+        return tried and not self.unsearched

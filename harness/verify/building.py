@@ -22,6 +22,7 @@ from harness.subject import SubjectSpec
 from harness.targets.kubernetes.build import locked
 from harness.verify.change import Change
 from harness.verify.git import Repository
+from harness.verify.layout import suite_folders
 
 Note = Callable[[str], None]
 
@@ -126,11 +127,11 @@ def _forget_unused(cache: Path) -> None:
 
 
 def ends_of(change: Change, head: Path, base: Path) -> list[Ends]:
-    """Say what is to be opened: the release, or every touched suite."""
+    """Say what is to be opened: the release, or every touched suite that the head has."""
     if change.layout == "kubernetes":
         return [Ends("kubernetes", SubjectSpec("kubernetes", str(head)), SubjectSpec("kubernetes", str(base)))]
     found = []
-    for suite in change.suites:
+    for suite in change.suites or (folder.relative_to(head).as_posix() for folder in suite_folders(head)):
         if (head / suite / "suite.py").is_file():
             there = (base / suite / "suite.py").is_file()
             before = SubjectSpec("suite", str(base / suite)) if there else None

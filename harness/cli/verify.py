@@ -1,0 +1,73 @@
+"""`harness verify`: is what a change in git touches still equivalent, and what changes for users?"""
+
+from __future__ import annotations
+
+import signal
+from contextlib import nullcontext
+from pathlib import Path
+
+import click
+
+from harness.cli.publishing import Files, exceptions_in, report_options
+from harness.cli.run import cores, seed_of, terminated
+from harness.cli.targets import parse_gates
+from harness.cli.verifying import Options, Verifying
+from harness.diagnostics import UsageError
+from harness.verify.building import checkout_of, default_base
+from harness.verify.git import Repository
+from harness.verify.read import read_change
+
+
+@click.command("verify")
+@click.argument("checkout", default=".", type=click.Path(path_type=Path))
+@click.option(
+    "--base", metavar="REV", help="What the change is to be merged into. Default: upstream's or origin's branch."
+)
+@click.option("--head", metavar="REV", help="A commit to verify in place of the work tree as it is.")
+@click.option("--field", "fields", multiple=True, metavar="PATH", help='Only this one, such as "spec.replicas".')
+@click.option("--dry-run", is_flag=True, help="Only say what the change touches; build and search nothing.")
+@click.option(
+    "--max-time", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
+    help="Budget of the searches in all, building aside. Default: 120.",
+)  # fmt: skip
+@click.option("--max-cases", type=click.IntRange(min=1), metavar="N", help="Cases to draw for each search.")
+@click.option("--seed", default="1", show_default=True, help='A number, or "random".')
+@click.option("--jobs", type=click.IntRange(min=1), default=None, help="Processes. Default: one per core, at most 4.")
+@click.option("--gates", metavar="A=true,B=false", multiple=True, help="Only under these feature gates.")
+@report_options
+def command(
+    checkout: Path, base: str | None, head: str | None, fields: tuple[str, ...], dry_run: bool,
+    max_time: float | None, max_cases: int | None, seed: str, jobs: int | None, gates: tuple[str, ...],
+    json_file: Path | None, junit_file: Path | None, html_file: Path | None, report_folder: Path | None,
+    exceptions: Path | None,
+) -> int:  # fmt: skip
+    """Verify a change: which fields does it touch, are they equivalent, and what changes for users?
+
+    CHECKOUT is a git checkout of Kubernetes, or of a project with suites; by default the one you are in.
+
+    \b
+    harness verify                                  the work tree against the branch it came from
+    harness verify --base origin/master --field spec.replicas
+    harness verify --base v1.37.1 --head my-branch --report out
+
+    Exit codes: 0 equivalent as far as tried or nothing touched, 1 findings that the base does not have, objects that
+    change sides, stale generated code or tags that lint refuses, 2 could not run or be tried, 130 interrupted.
+    """
+    if json_file is not None and str(json_file) == "-":
+        raise UsageError("--json needs a file\n  fix: --json /dev/stdout, or a name")
+    options = Options(
+        max_time, max_cases, seed_of(seed), jobs or cores(), parse_gates(gates),
+        Files(json_file, junit_file, html_file, report_folder), exceptions, exceptions_in(exceptions),
+    )  # fmt: skip
+    repository = Repository.at(checkout)
+    base = base or default_base(repository)
+    with checkout_of(repository, head) if head else nullcontext(checkout) as place:
+        change = read_change(place, repository.commit(base) if head else base, fields)
+        verifying = Verifying(change, Repository.at(place), options, base, head)
+        if dry_run:
+            return verifying.dry_run()
+        before = signal.signal(signal.SIGTERM, terminated)
+        try:
+            return verifying.run()
+        finally:
+            signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,249 @@
+"""One verification from the change to the report: both ends are opened, searched and compared, and a verdict given.
+
+Whatever stops it, what was found until then is told.
+"""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from harness.cli.coverage import with_coverage
+from harness.cli.publishing import EXCEPTIONS, Files, kept_place, publish
+from harness.cli.run import WORDINGS, Search
+from harness.cli.targets import spec_of
+from harness.diagnostics import HarnessError
+from harness.engine.focus import Focus
+from harness.errormatch.exceptionfile import ExceptionFile
+from harness.events import Budget, Result
+from harness.reporting.document import Reach, Report, build_report, empty_report
+from harness.reporting.text import lines, visible
+from harness.reporting.tolerance import tolerate
+from harness.reporting.verification import BuildEntry, UserChange, Verification
+from harness.rulecov.inventory import Inventory
+from harness.subject import SubjectSpec, open_subject
+from harness.verify.building import Ends, base_folder, ends_of
+from harness.verify.change import Change
+from harness.verify.focus import NAME, EffortOnlooker, efforts, focus_of, patterns_of
+from harness.verify.git import Repository
+from harness.verify.plan import Shares, at_base, head_parts, user_parts
+from harness.verify.replaying import known_at_base
+from harness.verify.users import once, order_of, setting_of, user_change
+from harness.verify.verdict import Seen, lint_of, names_of, revision, stale_of, verified
+
+DEFAULT_SECONDS = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command line asks for beside the change itself."""
+
+    max_time: float | None
+    max_cases: int | None
+    seed: int
+    jobs: int
+    gates: dict[str, bool]
+    files: Files
+    exceptions: Path | None
+    entries: ExceptionFile | None
+
+
+@dataclass(slots=True)
+class Verifying:
+    """A change on its way to its verdict. `base` and `head` are what the command line called them."""
+
+    change: Change
+    repository: Repository
+    options: Options
+    base: str
+    head: str | None
+    searches: list[tuple[Search, Ends]] = field(default_factory=list)
+    comparisons: list[tuple[Search, Ends]] = field(default_factory=list)
+    builds: list[BuildEntry] = field(default_factory=list)
+    unsearched: list[str] = field(default_factory=list)
+    focus: Focus = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.focus = focus_of(self.change)
+
+    # The parts of a verification, in order
+
+    def run(self) -> int:
+        """Verify, write the report, show the verdict and return the exit code."""
+        if self.change.nothing_touched:
+            return publish(self._report({}), self.options.files)
+        subjects = self._ends()
+        shares = Shares.of(self._seconds(), self.options.max_cases, len(subjects))
+        for ends in subjects:
+            if not self._verify(ends, shares):
+                break
+        known = self._known()
+        code = publish(self._report(known), self.options.files)
+        for search, _ in (*self.searches, *self.comparisons):
+            if search.bug is not None:
+                raise search.bug
+        return code
+
+    def _seconds(self) -> float | None:
+        if self.options.max_time is None and self.options.max_cases is None:
+            return DEFAULT_SECONDS
+        return self.options.max_time
+
+    def _ends(self) -> list[Ends]:
+        """Write the files of the base, and say what is to be opened."""
+        folder = base_folder(self.change, self.repository, _note)
+        return ends_of(self.change, self.change.checkout, folder)
+
+    def _verify(self, ends: Ends, shares: Shares) -> bool:
+        """Search one subject and compare it with its base. Returns: whether to go on with the next."""
+        heads = head_parts(ends, self.options.gates)
+        patterns = self._patterns(heads)
+        if not patterns:
+            names = ", ".join(str(kind.name) for kind in self.change.kinds)
+            self.unsearched.append(f"{ends.name} serves nothing that takes objects of {names}")
+            return True
+        search = self._search(heads, patterns, shares.head, ends)
+        self.searches.append((search, ends))
+        if search.interrupted or search.bug is not None:
+            self.unsearched.append(f"{ends.name}: base and head were not compared: the search was broken off")
+            return False
+        if not self._has_base(ends):
+            return True
+        comparison = self._search(user_parts(ends, self.options.gates), patterns, shares.users, ends)
+        self.comparisons.append((comparison, ends))
+        return not comparison.interrupted and comparison.bug is None
+
+    def _search(self, parts: list[SubjectSpec], patterns: list[str], budget: Budget, ends: Ends) -> Search:
+        watched = {kind.name: kind for kind in self.change.kinds}
+        paths = {
+            (name.group, name.version, name.kind): ("",) * kind.whole + kind.paths for name, kind in watched.items()
+        }
+        options: dict[str, Any] = {
+            "seed": self.options.seed, "jobs": self.options.jobs, "kinds": patterns, "focus": self.focus,
+            "trusted": WORDINGS if WORDINGS.is_file() else None,
+        }  # fmt: skip
+        search = Search(budget, options, {NAME: EffortOnlooker(paths)})
+        search.run([parts])
+        for trouble in search.troubles:
+            self.unsearched.append(f"{ends.name}: {trouble}")
+            if not search.results:
+                click.echo(f"harness: {lines(str(trouble))}", err=True)
+        return search
+
+    def _patterns(self, parts: list[SubjectSpec]) -> list[str]:
+        """Open the head, which builds it, and name what takes objects of the touched kinds."""
+        found: dict[str, None] = {}
+        for spec in parts:
+            with self._timed("head", spec.location), open_subject(spec, _note) as subject:
+                found |= dict.fromkeys(patterns_of(self.focus, subject.target.info.kinds))
+        return list(found)
+
+    def _has_base(self, ends: Ends) -> bool:
+        """Open the base, which builds it. Without one the head's own findings are all that can be told."""
+        if ends.base is None:
+            self.unsearched.append(f"{ends.name} is new: there is no base to compare it with")
+            return False
+        try:
+            with self._timed("base", ends.base.location), open_subject(ends.base, _note):
+                return True
+        except HarnessError as error:
+            self.unsearched.append(f"the base of {ends.name} cannot be asked: {error}")
+            click.echo(f"harness: {lines(self.unsearched[-1])}", err=True)
+            return False
+
+    @contextmanager
+    def _timed(self, end: Any, location: str) -> Iterator[None]:
+        started = time.monotonic()
+        yield
+        if not any(one.location == location for one in self.builds):
+            self.builds.append(BuildEntry(end, location, round(time.monotonic() - started, 1)))
+
+    def _known(self) -> dict[str, str]:
+        """Ask the base about the head's findings, for a tenth of the time."""
+        found = []
+        for search, ends in self.searches:
+            for result in search.results:
+                spec = at_base(spec_of(search.reaches[result.part or result.subject]), ends)
+                if spec is not None and result.findings:
+                    found.append((result, spec))
+        if any(search.interrupted for search, _ in self.searches) or not found:
+            return {}
+        seconds = self._seconds()
+        end = time.monotonic() + 0.1 * seconds if seconds is not None else None
+        trusted = WORDINGS if WORDINGS.is_file() else None
+        return known_at_base(found, trusted, _note, lambda: end is not None and time.monotonic() > end)
+
+    # The report
+
+    def _report(self, known: dict[str, str]) -> Report:
+        results = [result for search, _ in self.searches for result in search.results]
+        compared = [result for search, _ in self.comparisons for result in search.results]
+        started = results[0].started if results else datetime.now(UTC).isoformat(timespec="seconds")
+        place = shlex.quote(str(self.options.files.wanted().get("json") or kept_place(started)))
+        change = self.change
+        report = self._searched(results, compared, started, place)
+        settings = [setting_of(spec) for _, ends in self.comparisons for spec in user_parts(ends, self.options.gates)]
+        return verified(report, change, Seen(
+            known=known, changes=self._changes(compared, place), efforts=efforts(results, compared),
+            unsearched=tuple(self.unsearched),
+        ), Verification(
+            base=revision(change.base, self.base),
+            head=revision(change.head, self.head or "the work tree"),
+            layout=change.layout, stale=stale_of(change), lint=lint_of(change), notes=change.notes,
+            files=tuple(one.path for one in change.files), settings=tuple(dict.fromkeys(settings)),
+            unsearched=tuple(self.unsearched), builds=tuple(self.builds), nothing_touched=change.nothing_touched,
+        ))  # fmt: skip
+
+    def _searched(self, results: list[Result], compared: list[Result], started: str, place: str) -> Report:
+        """Make the report of the searches: findings are the head's, what changes for users is told apart."""
+        name = ", ".join(self.change.suites) or self.change.layout
+        if not results:
+            budget = Budget(self._seconds(), self.options.max_cases)
+            return empty_report(name, "served", self.options.seed, budget, started)
+        reaches: dict[str, Reach] = {}
+        inventories: dict[str, Inventory] = {}
+        for search, _ in (*self.searches, *self.comparisons):
+            reaches |= search.reaches
+            inventories |= search.inventories
+        bare = [msgspec.structs.replace(result, findings=()) for result in compared]
+        report = build_report(
+            [*results, *bare],
+            reaches=reaches,
+            replay=lambda one: "" if one.case.object is None else f"harness replay {place} {one.fingerprint}",
+        )
+        narrowed = tuple(f"--field {path}" for kind in self.change.kinds for path in kind.paths)
+        report = msgspec.structs.replace(report, narrowed=narrowed or ("a change",))
+        report = with_coverage(report, results, inventories, narrowed=True)
+        return tolerate(report, self.options.entries, str(self.options.exceptions or EXCEPTIONS))
+
+    def _changes(self, compared: list[Result], place: str) -> tuple[UserChange, ...]:
+        """Read what changes for users; an entry of the exceptions tolerates a change as it does a finding."""
+        made: list[UserChange] = []
+        entries = [one for one in self.options.entries.entries if one.until >= self.options.entries.today] if (
+            self.options.entries is not None
+        ) else []  # fmt: skip
+        for result in compared:
+            for finding in result.findings:
+                entry = next((one for one in entries if one.tolerates(finding, result.subject)), None)
+                known = msgspec.structs.replace(finding, exception=entry.id if entry else None)
+                made.append(user_change(
+                    known, result.subject, names_of(self.change, known), f"harness replay {place} {finding.fingerprint}"
+                ))  # fmt: skip
+        return once(sorted(made, key=order_of))
+
+    def dry_run(self) -> int:
+        """Show what the change touches."""
+        return publish(self._report({}), self.options.files)
+
+
+def _note(text: str) -> None:
+    click.echo(visible(text), err=True)

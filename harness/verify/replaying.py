@@ -1,0 +1,83 @@
+"""Which findings of the head the base has already: each is asked of the base, under the gates it was found with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import islice
+from pathlib import Path
+
+import msgspec
+
+from harness.case import Case
+from harness.compare.comparator import Comparator
+from harness.compare.finding import SEVERITIES, Finding
+from harness.compare.severity import severity_of
+from harness.diagnostics import HarnessError
+from harness.engine.plan import key_of
+from harness.errormatch.trusted import Wordings, all_wordings
+from harness.events import Result
+from harness.subject import Subject, SubjectSpec, open_subject
+
+Note = Callable[[str], None]
+BATCH = 100
+NAMES: tuple[str, ...] = SEVERITIES
+
+
+def known_at_base(
+    found: Sequence[tuple[Result, SubjectSpec]], trusted: Path | None, note: Note, is_over: Callable[[], bool]
+) -> dict[str, str]:
+    """Return the severity at the base of every finding that shows there too, by fingerprint.
+
+    Each result comes with how to open the base under its gates. What the base cannot be asked about, or what there is
+    no time for, counts as new.
+    """
+    by_spec: dict[str, tuple[SubjectSpec, list[Finding]]] = {}
+    for result, spec in found:
+        _, findings = by_spec.setdefault(repr(spec), (spec, []))
+        findings += [one for one in result.findings if one.case.object is not None]
+    known: dict[str, str] = {}
+    for spec, findings in by_spec.values():
+        if not findings:
+            continue
+        try:
+            with open_subject(spec, note) as base:
+                known |= _asked(base, findings, all_wordings(trusted), is_over)
+        except HarnessError as error:
+            note(f"the base was not asked about {len(findings)} findings, so they count as new: {error}")
+    return known
+
+
+def _asked(
+    base: Subject, findings: Sequence[Finding], wordings: Wordings, is_over: Callable[[], bool]
+) -> dict[str, str]:
+    infos = {info.key: info for info in base.target.info.kinds}
+    rest = iter([one for one in findings if key_of(one.case) in infos])
+    known: dict[str, str] = {}
+    while not is_over() and (batch := list(islice(rest, BATCH))):
+        answers = base.target.ask([_as_found(finding, number) for number, finding in enumerate(batch)])
+        for finding, answer in zip(batch, answers, strict=True):
+            info = infos[key_of(finding.case)]
+            comparator = Comparator(info, is_known_path=base.is_known_path(info), trusted=wordings)
+            for mismatch in comparator.compare(finding.case, answer):
+                if mismatch.signature == _signature(finding):
+                    known[finding.fingerprint] = severity_of(finding.case, answer, mismatch, comparator)
+                    break
+    return known
+
+
+def _signature(finding: Finding) -> tuple[str, ...]:
+    return finding.mismatch, finding.path, finding.type, finding.origin, finding.side
+
+
+def _as_found(finding: Finding, number: int) -> Case:
+    kind = finding.mismatch
+    return msgspec.structs.replace(
+        finding.case, id=number, served=kind == "composition", versions=kind == "version", repeat=kind == "self"
+    )
+
+
+def is_no_worse(finding: Finding, at_base: str | None) -> bool:
+    """Whether the base has a finding already, and the head makes it no worse."""
+    if at_base is None:
+        return False
+    return finding.severity == "unreachable" or SEVERITIES.index(finding.severity) >= NAMES.index(at_base)
