@@ -119,6 +119,8 @@ def publish(report: Report, files: Files) -> int:
     """Write the files, tell the run on one screen, and return the exit code. Nothing found is lost on the way."""
     wanted = list(files.wanted().items())
     replays = [finding.replay for finding in report.findings if finding.replay]
+    if report.verification is not None:
+        replays += [change.replay for change in report.verification.changes]
     if files.document is None and replays:
         # Every replay command names a document: one is kept where no file was asked for.
         place = Path(shlex.split(replays[0])[2])

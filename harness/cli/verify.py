@@ -12,7 +12,6 @@ from harness.cli.publishing import Files, exceptions_in, report_options
 from harness.cli.run import cores, seed_of, terminated
 from harness.cli.targets import parse_gates
 from harness.cli.verifying import Options, Verifying
-from harness.diagnostics import UsageError
 from harness.verify.building import checkout_of, default_base
 from harness.verify.git import Repository
 from harness.verify.read import read_change
@@ -38,8 +37,7 @@ from harness.verify.read import read_change
 def command(
     checkout: Path, base: str | None, head: str | None, fields: tuple[str, ...], dry_run: bool,
     max_time: float | None, max_cases: int | None, seed: str, jobs: int | None, gates: tuple[str, ...],
-    json_file: Path | None, junit_file: Path | None, html_file: Path | None, report_folder: Path | None,
-    exceptions: Path | None,
+    files: Files, exceptions: Path | None,
 ) -> int:  # fmt: skip
     """Verify a change: which fields does it touch, are they equivalent, and what changes for users?
 
@@ -53,11 +51,9 @@ def command(
     Exit codes: 0 equivalent as far as tried or nothing touched, 1 findings that the base does not have, objects that
     change sides, stale generated code or tags that lint refuses, 2 could not run or be tried, 130 interrupted.
     """
-    if json_file is not None and str(json_file) == "-":
-        raise UsageError("--json needs a file\n  fix: --json /dev/stdout, or a name")
     options = Options(
-        max_time, max_cases, seed_of(seed), jobs or cores(), parse_gates(gates),
-        Files(json_file, junit_file, html_file, report_folder), exceptions, exceptions_in(exceptions),
+        max_time, max_cases, seed_of(seed), jobs or cores(), parse_gates(gates), files, exceptions,
+        exceptions_in(exceptions),
     )  # fmt: skip
     repository = Repository.at(checkout)
     base = base or default_base(repository)

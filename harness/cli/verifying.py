@@ -188,7 +188,7 @@ class Verifying:
         results = [result for search, _ in self.searches for result in search.results]
         compared = [result for search, _ in self.comparisons for result in search.results]
         started = results[0].started if results else datetime.now(UTC).isoformat(timespec="seconds")
-        place = shlex.quote(str(self.options.files.wanted().get("json") or kept_place(started)))
+        place = shlex.quote(str(self.options.files.document or kept_place(started)))
         change = self.change
         report = self._searched(results, compared, started, place)
         settings = [setting_of(spec) for _, ends in self.comparisons for spec in user_parts(ends, self.options.gates)]

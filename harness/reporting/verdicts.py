@@ -19,7 +19,7 @@ WIDTH = 160
 """Characters of a line, about."""
 MOST_FIELDS = 16
 """Touched fields that have a line of their own."""
-MOST_TOLD = 2
+MOST_TOLD = 1
 """Findings, and changes for users, that are told at length for one field."""
 _OBJECT = 240
 
@@ -144,12 +144,14 @@ def _at_length(one: FieldEntry, findings: dict[str, ReportedFinding], changes: d
     yield Text(visible(one.name), style="bold")
     for finding in mine[:MOST_TOLD]:
         yield from _finding(finding)
-    if len(mine) > MOST_TOLD:
-        yield _labelled("", f"… {count(len(mine) - MOST_TOLD, 'finding')} more like these")
-    for change in users[:MOST_TOLD]:
+    sides = [one for one in users if one.is_verdict]
+    told = sides[:MOST_TOLD] if mine or sides else users[:MOST_TOLD]
+    for change in told:
         yield from _change(change)
-    if len(users) > MOST_TOLD:
-        yield _labelled("", f"… {count(len(users) - MOST_TOLD, 'change')} more for users")
+    left = [count(len(mine) - MOST_TOLD, "finding")] if len(mine) > MOST_TOLD else []
+    left += [count(len(users) - len(told), "change") + " for users"] if len(users) > len(told) else []
+    if left:
+        yield _labelled("", f"… {' and '.join(left)} more of this field; the report has them all")
 
 
 def _finding(finding: ReportedFinding) -> Iterator[Text]:

@@ -25,6 +25,8 @@ Key = tuple[str, str, str, str]
 Lists = tuple[tuple[FieldError, ...], tuple[FieldError, ...]]
 
 _ABILITIES = ("modes", "options", "update")
+AGAIN = " (once more than the other)"
+"""How the words of an error end that both serve, one of them more often."""
 NO_GATES: Gates = MappingProxyType({})
 
 
@@ -135,7 +137,7 @@ def told_apart(ours: Sequence[FieldError], theirs: Sequence[FieldError]) -> List
 def _worded(error: FieldError, common: dict[str, FieldError]) -> FieldError:
     """Write the bad value into the words, and that the error comes once more than on the other side."""
     detail = ": ".join(part for part in (error.value, error.detail) if part)
-    again = " (once more than the other)" if error.text in common else ""
+    again = AGAIN if error.text in common else ""
     return FieldError(error.type, error.field, detail + again)
 
 

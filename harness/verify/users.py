@@ -6,12 +6,14 @@ both serve is a handwritten error without a mark (`harness.subject.twin`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from harness.compare.finding import Finding
 from harness.field import FieldError
 from harness.reporting.verification import Direction, UserChange
 from harness.subject import SubjectSpec
+from harness.subject.twin import AGAIN
 
 DEFAULT = "default gates"
 
@@ -45,11 +47,11 @@ def sides(finding: Finding) -> tuple[tuple[FieldError, ...], tuple[FieldError, .
     """Return what the base serves for the object of a finding, and what the head does."""
     common = tuple(one for one in finding.answer.handwritten if not one.covered)
     head = tuple(_plain(one) for one in finding.answer.handwritten if one.covered)
-    return (*common, *finding.answer.declarative), (*common, *head)
+    return (*common, *map(_plain, finding.answer.declarative)), (*common, *head)
 
 
 def _plain(error: FieldError) -> FieldError:
-    return FieldError(error.type, error.field, error.detail)
+    return FieldError(error.type, error.field, error.detail.removesuffix(AGAIN))
 
 
 def direction_of(before: Sequence[FieldError], after: Sequence[FieldError]) -> Direction:
@@ -65,8 +67,10 @@ def _sentence(finding: Finding, direction: Direction, before: Sequence[FieldErro
         return f"{what} that was accepted is rejected: {_told(after)}"
     if direction == "newly-accepted":
         return f"{what} that was rejected is accepted; the base said: {_told(before)}"
-    gone, new = [one for one in before if one not in after], [one for one in after if one not in before]
-    said = [f"it read {_told(gone)}" if gone else "", f"it reads {_told(new)} now" if new else "no such error now"]
+    gone, new = Counter(before) - Counter(after), Counter(after) - Counter(before)
+    if all(one in after for one in gone) and all(one in before for one in new):
+        return f"{what} is rejected with the same error {'twice' if new else 'once, not twice'}: {_told([*gone, *new])}"
+    said = [f"it read {_told([*gone])}" if gone else "", f"it reads {_told([*new])} now" if new else "it is gone now"]
     return f"{what} is rejected with other errors: {', '.join(filter(None, said))}"
 
 

@@ -28,9 +28,12 @@ from harness.reporting.verification import (
     UserChange,
     Verification,
 )
-from harness.verify.change import Change, FieldPath, Reason, Revision, TouchedField, TouchedKind
+from harness.verify.change import Change, Event, FieldPath, Reason, Revision, TouchedField, TouchedKind
 from harness.verify.focus import Place, total_of
 from harness.verify.replaying import is_no_worse
+
+_CLAIMS: frozenset[Event] = frozenset({"level raised", "mark added", "check removed"})
+"""What a change does to a field when it says that the two sides of it agree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +53,14 @@ class Seen:
 def verified(report: Report, change: Change, seen: Seen, told: Verification) -> Report:
     """Put the verdict into the report of the searches, and leave what the base has already to its own list.
 
+    Where the change raises a level, marks an error as covered or removes a handwritten check, it claims that both sides
+    agree: then it answers for what the base has too.
     `told` has what does not depend on the searches.
     """
-    known = [one for one in report.findings if is_no_worse(one, seen.known.get(one.fingerprint))]
+    claims = _Owners([one for one in change.fields if _CLAIMS & {why.event for why in one.reasons}])
+    known = [
+        one for one in report.findings if is_no_worse(one, seen.known.get(one.fingerprint)) and not any(claims.of(one))
+    ]
     names = {one.fingerprint for one in known}
     new = tuple(one for one in report.findings if one.fingerprint not in names)
     fields = fields_of(change, report, new, known, seen)
@@ -199,7 +207,9 @@ class _Judge:
             type_name=field.type_name,
             json_name=field.json_name,
             verdict=verdict,
-            why=_why_not_tried(field, self.report.kinds, self.seen) if verdict == "not-tried" else _basis(field),
+            why=_why_not_tried(field, self.report.kinds, self.seen)
+            if verdict == "not-tried"
+            else self._basis(field, opened),
             reasons=tuple(map(reason, field.reasons)),
             places=tuple(PlaceEntry(*_kind(one), one.path) for one in field.paths),
             tags_before=field.tags_before,
@@ -212,6 +222,27 @@ class _Judge:
             known=self._fingerprints(field, self.known),
             changes=tuple(one.fingerprint for one in changes),
         )
+
+    def _basis(self, field: TouchedField, findings: Sequence[str]) -> str:
+        """Say what a verdict rests on where the two sides of the head alone cannot say it."""
+        events = {one.event for one in field.reasons}
+        old = sum(name in self.seen.known for name in findings)
+        if "check removed" in events and any(not rule.level for rule in field.rules_after):
+            return (
+                "its handwritten check is gone, so what the head serves was compared with the handwritten answers of "
+                "the base (those that are served with DeclarativeValidationBeta=false)"
+            )
+        if "check removed" in events:
+            return (
+                "its handwritten check is gone while a gate may turn its rules off: put the check back until they are "
+                "standard, or make them standard"
+            )
+        if old:
+            return (
+                f"the base has {old} of these too: this change says that both sides agree by now "
+                f"({', '.join(sorted(events & _CLAIMS))}), so it answers for them"
+            )
+        return ""
 
     def _fingerprints(self, field: TouchedField, findings: Iterable[Finding]) -> tuple[str, ...]:
         return tuple(one.fingerprint for one in findings if any(owner is field for owner in self.owners.of(one)))
@@ -257,18 +288,3 @@ def _why_not_tried(field: TouchedField, kinds: Sequence[KindEntry], seen: Seen) 
         remaining = next((one.remaining[0] for one in served if one.remaining), "")
         return f"no object of {served[0].name} was accepted by both sides" + (f": {remaining}" if remaining else "")
     return f"no object of {served[0].name} was found that has it; give it more time (--max-time)"
-
-
-def _basis(field: TouchedField) -> str:
-    """Say what a verdict rests on where the two sides of the head cannot say it."""
-    events = {one.event for one in field.reasons}
-    gone = "check removed" in events
-    standard = any(not rule.level for rule in field.rules_after)
-    if gone and standard:
-        return (
-            "its handwritten check is gone, so what the head serves was compared with the handwritten answers of the "
-            "base (as served with DeclarativeValidationBeta=false)"
-        )
-    if gone:
-        return "its handwritten check is gone while its rules may still be off: see what changes for users"
-    return ""
