@@ -11,10 +11,10 @@ import click
 import msgspec
 from rich.console import Console
 
-from bench import campaign, compiling, exchange, generators, reduction, upstream, validators
+from bench import campaign, compiling, exchange, generators, recording, reduction, upstream, validators
 from bench.record import Document, show
 
-QUESTIONS = ("exchange", "generators", "validators", "compiling", "run", "reduction", "upstream")
+QUESTIONS = ("exchange", "generators", "validators", "compiling", "recording", "run", "reduction", "upstream")
 
 
 @click.command()
@@ -49,6 +49,8 @@ def main(
         sections += validators.measure(seconds)
     if "compiling" in asked:
         sections.append(compiling.measure(suite, kubernetes, seconds))
+    if "recording" in asked:
+        sections.append(recording.measure())
     if "run" in asked:
         sections.append(campaign.measure(campaign.targets(suite, kubernetes, commands, jobs), seconds, seed))
     if "reduction" in asked and kubernetes:

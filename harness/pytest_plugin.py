@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fnmatch
 import shlex
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +19,7 @@ import pytest
 if TYPE_CHECKING:
     from harness.case import KindInfo, Operation, TargetInfo
     from harness.compare.finding import Finding
+    from harness.errormatch.exceptionfile import ExceptionFile
     from harness.subject import Subject, SubjectSpec
 
 SUITE_FILE = "suite.py"
@@ -49,6 +51,7 @@ class Subjects:
 
 
 SUBJECTS = pytest.StashKey[Subjects]()
+EXCEPTIONS = pytest.StashKey["ExceptionFile"]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -169,6 +172,18 @@ def subjects_of(config: pytest.Config) -> Subjects:
     return config.stash.setdefault(SUBJECTS, Subjects())
 
 
+def exceptions_of(config: pytest.Config) -> ExceptionFile:
+    """Return the exceptions of the root folder, which are read once in a session. Raises: InputError."""
+    if EXCEPTIONS not in config.stash:
+        from datetime import date
+
+        from harness.errormatch.exceptionfile import NO_EXCEPTIONS, load_exceptions
+
+        file = config.rootpath / "equivalence_exceptions.yaml"
+        config.stash[EXCEPTIONS] = load_exceptions(file, date.today()) if file.is_file() else NO_EXCEPTIONS
+    return config.stash[EXCEPTIONS]
+
+
 def kubernetes_info(spec: SubjectSpec, config: pytest.Config) -> TargetInfo:
     """Return what a release serves: as written down next to its built worker, else by asking the worker.
 
@@ -277,14 +292,7 @@ class KindItem(pytest.Item):
         return _Borrowed(subjects_of(self.config).open(spec, self.config))
 
     def _untolerated(self, findings: list[Finding], subject: str) -> list[Finding]:
-        from datetime import date
-
-        from harness.errormatch.exceptionfile import load_exceptions
-
-        file = self.config.rootpath / "equivalence_exceptions.yaml"
-        if not findings or not file.is_file():
-            return findings
-        return list(load_exceptions(file, date.today()).apply(findings, subject).beyond)
+        return list(exceptions_of(self.config).apply(findings, subject).beyond) if findings else []
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *args: Any, **kwargs: Any) -> Any:
         """Tell the findings, smallest object first, and the lines that show them again."""
@@ -329,7 +337,8 @@ class KindItem(pytest.Item):
         text = msgspec.json.encode(finding.case).decode("utf-8", "backslashreplace")
         case = shlex.quote(text)
         if len(case) > INLINE or visible(text) != text:
-            folder = self.config.cache.mkdir("harness") if self.config.cache else self.path.parent
+            cache = getattr(self.config, "cache", None)  # it is a plugin's, and may be off
+            folder = cache.mkdir("harness") if cache else Path(tempfile.gettempdir())
             file = folder / f"{finding.fingerprint}.json"
             with suppress(OSError):
                 file.write_text(text + "\n", encoding="utf-8")

@@ -42,7 +42,8 @@ class SuiteKind:
     """One kind of a suite.
 
     `versions` are import-path-like package folders per version: `{"v1": "types.go"}` maps a version to the file (or
-    folder) that declares its types, relative to the suite. `handwritten` validates the object in `internal_version`;
+    folder) that declares its types, relative to the suite. `handwritten` validates the object in `internal_version`,
+    None once it was deleted: then only a recording can speak for it (`harness run --handwritten FILE`);
     `conversions` bring an object of any other version to it: `{("v1beta1", "v1"): convert, ("v1", "v1beta1"): back}`.
     `normalization` are (regex, replacement) pairs applied to declarative paths when they are compared with handwritten
     ones. `defaults` per version fill in what a client left out; `prepare` resets what a request may not set.
@@ -55,7 +56,7 @@ class SuiteKind:
     kind: str
     resource: str
     versions: Mapping[str, str]
-    handwritten: Handwritten
+    handwritten: Handwritten | None = None
     internal_version: str = ""
     subresources: Sequence[str] = ()
     operations: Mapping[str, Sequence[Operation]] = field(default_factory=dict)

@@ -14,7 +14,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"cli", "pytest_plugin"}),
     frozenset({"verify"}),
     frozenset({"lint", "apidocs", "power", "cost"}),
-    frozenset({"reporting", "rulecov"}),
+    frozenset({"reporting", "record", "rulecov"}),
     frozenset({"strategies"}),
     frozenset({"engine"}),
     frozenset({"subject"}),

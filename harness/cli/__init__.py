@@ -9,6 +9,7 @@ from __future__ import annotations
 COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("run", "run", "Search for differences and report them."),
     ("verify", "verify", "Verify a change in git: a verdict for each field it touches."),
+    ("record", "record", "Keep the handwritten answers for the time after the code is gone."),
     ("check", "check", "Ask what both sides say of given objects."),
     ("replay", "replay", "Show a finding again: does it still differ?"),
     ("kinds", "kinds", "List what a target serves, and what it leaves out and why."),

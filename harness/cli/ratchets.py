@@ -83,6 +83,8 @@ def _reason(ratchet: Ratchet, parts: Iterable[Part], cases: int, operations: boo
         return "the search was broken off"
     if any(part.shard for part in parts):
         return "this is a shard; harness merge compares all of them together"
+    if any(part.reach.handwritten for part in parts):
+        return "only recorded cases were asked"
     if operations:
         return "only some operations were asked"
     if cases < ratchet.cases:

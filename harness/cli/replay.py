@@ -68,7 +68,7 @@ def _verdict(code: int) -> str:
 
 def _identity(spec: SubjectSpec) -> tuple[object, ...]:
     gates = tuple(sorted(spec.gates.items()))
-    return spec.kind, spec.location, gates, spec.types, spec.mode, spec.declarative, spec.against
+    return spec.kind, spec.location, gates, spec.types, spec.mode, spec.declarative, spec.against, spec.handwritten
 
 
 def _cases(arguments: Sequence[str], target: TargetChoice, texts: Sequence[str]) -> list[Asked]:

@@ -41,6 +41,8 @@ DEFAULT_CASES = 20_000
 """Cases for each suite when no budget is given."""
 DEFAULT_SECONDS = 120.0
 """Seconds for a release or a program when no budget is given."""
+RECORDED_SECONDS = 3600.0
+"""Seconds for a recording, which ends by itself, when no budget is given."""
 WORDINGS = Path("trusted_wordings.yaml")
 COULD_NOT_RUN, INTERRUPTED = 2, 130
 NOBODY: Mapping[str, Onlooker] = MappingProxyType({})
@@ -100,7 +102,7 @@ def command(
     }  # fmt: skip
     folders = branch_folders(specs, jobs) if branches else []
     options["jobs"] = 1 if branches else options["jobs"]
-    budget = _budget(specs, max_time, max_cases)
+    budget = budget_of(specs, max_time, max_cases)
     ratchets = Ratchets(ratchet_file, update_ratchet)
     ratchets.check(specs)
     before = signal.signal(signal.SIGTERM, terminated)
@@ -255,7 +257,14 @@ def _judge(search: Search, entries: ExceptionFile | None, file: Path, narrowed: 
     return tolerate(msgspec.structs.replace(report, narrowed=tuple(narrowed)), entries, str(file))
 
 
-def _budget(specs: Sequence[SubjectSpec], max_time: float | None, max_cases: int | None) -> Budget:
+def budget_of(specs: Sequence[SubjectSpec], max_time: float | None, max_cases: int | None) -> Budget:
+    """Return the budget for each of some subjects of one sort. Raises: UsageError."""
+    if specs[0].handwritten is not None:
+        if len(specs) > 1 or max_cases is not None:
+            raise UsageError(
+                "a recording is of one subject, and is asked whole\n  fix: name one target, and narrow with --kind"
+            )
+        return Budget(max_time or RECORDED_SECONDS, None)
     if max_time is None and max_cases is None:
         return Budget(None, DEFAULT_CASES) if specs[0].kind == "suite" else Budget(DEFAULT_SECONDS, None)
     return Budget(max_time / len(specs) if max_time else None, max_cases)

@@ -40,6 +40,7 @@ class TargetChoice:
     declarative: DeclarativeSide = "target"
     every_gate: bool = True
     against: str | None = None
+    handwritten: str | None = None
 
     def specs(self, suites: Sequence[str]) -> list[SubjectSpec]:
         """Return what to open. Raises UsageError unless exactly one kind of target is named."""
@@ -54,7 +55,7 @@ class TargetChoice:
 
     def parts(self, spec: SubjectSpec) -> list[SubjectSpec]:
         """Return the parts of a run: a release is searched with its own gates, and with all of them on."""
-        if spec.kind != "kubernetes" or spec.gates or not self.every_gate:
+        if spec.kind != "kubernetes" or spec.gates or not self.every_gate or spec.handwritten is not None:
             return [spec]
         return [spec, replace(spec, gates=EVERY_GATE)]
 
@@ -70,8 +71,8 @@ class TargetChoice:
         return specs[0]
 
     def _spec(self, kind: str, location: str) -> SubjectSpec:
-        against = self.against or ""
-        return make_spec(kind, location, self.gates, self.types or "", self.mode, self.declarative, against)
+        against, recording = self.against or "", self.handwritten or ""
+        return make_spec(kind, location, self.gates, self.types or "", self.mode, self.declarative, against, recording)
 
 
 def make_spec(
@@ -82,11 +83,13 @@ def make_spec(
     mode: str,
     declarative: str = "target",
     against: str = "",
+    handwritten: str = "",
 ) -> SubjectSpec:
     """Make the specification of a subject."""
     return SubjectSpec(
         kind=cast(Any, kind), location=location, gates=dict(gates), types=types or None, mode=cast(Mode, mode),
         declarative=cast(DeclarativeSide, declarative), against=against or None,
+        handwritten=handwritten or None,
     )  # fmt: skip
 
 
@@ -94,13 +97,16 @@ def reach_of(spec: SubjectSpec) -> Reach:
     """Say in the report how to open a subject again."""
     return Reach(
         spec.kind, str(spec.location), dict(spec.gates), str(spec.types or ""), spec.mode, declarative=spec.declarative,
-        against=spec.against or "",
+        against=spec.against or "", handwritten=spec.handwritten or "",
     )  # fmt: skip
 
 
 def spec_of(reach: Reach) -> SubjectSpec:
     """Open again what a report was made of."""
-    return make_spec(reach.kind, reach.location, reach.gates, reach.types, reach.mode, reach.declarative, reach.against)
+    return make_spec(
+        reach.kind, reach.location, reach.gates, reach.types, reach.mode, reach.declarative, reach.against,
+        reach.handwritten,
+    )  # fmt: skip
 
 
 def arguments_of(spec: SubjectSpec) -> str:
@@ -116,6 +122,8 @@ def arguments_of(spec: SubjectSpec) -> str:
         parts += ["--declarative", spec.declarative]
     if spec.against:
         parts += ["--against", spec.against]
+    if spec.handwritten:
+        parts += ["--handwritten", spec.handwritten]
     return " ".join(shlex.quote(part) for part in parts)
 
 
@@ -171,9 +179,14 @@ def target_options(function: F) -> F:
         metavar="OTHER",
         help="Compare what users are served with another release, checkout, suite or program of the same kind.",
     )
+    @click.option(
+        "--handwritten",
+        metavar="FILE",
+        help="Compare with the handwritten answers that harness record kept, after the code is gone.",
+    )
     def wrapped(
         *args: Any, kubernetes: str | None, program: str | None, types: str | None, gates: tuple[str, ...], mode: str,
-        declarative: str, against: str | None, **others: Any,
+        declarative: str, against: str | None, handwritten: str | None, **others: Any,
     ) -> Any:  # fmt: skip
         side = cast(DeclarativeSide, declarative)
         if _is_named(others):
@@ -182,8 +195,9 @@ def target_options(function: F) -> F:
             gates, side = typed("gates", gates) or (), typed("declarative", side) or "target"
         named = [text for text in gates if text != DEFAULT_GATES]
         choice = TargetChoice(
-            kubernetes, program, types, parse_gates(named), cast(Mode, mode), side, DEFAULT_GATES not in gates, against
-        )
+            kubernetes, program, types, parse_gates(named), cast(Mode, mode), side, DEFAULT_GATES not in gates, against,
+            handwritten,
+        )  # fmt: skip
         return function(*args, target=choice, **others)
 
     wrapped.__name__, wrapped.__doc__ = function.__name__, function.__doc__

@@ -17,6 +17,7 @@ from harness.engine.focus import NO_FOCUS, Focus
 from harness.engine.observe import Onlooker
 from harness.engine.outcome import JobOutcome, UnitOutcome, timings_of
 from harness.engine.plan import Abilities, Plan
+from harness.engine.recorded import RecordedSearch
 from harness.engine.schedule import Schedule
 from harness.engine.search import UnitSearch
 from harness.engine.units import WHOLE, Lane, Shard, Unit, units_of
@@ -152,7 +153,12 @@ class Local:
             age=lambda: self.clock.seconds,
             met=lambda lane, mismatch: self.telling.on_met(_met(lane, mismatch)),
         )
-        return UnitSearch(plan, lambda finding: self.telling.on_found(unit.index, finding))
+
+        def found(finding: Finding) -> None:
+            self.telling.on_found(unit.index, finding)
+
+        recording = self.subject.recording
+        return UnitSearch(plan, found) if recording is None else RecordedSearch(plan, found, recording)
 
     def _unlike(self, info: KindInfo) -> frozenset[Way]:
         shape = self.subject.shape

@@ -42,7 +42,10 @@ class TargetSummary(msgspec.Struct, frozen=True):
 
 
 class Reach(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How to open the target again: what the command line said. `location` is a folder, a release or a command."""
+    """How to open the target again: what the command line said. `location` is a folder, a release or a command.
+
+    `handwritten` is the file of a recording that stood for the handwritten side.
+    """
 
     kind: str
     location: str
@@ -52,6 +55,7 @@ class Reach(msgspec.Struct, frozen=True, omit_defaults=True):
     arguments: tuple[str, ...] = ()
     declarative: str = "target"
     against: str = ""
+    handwritten: str = ""
 
 
 class Part(msgspec.Struct, frozen=True):

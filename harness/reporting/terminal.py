@@ -200,8 +200,13 @@ def effort(report: Report) -> list[str]:
         f"{len(reached)} of {count(len(kinds), 'kind and operation', 'kinds and operations')} asked, "
         f"{len(based)} with an object that both sides accept"
     )
+    recordings = sorted({part.reach.handwritten for part in report.parts if part.reach.handwritten})
+    rows += [
+        f"the handwritten side is a recording ({visible(', '.join(recordings))}): only its cases were asked, a "
+        "difference is as small as the smallest that shows it, and what a cause needs beside them is not known"
+    ] * bool(recordings)
     told = (_fullness(kinds), _without(kinds), _composition(report), _failures(report))
-    rows += [row for row in (*told, *rule_rows(report), *_discovery(report)) if row]
+    rows += [row for row in (*told, *rule_rows(report), *(() if recordings else _discovery(report))) if row]
     rows += [f"{k.name} {k.operation}: the search stopped: {visible(k.error)}" for k in kinds if k.error]
     return rows
 

@@ -108,7 +108,7 @@ def _broken(part: Part) -> str:
     if part.shard:
         return "this is a shard; harness merge brings all of them together"
     reach = part.reach
-    if reach.against or reach.declarative != "target" or reach.mode != "served":
+    if reach.against or reach.handwritten or reach.declarative != "target" or reach.mode != "served":
         return "the run asked another question"
     return ""
 

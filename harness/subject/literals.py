@@ -51,7 +51,7 @@ def _group_folders(root: Path) -> dict[str, list[Path]]:
     return found
 
 
-def python_literals(validate: Callable[..., object]) -> Literals:
+def python_literals(validate: Callable[..., object] | None) -> Literals:
     """Read the source of a handwritten validator in Python: the whole module it stands in."""
     code = getattr(validate, "__code__", None)
     file = Path(code.co_filename) if code else None

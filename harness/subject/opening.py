@@ -33,6 +33,8 @@ from harness.subject.typesonly import types_target
 from harness.suite import KubernetesSuite, Suite, SuiteKind
 from harness.tags.custom_kubernetes import CustomFunctions
 from harness.targets.python import Declarative, Decoder, KindVersion, PythonTarget
+from harness.targets.recorded import RecordedTarget
+from harness.targets.recording import Recording, read_recording
 from harness.targets.target import Target
 
 Note: TypeAlias = Callable[[str], None]
@@ -49,7 +51,10 @@ def _silent(_text: str) -> None:
 
 
 class Subject:
-    """What is examined. Close it when done; job processes open their own from `spec`."""
+    """What is examined. Close it when done; job processes open their own from `spec`.
+
+    With a `recording` the target answers what was recorded, and nothing else.
+    """
 
     def __init__(
         self,
@@ -59,8 +64,10 @@ class Subject:
         universe: Universe | None,
         corpus: Path | None,
         literals: Callable[[KindInfo], Literals] = lambda info: NO_LITERALS,
+        recording: Recording | None = None,
     ) -> None:
         self.spec, self.name, self.target, self.universe, self.corpus = spec, name, target, universe, corpus
+        self.recording = recording
         self._literals = literals
         self._checkers: dict[str, Callable[[str], bool]] = {}
 
@@ -103,6 +110,12 @@ def open_subject(spec: SubjectSpec, note: Note = _silent) -> Subject:
 
     Raises: InputError for a suite or types that cannot be used, TargetError for a target that cannot, UsageError.
     """
+    if spec.handwritten is not None:
+        return _open_recorded(spec, Path(spec.handwritten), note)
+    return _open(spec, note)
+
+
+def _open(spec: SubjectSpec, note: Note) -> Subject:
     if spec.against is not None:
         return _open_twin(spec, spec.against, note)
     match spec.kind:
@@ -116,6 +129,20 @@ def open_subject(spec: SubjectSpec, note: Note = _silent) -> Subject:
         case "command":
             return _open_command(spec, note)
     raise UsageError(f"unknown kind of subject {spec.kind!r}\n  fix: suite, types, kubernetes or command")
+
+
+def _open_recorded(spec: SubjectSpec, file: Path, note: Note) -> Subject:
+    """Open the subject, and put a recording in the place of its handwritten side."""
+    if spec.against is not None:
+        raise UsageError("two subjects are compared as they are\n  fix: leave --handwritten out, or --against")
+    recording = read_recording(file)
+    inner = _open(spec, note)
+    try:
+        target = RecordedTarget(inner.target, recording, inner.name)
+    except BaseException:
+        inner.close()
+        raise
+    return Subject(spec, inner.name, cast(Target, target), inner.universe, None, inner.literals, recording)
 
 
 def _open_twin(spec: SubjectSpec, against: str, note: Note) -> Subject:
@@ -147,6 +174,8 @@ def open_suite(spec: SubjectSpec, note: Note = _silent, rework: Rework | None = 
     Raises: InputError, TargetError, UsageError.
     """
     suite = load_suite(spec.location)
+    if spec.handwritten is None and not isinstance(suite, KubernetesSuite):
+        _check_handwritten(suite)
     if spec.types and not isinstance(suite, KubernetesSuite):
         raise UsageError(f"{suite.name} says itself where its types are\n  fix: leave --types out")
     if isinstance(suite, KubernetesSuite):
@@ -164,6 +193,15 @@ def open_suite(spec: SubjectSpec, note: Note = _silent, rework: Rework | None = 
     return Subject(
         spec, suite.name, target, universe, suite.folder / "corpus", lambda info: python_literals(sources[info.kind])
     )
+
+
+def _check_handwritten(suite: Suite) -> None:
+    gone = [kind.kind for kind in suite.kinds if kind.handwritten is None]
+    if gone:
+        raise UsageError(
+            f"{suite.name} has no handwritten validator of {', '.join(gone)}: there is nothing to compare with\n"
+            "  fix: --handwritten FILE, recorded before it was deleted by harness record"
+        )
 
 
 def _check_gates(suite: Suite, gates: Mapping[str, bool]) -> None:

@@ -20,7 +20,8 @@ class SubjectSpec:
     `location` is a suite folder, a folder of Go types, a Kubernetes release or checkout, or a program with arguments.
     `types` is a folder of Go types for a program (`DIR`, or `IMPORT/PATH=DIR` for the import path its kinds name), or
     with the declarative side `python` an edited copy of a release's. `against` is the location of another subject
-    of the same kind: then what users of both are served is compared, not the two sides of one.
+    of the same kind: then what users of both are served is compared, not the two sides of one. `handwritten` is the
+    file of a recording that stands for the handwritten side.
     """
 
     kind: SubjectKind
@@ -30,6 +31,7 @@ class SubjectSpec:
     mode: Mode = "served"
     declarative: DeclarativeSide = "target"
     against: str | None = None
+    handwritten: str | None = None
 
     @property
     def gates_text(self) -> str:

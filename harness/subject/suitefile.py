@@ -114,10 +114,8 @@ def _problems(suite: Suite, root: Path) -> Iterator[tuple[str, str]]:
 
 
 def _callables(kind: SuiteKind) -> Iterator[str]:
-    named: dict[str, object] = {
-        "handwritten": kind.handwritten,
-        **({"prepare": kind.prepare} if kind.prepare is not None else {}),
-    }
+    optional: dict[str, object] = {"handwritten": kind.handwritten, "prepare": kind.prepare}
+    named = {name: value for name, value in optional.items() if value is not None}
     named |= {f"defaults[{version!r}]": default for version, default in kind.defaults.items()}
     named |= {f"conversions[{pair!r}]": convert for pair, convert in kind.conversions.items()}
     for name, value in named.items():

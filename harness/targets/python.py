@@ -202,8 +202,10 @@ class PythonTarget(Closing):
             raise _StageError(Failure("decode", f"{which}nested too deeply")) from None
 
     def _validate(self, case: Case, kind: SuiteKind, context: Context, objects: _Objects) -> Answer:
-        with self._stage("handwritten"):
-            handwritten = _checked(kind.handwritten(objects.internal_new, objects.internal_old, context))
+        handwritten: tuple[FieldError, ...] = ()
+        if kind.handwritten is not None:
+            with self._stage("handwritten"):
+                handwritten = _checked(kind.handwritten(objects.internal_new, objects.internal_old, context))
         declarative = self._declare(kind, case.version, context, objects.new, objects.old)
         versions = self._other_versions(case, kind, context, objects) if case.versions else {}
         return Answer(case.id, handwritten=handwritten, declarative=declarative, versions=versions)
@@ -230,7 +232,8 @@ class PythonTarget(Closing):
                 self._convert(kind, item, internal, version)
 
         def handwritten() -> None:
-            kind.handwritten(objects.internal_new, objects.internal_old, context)
+            if kind.handwritten is not None:
+                kind.handwritten(objects.internal_new, objects.internal_old, context)
 
         parts = {"read": read, "handwritten": handwritten}
         validate = self._declarative.get((kind.kind, version))

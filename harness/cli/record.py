@@ -1,0 +1,64 @@
+"""`harness record`: keep cases with the handwritten answers, for the time after the handwritten code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness import engine
+from harness.cli.coverage import rule_onlookers
+from harness.cli.live import Live
+from harness.cli.run import WORDINGS, budget_of, cores, seed_of
+from harness.cli.targets import TargetChoice, arguments_of, target_options
+from harness.diagnostics import HarnessError, UsageError
+from harness.record import NAME, Keeper, keep
+from harness.reporting.text import count, visible
+
+
+@click.command("record")
+@click.argument("suites", nargs=-1, metavar="[SUITE]")
+@target_options
+@click.option("--output", type=click.Path(path_type=Path), required=True, metavar="FILE", help="Where to keep them.")
+@click.option("--seed", default="1", show_default=True, help='A number, or "random".')
+@click.option("--max-time", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Budget in all.")
+@click.option("--max-cases", type=click.IntRange(min=1), metavar="N", help="Cases to draw.")
+@click.option("--jobs", type=click.IntRange(min=1), default=None, help="Processes. Default: one per core, at most 4.")
+@click.option("--kind", "kinds", multiple=True, metavar="PATTERN", help='Such as "deployments", "apps/*", "*/status".')
+@click.option(
+    "--operation", "operations", multiple=True, type=click.Choice(["create", "update"]), help="Only this one."
+)
+def command(
+    suites: tuple[str, ...], target: TargetChoice, output: Path, seed: str, max_time: float | None,
+    max_cases: int | None, jobs: int | None, kinds: tuple[str, ...], operations: tuple[str, ...],
+) -> int:  # fmt: skip
+    """Search as `harness run` does, and keep every case with what the handwritten side said of it.
+
+    After the handwritten code was deleted, `harness run --handwritten FILE` compares the rules with these answers.
+
+    Exit codes: 0 recorded, 2 it could not be, 130 interrupted; then what was asked until then is kept.
+    """
+    spec = target.one(suites)
+    if spec.against or spec.handwritten or spec.declarative != "target":
+        raise UsageError(
+            "a recording is of the two sides of one target\n  fix: leave --against, --handwritten and --declarative out"
+        )
+    with Live(f"recording {Path(spec.location).name}") as live:
+        result = engine.run(
+            spec, seed=seed_of(seed), budget=budget_of([spec], max_time, max_cases), jobs=jobs or cores(), kinds=kinds,
+            operations=operations, on_event=live, trusted=WORDINGS if WORDINGS.is_file() else None,
+            onlookers={**rule_onlookers(spec), NAME: Keeper(spec.mode)},
+        )  # fmt: skip
+    try:
+        head = keep(output, result)
+    except OSError as error:
+        raise HarnessError(f"{output} cannot be written: {error.strerror or error}") from None
+    if not head.cases:
+        raise HarnessError(f"nothing was recorded: {result.stopped_detail or 'no case got an answer of both sides'}")
+    lanes = count(len(head.lanes), "kind and operation", "kinds and operations")
+    lost = f"; {count(head.skipped, 'panic')} not kept" if head.skipped else ""
+    size = f"{output.stat().st_size / 1e6:,.1f} MB"
+    told = f"{output}: {count(head.cases, 'case')} of {head.subject}, {lanes}, {size}{lost}"
+    click.echo(visible(told))
+    click.echo(f"again: harness run {visible(arguments_of(spec))} --handwritten {visible(str(output))}")
+    return 130 if result.stopped == "interrupted" else 2 if result.stopped == "target-lost" else 0

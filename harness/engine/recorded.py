@@ -1,0 +1,45 @@
+"""The search of one unit where only recorded answers count: every recorded case once, and nothing else.
+
+A difference cannot be reduced with questions of its own, since nobody answers them for the handwritten side: the
+recorded case with the fewest errors and the smallest object that shows it stands for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+
+import msgspec
+
+from harness.compare.finding import Finding
+from harness.engine.asking import BATCH
+from harness.engine.plan import Plan, Search
+from harness.engine.search import UnitSearch
+from harness.engine.units import Lane
+from harness.targets.recording import LaneName, Recording
+
+
+class RecordedSearch(UnitSearch):
+    """Asks what a recording holds. `run` is the generator."""
+
+    def __init__(self, plan: Plan, on_found: Callable[[Finding], None], recording: Recording) -> None:
+        super().__init__(plan, on_found)
+        self.recording = recording
+        self.has_bases = self.is_founded = True
+
+    def run(self) -> Search:
+        """Ask every case of the unit's lanes, small ones first, until time is up."""
+        for state in self.ledger.states.values():
+            cases = self.recording.cases(_name(state.lane))
+            while not self.plan.is_late() and (some := [self._numbered(case) for case in islice(cases, BATCH * 2)]):
+                if self.plan.abilities.versions:
+                    some = [msgspec.structs.replace(case, versions=True) for case in some]
+                answers = yield some
+                self.ledger.examine(some, answers, [None] * len(some))
+            state.base = state.accepted > 0
+        yield from self.settle()
+
+
+def _name(lane: Lane) -> LaneName:
+    info = lane.info
+    return info.group, info.version, info.kind, info.resource, info.subresource, str(lane.operation)
