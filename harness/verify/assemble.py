@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import chain
 
-from harness.gotypes.model import Field, Struct
+from harness.gotypes.model import Field, Struct, TypeRef
+from harness.gotypes.packages import Universe
 from harness.rulecov.inventory import KnownRule
 from harness.verify.change import (
     Event,
@@ -20,7 +21,7 @@ from harness.verify.change import (
 from harness.verify.declarations import Declared, members_of, package_or_none
 from harness.verify.reach import Reach, join, step_of
 from harness.verify.sides import Side, SideKind
-from harness.verify.touches import Member, Touches
+from harness.verify.touches import Member, Touches, Via
 
 _RANKS = {"alpha": 0, "beta": 1, "": 2}
 
@@ -35,11 +36,20 @@ class Assembler:
 
     def fields(self, touches: Touches) -> tuple[TouchedField, ...]:
         """Return every touched field, by type and place in it. A field that no kind has is left out."""
-        wanted = {type_name for type_name, _ in touches.fields}
+        through = {name for via in touches.via.values() for name, _ in via or ()}
+        wanted = {type_name for type_name, _ in touches.fields} | through
         before, after = (reach.paths(wanted) for reach in self._reaches)
         found = []
         for member, reasons in touches.fields.items():
-            made = self._field(member, tuple(reasons), before, after)
+            limits = touches.via.get(member)
+            made = self._field(
+                member,
+                tuple(reasons),
+                *(
+                    _along(side, places, member[0], limits)
+                    for side, places in zip(self._sides, (before, after), strict=True)
+                ),
+            )
             if made.paths:
                 found.append(made)
         return tuple(sorted(found, key=lambda one: (one.type_name, one.position or one.position_before, one.go_field)))
@@ -48,8 +58,8 @@ class Assembler:
         self,
         member: Member,
         reasons: tuple[Reason, ...],
-        before: Mapping[str, tuple[FieldPath, ...]],
-        after: Mapping[str, tuple[FieldPath, ...]],
+        before: tuple[FieldPath, ...],
+        after: tuple[FieldPath, ...],
     ) -> TouchedField:
         type_name, go_field = member
         old, new = self._find(0, member), self._find(1, member)
@@ -57,7 +67,7 @@ class Assembler:
         places: dict[FieldPath, None] = {}
         for step, found, known in ((steps[1], after, new), (steps[0], before, old)):
             if known is not None and step is not None:
-                places.update((FieldPath(one.kind, join(one.path, step)), None) for one in found[type_name])
+                places.update((FieldPath(one.kind, join(one.path, step)), None) for one in found)
         paths = tuple(sorted(places))
         return TouchedField(
             type_name=type_name,
@@ -125,6 +135,49 @@ class Assembler:
             if one != other:
                 changes.append(RuleChange(key[0], _event(one, other), one, other))
         return tuple(changes)
+
+
+def _along(
+    side: Side, found: Mapping[str, tuple[FieldPath, ...]], type_name: str, via: Collection[Via] | None
+) -> tuple[FieldPath, ...]:
+    """Return where kinds have a type, on the way from some types; everywhere when that is nowhere."""
+    places = found[type_name]
+    if via is None:
+        return places
+    wanted = set()
+    for name, trail in via:
+        way = _way(side.universe, name, trail)
+        if way is not None:
+            wanted |= {FieldPath(one.kind, join(one.path, way)) for one in found[name]}
+    return tuple(one for one in places if one in wanted) or places
+
+
+def _way(universe: Universe, name: str, trail: tuple[str, ...]) -> str | None:
+    """Return a trail as a path of JSON names; None when the types have no such members."""
+    path, ref = "", TypeRef("named", name)
+    for step in trail:
+        native = _native(universe, ref)
+        if step == "[*]":
+            if native.elem is None:
+                continue  # the trail began at one of several values
+            path, ref = f"{path}[*]", native.elem
+            continue
+        declared = universe.find(native.name) if native.kind == "named" else None
+        fields = declared.fields if isinstance(declared, Struct) else ()
+        member = next((one for one in fields if one.name == step), None)
+        if member is None:
+            return None
+        path, ref = join(path, step_of(member)), member.type
+    while (native := _native(universe, ref)).elem is not None:
+        path, ref = f"{path}[*]", native.elem
+    return path
+
+
+def _native(universe: Universe, ref: TypeRef) -> TypeRef:
+    ref = universe.resolve(ref)
+    while ref.kind == "pointer" and ref.elem is not None:
+        ref = universe.resolve(ref.elem)
+    return ref
 
 
 def _roots(side: Side) -> dict[KindName, str]:

@@ -142,6 +142,10 @@ class TouchedField:
         """Whether any reason is more than a guess."""
         return any(reason.certain for reason in self.reasons)
 
+    def reasons_of(self, *causes: Cause) -> tuple[Reason, ...]:
+        """Return the reasons of some causes."""
+        return tuple(reason for reason in self.reasons if reason.cause in causes)
+
 
 @dataclass(frozen=True, slots=True)
 class RuleChange:

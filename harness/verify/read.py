@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from harness.diagnostics import InputError
 from harness.verify.assemble import Assembler
 from harness.verify.change import Change, ChangedFile, Layout, Revision
 from harness.verify.declarations import compare_orders, compare_packages
 from harness.verify.git import Repository
+from harness.verify.gochange import compare_code
 from harness.verify.layout import classify, layout_of
+from harness.verify.linted import lint_change
+from harness.verify.narrow import narrow
+from harness.verify.nothing import why_nothing
+from harness.verify.paths import import_path
 from harness.verify.sides import Side, empty_side, open_side
+from harness.verify.stale import stale_code
 from harness.verify.touches import Touches
 
 EXPORTED = ("go.mod", "pkg/apis", "pkg/api", "pkg/registry", "staging/src/k8s.io/api",
@@ -59,12 +65,24 @@ def _read(
     base: Revision, head: Revision,
 ) -> Change:  # fmt: skip
     touches = Touches()
-    compare_packages(*sides, sorted(_type_packages(files, layout, sides)), touches)
+    packages = sorted(_type_packages(files, layout, sides))
+    compare_packages(*sides, packages, touches)
     compare_orders(*sides, touches)
+    declared = frozenset(touches.fields)
+    if layout == "kubernetes":
+        compare_code(*sides, files, touches)
     assembler = Assembler(*sides)
     touched = assembler.fields(touches)
     kinds = assembler.kinds(touches, touched)
-    return Change(top, layout, base, head, files, touched, kinds, notes=tuple(touches.notes))
+    ordered = {place.kind for one in touched if one.reasons_of("tags", "type") for place in one.paths}
+    stale = tuple(stale_code(*sides, files, ordered)) if layout == "kubernetes" else ()
+    notes = tuple(touches.notes)
+    change = Change(
+        top, layout, base, head, files, touched, kinds, not_regenerated=stale, notes=notes,
+        diagnostics=(*sides[1].troubles, *lint_change(*sides, declared, packages)),
+        nothing_touched="" if touched or kinds or stale else why_nothing(files, base, notes),
+    )  # fmt: skip
+    return narrow(change, fields, sides)
 
 
 def _type_packages(files: Iterable[ChangedFile], layout: Layout, sides: tuple[Side, Side]) -> set[str]:
@@ -74,10 +92,3 @@ def _type_packages(files: Iterable[ChangedFile], layout: Layout, sides: tuple[Si
         return known
     changed = {path for one in files for path in (one.path, one.before) if path.endswith(".go")}
     return {path for path in map(import_path, changed) if path in known}
-
-
-def import_path(path: str) -> str:
-    """Return the import path of a file of a checkout of Kubernetes."""
-    folder = PurePosixPath(path).parent.as_posix()
-    inside = folder.removeprefix("staging/src/")
-    return inside if inside != folder else f"k8s.io/kubernetes/{folder}"

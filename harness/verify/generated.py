@@ -1,0 +1,263 @@
+"""What generated validators do, read from zz_generated.validations.go: for each element the calls that check it.
+
+Generated code has one function for a type and in it one block for a field. A call is told by its name without what
+only the shape of a value decides (`OptionalSlice` is `optional`), its constants, and the level its errors are marked
+with. How values are walked through is left out: calls inside a walk count for the element.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tree_sitter import Node
+
+from harness.compiler.plan import TypePlan, rules_in
+from harness.field import Level
+from harness.gotypes.constants import unquote
+from harness.gotypes.packages import Universe
+from harness.tags.rules import Check, EachKey, EachVal, Item, Mode, Option, Rule, Subfield
+from harness.verify.gocode import GoFile, parse_file, text_of, walk
+from harness.verify.touches import Member
+
+FILE = "zz_generated.validations.go"
+_VALIDATE = "k8s.io/apimachinery/pkg/api/validate"
+_LEVELS: dict[str, Level] = {"MarkAlpha": "alpha", "MarkBeta": "beta"}
+_SHAPES = re.compile(
+    r"(Optional|Required|Forbidden)(?:Pointer|Slice|Map|Value)|(?:Val)?(?:Slice|Map)(Unique|Update)\w*"
+    r"|(Update)(?:Pointer|Value|Slice|Map)\w*|(Union|ZeroOrOneOf)(?:Union)?|(Discriminated)Union"
+)
+_OURS = re.compile(r"(optional|required|forbidden|update)_(?:pointer|value|slice|list|map)|format_(\w+)"
+                   r"|(?:older_)?(discriminated)_union")  # fmt: skip
+_WALKS = frozenset({
+    "EachValSliceVal", "EachSliceVal", "EachPtrSliceVal", "EachMapVal", "EachMapKey", "SemanticDeepEqual",
+    "DirectEqual", "DirectEqualPtr", "NewUnionMember", "NewUnionMembership", "NewDiscriminatedUnionMember",
+    "NewDiscriminatedUnionMembership", "DiscriminatedRule", "Subfield", "SliceItem", "ValSliceItem", "MatchItemFn",
+})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Call:
+    """One call of a check: its name in small letters, its constants as text, the level of its errors."""
+
+    name: str
+    constants: tuple[str, ...]
+    level: str
+
+    def __str__(self) -> str:
+        text = f"{self.name}({', '.join(self.constants)})"
+        return f"{text} at level {self.level}" if self.level else text
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """What generated code does for a type or field, and where (a line from 1)."""
+
+    calls: Counter[Call]
+    line: int
+
+
+@dataclass(frozen=True)
+class Generated:
+    """One generated file. `path` is its path in the checkout; elements without a call are there too."""
+
+    path: str
+    elements: Mapping[Member, Element] = field(default_factory=dict)
+
+
+def read_generated(file: Path, shown: str, package: str, universe: Universe) -> Generated:
+    """Read one file; one that does not exist validates nothing. The universe tells the values of constants."""
+    if not file.is_file():
+        return Generated(shown)
+    parsed = parse_file(file, shown, package)
+    specs = [spec for top in parsed.root.children if top.type == "var_declaration" for spec in walk(top)]
+    variables = {
+        text_of(spec.child_by_field_name("name")): tuple(_of_variable(spec, parsed, universe))
+        for spec in specs
+        if spec.type == "var_spec"
+    }
+    elements: dict[Member, Element] = {}
+    for function in parsed.root.children:
+        name = text_of(function.child_by_field_name("name"))
+        if function.type == "function_declaration" and name.startswith("Validate_"):
+            type_name = _validated(function, parsed)
+            for go_field, nodes in _blocks(function):
+                calls = Counter(call for node in nodes for call in _calls(node, parsed, variables, ""))
+                line = nodes[0].start_point.row + 1 if nodes else function.start_point.row + 1
+                elements[type_name, go_field] = Element(calls, line)
+    return Generated(shown, elements)
+
+
+def _validated(function: Node, file: GoFile) -> str:
+    """Return the type that a function validates: that of its parameter `obj`."""
+    parameters = function.child_by_field_name("parameters")
+    for one in parameters.named_children if parameters is not None else ():
+        if "obj" in {text_of(name) for name in one.children_by_field_name("name")}:
+            for node in walk(one):
+                if node.type == "qualified_type":
+                    return f"{file.imports.get(text_of(node.children[0]), '')}.{text_of(node.children[-1])}"
+    bare = text_of(function.child_by_field_name("name")).removeprefix("Validate_")
+    return f"{file.package}.{bare}"
+
+
+def _blocks(function: Node) -> Iterator[tuple[str, list[Node]]]:
+    """Yield the statements of each element: those of the type itself under the empty name."""
+    body = function.child_by_field_name("body")
+    own: list[Node] = []
+    statements = [one for child in (body.named_children if body else ()) for one in _flat(child)]
+    for one in statements:
+        if one.type == "block":
+            comment = next((text_of(inner) for inner in walk(one) if inner.type == "comment"), "")
+            if comment.startswith("// field "):
+                yield comment.removeprefix("// field ").split()[0].rpartition(".")[2], [one]
+                continue
+        if one.type != "comment":
+            own.append(one)
+    yield "", own
+
+
+def _flat(node: Node) -> list[Node]:
+    return node.named_children if node.type == "statement_list" else [node]
+
+
+def _calls(node: Node, file: GoFile, variables: Mapping[str, tuple[str, ...]], level: str) -> Iterator[Call]:
+    """Yield the calls of checks in a piece of code. `level` is that of the calls around."""
+    if node.type == "call_expression":
+        inner, marked = _unmarked(node)
+        level = marked or level
+        function, arguments = inner.child_by_field_name("function"), inner.child_by_field_name("arguments")
+        name = _check_name(function, file) if function is not None else ""
+        given = arguments.named_children if arguments is not None else []
+        if name and name not in _WALKS:
+            yield _call(_plain(name), _constants(given, file, variables), level)
+        elif function is not None and not name:
+            yield from _calls(function, file, variables, level)
+        for one in given:
+            yield from _calls(one, file, variables, level)
+        return
+    if node.type in ("selector_expression", "identifier"):
+        name = _check_name(node, file)
+        if name and name not in _WALKS and not name.startswith("No"):
+            yield Call(_plain(name), (), level)
+        return
+    for child in node.named_children:
+        yield from _calls(child, file, variables, level)
+
+
+def _call(name: str, constants: Iterable[str], level: str) -> Call:
+    """Make a call. The values of an enumeration are a set, which each side lists in an order of its own."""
+    return Call(name, tuple(sorted(constants) if name == "enum" else constants), level)
+
+
+def _unmarked(node: Node) -> tuple[Node, str]:
+    """Take the marks off a chain of calls: the call in the middle, and the level."""
+    level = ""
+    while True:
+        function = node.child_by_field_name("function")
+        if function is None or function.type != "selector_expression" or function.children[0].type != "call_expression":
+            return node, level
+        method = text_of(function.children[-1])
+        if not method.startswith("Mark"):
+            return node, level
+        level = level or _LEVELS.get(method, "")
+        node = function.children[0]
+
+
+def _check_name(node: Node, file: GoFile) -> str:
+    """Return the name of the check that an expression stands for, empty when it stands for none."""
+    if node.type == "selector_expression" and node.children[0].type == "identifier":
+        path, name = file.imports.get(text_of(node.children[0]), ""), text_of(node.children[-1])
+        return name if path == _VALIDATE or name.startswith("ValidateCustom_") else ""
+    if node.type == "identifier" and text_of(node).startswith("ValidateCustom_"):
+        return text_of(node)
+    return _check_name(node.named_children[0], file) if node.type == "type_instantiation_expression" else ""
+
+
+def _constants(given: list[Node], file: GoFile, variables: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+    for one in given:
+        text = text_of(one)
+        if one.type in ("int_literal", "true", "false", "float_literal", "unary_expression"):
+            if not text.startswith("&"):
+                yield text
+        elif one.type.endswith("string_literal"):
+            yield unquote(text) or ""
+        elif one.type == "selector_expression" and _check_name(one, file).startswith("No"):
+            yield _check_name(one, file)
+        elif one.type == "identifier" and text in variables:
+            yield from variables[text]
+
+
+def _of_variable(spec: Node, file: GoFile, universe: Universe) -> Iterator[str]:
+    """Yield what a variable holds: the members of a union, or the values of an enumeration."""
+    value = spec.child_by_field_name("value")
+    for one in walk(value) if value is not None else ():
+        if one.type.endswith("string_literal"):
+            yield unquote(text_of(one)) or ""
+        elif one.parent is not None and one.parent.type == "argument_list":
+            if one.type == "selector_expression":
+                yield _value(universe, file.imports.get(text_of(one.children[0]), ""), text_of(one.children[-1]))
+            elif one.type == "identifier":
+                yield _value(universe, file.package, text_of(one))
+
+
+def _value(universe: Universe, package: str, name: str) -> str:
+    """Return the value of a constant as text; its name when it is not known."""
+    known = universe.package(package).consts if package in universe.paths else ()
+    return next((str(one.value) for one in known if one.name == name and one.value is not None), name)
+
+
+def _plain(name: str) -> str:
+    found = _SHAPES.fullmatch(name)
+    return (next(filter(None, found.groups())) if found else name).lower()
+
+
+# What the types order
+
+
+def ordered(plan: TypePlan) -> dict[str, Counter[Call]]:
+    """Return the calls that the tags of a type and its fields order, by Go field; the type's own under ""."""
+    found = {"": Counter(_expected(rules_in(plan.cohorts)))}
+    for one in plan.fields:
+        found[one.field.name] = Counter(_expected(rules_in(one.cohorts)))
+    return found
+
+
+def _expected(rules: Iterator[Rule]) -> Iterator[Call]:
+    for rule in rules:
+        yield from _of_rule(rule, "")
+
+
+def _of_rule(rule: Rule, level: str) -> Iterator[Call]:
+    level = rule.level or level
+    match rule.body:
+        case Check(function=function, args=args, custom=custom):
+            yield _call(custom.lower() if custom else _our_name(function.__name__), _our_constants(args), level)
+        case EachVal(inner) | EachKey(inner) | Subfield(inner, _) | Item(inner, _):
+            yield from _of_rule(inner, level)
+        case Option(inner, name, wanted):
+            yield Call("ifoption", (name, str(wanted).lower()), level)
+            yield from _of_rule(inner, level)
+        case Mode(member=member, rules=modes, otherwise=otherwise):
+            yield Call("discriminated", (member.json_name,), level)
+            for _, rules in modes:
+                for inner in rules:
+                    yield from _of_rule(inner, level)
+            yield from _of_rule(otherwise, level)
+
+
+def _our_name(name: str) -> str:
+    found = _OURS.fullmatch(name)
+    return (next(filter(None, found.groups())) if found else name).replace("_", "")
+
+
+def _our_constants(args: tuple[object, ...]) -> Iterator[str]:
+    for one in args:
+        if isinstance(one, bool):
+            yield str(one).lower()
+        elif isinstance(one, int | float | str):
+            yield str(one)
+        elif isinstance(one, tuple):
+            yield from _our_constants(one)

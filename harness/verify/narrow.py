@@ -1,0 +1,129 @@
+"""Narrows a change to named fields: `spec.replicas`, `DeploymentSpec.Replicas`, `Deployment:spec.replicas`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from harness.diagnostics import UsageError, near_miss
+from harness.gotypes.model import Struct
+from harness.verify.change import Change, FieldPath, TouchedField, TouchedKind
+from harness.verify.reach import Reach, join, step_of
+from harness.verify.sides import Side
+
+_SUBSCRIPT = re.compile(r"\[[^\]]*\]")
+_MOST = 3000
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One name as it was given: a kind or none, and a JSON path without subscripts or a Go name."""
+
+    text: str
+    kind: str
+    name: str
+
+    @classmethod
+    def of(cls, text: str) -> Wanted:
+        """Read a name."""
+        kind, colon, name = text.strip().rpartition(":")
+        return cls(text, kind.rpartition("/")[2] if colon else "", bare(name))
+
+    def fits(self, place: FieldPath) -> bool:
+        """Whether a place is the named one, or inside it."""
+        path = bare(place.path)
+        return self.fits_kind(place.kind.kind) and (path == self.name or path.startswith(f"{self.name}."))
+
+    def fits_kind(self, kind: str) -> bool:
+        """Whether a kind is the named one; any is when none was named."""
+        return self.kind.lower() in ("", kind.lower())
+
+
+def bare(path: str) -> str:
+    """Return a path without subscripts."""
+    return _SUBSCRIPT.sub("", path).strip(".")
+
+
+def narrow(change: Change, names: Sequence[str], sides: Iterable[Side]) -> Change:
+    """Keep what is named. Raises: UsageError with every name that no kind has, and what it may have meant."""
+    if not names:
+        return change
+    wanted = [Wanted.of(name) for name in names]
+    _check(wanted, list(sides))
+    fields = [kept for one in change.fields if (kept := _narrowed(one, wanted)) is not None]
+    places = {place for one in fields for place in one.paths}
+    kinds = [own for kind in change.kinds if (own := _kind(kind, wanted, places)) is not None]
+    left_out = tuple(one.name for one in change.fields if one.name not in {kept.name for kept in fields})
+    said = change.nothing_touched
+    if not fields and not kinds and not said:
+        said = f"the change does not touch {', '.join(names)}; it touches {_some(left_out)}"
+    stale = tuple(
+        one
+        for one in change.not_regenerated
+        if (one.type_name, one.go_field) in {(f.type_name, f.go_field) for f in fields}
+    )
+    return replace(
+        change, fields=tuple(fields), kinds=tuple(kinds), left_out=left_out, nothing_touched=said, not_regenerated=stale
+    )
+
+
+def _some(names: Sequence[str], most: int = 5) -> str:
+    listed = ", ".join(dict.fromkeys(names[:most])) or "whole kinds"
+    return f"{listed} and {len(names) - most} more" if len(names) > most else listed
+
+
+def _narrowed(one: TouchedField, wanted: Iterable[Wanted]) -> TouchedField | None:
+    kept: dict[FieldPath, None] = {}
+    for name in wanted:
+        if name.name.lower() in (one.name.lower(), one.type_name.lower()):
+            kept |= {place: None for place in one.paths if name.fits_kind(place.kind.kind)}
+        kept |= {place: None for place in one.paths if name.fits(place)}
+    return replace(one, paths=tuple(sorted(kept))) if kept else None
+
+
+def _kind(kind: TouchedKind, wanted: Iterable[Wanted], places: Iterable[FieldPath]) -> TouchedKind | None:
+    own = {place.path for place in places if place.kind == kind.name}
+    if kind.whole:  # any field may be touched, so the named ones may be
+        own |= {name.name for name in wanted if name.fits_kind(kind.name.kind) and "." in name.name}
+    rules = tuple(rule for rule in kind.rules if any(name.fits(FieldPath(kind.name, rule.path)) for name in wanted))
+    return replace(kind, paths=tuple(sorted(own)), rules=rules) if own else None
+
+
+def _check(wanted: Iterable[Wanted], sides: Sequence[Side]) -> None:
+    paths: dict[str, set[str]] = {}
+    go_names: dict[str, set[str]] = {}
+    for side in sides:
+        for kind in side.kinds.values():
+            own, named = paths.setdefault(kind.name.kind, set()), go_names.setdefault(kind.name.kind, set())
+            for type_name, path in Reach(side.universe, {}).below(kind.type):
+                declared = side.universe.find(type_name)
+                short = type_name.rpartition(".")[2]
+                named.add(short)
+                own.add(bare(path))
+                for field in declared.fields if isinstance(declared, Struct) else ():
+                    own.add(bare(join(path, step_of(field))))
+                    named.add(f"{short}.{field.name}")
+    problems = [problem for one in wanted if (problem := _problem(one, paths, go_names))]
+    if problems:
+        raise UsageError("\n".join(problems))
+
+
+def _problem(one: Wanted, paths: dict[str, set[str]], go_names: dict[str, set[str]]) -> str:
+    kinds = [kind for kind in paths if one.fits_kind(kind)]
+    if not kinds:
+        hint = near_miss(one.kind, sorted(paths)) or "`harness kinds` lists them"
+        return f"--field {one.text!r}: there is no kind {one.kind}\n  fix: {hint}"
+    known = set().union(*(paths[kind] | go_names[kind] for kind in kinds))
+    lowered = {name.lower() for name in known if "." in name and name[:1].isupper()}
+    if not one.name or one.name in known or one.name.lower() in lowered:
+        return "" if one.name else f"--field {one.text!r} names no field\n  fix: for example --field spec.replicas"
+    last = one.name.rpartition(".")[2].lower()
+    close = [name for name in sorted(known) if name.rpartition(".")[2].lower() == last]
+    like = [name for name in sorted(known) if name[:2].lower() == one.name[:2].lower()]
+    hint = near_miss(one.name, [*close, *like][:_MOST])
+    hint = hint or (f"did you mean {close[0]}?" if close else "a JSON path from the object's root, or a Go name")
+    where = f"{one.kind} has" if one.kind else "no kind has"
+    return f"--field {one.text!r}: {where} no such field\n  fix: {hint}".replace(
+        "no kind has no such", "no kind has such a"
+    )

@@ -1,0 +1,129 @@
+"""Generated validators that do not do what the types order: types edited and not regenerated, or code edited by hand.
+
+Only what the change is answerable for is told: where neither the tags nor the generated code of an element changed,
+nothing is said, whatever the two make of each other.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from functools import cached_property
+from pathlib import Path
+
+from harness.diagnostics import Position
+from harness.verify.change import ChangedFile, KindName, Stale
+from harness.verify.generated import FILE, Call, Element, Generated, ordered, read_generated
+from harness.verify.paths import import_path
+from harness.verify.sides import Side
+from harness.verify.touches import Member
+
+COMMAND = "hack/update-codegen.sh validation"
+_TOPS = ("pkg/apis", "staging/src/k8s.io/api", "staging/src/k8s.io/apimachinery/pkg/apis")
+_MOST_CALLS = 4
+
+
+class _Code:
+    """What one side orders and what its generated files do, by element."""
+
+    def __init__(self, side: Side, packages: Collection[str]) -> None:
+        self._side, self._packages = side, packages
+
+    @cached_property
+    def files(self) -> list[Generated]:
+        """Every generated file."""
+        root = self._side.root
+        found: list[Path] = sorted(path for top in _TOPS for path in (root / top).rglob(FILE))
+        shown = [(path, path.relative_to(root).as_posix()) for path in found]
+        return [read_generated(path, name, import_path(name), self._side.universe) for path, name in shown]
+
+    @cached_property
+    def elements(self) -> dict[Member, tuple[str, Element]]:
+        """What generated code does, with the file."""
+        return {member: (one.path, found) for one in self.files for member, found in one.elements.items()}
+
+    @cached_property
+    def orders(self) -> dict[Member, Counter[Call]]:
+        """What the types of some packages order, and those that they hold."""
+        found: dict[Member, Counter[Call]] = {}
+        for path in sorted(self._packages):
+            compiled = self._side.compiled(path)
+            for name, plan in compiled.plan.types.items() if compiled is not None else ():
+                for go_field, calls in ordered(plan).items():
+                    found.setdefault((name, go_field), calls)
+        return found
+
+    @property
+    def readable(self) -> set[str]:
+        """The packages that compile: of others nobody can say what they order."""
+        return {path for path in self._packages if self._side.compiled(path) is not None}
+
+    def calls(self, member: Member) -> Counter[Call]:
+        """What generated code does for an element."""
+        return self.elements[member][1].calls if member in self.elements else Counter()
+
+
+def stale_code(base: Side, head: Side, files: Iterable[ChangedFile], kinds: Iterable[KindName]) -> Iterator[Stale]:
+    """Yield every element whose generated code the change leaves behind, by file. `kinds` are those with other tags."""
+    listed = [one for one in files if one.file_class in ("types", "doc", "generated")]
+    named = {kind.package for name in kinds if (kind := head.kinds.get(name)) is not None}
+    packages = named | {path for path in head.packages if _is_changed(head, path, listed)}
+    if any(one.file_class == "generated" and "apimachinery" in one.path for one in listed):
+        packages |= head.packages.keys()
+    if packages:
+        before, after = _Code(base, packages), _Code(head, packages)
+        found = list(_of_elements(before, after, packages))
+        yield from sorted(found, key=lambda one: (one.file, one.position, one.type_name, one.go_field))
+
+
+def _is_changed(head: Side, path: str, files: Iterable[ChangedFile]) -> bool:
+    folder = head.generated.get(path)
+    inside = folder.relative_to(head.root).as_posix() if folder is not None and folder.is_relative_to(head.root) else ""
+    return any(one.path == f"{inside}/{FILE}" or import_path(one.path) == path for one in files)
+
+
+def _of_elements(before: _Code, after: _Code, packages: Collection[str]) -> Iterator[Stale]:
+    own = {path: _file_of(after, path) for path in sorted(packages)}
+    readable = after.readable
+    for member in sorted(after.orders.keys() | after.elements.keys()):
+        package = member[0].rpartition(".")[0]
+        if member not in after.orders and package not in readable:
+            continue  # nobody asked its package what it orders
+        wanted, done = after.orders.get(member, Counter()), after.calls(member)
+        if wanted == done:
+            continue
+        old_wanted, old_done = before.orders.get(member, Counter()), before.calls(member)
+        if wanted == old_wanted and done == old_done:
+            continue
+        place, element = after.elements.get(member, (own.get(package, ""), None))
+        yield Stale(
+            file=place,
+            type_name=member[0],
+            go_field=member[1],
+            sentence=_sentence(wanted, done, element is None),
+            position=Position(place, element.line if element is not None else 0),
+            command=COMMAND,
+            edited=wanted == old_wanted,
+        )
+
+
+def _file_of(code: _Code, package: str) -> str:
+    """Return the generated file in which types of a package are validated."""
+    for (name, _), (path, _) in code.elements.items():
+        if name.rpartition(".")[0] == package:
+            return path
+    return ""
+
+
+def _sentence(wanted: Counter[Call], done: Counter[Call], missing: bool) -> str:
+    more, less = wanted - done, done - wanted
+    if missing:
+        return f"the types order {_listed(more)}; no generated code validates it"
+    parts = [f"the types order {_listed(more)}" if more else "", f"the file does {_listed(less)}" if less else ""]
+    return "; ".join(filter(None, parts)) + ("" if more and less else ", which the other does not")
+
+
+def _listed(calls: Counter[Call]) -> str:
+    listed = [str(call) for call in sorted(calls.elements())]
+    rest = len(listed) - _MOST_CALLS
+    return ", ".join(listed[:_MOST_CALLS]) + (f" and {rest} more" if rest > 0 else "")

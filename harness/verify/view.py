@@ -1,0 +1,148 @@
+"""A change as text for people: what `harness verify --dry-run` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from harness.reporting.text import count, visible
+from harness.verify.change import Change, FieldPath, KindName, Reason, RuleState, Stale, TouchedField, TouchedKind
+from harness.verify.nothing import count_classes
+
+_MOST_PLACES = 3
+_MOST_KINDS = 6
+_MOST = 60
+
+
+def rows_of(change: Change) -> Iterator[str]:
+    """Yield the lines, without colours. What comes from files and names is escaped."""
+    yield from map(visible, _rows(change))
+
+
+def _rows(change: Change) -> Iterator[str]:
+    yield from _head(change)
+    for note in change.notes:
+        yield f"note: {note}"
+    if change.nothing_touched:
+        yield ""
+        yield f"nothing touched: {change.nothing_touched}"
+    if change.fields:
+        yield ""
+        yield f"{count(len(change.fields), 'field')} touched, in {count(len(change.kinds), 'kind')}:"
+        for one in change.fields[:_MOST]:
+            yield from _field(one)
+        yield from _more(len(change.fields), _MOST)
+    yield from _whole(change.kinds)
+    yield from _rules(change.kinds)
+    yield from _stale(change.not_regenerated)
+    if change.diagnostics:
+        yield ""
+        yield f"lint: {count(len(change.diagnostics), 'diagnostic')}"
+        for found in change.diagnostics[:_MOST]:
+            yield from (f"  {line}" for line in str(found).splitlines())
+        yield from _more(len(change.diagnostics), _MOST)
+    if change.left_out:
+        yield ""
+        yield f"left out by --field: {_listed(change.left_out, 10)}"
+
+
+def _head(change: Change) -> Iterator[str]:
+    base, loose = change.base, sum(not one.committed for one in change.files)
+    asked = base.asked if base.asked != base.commit else base.asked[:12]
+    yield f"base   {base.commit[:12]} {base.subject} (where {asked} and HEAD parted)"
+    uncommitted = f", {count(loose, 'file')} not committed" if loose else ""
+    yield f"head   the work tree of {change.checkout} at {change.head.commit[:12]}{uncommitted}"
+    yield f"files  {count_classes(change.files) or 'none'}"
+
+
+def _field(one: TouchedField) -> Iterator[str]:
+    yield ""
+    yield f"{one.name}  {_places(one.paths)}"
+    position, what = one.position or one.position_before, "" if one.position else " (base)"
+    yield f"  at            {position}{what}"
+    for reason in one.reasons:
+        yield f"  {reason.cause:<13} {_reason(reason)}"
+    for word, rules in (("before", one.rules_before), ("after", one.rules_after)):
+        if one.rules_before != one.rules_after:
+            yield f"  {word:<13} {_listed([rule_text(rule) for rule in rules], 8) or 'no rules'}"
+    if one.rules_before == one.rules_after and one.rules_after:
+        yield f"  rules         {_listed([rule_text(rule) for rule in one.rules_after], 8)}"
+
+
+def _reason(reason: Reason) -> str:
+    sure = "" if reason.certain else " (uncertain)"
+    where = f"{reason.position}{' of the base' if reason.in_base else ''}"
+    return f"{reason.event}: {reason.sentence}{sure}  [{where}]"
+
+
+def rule_text(rule: RuleState) -> str:
+    """Name a rule: its error, its limit, its level."""
+    error = rule.type.removeprefix("FieldValue") + (f"/{rule.origin}" if rule.origin else "")
+    limit = f" {rule.limit}" if rule.limit is not None else ""
+    argument = f" ({rule.argument})" if rule.argument else ""
+    return f"{rule.path}{error}{limit}{argument}, {rule.level or 'standard'}"
+
+
+def _places(paths: Sequence[FieldPath]) -> str:
+    by_path: dict[str, list[KindName]] = {}
+    for place in paths:
+        by_path.setdefault(place.path or "(object)", []).append(place.kind)
+    shown = [f"{path} of {_kinds(kinds)}" for path, kinds in list(by_path.items())[:_MOST_PLACES]]
+    rest = len(by_path) - _MOST_PLACES
+    kinds = len({place.kind for place in paths})
+    return "; ".join(shown) + (f"; {count(rest, 'more path')}, {count(kinds, 'kind')} in all" if rest > 0 else "")
+
+
+def _kinds(kinds: Sequence[KindName]) -> str:
+    return _listed([str(kind) for kind in dict.fromkeys(kinds)], _MOST_KINDS)
+
+
+def _listed(names: Sequence[str], most: int) -> str:
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def _more(number: int, most: int) -> Iterator[str]:
+    if number > most:
+        yield f"  … {number - most:,} more"
+
+
+def _whole(kinds: Iterable[TouchedKind]) -> Iterator[str]:
+    """Say which kinds count as a whole; those of one reason together."""
+    by_reason: dict[Reason, list[KindName]] = {}
+    for kind in kinds:
+        for reason in kind.reasons if kind.whole else ():
+            by_reason.setdefault(reason, []).append(kind.name)
+    for reason, names in by_reason.items():
+        yield ""
+        yield f"as a whole: {_kinds(names)}"
+        yield f"  {reason.cause:<13} {_reason(reason)}"
+
+
+def _rules(kinds: Sequence[TouchedKind]) -> Iterator[str]:
+    changed = [kind for kind in kinds if kind.rules or not (kind.in_base and kind.in_head)]
+    if changed:
+        yield ""
+        yield "declared rules:"
+    for kind in changed[:_MOST]:
+        state = "" if kind.in_base and kind.in_head else " (new)" if kind.in_head else " (gone)"
+        yield f"  {kind.name}{state}"
+        for one in kind.rules[:_MOST]:
+            before, after = (rule_text(rule) if rule else "" for rule in (one.before, one.after))
+            yield f"    {one.event}: {one.path or '(object)'}: {' -> '.join(filter(None, (before, after)))}"
+        yield from _more(len(kind.rules), _MOST)
+    yield from _more(len(changed), _MOST)
+
+
+def _stale(stale: Sequence[Stale]) -> Iterator[str]:
+    for edited, what in ((False, "generated code does not do what the types order"),
+                         (True, "generated code was edited by hand")):  # fmt: skip
+        found = [one for one in stale if one.edited is edited]
+        if found:
+            yield ""
+            yield f"{what}:"
+        for one in found[:_MOST]:
+            name = ".".join(filter(None, (one.type_name.rpartition(".")[2], one.go_field)))
+            yield f"  {name}: {one.sentence}  [{one.position}]"
+        yield from _more(len(found), _MOST)
+        for command in dict.fromkeys(one.command for one in found):
+            yield f"  fix: {command}"
