@@ -19,9 +19,9 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 def render_junit(report: Report) -> str:
     """Write a report as JUnit XML.
 
-    A finding fails its test case; a search that stopped is an error; a kind that was never asked, and what the target
-    excludes, is skipped with the reason. Unused and expired exceptions fail a test case of their own, and so does a
-    ratchet of which rules lost cover.
+    A finding fails its test case, and so does a target that composed another list than we; a search that stopped is an
+    error; a kind that was never asked, and what the target excludes, is skipped with the reason. Unused and expired
+    exceptions fail a test case of their own, and so does a ratchet of which rules lost cover.
     """
     root = ElementTree.Element("testsuites", {"name": "harness"})
     for part in report.parts:
@@ -57,9 +57,16 @@ def _suite(report: Report, part: Part) -> ElementTree.Element:
         case = _case(part.subject, "", "", "compared", part.seconds)
         ElementTree.SubElement(case, "error", {"message": "nothing was compared", "type": "nothing-compared"})
         suite.append(case)
-    if part.stopped == "target-lost":
+    if part.stopped in ("target-lost", "interrupted"):
         case = _case(part.subject, "", "", "target", part.seconds)
-        ElementTree.SubElement(case, "error", {"message": _clean(part.stopped_detail), "type": "target-lost"})
+        message = _clean(part.stopped_detail or part.stopped)
+        ElementTree.SubElement(case, "error", {"message": message, "type": part.stopped})
+        suite.append(case)
+    if part.composition_differences:
+        case = _case(part.subject, "", "", "composition", 0.0)
+        differences = f"in {part.composition_differences} of {part.composition_checked} cases"
+        message = f"{differences} the target served another list than the rules of composition say"
+        ElementTree.SubElement(case, "failure", {"message": message, "type": "composition"})
         suite.append(case)
     _count(suite, part.seconds)
     return suite

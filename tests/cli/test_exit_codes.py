@@ -1,0 +1,99 @@
+"""One table of endings: what a run returns, and that every file it wrote says the same."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from harness.diagnostics import TargetError
+from harness.reporting import REPORTS
+from harness.reporting.document import read_report
+from tests.cli.fakes import EXCEPTION, FakeEngine, call
+from tests.reporting import made
+
+FINDING = made.finding()
+EXPIRED = EXCEPTION.replace("2999-01-31", "2020-01-31")
+LOST: dict[str, Any] = {"stopped": "target-lost", "stopped_detail": "it is gone"}
+
+ENDINGS: dict[str, tuple[int, FakeEngine, str]] = {
+    "nothing found": (0, FakeEngine(), ""),
+    "findings": (1, FakeEngine([FINDING]), ""),
+    "only tolerated ones": (0, FakeEngine([FINDING]), EXCEPTION),
+    "tolerated ones and others": (1, FakeEngine([FINDING, made.finding("b" * 12, path="spec.name")]), EXCEPTION),
+    "an exception nobody needs": (1, FakeEngine(), EXCEPTION),
+    "an exception that expired": (1, FakeEngine([FINDING]), EXPIRED),
+    "the judge judged wrong": (1, FakeEngine((), {"composition_differences": 1}), ""),
+    "nothing compared": (2, FakeEngine((), {"compared": 0}), ""),
+    "the target was lost": (2, FakeEngine((), LOST), ""),
+    "the target was lost after findings": (1, FakeEngine([FINDING], LOST), ""),
+    "a search broke off": (2, FakeEngine((), {"kinds": (made.kind_report(error="broke"),)}), ""),
+    "interrupted": (130, FakeEngine((), {"stopped": "interrupted"}), ""),
+    "interrupted after findings": (130, FakeEngine([FINDING], {"stopped": "interrupted"}), ""),
+    "torn out of its work": (130, FakeEngine([FINDING], error=KeyboardInterrupt()), ""),
+    "failed in the middle": (2, FakeEngine((), error=TargetError("no more")), ""),
+}
+"""What is returned, how the run ends, and the exceptions."""
+
+
+@pytest.fixture(autouse=True)
+def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test has a folder and a cache of its own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_every_ending_has_its_code_and_every_file_says_so(
+    ending: str, capfd: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All files are written whatever happened: 0 in none of them means anything else."""
+    code, engine, exceptions = ENDINGS[ending]
+    engine.install(monkeypatch)
+    if exceptions:
+        Path("equivalence_exceptions.yaml").write_text(exceptions)
+    told = call(capfd, "run", "--command", "x", "--report", "out", "--events", "e.ndjson")
+    assert code == told.code, told.err
+    assert {form.file for form in REPORTS} == {file.name for file in Path("out").iterdir()}
+    assert code == read_report("out/report.json").exit_code
+    assert f"harness_exit_code {code}.0" in Path("out/metrics.prom").read_text()
+    (invocation,) = json.loads(Path("out/report.sarif").read_text())["runs"][0]["invocations"]
+    assert (code, code < 2) == (invocation["exitCode"], invocation["executionSuccessful"])
+    assert code == json.loads(Path("e.ndjson").read_text().splitlines()[-1])["exit_code"]
+    bad = [*ElementTree.parse("out/junit.xml").iter("failure"), *ElementTree.parse("out/junit.xml").iter("error")]
+    assert bool(code) == bool(bad)
+    assert bool(code) == bool(Path("out/annotations.txt").read_text())
+
+
+def test_nothing_at_all_is_2_and_writes_nothing(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A target that cannot be opened leaves no report that somebody could take for a result."""
+
+    def refuse(*arguments: Any, **more: Any) -> Any:
+        raise TargetError("there is no such program")
+
+    monkeypatch.setattr("harness.engine.run_parts", refuse)
+    told = call(capfd, "run", "--command", "x", "--report", "out")
+    assert (2, False) == (told.code, Path("out").exists())
+    assert "there is no such program" in told.err
+
+
+@pytest.mark.parametrize("form", REPORTS, ids=lambda form: form.name)
+def test_a_file_that_cannot_be_written_is_2(form: Any, capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever it is; it is written elsewhere, and the others are where they were wanted."""
+    FakeEngine([FINDING]).install(monkeypatch)
+    Path("taken").write_text("")
+    told = call(capfd, "run", "--command", "x", "--report", "out", f"--{form.name}", f"taken/{form.file}")
+    assert 2 == told.code
+    place = told.err.partition("it is in ")[2].split()[0]
+    assert Path(place).stat().st_size
+    assert {one.file for one in REPORTS if one != form} == {file.name for file in Path("out").iterdir()}
+
+
+def test_an_interrupt_weighs_more_than_a_file(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever stopped the run hears that it was stopped."""
+    FakeEngine([FINDING], {"stopped": "interrupted"}).install(monkeypatch)
+    Path("taken").write_text("")
+    assert 130 == call(capfd, "run", "--command", "x", "--json", "taken/r.json").code
