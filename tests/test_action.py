@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import msgspec
 import pytest
 import yaml
 
+from harness.reporting import REPORTS
 from harness.reporting.document import read_report
 
 ROOT = Path(__file__).parent.parent
@@ -164,3 +166,20 @@ def test_the_hook_names_a_command_that_exists() -> None:
         text=True, timeout=120, check=False, cwd=ROOT,
     )  # fmt: skip
     assert (0, "") == (done.returncode, done.stderr), done.stdout
+
+
+def test_the_page_about_ci_names_what_exists() -> None:
+    """The inputs and outputs of the action, the folder it lies in, the hook, and the files of a report."""
+    page = (ROOT / "docs" / "how-to" / "run-in-ci.md").read_text(encoding="utf-8")
+    blocks = [yaml.safe_load(body) for body in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)]
+    steps = next(block for block in blocks if "jobs" in block)["jobs"]["equivalence"]["steps"]
+    (used,) = [step for step in steps if "equivalence-harness" in step["uses"]]
+    assert FOLDER == ROOT / used["uses"].partition("equivalence-harness/")[2].partition("@")[0]
+    assert set(used["with"]) <= set(ACTION["inputs"])
+    assert set(re.findall(r"equivalence\.outputs\.([\w-]+)", page)) <= set(ACTION["outputs"])
+    hooks = [
+        hook["id"] for block in blocks if isinstance(block, list) for one in block for hook in one.get("hooks", ())
+    ]
+    assert ["harness-lint"] == hooks
+    files = re.findall(r"^\| `([\w.]+)` \|", page, re.MULTILINE)
+    assert {form.file for form in REPORTS} == set(files)
