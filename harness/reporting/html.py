@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -20,22 +20,23 @@ from markupsafe import Markup
 
 from harness.compare.finding import SEVERITIES
 from harness.explain import pages_of
-from harness.reporting.changes import changes
+from harness.reporting import verified
+from harness.reporting.costplot import plot, table, words
+from harness.reporting.costtable import cost_method, cost_tables
 from harness.reporting.coverage import RuleEntry
-from harness.reporting.document import ExceptionEntry, KindEntry, Report, ReportedFinding
+from harness.reporting.details import AT_ONCE, bodies_of, changed
+from harness.reporting.document import KindEntry, Report, ReportedFinding
 from harness.reporting.grouping import SEVERITY_MEANING, Group, group
 from harness.reporting.overview import by_cause
 from harness.reporting.pages import environment, marked
-from harness.reporting.paired import by_version, paired
 from harness.reporting.ruletext import rule_rows
 from harness.reporting.shelf import Shelf, embedded
-from harness.reporting.sidebyside import beside, view
-from harness.reporting.story import TWO_SIDES, Sides, noticed, request, served, sides_of, what
+from harness.reporting.story import TWO_SIDES, sides_of
 from harness.reporting.terminal import HEADLINES, effort
 from harness.reporting.text import count, cut
 
-AT_ONCE = 100
-"""Findings whose details stand on the page; those of others are unpacked when they are opened."""
+CHANGES = 200
+"""Changes for users that are shown."""
 SCRIPTS = ("report.js", "rules.js")
 
 
@@ -59,13 +60,6 @@ class Cause(NamedTuple):
         return sum(one.size for one in self.groups)
 
 
-class Body(NamedTuple):
-    """The details of a finding: as they stand on the page, or where they lie packed."""
-
-    html: Markup
-    packed: str
-
-
 def render_html(report: Report) -> str:
     """Write a report as one self-contained page."""
     made = _environment()
@@ -76,13 +70,13 @@ def render_html(report: Report) -> str:
     groups = group(report.open_findings)
     tolerated = group(f for f in report.findings if f.exception is not None)
     shelf = Shelf()
-    bodies = _bodies(report, [*groups, *tolerated], shelf)
+    bodies = bodies_of(report, [*groups, *tolerated], shelf, made.get_template("finding.html.j2"))
     causes, excused = ([_cause(*one) for one in by_cause(which).items()] for which in (groups, tolerated))
     order = [f for cause in (*causes, *excused) for one in cause.groups for f in one.findings]
     return made.get_template("report.html.j2").render(
         report=report,
-        headline=HEADLINES[report.verdict][0],
-        lead=_lead(report, groups),
+        **_heading(report, groups),
+        **_sections(report),
         budget=_budget(report),
         at_once=AT_ONCE,
         causes=causes,
@@ -112,9 +106,46 @@ def render_html(report: Report) -> str:
 def _environment() -> jinja2.Environment:
     functions = {
         "state": _state, "rule_rows": rule_rows, "rules_by_kind": _rules_by_kind, "rule_state": _rule_state,
-        "fired": _fired, "bounded": bounded, "upper": _upper,
+        "fired": _fired, "bounded": bounded, "upper": _upper, "cut": cut,
+        "cost_words": words, "verdicts": verified.VERDICTS, "directions": verified.DIRECTIONS,
+        "effort_words": verified.effort_words, "rule_words": verified.rule_words, "change_title": verified.change_title,
     }  # fmt: skip
     return environment("harness.reporting", {"prose": marked}, functions)
+
+
+def _heading(report: Report, groups: Sequence[Group]) -> dict[str, Any]:
+    """What the page says first, and in which colour."""
+    change = report.verification
+    if change is not None:
+        good = report.exit_code == 0
+        tone = "equivalent" if good else "different" if report.exit_code == 1 else "incomplete"
+        return {
+            "headline": verified.headline(report, change),
+            "lead": verified.lead(report, change),
+            "tone": tone,
+        }
+    if report.cost is not None:  # nothing was judged: what differs was met on the way
+        return {"headline": "What declarative validation costs", "lead": report.cost.answer, "tone": "plain"}
+    return {"headline": HEADLINES[report.verdict][0], "lead": _lead(report, groups), "tone": report.verdict}
+
+
+def _sections(report: Report) -> dict[str, Any]:
+    """The verdict on a change and the cost of validation, where a report has them."""
+    change, cost = report.verification, report.cost
+    rows = table(cost) if cost is not None else []
+    return {
+        "verification": change,
+        "nothing_touched": change is not None and bool(change.nothing_touched),
+        "fields": list(verified.fields_worst_first(change)) if change is not None else [],
+        "known_findings": {finding.fingerprint: finding for finding in report.findings},
+        "known_changes": {one.fingerprint: one for one in change.changes[:CHANGES]} if change is not None else {},
+        "user_changes": [changed(one) for one in change.changes[:CHANGES]] if change is not None else [],
+        "cost": cost,
+        "plot": plot(rows),
+        "cost_rows": rows,
+        "cost_tables": list(cost_tables(cost)) if cost is not None else [],
+        "cost_method": cost_method(cost) if cost is not None else [],
+    }
 
 
 def _lead(report: Report, groups: Sequence[Group]) -> str:
@@ -162,64 +193,6 @@ def _upper(text: str) -> str:
 def _cause(name: str, groups: list[Group]) -> Cause:
     page = next(page for page in pages_of(name) if page.category == "causes")
     return Cause(name, page.summary, page.text, groups)
-
-
-def _bodies(report: Report, groups: Sequence[Group], shelf: Shelf) -> dict[str, Body]:
-    """Write the details of every finding. Those that stand for a group come first: they are read first."""
-    sides = sides_of(report)
-    exceptions = {entry.id: entry for entry in (*report.exceptions.used, *report.exceptions.expired)}
-    template = _environment().get_template("finding.html.j2")
-    found = {}
-    for number, finding in enumerate(_representatives_first(groups)):
-        html = template.render(
-            **_told(finding, sides.get(finding.subject, TWO_SIDES), exceptions), many=len(report.parts) > 1
-        )
-        found[finding.fingerprint] = Body(Markup(html), "") if number < AT_ONCE else Body(Markup(), shelf.put(html))
-    return found
-
-
-def _representatives_first(groups: Sequence[Group]) -> Iterator[ReportedFinding]:
-    yield from (one.first for one in groups)
-    yield from (finding for one in groups for finding in one.findings[1:])
-
-
-def _told(finding: ReportedFinding, sides: Sides, exceptions: Mapping[str, ExceptionEntry]) -> dict[str, Any]:
-    """Everything that the details of a finding are written from."""
-    rows, case = paired(finding), finding.case
-    versions = by_version(finding)
-    tables = [(sides, rows), *((Sides(finding.version, name), table) for name, table in versions)]
-    about = [
-        (name, side[0])
-        for names, table in tables
-        for row in table
-        if row.odd
-        for name, side in zip(names, (row.left, row.right), strict=True)
-        if side is not None
-    ]
-    named = [error.field for _, error in about]
-    moved = changes(case.old, case.object) if case.old is not None else None
-    old, new = (
-        beside(case.old, case.object, moved or (), named) if case.old is not None else (None, view(case.object, named))
-    )
-    answer = finding.answer
-    return {
-        "finding": finding,
-        "sides": sides,
-        "request": request(finding),
-        "what": what(finding, sides),
-        "about": about[:4],
-        "noticed": noticed(finding, SEVERITY_MEANING, sides),
-        "because": next(page for page in pages_of(finding.cause) if page.category == "causes").summary,
-        "exception": exceptions.get(finding.exception or ""),
-        "failure": answer.failure,
-        "pairs": [row for row in rows if not row.expected],
-        "expected": [row for row in rows if row.expected],
-        "versions": versions,
-        "old": old,
-        "new": new,
-        "changes": moved,
-        "served": served(finding, sides),
-    }
 
 
 def _index(order: Iterable[ReportedFinding]) -> list[tuple[str, ...]]:

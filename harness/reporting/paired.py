@@ -64,6 +64,15 @@ def by_version(finding: ReportedFinding) -> list[tuple[str, list[Pair]]]:
     return found
 
 
+def before_and_after(before: Sequence[FieldError], after: Sequence[FieldError]) -> list[Pair]:
+    """Put what users were served beside what they are served now."""
+    notes = {True: "no longer", False: "new"}
+    return [
+        row._replace(note=notes[row.right is None], odd=True) if row.left is None or row.right is None else row
+        for row in _pairs(before, after)
+    ]
+
+
 def _odd_first(rows: list[Pair], finding: ReportedFinding) -> list[Pair]:
     about = [row for row in rows if _is_about(row, finding)]
     odd = [row for row in about if not row.agrees] or about

@@ -25,7 +25,7 @@ _OBJECT = 240
 
 _WORDS = {"equivalent": ("equivalent", "bold green"), "different": ("DIFFERENT", "bold red"),
           "not-tried": ("NOT TRIED", "bold yellow")}  # fmt: skip
-_HEADLINES = {
+HEADLINES = {
     "equivalent": ("Equivalent as far as we looked", "bold green"),
     "different": ("Not fit to merge as it is", "bold red"),
     "nothing-compared": ("Nothing was compared", "bold red"),
@@ -58,7 +58,7 @@ def verdict_screen(report: Report, told: Verification, written: Sequence[str] = 
 def _headline(report: Report, told: Verification) -> Text:
     if told.nothing_touched:
         return Text("Nothing touched", style="bold green")
-    words, style = _HEADLINES[report.verdict]
+    words, style = HEADLINES[report.verdict]
     row = Text(words + (" (interrupted)" if report.stopped == "interrupted" else ""), style=style)
     sides = sum(one.is_verdict for one in told.changes)
     parts = [count(len(told.fields), "field") + " touched", count(report.totals.findings, "finding") + " of its own"]

@@ -11,11 +11,13 @@ import pytest
 
 from harness.case import Answer, Case, Operation
 from harness.compare.finding import Finding
+from harness.reporting.details import AT_ONCE
 from harness.reporting.document import ExceptionEntry, Exceptions, build_report
-from harness.reporting.html import AT_ONCE, render_html
+from harness.reporting.html import render_html
 from tests.browser import needs_browser, visiting, wait
 from tests.reporting import made
 from tests.reporting.ruled import rule, ruled
+from tests.reporting.sections import costing, row, whole
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -245,11 +247,17 @@ def test_the_page_is_accessible_in_both_themes(tmp_path: Path, scheme: str) -> N
     """No rule of WCAG 2.2 A and AA that can be checked by a machine is broken, contrast of text above all."""
     from axe_playwright_python.sync_playwright import Axe
 
-    rules = ruled(rule(declarative=("create",)), rule(path="spec.b"), lost=True)
-    page = written(tmp_path, several(), exceptions=tolerated())
-    (tmp_path / "rules.html").write_text(render_html(rules), encoding="utf-8")
+    reports = {
+        "rules": ruled(rule(declarative=("create",)), rule(path="spec.b"), lost=True),
+        "change": whole(),
+        "cost": costing(row(1, 700.0), row(2, 9000.0)),
+    }
+    pages = [written(tmp_path, several(), exceptions=tolerated())]
+    for name, report in reports.items():
+        pages.append(tmp_path / f"{name}.html")
+        pages[-1].write_text(render_html(report), encoding="utf-8")
     options = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
-    for file in (page, tmp_path / "rules.html"):
+    for file in pages:
         with visiting(file, color_scheme=scheme, reduced_motion="reduce", bypass_csp=True) as tab:
             for node in tab.locator("details").all():
                 node.evaluate("node => { node.open = true; }")
@@ -356,3 +364,18 @@ def test_rules_are_filtered_by_what_was_seen(tmp_path: Path) -> None:
         assert "1 shown" == tab.locator("#rules-shown").inner_text()
         tab.fill("#rule-search", "no such rule")
         assert "0 shown" == tab.locator("#rules-shown").inner_text()
+
+
+@needs_browser
+def test_sections_of_others_do_nothing_and_are_narrow_enough(tmp_path: Path) -> None:
+    """The verdict on a change and the cost of validation, with hostile texts, at 360 pixels; links unfold."""
+    page = tmp_path / "report.html"
+    for report in (whole(made.HOSTILE), costing(row(1, 700.0, made.HOSTILE), text=made.HOSTILE), whole()):
+        page.write_text(render_html(report), encoding="utf-8")
+        with visiting(page, viewport={"width": 360, "height": 740}) as tab:
+            for node in tab.locator("details").all():
+                node.evaluate("node => { node.open = true; }")
+            assert 360 == tab.evaluate("document.documentElement.scrollWidth")
+    with visiting(page) as tab:
+        tab.evaluate("location.hash = '#u-cccccccccccc'")
+        wait(tab, lambda: focused(tab) == "u-cccccccccccc")

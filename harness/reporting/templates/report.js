@@ -91,7 +91,16 @@
   // ---- filters
   const findings = [...document.querySelectorAll("details.finding")];
   const tools = $("tools");
-  if (!tools) { document.addEventListener("keydown", (event) => { if (event.key === "?") { help.showModal(); } }); return; }
+  if (!tools) {  // nothing to filter
+    const unfold = () => { const node = $(location.hash.slice(1)); if (node && node.matches("details")) { node.open = true; } };
+    window.addEventListener("hashchange", unfold);
+    document.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || !keysOn.checked) { return; }
+      if (event.key === "?") { help.showModal(); } else if (event.key === "t") { turn(); }
+    });
+    unfold();
+    return;
+  }
   const FEW = 5;  // findings of a place that are listed before somebody asks for more
   const index = JSON.parse($("index").textContent);
   const place = new Map(index.map((entry, number) => [`f-${entry[0]}`, number]));
@@ -201,8 +210,10 @@
       finding.scrollIntoView({ block: "start", behavior: "instant" });
       finding.querySelector("summary").focus({ preventScroll: true });
     } else if (name && $(name)) {
-      $(name).scrollIntoView();
-      if ($(name).tabIndex >= -1 && $(name).hasAttribute("tabindex")) { $(name).focus({ preventScroll: true }); }
+      const node = $(name);
+      if (node.matches("details")) { node.open = true; }
+      node.scrollIntoView();
+      (node.querySelector(":scope > summary") || node).focus({ preventScroll: true });
     }
   };
   window.addEventListener("hashchange", reveal);

@@ -1,0 +1,101 @@
+"""The details of findings, each as a piece of the page: written once, on the page or packed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from jinja2 import Template
+from markupsafe import Markup
+
+from harness.case import Case
+from harness.explain import pages_of
+from harness.reporting.changes import Change, changes
+from harness.reporting.document import ExceptionEntry, Report, ReportedFinding
+from harness.reporting.grouping import SEVERITY_MEANING, Group
+from harness.reporting.paired import before_and_after, by_version, paired
+from harness.reporting.shelf import Shelf
+from harness.reporting.sidebyside import View, beside, view
+from harness.reporting.story import TWO_SIDES, Sides, noticed, request, served, sides_of, what
+from harness.reporting.verification import UserChange
+from harness.reporting.verified import change_title
+
+AT_ONCE = 100
+"""Findings whose details stand on the page; those of others are unpacked when they are opened."""
+
+
+class Body(NamedTuple):
+    """The details of a finding: as they stand on the page, or where they lie packed."""
+
+    html: Markup
+    packed: str
+
+
+def bodies_of(report: Report, groups: Sequence[Group], shelf: Shelf, template: Template) -> dict[str, Body]:
+    """Write the details of every finding. Those that stand for a group come first: they are read first."""
+    sides = sides_of(report)
+    exceptions = {entry.id: entry for entry in (*report.exceptions.used, *report.exceptions.expired)}
+    found = {}
+    for number, finding in enumerate(_representatives_first(groups)):
+        html = template.render(
+            **_told(finding, sides.get(finding.subject, TWO_SIDES), exceptions), many=len(report.parts) > 1
+        )
+        found[finding.fingerprint] = Body(Markup(html), "") if number < AT_ONCE else Body(Markup(), shelf.put(html))
+    return found
+
+
+def _representatives_first(groups: Sequence[Group]) -> Iterator[ReportedFinding]:
+    yield from (one.first for one in groups)
+    yield from (finding for one in groups for finding in one.findings[1:])
+
+
+def _told(finding: ReportedFinding, sides: Sides, exceptions: Mapping[str, ExceptionEntry]) -> dict[str, Any]:
+    """Everything that the details of a finding are written from."""
+    rows = paired(finding)
+    versions = by_version(finding)
+    tables = [(sides, rows), *((Sides(finding.version, name), table) for name, table in versions)]
+    about = [
+        (name, side[0])
+        for names, table in tables
+        for row in table
+        if row.odd
+        for name, side in zip(names, (row.left, row.right), strict=True)
+        if side is not None
+    ]
+    named = [error.field for _, error in about]
+    old, new, moved = objects(finding.case, named)
+    answer = finding.answer
+    return {
+        "finding": finding,
+        "sides": sides,
+        "request": request(finding),
+        "what": what(finding, sides),
+        "about": about[:4],
+        "noticed": noticed(finding, SEVERITY_MEANING, sides),
+        "because": next(page for page in pages_of(finding.cause) if page.category == "causes").summary,
+        "exception": exceptions.get(finding.exception or ""),
+        "failure": answer.failure,
+        "pairs": [row for row in rows if not row.expected],
+        "expected": [row for row in rows if row.expected],
+        "versions": versions,
+        "old": old,
+        "new": new,
+        "changes": moved,
+        "served": served(finding, sides),
+    }
+
+
+def changed(change: UserChange) -> dict[str, Any]:
+    """Everything that a change for users is written from."""
+    rows = before_and_after(change.before, change.after)
+    named = [side[0].field for row in rows if not row.agrees for side in (row.left, row.right) if side is not None]
+    old, new, _ = objects(change.finding.case, named)
+    return {"change": change, "title": change_title(change), "pairs": rows, "old": old, "new": new}
+
+
+def objects(case: Case, named: Sequence[str]) -> tuple[View | None, View, list[Change] | None]:
+    """Both objects of a case and what changed between them; `named` are fields that errors name."""
+    if case.old is None:
+        return None, view(case.object, named), None
+    moved = changes(case.old, case.object)
+    return *beside(case.old, case.object, moved or (), named), moved
