@@ -184,7 +184,7 @@ class _Source:
         operation = Operation.CREATE if old is None else Operation.UPDATE
         return Case(
             1, info.group, info.version, info.kind, operation, new, old, info.resource, info.subresource,
-            versions=bool(info.versions), repeat=True,
+            versions=bool(info.versions), repeat=True, mode=self.subject.spec.mode,
         )  # fmt: skip
 
     def batch(self, objects: list[Json]) -> Asking:

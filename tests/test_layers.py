@@ -13,7 +13,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"__main__"}),
     frozenset({"cli", "pytest_plugin"}),
     frozenset({"verify"}),
-    frozenset({"lint", "apidocs", "power", "cost"}),
+    frozenset({"lint", "apidocs", "power", "cost", "export"}),
     frozenset({"reporting", "record", "rulecov"}),
     frozenset({"strategies"}),
     frozenset({"engine"}),

@@ -12,6 +12,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("record", "record", "Keep the handwritten answers for the time after the code is gone."),
     ("check", "check", "Ask what both sides say of given objects."),
     ("replay", "replay", "Show a finding again: does it still differ?"),
+    ("export", "export", "Write a finding, or the rules of a field, as tests to take away."),
     ("kinds", "kinds", "List what a target serves, and what it leaves out and why."),
     ("compile", "compile", "Compile the tags of types.go to Python."),
     ("rules", "rules", "List the rules that an API declares."),

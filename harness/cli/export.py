@@ -1,0 +1,221 @@
+"""`harness export`: a finding, or the rules of a field, as tests for the place where the change lives."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from harness.case import Mode
+from harness.cli.targets import TargetChoice, arguments_of, is_suite, spec_of, target_options
+from harness.diagnostics import Diagnostic, InputError, Position, UsageError, near_miss
+from harness.export.asker import Asker
+from harness.export.choosing import choose
+from harness.export.found import table_of
+from harness.export.gotest import GoTest, render_go
+from harness.export.gotree import Tree
+from harness.export.looking import Looking, is_about
+from harness.export.pytests import render_findings, render_rows
+from harness.export.rows import Missing
+from harness.files import write_atomically
+from harness.reporting.document import ReportedFinding, read_report
+from harness.reporting.text import count, visible
+from harness.rulecov.inventory import KnownRule, inventory_of
+from harness.subject import Subject, SubjectSpec, open_subject
+from harness.subject.typed import api_of
+
+FORMATS = ("go", "pytest")
+_MOST_TOLD = 20
+
+
+@click.command("export")
+@click.argument("arguments", nargs=-1, metavar="[REPORT FINGERPRINT ... | SUITE]")
+@target_options
+@click.option("--kind", metavar="PATTERN", help='The kind whose rules are exported: "deployments", "apps/deployments".')
+@click.option("--field", metavar="PATH", default="", help="Only rules at or below this path, such as spec.replicas.")
+@click.option("--format", "form", type=click.Choice(FORMATS), help="go for releases (default there), or pytest.")
+@click.option("--output", metavar="FILE|CHECKOUT", help="Where to write; in a checkout, beside the tests of the kind.")
+def command(
+    arguments: tuple[str, ...], target: TargetChoice, kind: str | None, field: str, form: str | None,
+    output: str | None,
+) -> int:  # fmt: skip
+    """Write tests to take away: what both sides were seen to answer, for the place where a change lives.
+
+    \b
+    harness export report.json 1f2e3d4c5b6a
+    harness export --kubernetes 1.37.1 --kind deployments --field spec.template
+    harness export suites/claim_v1 --kind claims --field spec.size
+
+    The first writes a finding as a test that fails until it is mended. The others write, for every rule of a field
+    or of a kind, the smallest objects that are accepted and rejected at its limit, in every version, by asking the target.
+
+    Exit codes: 0 written, 2 nothing could be written.
+    """
+    place = Path(output) if output else None
+    if kind is None:
+        if field:
+            raise UsageError("--field wants to know of which kind\n  fix: add --kind KIND")
+        return _findings(arguments, target, form, place)
+    with open_subject(target.one(arguments), _say) as subject:
+        return _rules(subject, kind, field, _form(form, subject.spec), place)
+
+
+def _say(text: str) -> None:
+    click.echo(visible(text), err=True)
+
+
+def _progress(text: str) -> None:
+    """Tell how far it is, where somebody watches."""
+    if sys.stderr.isatty():
+        click.echo(f"\r\x1b[K{visible(text)[:100]}", err=True, nl=False)
+
+
+def _form(form: str | None, spec: SubjectSpec) -> str:
+    if form == "go" and spec.kind != "kubernetes":
+        raise UsageError("Go tests are for the tree of a Kubernetes release\n  fix: --format pytest")
+    if form == "go" and (spec.against or spec.declarative != "target"):
+        raise UsageError("a Go test asks the release as it is\n  fix: leave --against and --declarative out")
+    return form or ("go" if spec.kind == "kubernetes" else "pytest")
+
+
+# Rules
+
+
+def _rules(subject: Subject, kind: str, field: str, form: str, output: Path | None) -> int:
+    """Export the rules of a kind."""
+    infos = choose(subject, kind)
+    api = api_of(subject.spec)
+    if api is None:
+        raise UsageError("the types of this target are not known, and its rules are in them\n  fix: add --types DIR")
+    inventory = inventory_of(api)
+    wanted = infos[:1] if form == "go" else infos
+    tables = []
+    for info in wanted:
+        rules = [known for known in inventory.rules if known.type == info.type]
+        _check_field(rules, field, info.name)
+        asker = Asker(subject, info, _mode(form, subject.spec))
+        tables.append(Looking(asker, subject.shape(info), rules, _progress).table(field))
+    _progress("")
+    words = f"harness export {arguments_of(subject.spec)} --kind {kind}" + (f" --field {field}" if field else "")
+    notes = [f"Written by `{words} --format {form}`: every expectation is what both validators answered."]
+    if form == "go":
+        made = render_go(Tree.of(subject.spec.location), tables[0], notes, field, gates=subject.spec.gates)
+        return _write_go(made, output)
+    text = render_rows(subject, tables, notes, output)
+    rows = sum(len(table.rows) for table in tables)
+    return _write(
+        text, output, f"{count(rows, 'row')} of {tables[0].info.kind}", [m for t in tables for m in t.missing]
+    )
+
+
+def _mode(form: str, spec: SubjectSpec) -> Mode:
+    return "given" if form == "go" else spec.mode
+
+
+def _check_field(rules: Sequence[KnownRule], field: str, name: str) -> None:
+    if not any(is_about(known.rule.path, field) for known in rules):
+        paths = sorted({known.rule.path for known in rules})
+        if not paths:
+            raise UsageError(f"{name} has no declared rules\n  fix: `harness rules` lists those that there are")
+        hint = near_miss(field, paths) or f"it has {', '.join(paths[:6])}" + (", ..." if len(paths) > 6 else "")
+        raise UsageError(f"{name} has no rule at or below {field}\n  fix: {hint}")
+
+
+# Findings
+
+
+def _findings(arguments: Sequence[str], target: TargetChoice, form: str | None, output: Path | None) -> int:
+    if arguments and is_suite(arguments[0]):
+        raise UsageError(f"which rules of {arguments[0]}?\n  fix: add --kind KIND; `harness kinds` lists them")
+    if len(arguments) < 2:
+        named = bool(target.specs([]))
+        fix = "add --kind KIND" if named else "name a report and a fingerprint, or a target and --kind"
+        raise UsageError(f"nothing to export\n  fix: {fix}")
+    name, *prefixes = arguments
+    report = read_report(name)
+    chosen = [finding for prefix in prefixes for finding in _chosen(report.findings, prefix, name)]
+    reaches = {part.subject: part.reach for part in report.parts}
+    subjects = {finding.subject for finding in chosen}
+    if len(subjects) > 1:
+        raise UsageError(f"the findings belong to several targets: {', '.join(sorted(subjects))}\n  fix: one at a time")
+    reach = reaches.get(chosen[0].subject)
+    given = target.specs([])
+    if not given and (reach is None or not reach.kind):
+        message = f"does not say how to open {chosen[0].subject}"
+        raise InputError([Diagnostic(Position(name), "report-unreadable", message, fix="name the target")])
+    spec = given[0] if given else spec_of(reach) if reach is not None else target.one([])
+    form = _form(form, spec)
+    with open_subject(spec, _say) as subject:
+        return _write_findings(subject, chosen, form, output)
+
+
+def _chosen(findings: Sequence[ReportedFinding], prefix: str, name: str) -> list[ReportedFinding]:
+    fits = [finding for finding in findings if finding.fingerprint.startswith(prefix)]
+    if not fits:
+        known = [finding.fingerprint for finding in findings]
+        hint = near_miss(prefix, known) or (f"it has {known[0]}, ..." if known else "it has none")
+        raise UsageError(f"{name} has no finding {prefix!r}\n  fix: {hint}")
+    for finding in fits:
+        if finding.case.object is None:
+            raise UsageError(f"{finding.fingerprint} is about a rule, not about an object: no test shows it")
+    return fits
+
+
+def _write_findings(subject: Subject, findings: Sequence[ReportedFinding], form: str, output: Path | None) -> int:
+    names = " ".join(finding.fingerprint for finding in findings)
+    notes = [f"Written by `harness export REPORT {names} --format {form}`."]
+    notes += [f"{one.fingerprint}: {one.cause}: {one.detail}".split("\n")[0] for one in findings]
+    if form == "pytest":
+        text = render_findings(subject, findings, notes, output)
+        return _write(text, output, count(len(findings), "finding"), [])
+    table = table_of(subject, findings, f"finding {names}")
+    if not table.rows:
+        _tell_missing(table.missing)
+        return 2
+    notes.append("What is expected is what the handwritten side says. Mend it there, if the declarative side is right.")
+    made = render_go(
+        Tree.of(subject.spec.location), table, notes, f"finding {names}", skips=False, gates=subject.spec.gates
+    )
+    if not made.differing:
+        _say("upstream's test helper does not see this difference: the test passes today")
+    return _write_go(made, output)
+
+
+# Writing
+
+
+def _write_go(made: GoTest, output: Path | None) -> int:
+    """Write a Go test: to a file, or into a checkout where it belongs."""
+    if output is not None and output.is_dir():
+        if not (output / "go.mod").is_file():
+            raise UsageError(f"{output} is a folder without a go.mod\n  fix: name a file, or the top of a checkout")
+        output = output / made.place
+    elif output is None or output.name != Path(made.place).name:
+        _say(f"this file belongs at {made.place}")
+    if made.note:
+        _say(made.note)
+    said = count(made.rows, "row") + (f", {made.differing} of which differ today" if made.differing else "")
+    return _write(made.text, output, said, made.missing)
+
+
+def _write(text: str, output: Path | None, said: str, missing: Sequence[Missing]) -> int:
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        try:
+            write_atomically(output, text.encode())
+        except OSError as error:
+            raise UsageError(f"{output} cannot be written: {error.strerror}\n  fix: name another place") from error
+        _say(f"{output}: {said}")
+    _tell_missing(missing)
+    return 0
+
+
+def _tell_missing(missing: Sequence[Missing]) -> None:
+    """Say what is not in the file; all of it stands in the file too."""
+    for one in missing[:_MOST_TOLD]:
+        _say(f"not shown: {one}")
+    if len(missing) > _MOST_TOLD:
+        _say(f"not shown: {len(missing) - _MOST_TOLD} more, which the file lists")

@@ -1,0 +1,107 @@
+"""Asks one resource of an open subject, with all its subresources, in one mode and in every version."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Sequence
+from typing import TypeVar
+
+import msgspec
+
+from harness.case import Answer, Case, Json, KindInfo, Mode, Operation
+from harness.fuzzers.bases import Asking, Repair
+from harness.fuzzers.feedback import Harvest
+from harness.fuzzers.pairs import Pair
+from harness.fuzzers.places import Place
+from harness.fuzzers.shape import Shape
+from harness.subject import Subject
+
+R = TypeVar("R")
+
+BATCH = 100
+_MENDING = 250
+
+
+class Asker:
+    """The questions about one resource. `info` is its main door in the version whose form objects have."""
+
+    def __init__(self, subject: Subject, info: KindInfo, mode: Mode) -> None:
+        self.subject, self.info, self.mode = subject, info, mode
+        self.asked = 0
+        every = subject.target.info.kinds
+        same = [one for one in every if (one.group, one.resource, one.kind) == (info.group, info.resource, info.kind)]
+        self.doors = {one.subresource: one for one in same if one.version == info.version and one.type == info.type}
+        self._others = [one for one in same if one.version != info.version]
+
+    def versions(self, door: KindInfo) -> tuple[KindInfo, ...]:
+        """Return the same door in every version, the one of `info` first."""
+        return (door, *(one for one in self._others if one.subresource == door.subresource))
+
+    def case(self, door: KindInfo, operation: Operation, new: Json, old: Json = None, mode: Mode | None = None) -> Case:
+        """Make a question."""
+        return Case(
+            0, door.group, door.version, door.kind, operation, new, old, door.resource, door.subresource,
+            mode=mode or self.mode,
+        )  # fmt: skip
+
+    def ask(self, cases: Sequence[Case]) -> list[Answer]:
+        """Answer cases in order."""
+        self.asked += len(cases)
+        answers: list[Answer] = []
+        for start in range(0, len(cases), BATCH):
+            chunk = cases[start : start + BATCH]
+            answers += self.subject.target.ask(
+                [msgspec.structs.replace(case, id=number) for number, case in enumerate(chunk)]
+            )
+        return answers
+
+    def pairs(self, door: KindInfo, operation: Operation, pairs: Iterable[Pair]) -> list[tuple[Pair, Answer]]:
+        """Answer pairs of new and old; those that cannot be decoded are left out."""
+        listed = list(pairs)
+        answers = self.ask([self.case(door, operation, new, old) for new, old in listed])
+        return [(pair, answer) for pair, answer in zip(listed, answers, strict=True) if answer.failure is None]
+
+    def drive(self, search: Generator[list[Case], list[Answer], R]) -> R:
+        """Run a search until it returns."""
+        try:
+            cases = next(search)
+            while True:
+                cases = search.send(self.ask(cases))
+        except StopIteration as stop:
+            result: R = stop.value
+            return result
+
+    def creates(self, mode: Mode) -> tuple[KindInfo, Operation]:
+        """Return the door through which objects are found: creation, where anything creates them."""
+        door = next((one for one in self.doors.values() if Operation.CREATE in one.operations), None)
+        return (door, Operation.CREATE) if door is not None else (self.info, Operation.UPDATE)
+
+    def batch(self, objects: list[Json], mode: Mode) -> Asking:
+        """Ask about new objects, as the search for accepted ones wants it."""
+        door, operation = self.creates(mode)
+        create = operation is Operation.CREATE
+        return (yield [self.case(door, operation, obj, None if create else obj, mode) for obj in objects])
+
+    def mended(self, door: KindInfo, operation: Operation, pair: Pair, shape: Shape, keeps: Place) -> Pair | None:
+        """Mend all that is wrong with a new object but for a place, None when that does not succeed."""
+        new, old = pair
+
+        def ask(objects: list[Json]) -> Asking:
+            # An update that left everything as it is takes its mended object for the old one.
+            return (yield [self.case(door, operation, obj, obj if old == new else old) for obj in objects])
+
+        harvest = Harvest(literals=self.subject.literals(self.info))
+        found = self.drive(Repair(shape, ask, harvest, limit=_MENDING, keeps=keeps, patience=60).run([new]))
+        return (found.obj, found.obj if old == new else old) if found.accepted else None
+
+    def given(self, door: KindInfo, operation: Operation, pairs: Sequence[Pair], mode: Mode) -> list[dict[str, Pair]]:
+        """Return what was validated of pairs, by version: after defaults, preparation and conversion.
+
+        A version that the server does not ask is left out.
+        """
+        wide = [
+            msgspec.structs.replace(self.case(door, operation, new, old, mode), validated=True, versions=True)
+            for new, old in pairs
+        ]
+        return [
+            {version: (one.object, one.old) for version, one in answer.validated.items()} for answer in self.ask(wide)
+        ]

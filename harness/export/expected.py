@@ -1,0 +1,130 @@
+"""What a Go test is to expect of a row: both answers in the words of upstream's test helper.
+
+The helper compares one list with what is served under three settings, by type, origin and normalized field, and under
+the last one by level and by side too. Source: pkg/api/testing/validation.go, field/error_matcher.go (1.37.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from harness.case import Answer, KindInfo
+from harness.compare.composition import compose_parts, settings
+from harness.compare.covered import gather
+from harness.errormatch.matcher import Matcher, matcher_for
+from harness.field import FieldError
+
+Errors: TypeAlias = Sequence[FieldError]
+_Key: TypeAlias = Callable[["Mark"], tuple[object, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """An error with what the helper knows of it. `skipped`: the declarative side stops before it gets there."""
+
+    error: FieldError
+    handwritten: bool
+    skipped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a test expects of one version, and how today's answers fall short of it: empty when the test passes."""
+
+    marks: tuple[Mark, ...]
+    differs: tuple[str, ...]
+
+
+def expected_of(info: KindInfo, answer: Answer) -> Expected:
+    """Write down what both sides answered, as one list; where they differ, what is marked counts.
+
+    A handwritten error that is marked as covered and has no twin stays in the list, so that a twin must come.
+    """
+    matcher = matcher_for(info.normalization)
+    graduated = settings(info.composition)[-1]
+    kept, enforced = compose_parts(answer.handwritten, answer.declarative, info, graduated)
+    marks = [Mark(error, False) for error in enforced] + [Mark(error, True) for error in kept]
+    found = gather(answer.handwritten, answer.declarative, info, matcher)
+    alone = [error for error in answer.handwritten if error.covered and not _has(enforced, error, matcher)]
+    missed = {id(error) for error in found.unmatched}
+    marks += [Mark(error, True, id(error) not in missed) for error in alone]
+    once = _once(marks, matcher)
+    return Expected(once, tuple(_shortcomings(once, info, answer, matcher)))
+
+
+def _has(errors: Errors, wanted: FieldError, matcher: Matcher) -> bool:
+    key = _plain(Mark(wanted, True), matcher)
+    return any(_plain(Mark(error, False), matcher) == key for error in errors)
+
+
+def _plain(mark: Mark, matcher: Matcher) -> tuple[object, ...]:
+    return mark.error.type, matcher.normalize(mark.error.field), mark.error.origin
+
+
+def _strict(mark: Mark, matcher: Matcher) -> tuple[object, ...]:
+    return (*_plain(mark, matcher), mark.error.level, mark.handwritten)
+
+
+def _once(marks: Sequence[Mark], matcher: Matcher) -> tuple[Mark, ...]:
+    """Keep one of those that one expectation stands for: with an origin it may be met more than once."""
+    first: dict[object, Mark] = {}
+    for number, mark in enumerate(marks):
+        key = (*_strict(mark, matcher), mark.skipped) if mark.error.origin else number
+        first.setdefault(key, mark)
+    return tuple(first.values())
+
+
+def _shortcomings(marks: Sequence[Mark], info: KindInfo, answer: Answer, matcher: Matcher) -> list[str]:
+    """Say what the helper would complain about."""
+    said = []
+    for setting in settings(info.composition):
+        kept, enforced = compose_parts(answer.handwritten, answer.declarative, info, setting)
+        got = [Mark(error, True) for error in kept] + [Mark(error, False) for error in enforced]
+        wanted = [mark for mark in marks if not (setting.is_graduated and mark.skipped)]
+        key: _Key = (lambda mark: _strict(mark, matcher)) if setting.is_graduated else lambda m: _plain(m, matcher)
+        said += [f"{setting.name}: {text}" for text in _compared(wanted, got, key)]
+    found = gather(answer.handwritten, answer.declarative, info, matcher)
+    said += [f"handwritten, covered, without a twin: {error.text}" for error in found.unmatched]
+    said += [f"declarative, without a twin: {error.text}" for error in found.extra]
+    return said + _versions(info, answer, matcher)
+
+
+def _compared(wanted: Sequence[Mark], got: Sequence[Mark], key: _Key) -> list[str]:
+    """Compare as the helper does: an expectation with an origin takes all it meets, one without takes one."""
+    exact = [(m.error.type, m.error.field, m.error.value, m.error.origin, m.error.detail) for m in got]
+    said = [f"twice the same: {one[1]}" for one in {one for one in exact if exact.count(one) > 1}]
+    left = list(got)
+    for mark in wanted:
+        hits = [one for one in left if key(one) == key(mark)]
+        if not hits:
+            said.append(f"not served: {mark.error.text}")
+        for hit in hits if mark.error.origin else hits[:1]:
+            left.remove(hit)
+    return said + [f"served besides: {one.error.text}" for one in left]
+
+
+def _versions(info: KindInfo, answer: Answer, matcher: Matcher) -> list[str]:
+    """Compare the declarative lists of all versions, details included."""
+
+    def form(errors: Errors) -> list[tuple[str, ...]]:
+        return sorted((matcher.normalize(one.field), one.type, one.detail, one.origin) for one in errors)
+
+    own = form(answer.declarative)
+    return [f"{info.version} and {name} say different things" for name, errors in answer.versions.items()
+            if form(errors) != own]  # fmt: skip
+
+
+def by_versions(
+    expected: Mapping[str, Expected], normalize: Callable[[str], str]
+) -> list[tuple[tuple[str, ...], Expected]]:
+    """Group versions that are expected to say the same."""
+    groups: dict[object, tuple[list[str], Expected]] = {}
+    for version, one in expected.items():
+        key = tuple(
+            (m.error.type, normalize(m.error.field), m.error.origin, m.error.level, m.handwritten, m.skipped)
+            for m in one.marks
+        ), bool(one.differs)  # fmt: skip
+        groups.setdefault(key, ([], one))[0].append(version)
+    return [(tuple(versions), one) for versions, one in groups.values()]

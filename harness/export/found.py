@@ -1,0 +1,83 @@
+"""The table of findings: rows on which the two sides differ, to fail until that is mended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import msgspec
+
+from harness.case import Json, KindInfo
+from harness.compare.finding import Finding
+from harness.diagnostics import UsageError
+from harness.export.asker import Asker
+from harness.export.choosing import most_stable
+from harness.export.rows import Missing, Row, Table
+from harness.subject import Subject
+
+
+def table_of(subject: Subject, findings: Sequence[Finding], about: str) -> Table:
+    """Ask about findings of one kind as a test of the release does: what was validated, in every version.
+
+    Raises: UsageError for findings of several kinds, or of one that the target does not serve.
+    """
+    for one, other in pairwise(findings):
+        if (one.group, one.resource) != (other.group, other.resource):
+            raise UsageError(
+                f"{one.fingerprint} and {other.fingerprint} are about different kinds\n"
+                "  fix: export them one after the other; a file of tests is about one kind"
+            )
+    doors = [_door(subject, finding) for finding in findings]
+    asker = Asker(subject, most_stable(_main(subject, doors[0])), "given")
+    rows: list[Row] = []
+    missing: list[Missing] = []
+    for finding, door in zip(findings, doors, strict=True):
+        made = _row(asker, finding, door)
+        if isinstance(made, Row):
+            rows.append(made)
+        else:
+            missing.append(made)
+    versions = tuple(dict.fromkeys(version for row in rows for version in row.answers))
+    base = next((row.old if row.old is not None else row.new for row in rows), None)
+    return Table(asker.info, versions, about, base, tuple(rows), tuple(missing))
+
+
+def _door(subject: Subject, finding: Finding) -> KindInfo:
+    key = finding.group, finding.version, finding.resource, finding.subresource
+    found = next((info for info in subject.target.info.kinds if info.key == key), None)
+    if found is None:
+        raise UsageError(f"{subject.name} does not serve {finding.fingerprint}'s kind any more: {'/'.join(key)}")
+    return found
+
+
+def _main(subject: Subject, door: KindInfo) -> list[KindInfo]:
+    """Return the versions of the resource a door belongs to, by its main door where it has one of the same kind."""
+    same = [
+        info for info in subject.target.info.kinds
+        if (info.group, info.resource, info.kind) == (door.group, door.resource, door.kind)
+    ]  # fmt: skip
+    return [info for info in same if not info.subresource] or same
+
+
+def _row(asker: Asker, finding: Finding, door: KindInfo) -> Row | Missing:
+    case = finding.case
+    name = f"{finding.path or 'the object'}: {finding.cause}, {finding.fingerprint}"
+    if case.options:
+        return Missing(name, f"it shows only under the validation options {', '.join(case.options)}")
+    [forms] = asker.given(door, case.operation, [(case.object, case.old)], case.mode)
+    own = asker.info.version
+    if own not in forms:
+        return Missing(name, "the server does not validate it in the version in which objects are written down")
+    doors = [one for one in asker.versions(door) if one.version in forms]
+    wide = [
+        msgspec.structs.replace(asker.case(one, case.operation, *forms[one.version]), served=True, versions=True)
+        for one in doors
+    ]
+    answers = dict(zip((one.version for one in doors), asker.ask(wide), strict=True))
+    failed = [one.failure.message for one in answers.values() if one.failure is not None]
+    if failed:
+        return Missing(name, "; ".join(failed))
+    new, old = forms[own]
+    here: Json = old
+    return Row(name, msgspec.structs.replace(door, version=own, type=asker.info.type), case.operation, new, here, "",
+               answers)  # fmt: skip

@@ -1,0 +1,268 @@
+"""Writes objects as Go: literals of internal types, and the assignments that turn one object into another.
+
+Objects are JSON in the form of a published type; fields of the internal type are found by their Go names, which is how
+conversions are generated. What an internal type has no field for cannot be written down: `Inexpressible`.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from harness.case import Json
+from harness.export.imports import Imports
+from harness.export.series import Inexpressible, series
+from harness.export.special import SPECIAL
+from harness.field.error import quote
+from harness.gotypes.model import Field, Struct, TypeRef
+from harness.gotypes.packages import Universe
+
+PTR, STRINGS, FMT = "k8s.io/utils/ptr", "strings", "fmt"
+
+_RUN = re.compile(r"(?s)(.*?)((.{1,4}?)\3{23,})(.*)")
+_MOST = 12
+"""Items of a list that are written one by one; longer lists must follow a pattern."""
+
+
+@dataclass(slots=True)
+class Writer:
+    """Writes values of one universe of types. With `converts` texts of named types are converted to them."""
+
+    universe: Universe
+    imports: Imports
+    converts: bool = False
+
+    def object(self, value: Json, published: str, internal: str) -> str:
+        """Write a whole object as a pointer to its internal type."""
+        return "&" + self._typed(value, TypeRef("named", published), TypeRef("named", internal))
+
+    def changes(self, name: str, base: Json, other: Json, published: str, internal: str) -> list[str]:
+        """Return the statements that turn one object into another. Empty when their internal forms are the same."""
+        return list(self._assign(name, base, other, TypeRef("named", published), TypeRef("named", internal)))
+
+    # Types
+
+    def _name(self, qualified: str) -> str:
+        package, _, name = qualified.rpartition(".")
+        return f"{self.imports.name(package)}.{name}" if package else name
+
+    def _type(self, ref: TypeRef) -> str:
+        match ref.kind:
+            case "named":
+                return self._name(ref.name)
+            case "pointer":
+                return "*" + self._type(_of(ref.elem))
+            case "list" | "array":
+                return "[]" + self._type(_of(ref.elem))
+            case "map":
+                return f"map[{self._type(_of(ref.key))}]{self._type(_of(ref.elem))}"
+            case "builtin":
+                return "byte" if ref.name == "uint8" else ref.name
+        raise Inexpressible(f"a value of type {ref}")
+
+    def _members(self, published: str, internal: str) -> Iterator[tuple[Field, Field | None]]:
+        """Yield the fields of a published struct with those of its internal one, in order."""
+        one, other = self.universe.find(published), self.universe.find(internal)
+        if not isinstance(one, Struct) or not isinstance(other, Struct):
+            raise Inexpressible(f"{internal.rpartition('/')[2]}, which is no struct")
+        known = {member.name: member for member in other.fields}
+        for member in one.fields:
+            if member.inline and member.name == "TypeMeta":
+                continue
+            if member.inline and member.type.kind == "named" and member.name not in known:
+                yield from self._members(member.type.name, internal)
+            else:
+                yield member, known.get(member.name)
+
+    # Literals
+
+    def _typed(self, value: Json, published: TypeRef, internal: TypeRef) -> str:
+        """Write a value with its type."""
+        plain = self._plain(value, published, internal)
+        return self._type(internal) + plain if plain.startswith("{") else plain
+
+    def _plain(self, value: Json, published: TypeRef, internal: TypeRef) -> str:
+        """Write a value; a composite one from its brace on."""
+        if internal.kind == "named":
+            special = self._special(value, internal.name)
+            if special:
+                return special
+        if internal.kind == "pointer":
+            return self._pointer(value, _bare(published), _of(internal.elem))
+        below, resolved = self.universe.resolve(_bare(published)), self.universe.resolve(internal)
+        match resolved.kind:
+            case "named":
+                return self._struct(value, below.name, resolved.name)
+            case "list" | "array" if _of(resolved.elem).name == "uint8" and isinstance(value, str):
+                return f"[]byte({_bytes(base64.b64decode(value))})"
+            case "list" | "array":
+                return self._list(value or [], _of(below.elem), _of(resolved.elem))
+            case "map":
+                return self._map(value or {}, below, resolved)
+            case "builtin":
+                return self._scalar(value, internal, resolved.name)
+        raise Inexpressible(f"a value of type {internal}")
+
+    def _struct(self, value: Json, published: str, internal: str) -> str:
+        lines = []
+        rest = dict(value or {})
+        for member, own in self._members(published, internal):
+            held = self._taken(rest, member)
+            if held is None:
+                continue
+            if own is None:
+                raise Inexpressible(f"the field {member.json_name}, which only the published type has")
+            if not (held == {} and own.type.kind == "named" and self.universe.resolve(own.type).kind == "named"):
+                lines.append(f"{own.name}: {self._typed(held, member.type, own.type)},\n")
+        unknown = [name for name in rest if name not in ("apiVersion", "kind")]
+        if unknown:
+            raise Inexpressible(f"the field {unknown[0]}, which its type does not have")
+        return "{\n" + "".join(lines) + "}" if lines else "{}"
+
+    def _taken(self, rest: dict[str, Json], member: Field) -> Json:
+        """Take what belongs to a field out of an object; what is inlined is an object of its own in Go."""
+        if not member.inline:
+            return rest.pop(member.json_name or member.name, None)
+        inlined = self.universe.find(member.type.name)
+        names = [one.json_name for one in inlined.fields] if isinstance(inlined, Struct) else []
+        return {name: rest.pop(name) for name in names if name in rest} or None
+
+    def _list(self, items: list[Json], published: TypeRef, internal: TypeRef) -> str:
+        if len(items) > _MOST:
+            self.imports.name(FMT)
+            counting = Writer(self.universe, self.imports, converts=True)
+            return series([counting._typed(item, published, internal) for item in items], self._type(internal))
+        written = [self._item(item, published, internal) for item in items]
+        multi = any("\n" in one for one in written)
+        if multi:
+            return "{\n" + "".join(f"{one},\n" for one in written) + "}"
+        return "{" + ", ".join(written) + "}"
+
+    def _item(self, item: Json, published: TypeRef, internal: TypeRef) -> str:
+        """Write an item of a list or a value of a map: a composite one needs no type there."""
+        if internal.kind == "pointer":
+            plain = self._plain(item, _bare(published), _of(internal.elem))
+            return plain if plain.startswith("{") else self._plain(item, published, internal)
+        return self._plain(item, published, internal)
+
+    def _map(self, value: dict[str, Json], published: TypeRef, internal: TypeRef) -> str:
+        if len(value) > 4 * _MOST:
+            raise Inexpressible(f"a map of {len(value)} entries")
+        key, elem, below = _of(internal.key), _of(internal.elem), _of(published.elem)
+        entries = [
+            f"{self._scalar(name, key, 'string')}: {self._item(value[name], below, elem)}" for name in sorted(value)
+        ]
+        if len(entries) > 1 or any("\n" in one for one in entries):
+            return "{\n" + "".join(f"{one},\n" for one in entries) + "}"
+        return "{" + "".join(entries) + "}"
+
+    def _pointer(self, value: Json, published: TypeRef, internal: TypeRef) -> str:
+        plain = self._plain(value, published, internal)
+        if plain.startswith("{"):
+            return "&" + self._type(internal) + plain
+        ptr = self.imports.name(PTR)
+        resolved = self.universe.resolve(internal)
+        untyped = resolved.kind == "builtin" and (plain[:1] in '"-0123456789' or plain.startswith(("true", "false")))
+        natural = internal.kind == "builtin" and internal.name in ("string", "bool", "int")
+        return f"{ptr}.To[{self._type(internal)}]({plain})" if untyped and not natural else f"{ptr}.To({plain})"
+
+    def _scalar(self, value: Json, internal: TypeRef, builtin: str) -> str:
+        if builtin == "string":
+            text = value if isinstance(value, str) else ""
+            const = self._constant(text, internal)
+            written = const or self._text(text)
+            is_call = (self.converts or "Repeat(" in written) and internal.kind == "named" and not const
+            return f"{self._type(internal)}({written})" if is_call else written
+        if builtin == "bool":
+            return "true" if value else "false"
+        return repr(value) if isinstance(value, int | float) else "0"
+
+    def _constant(self, text: str, internal: TypeRef) -> str:
+        """Return the constant that stands for a text, where exactly one does."""
+        if internal.kind != "named" or not text:
+            return ""
+        fitting = [one for one in self.universe.consts_of(internal.name) if one.value == text and one.name[0].isupper()]
+        return self._name(f"{fitting[0].package}.{fitting[0].name}") if len(fitting) == 1 else ""
+
+    def _text(self, text: str) -> str:
+        found = _RUN.fullmatch(text) if len(text) > 40 else None
+        if found is None:
+            return quote(text)
+        before, run, unit, after = found.groups()
+        parts = [quote(before)] if before else []
+        parts.append(f"{self.imports.name(STRINGS)}.Repeat({quote(unit)}, {len(run) // len(unit)})")
+        return " + ".join([*parts, *([self._text(after)] if after else [])])
+
+    def _special(self, value: Json, name: str) -> str:
+        """Write a value of a type that is no plain structure; empty for others."""
+        maker = SPECIAL.get(name)
+        return maker(self.imports, value) if maker else ""
+
+    # Changes
+
+    def _assign(self, name: str, base: Json, other: Json, published: TypeRef, internal: TypeRef) -> Iterator[str]:
+        if base == other and type(base) is type(other):
+            return
+        below, resolved = self.universe.resolve(_bare(published)), internal
+        if internal.kind == "pointer":
+            resolved = _of(internal.elem)
+        is_special = resolved.kind == "named" and resolved.name in SPECIAL
+        resolved = self.universe.resolve(resolved)
+        if isinstance(base, dict) and isinstance(other, dict) and resolved.kind == "named" and not is_special:
+            yield from self._members_changed(name, base, other, below.name, resolved.name)
+        elif _are_alike(base, other) and resolved.kind == "list" and internal.kind != "pointer":
+            for number, (one, two) in enumerate(zip(base, other, strict=True)):
+                yield from self._assign(f"{name}[{number}]", one, two, _of(below.elem), _of(resolved.elem))
+        else:
+            before, after = self._whole(base, published, internal), self._whole(other, published, internal)
+            if before != after:  # a pointer that is nil, and a plain value that is zero, may be the same inside
+                yield f"{name} = {after}"
+
+    def _members_changed(self, name: str, base: Json, other: Json, published: str, internal: str) -> Iterator[str]:
+        for member, own in self._members(published, internal):
+            if member.inline and own is not None:
+                yield from self._members_changed(name, base, other, member.type.name, own.type.name)
+                continue
+            json_name = member.json_name or member.name
+            before, after = base.get(json_name), other.get(json_name)
+            if before == after:
+                continue
+            if own is None:
+                raise Inexpressible(f"the field {json_name}, which only the published type has")
+            struct = own.type.kind == "named" and self.universe.resolve(own.type).kind == "named"
+            if struct and own.type.name not in SPECIAL:
+                before, after = before or {}, after or {}
+            below = name if own.embedded else f"{name}.{own.name}"
+            yield from self._assign(below, before, after, member.type, own.type)
+
+    def _whole(self, value: Json, published: TypeRef, internal: TypeRef) -> str:
+        resolved = self.universe.resolve(internal)
+        if value is None and resolved.kind in ("pointer", "list", "map", "interface"):
+            return "nil"
+        if value is None and internal.kind == "named" and (internal.name in SPECIAL or resolved.kind == "named"):
+            return f"{self._type(internal)}{{}}"
+        return self._typed(value, published, internal)
+
+
+def _of(ref: TypeRef | None) -> TypeRef:
+    return ref if ref is not None else TypeRef("other")
+
+
+def _bare(ref: TypeRef) -> TypeRef:
+    return _of(ref.elem) if ref.kind == "pointer" else ref
+
+
+def _are_alike(base: Json, other: Json) -> bool:
+    """Whether two lists are told apart item by item: as long as one another, and of structs."""
+    lists = isinstance(base, list) and isinstance(other, list) and len(base) == len(other)
+    return lists and all(isinstance(item, dict) for item in (*base, *other))
+
+
+def _bytes(data: bytes) -> str:
+    """Write bytes as a Go string: as text where they are some."""
+    try:
+        return quote(data.decode())
+    except UnicodeDecodeError:
+        return '"' + "".join(f"\\x{byte:02x}" for byte in data) + '"'

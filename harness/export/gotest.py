@@ -1,0 +1,284 @@
+"""Renders a table as a Go test in the layout of upstream's test/declarative_validation."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import jinja2
+
+from harness.case import Json, KindInfo, Operation
+from harness.diagnostics import TargetError
+from harness.errormatch.normalize import normalizer
+from harness.export.expected import Expected, by_versions, expected_of
+from harness.export.golang import Writer
+from harness.export.gotree import HELPERS, Tree
+from harness.export.gowords import error_of
+from harness.export.imports import Imports
+from harness.export.rows import Missing, Row, Table
+from harness.export.series import Inexpressible
+from harness.field.error import quote
+from harness.reporting.text import visible
+from harness.targets.kubernetes.release import find_toolchain
+
+_WORD = re.compile(r"[A-Za-z0-9]+")
+_ALWAYS = {
+    "k8s.io/apimachinery/pkg/util/validation/field": "field",
+    "k8s.io/apiserver/pkg/endpoints/request": "genericapirequest",
+    HELPERS: "apitesting",
+    "k8s.io/apiserver/pkg/authentication/user": "user",
+    "k8s.io/apiserver/pkg/util/feature": "utilfeature",
+    "k8s.io/component-base/featuregate/testing": "featuregatetesting",
+    "errors": "errors",
+    "regexp": "regexp",
+    "slices": "slices",
+    "testing": "testing",
+}
+
+NO_GATES: Mapping[str, bool] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class GoTest:
+    """A rendered file and where it belongs below the top of the tree.
+
+    `rows` counts those of its tables, `differing` those on which the sides differ today. `missing` is what could not be
+    shown or written down. `note` says what is left to do by hand, empty when nothing is.
+    """
+
+    place: str
+    text: str
+    rows: int
+    differing: int
+    missing: tuple[Missing, ...]
+    note: str = ""
+
+
+def render_go(
+    tree: Tree,
+    table: Table,
+    notes: Sequence[str],
+    name: str,
+    *,
+    skips: bool = True,
+    gates: Mapping[str, bool] = NO_GATES,
+) -> GoTest:
+    """Render a table. `name` is that of its tests; `skips` skips, visibly, rows on which the sides differ today.
+
+    `gates` are the feature gates under which the target was asked.
+
+    Raises: UsageError for a kind that no Go test can be written for; TargetError when gofmt refuses what was written.
+    """
+    making = _Making(tree, table, name, skips, gates)
+    body = making.whole()
+    comment = [*notes, *(f"Not shown: {one}" for one in making.missing)]
+    told = [visible(line) for text in comment for line in _wrapped(text)]
+    text = _environment().get_template("table_test.go.j2").render(**body, notes=told, imports="IMPORTS")
+    imports = "import (\n" + "".join(f"\t{line}\n" for line in making.imports.lines(text)) + ")"
+    formatted, note = _formatted(text.replace("IMPORTS", imports, 1))
+    place = f"{tree.package(table.info)}/exported{''.join('_' + word.lower() for word in _WORD.findall(name))}_test.go"
+    return GoTest(place, formatted, making.rows, making.differing, tuple(making.missing), note)
+
+
+@dataclass(slots=True)
+class _Making:
+    """Collects what the template wants."""
+
+    tree: Tree
+    table: Table
+    name: str
+    skips: bool
+    gates: Mapping[str, bool]
+    imports: Imports = field(default_factory=Imports)
+    missing: list[Missing] = field(default_factory=list)
+    rows: int = 0
+    differing: int = 0
+
+    def whole(self) -> dict[str, Any]:
+        info = self.table.info
+        for path, alias in _ALWAYS.items():
+            self.imports.name(path, alias)
+        internal = self.tree.internal_type(info)
+        package, _, kind = internal.rpartition(".")
+        type_name = f"*{self.imports.name(package)}.{kind}"
+        self.missing += self.table.missing
+        return {
+            "package": info.kind.lower(),
+            "type": type_name,
+            "maker": self._maker,
+            "base": self._writer.object(self.table.base, info.type, internal),
+            "context": "NewDefaultContext" if info.namespaced else "NewContext",
+            "tests": list(self._tests(type_name)),
+            "gates": [(quote(name), str(value).lower()) for name, value in sorted(self.gates.items())],
+            "wants_user": self.tree.wants_user(info),
+            "rules_name": f"normalization{self._suffix}",
+            "rules": [(_raw(pattern), quote(replacement)) for pattern, replacement in info.normalization],
+        }
+
+    @property
+    def _suffix(self) -> str:
+        words = _WORD.findall(self.name)
+        return "".join(word[:1].upper() + word[1:] for word in words) or "EveryRule"
+
+    @property
+    def _maker(self) -> str:
+        return f"mkValid{self.table.info.kind}For{self._suffix}"
+
+    @property
+    def _writer(self) -> Writer:
+        return Writer(self.tree.universe, self.imports)
+
+    def _tests(self, type_name: str) -> Iterator[dict[str, Any]]:
+        """Yield a test for each door and operation, in the order in which rows come."""
+        doors = dict.fromkeys((row.info.subresource, row.operation) for row in self.table.rows)
+        for subresource, operation in sorted(doors, key=lambda door: (door[0], door[1] is Operation.UPDATE)):
+            rows = [row for row in self.table.rows if (row.info.subresource, row.operation) == (subresource, operation)]
+            info, update = rows[0].info, operation is Operation.UPDATE
+            stored = update and all(_version(row.old) == _version(row.new) == "1" for row in rows)
+            written = [one for row in rows for one in self._row(row, update, stored, type_name)]
+            written = _once(written)
+            if not written:
+                continue
+            name = f"DeclarativeValidate{'Update' if update else ''}{subresource.capitalize()}{self._suffix}"
+            self.rows += len(written)
+            self.differing += sum(1 for one in written if one["is_different"])
+            yield {
+                "name": f"Test{name}",
+                "inner": f"test{name}",
+                "versions": _strings(self.table.versions),
+                "request": list(self._request(info, operation)),
+                "strategy": self.tree.strategy(info, self.imports),
+                "is_update": update,
+                "stored": stored,
+                "rows": written,
+                "some_versions": any(one["versions"] for one in written),
+                "some_differ": any(one["differs"] for one in written),
+                "config": self._config(info),
+            }
+
+    def _request(self, info: KindInfo, operation: Operation) -> Iterator[tuple[str, str]]:
+        yield "APIPrefix", quote("apis" if info.group else "api")
+        yield "APIGroup", quote(info.group)
+        yield "APIVersion", "apiVersion"
+        yield "Resource", quote(info.resource)
+        if info.subresource:
+            yield "Subresource", quote(info.subresource)
+        if operation is Operation.UPDATE:
+            yield "Name", quote(self.table.base["metadata"]["name"])
+        yield "IsResourceRequest", "true"
+        yield "Verb", quote(operation)
+
+    def _config(self, info: KindInfo) -> str:
+        config = f", apitesting.WithSubResources({quote(info.subresource)})" if info.subresource else ""
+        if info.normalization:
+            config += f", apitesting.WithNormalizationRules(normalization{self._suffix}...)"
+        return config
+
+    def _row(self, row: Row, update: bool, stored: bool, type_name: str) -> Iterator[dict[str, Any]]:
+        """Yield a row; several when its versions are expected to say different things."""
+        normalize = normalizer(row.info.normalization)
+        expected = {
+            version: expected_of(_in_version(row.info, version), answer) for version, answer in row.answers.items()
+        }
+        try:
+            new, old = self._tweaked(row.new, stored, type_name), self._tweaked(row.old, stored, type_name)
+        except Inexpressible as problem:
+            self.missing.append(Missing(row.name, f"{problem} cannot be written as a literal"))
+            return
+        objects = [("oldObj", old), ("newObj", new)] if update else [("input", new)]
+        groups = by_versions(expected, normalize)
+        partial = len(groups) > 1 or set(expected) != set(self.table.versions)
+        for versions, one in groups:
+            suffix = f" ({', '.join(versions)})" if len(groups) > 1 else ""
+            yield {
+                "name": quote(visible(row.name) + suffix),
+                "objects": objects,
+                "errors": sorted(error_of(mark, normalize) for mark in one.marks),
+                "versions": _strings(versions) if partial else "",
+                "is_different": bool(one.differs),
+                "differs": quote(_difference(one)) if one.differs and self.skips else "",
+                "comment": [visible(text) for text in one.differs],
+            }
+
+    def _tweaked(self, obj: Json, stored: bool, type_name: str) -> str:
+        if obj is None:
+            return ""
+        base, info = self.table.base, self.table.info
+        if stored:
+            obj = {**obj, "metadata": {k: v for k, v in obj["metadata"].items() if k != "resourceVersion"}}
+        statements = self._writer.changes("obj", base, obj, info.type, self.tree.internal_type(info))
+        if not statements:
+            return f"{self._maker}()"
+        return f"{self._maker}(func(obj {type_name}) {{\n" + "".join(f"{one}\n" for one in statements) + "})"
+
+
+def _in_version(info: KindInfo, version: str) -> KindInfo:
+    import msgspec
+
+    return msgspec.structs.replace(info, version=version)
+
+
+def _difference(expected: Expected) -> str:
+    return visible("the validators differ today: " + "; ".join(expected.differs))
+
+
+def _version(obj: Json) -> Json:
+    return obj.get("metadata", {}).get("resourceVersion")
+
+
+def _once(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Drop rows whose objects an earlier row has, and tell names apart: what differs in JSON may be one thing in Go."""
+    first: dict[object, dict[str, Any]] = {}
+    for row in rows:
+        first.setdefault((tuple(row["objects"]), row["versions"]), row)
+    taken: dict[str, int] = {}
+    for row in first.values():
+        number = taken[row["name"]] = taken.get(row["name"], 0) + 1
+        if number > 1:
+            row["name"] = f'{row["name"][:-1]}, {number}"'
+    return list(first.values())
+
+
+def _strings(texts: Sequence[str]) -> str:
+    return ", ".join(map(quote, texts))
+
+
+def _raw(pattern: str) -> str:
+    """Write a pattern as a raw string, which is how patterns are read."""
+    return f"`{pattern}`" if "`" not in pattern and pattern.isprintable() else quote(pattern)
+
+
+def _wrapped(text: str, width: int = 116) -> list[str]:
+    import textwrap
+
+    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def _environment() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.PackageLoader("harness.export"), autoescape=False, trim_blocks=True, lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined, keep_trailing_newline=True,
+    )  # fmt: skip
+
+
+def _formatted(text: str) -> tuple[str, str]:
+    """Format a file with the toolchain's gofmt; where there is none, leave it and say so.
+
+    Raises: TargetError when gofmt takes it for no Go.
+    """
+    try:
+        gofmt = Path(find_toolchain().go).resolve().parent / "gofmt"
+    except TargetError:
+        gofmt = Path("gofmt")
+    try:
+        done = subprocess.run([str(gofmt), "-s"], input=text, capture_output=True, text=True, timeout=60)
+    except OSError:
+        return text, "no gofmt was found: run `gofmt -s -w` on the file"
+    if done.returncode:
+        raise TargetError("gofmt takes the exported test for no Go", why=done.stderr.strip(), fix="report it")
+    return done.stdout, ""

@@ -1,0 +1,72 @@
+"""The Go expressions of what a test expects: field paths, errors and their marks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from harness.export.expected import Mark
+from harness.field import ErrorType
+from harness.field.error import quote
+
+_STEP = re.compile(r"\[([^\]]*)\]|([^.\[\]]+)")
+_NUMBER = re.compile(r"-?\d+")
+
+
+def path_of(text: str) -> str:
+    """Return the expression of a field path."""
+    if not text or text == "<nil>":
+        return "nil"
+    parts = [(found[1], found[2]) for found in _STEP.finditer(text)]
+    again = "".join(f"[{key}]" if name is None else f".{name}" for key, name in parts)
+    if again.removeprefix(".") != text:  # a path that no validator should write
+        return f"field.NewPath({quote(text)})"
+    names = [name for _, name in parts]
+    count = next((number for number, name in enumerate(names) if name is None), len(names))
+    made = f"field.NewPath({', '.join(map(quote, names[:count]))})" if count else 'field.NewPath("")'
+    at = count
+    while at < len(parts):
+        if parts[at][1] is None:
+            key = parts[at][0]
+            made += f".Index({key})" if key.isdecimal() else f".Key({quote(key)})"
+            at += 1
+        else:
+            end = next((number for number in range(at, len(names)) if names[number] is None), len(names))
+            made += f".Child({', '.join(map(quote, names[at:end]))})"
+            at = end
+    return made
+
+
+def error_of(mark: Mark, normalize: Callable[[str], str]) -> str:
+    """Return the expression of an expected error."""
+    error = mark.error
+    made = _CALLS.get(error.type, _CALLS[ErrorType.INVALID])(path_of(normalize(error.field)), _limit(error.detail))
+    if error.origin:
+        made += f".WithOrigin({quote(error.origin)})"
+    if mark.skipped:
+        made += ".MarkShortCircuitedInDV()"
+    elif mark.handwritten:
+        made += ".MarkFromImperative()"
+    return made + {"alpha": ".MarkAlpha()", "beta": ".MarkBeta()"}.get(error.level, "")
+
+
+def _limit(detail: str) -> str:
+    """Return the number that a message names; the helper does not look at it."""
+    found = _NUMBER.search(detail)
+    return found[0] if found else "0"
+
+
+_CALLS: dict[str, Callable[[str, str], str]] = {
+    ErrorType.INVALID: lambda path, limit: f'field.Invalid({path}, nil, "")',
+    ErrorType.REQUIRED: lambda path, limit: f'field.Required({path}, "")',
+    ErrorType.DUPLICATE: lambda path, limit: f"field.Duplicate({path}, nil)",
+    ErrorType.NOT_SUPPORTED: lambda path, limit: f"field.NotSupported[string]({path}, nil, nil)",
+    ErrorType.FORBIDDEN: lambda path, limit: f'field.Forbidden({path}, "")',
+    ErrorType.TOO_LONG: lambda path, limit: f'field.TooLong({path}, "", {limit})',
+    ErrorType.TOO_MANY: lambda path, limit: f"field.TooMany({path}, 0, {limit})",
+    ErrorType.TOO_FEW: lambda path, limit: f"field.TooFew({path}, 0, {limit})",
+    ErrorType.TOO_SHORT: lambda path, limit: f'field.TooShort({path}, "", {limit})',
+    ErrorType.TYPE_INVALID: lambda path, limit: f'field.TypeInvalid({path}, nil, "")',
+    ErrorType.NOT_FOUND: lambda path, limit: f"field.NotFound({path}, nil)",
+    ErrorType.INTERNAL: lambda path, limit: f'field.InternalError({path}, errors.New(""))',
+}

@@ -1,0 +1,35 @@
+"""The import block of a Go file: every package under one name, and none that the text does not use."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+META = "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+
+@dataclass(slots=True)
+class Imports:
+    """The packages that a file may use, each under one name."""
+
+    names: dict[str, str] = field(default_factory=dict)
+
+    def name(self, path: str, wanted: str = "") -> str:
+        """Return the name of a package in this file."""
+        if path not in self.names:
+            last = path.rpartition("/")[2]
+            name = wanted or {META: "metav1"}.get(path, last)
+            if name in self.names.values():
+                name = re.sub(r"\W", "", path.split("/")[-2]) + last
+            self.names[path] = name
+        return self.names[path]
+
+    def lines(self, text: str) -> list[str]:
+        """Return the imports that a text uses: the standard library, an empty line, everything else."""
+        groups: tuple[list[str], list[str]] = ([], [])
+        for path in sorted(self.names):
+            name = self.names[path]
+            if re.search(rf"(?<![\w.\"]){name}\.[A-Z]", text):
+                named = f'"{path}"' if name == path.rpartition("/")[2] else f'{name} "{path}"'
+                groups["." in path.partition("/")[0]].append(named)
+        return [*groups[0], *([""] if all(groups) else []), *groups[1]]

@@ -1,0 +1,217 @@
+"""Renders rows and findings as a pytest module, for suites and any other target: it needs nothing but the harness."""
+
+from __future__ import annotations
+
+import os
+import re
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from harness.case import Case, Json, KindInfo
+from harness.compare.comparator import Comparator
+from harness.compare.finding import Finding
+from harness.diagnostics import UsageError
+from harness.export.rows import Row, Table
+from harness.field import FieldError
+from harness.reporting.text import visible
+from harness.subject import Subject, SubjectSpec
+
+_WORD = re.compile(r"[A-Za-z0-9]+")
+_RUN = re.compile(r"(?s)(.{0,40}?)((.{1,4}?)\3{23,})(.{0,40})")
+_WIDTH = 100
+
+
+def render_rows(subject: Subject, tables: Sequence[Table], notes: Sequence[str], output: Path | None) -> str:
+    """Render the rows of one kind, a table for each version. Rows on which the sides differ are expected to fail.
+
+    Raises: UsageError when the kind cannot be named by those who ask.
+    """
+    info = tables[0].info
+    checker = {table.info.version: Comparator(table.info, is_known_path=subject.is_known_path(table.info))
+               for table in tables}  # fmt: skip
+    rows = [_row(row, checker[table.info.version], subject) for table in tables for row in table.rows if row.answers]
+    about = tables[0].about or "every rule"
+    shown = [*notes, *(f"Not shown in {t.info.version}: {visible(str(one))}" for t in tables for one in t.missing)]
+    return _environment().get_template("module.py.j2").render(
+        title=f"What both sides say of {_safe(about)} of {info.kind}.",
+        notes=[line for text in shown for line in _wrapped(_safe(text))],
+        header=_header(subject.spec, output, rows=True),
+        target=_target(subject.spec, output), kind=literal(_kind(subject, info)), rows=rows,
+        name=f"test_{_name(tables[0].about or 'every_rule')}",
+    )  # fmt: skip
+
+
+def render_findings(subject: Subject, findings: Sequence[Finding], notes: Sequence[str], output: Path | None) -> str:
+    """Render findings as tests that fail as long as the findings are there. Raises: UsageError as above."""
+    tests = []
+    for finding in findings:
+        info = next((one for one in subject.target.info.kinds if one.key == _key(finding)), None)
+        if info is None:
+            raise UsageError(f"{subject.name} does not serve the kind of {finding.fingerprint} any more")
+        tests.append({
+            "name": f"test_{_name(finding.path or finding.kind)}_{finding.fingerprint}",
+            "says": _safe(f"{finding.cause}: {finding.detail}".split("\n")[0])[:_WIDTH].rstrip() + ".",
+            "old": literal(finding.case.old, 1), "new": literal(finding.case.object, 1),
+            "kind": literal(_kind(subject, info)), "version": literal(finding.version),
+            "subresource": literal(finding.subresource),
+            "signature": repr((finding.mismatch, _reported(finding), finding.type, finding.origin)),
+        })  # fmt: skip
+    return _environment().get_template("findings.py.j2").render(
+        title="Findings of the equivalence harness: each test fails until its finding is mended.",
+        notes=[line for text in notes for line in _wrapped(_safe(text))],
+        header=_header(subject.spec, output, rows=False), target=_target(subject.spec, output), findings=tests,
+    )  # fmt: skip
+
+
+def _key(finding: Finding) -> tuple[str, str, str, str]:
+    return finding.group, finding.version, finding.resource, finding.subresource
+
+
+def _reported(finding: Finding) -> str:
+    """Return the path as it is reported of this object; the finding's own stands for all items."""
+    shape = re.compile(re.escape(finding.path).replace(r"\[\*\]", r"\[[^\]]*\]"))
+    errors = (*finding.answer.handwritten, *finding.answer.declarative)
+    return next((error.field for error in errors if shape.fullmatch(error.field)), finding.path)
+
+
+def _row(row: Row, comparator: Comparator, subject: Subject) -> dict[str, Any]:
+    answer = row.answers[row.info.version]
+    case_found = comparator.compare(_case(row), answer)
+    differs = "; ".join(f"{one.kind} {one.path} {one.type} {one.origin}".rstrip() for one in case_found)
+    return {
+        "version": literal(row.info.version), "subresource": literal(row.info.subresource),
+        "new": literal(row.new, 2), "old": literal(row.old, 2),
+        "handwritten": literal(_told(answer.handwritten), 2), "declarative": literal(_told(answer.declarative), 2),
+        "name": literal(visible(f"{row.info.version} {row.name}")),
+        "differs": literal(visible(f"the two sides differ: {differs}")) if differs else "",
+    }  # fmt: skip
+
+
+def _case(row: Row) -> Case:
+    info = row.info
+    return Case(
+        0, info.group, info.version, info.kind, row.operation, row.new, row.old, info.resource, info.subresource
+    )  # fmt: skip
+
+
+def _told(errors: Sequence[FieldError]) -> list[tuple[str, str, str]]:
+    return sorted((error.field, str(error.type), error.origin) for error in errors)
+
+
+# Words
+
+
+def literal(value: Json, depth: int = 0) -> str:
+    """Write a value as Python, over several lines where it is long; a text that repeats itself as a product."""
+    plain = _plain(value)
+    if len(plain) + 4 * depth <= _WIDTH or not value or not isinstance(value, dict | list | tuple):
+        return plain
+    inner, end = "    " * (depth + 1), "    " * depth
+    if isinstance(value, dict):
+        lines = [f"{inner}{_plain(name)}: {literal(below, depth + 1)},\n" for name, below in value.items()]
+        return "{\n" + "".join(lines) + end + "}"
+    items = [f"{inner}{literal(item, depth + 1)},\n" for item in value]
+    return "[\n" + "".join(items) + end + "]" if isinstance(value, list) else "(\n" + "".join(items) + end + ")"
+
+
+def _plain(value: Json) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_plain(name)}: {_plain(below)}" for name, below in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_plain, value)) + "]"
+    if isinstance(value, tuple):
+        return "(" + ", ".join(map(_plain, value)) + ("," if len(value) == 1 else "") + ")"
+    found = _RUN.fullmatch(value) if isinstance(value, str) and len(value) > 40 else None
+    if found is None:
+        return _quoted(value) if isinstance(value, str) else repr(value)
+    before, run, unit, after = found.groups()
+    parts = [_quoted(before)] if before else []
+    parts += [f"{_quoted(unit)} * {len(run) // len(unit)}", *([_quoted(after)] if after else [])]
+    return " + ".join(parts)
+
+
+def _quoted(text: str) -> str:
+    """Quote with double quotes, which is how formatters have it, unless there are some in it."""
+    written = ascii(text)
+    return f'"{written[1:-1]}"' if written[0] == "'" and '"' not in written else written
+
+
+def _safe(text: str) -> str:
+    """Make a text fit for a docstring or a comment."""
+    return visible(text).replace("\\", "/").replace('"', "'")
+
+
+def _name(text: str) -> str:
+    return "_".join(_WORD.findall(text)).lower()
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, _WIDTH + 16, break_long_words=False, break_on_hyphens=False)
+
+
+def _kind(subject: Subject, info: KindInfo) -> str:
+    """Return what `harness.ask` calls a kind. Raises: UsageError when that means several resources."""
+    same = [
+        one.name for one in subject.target.info.kinds
+        if (one.group, one.version, one.kind) == (info.group, info.version, info.kind)
+        and one.subresource == info.subresource
+    ]  # fmt: skip
+    if len(same) > 1:
+        raise UsageError(
+            f"{info.kind} is the kind of {', '.join(same)}, and `harness.ask` cannot tell them apart\n"
+            "  fix: use `harness replay` in your test"
+        )
+    return f"{info.group}/{info.kind}" if info.group else info.kind
+
+
+def _simple(spec: SubjectSpec) -> bool:
+    """Whether a subject has a name that says it all."""
+    return spec.kind in ("suite", "kubernetes") and spec == SubjectSpec(spec.kind, spec.location)
+
+
+def _target(spec: SubjectSpec, output: Path | None) -> str:
+    if spec.kind == "suite" and output is not None:
+        beside = os.path.relpath(Path(spec.location).resolve(), output.resolve().parent)
+        location = f"Path(__file__).parent / {_quoted(Path(beside).as_posix())}"
+    else:
+        location = _quoted(spec.location)
+    if _simple(spec):
+        return location
+    said = [_quoted(spec.kind), f"str({location})" if "Path(" in location else location]
+    defaults = SubjectSpec(spec.kind, spec.location)
+    names = ("gates", "types", "mode", "declarative", "against")
+    said += [f"{name}={_plain(_held(spec, name))}" for name in names if getattr(spec, name) != getattr(defaults, name)]
+    return f"SubjectSpec({', '.join(said)})"
+
+
+def _held(spec: SubjectSpec, name: str) -> Json:
+    held = getattr(spec, name)
+    return dict(held) if name == "gates" else held
+
+
+def _header(spec: SubjectSpec, output: Path | None, *, rows: bool) -> str:
+    """Return the imports that the module needs, sorted as formatters have them."""
+    standard = ["from __future__ import annotations\n"]
+    own = ["import harness"]
+    if rows:
+        standard.append("from collections.abc import Iterable")
+        own.append("from harness.field import FieldError")
+    if spec.kind == "suite" and output is not None:
+        standard.append("from pathlib import Path")
+    if rows:
+        standard.append("from typing import Any")
+    if not _simple(spec):
+        own.append("from harness.subject import SubjectSpec")
+    between = ["", "import pytest", ""] if rows else [""]
+    return "\n".join([*standard, *between, *own])
+
+
+def _environment() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.PackageLoader("harness.export"), autoescape=False, trim_blocks=True, lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined, keep_trailing_newline=True,
+    )  # fmt: skip
