@@ -16,6 +16,7 @@ from harness.export.choosing import choose
 from harness.export.found import table_of
 from harness.export.gotest import GoTest, render_go
 from harness.export.gotree import Tree
+from harness.export.levels import Levels
 from harness.export.looking import Looking, is_about
 from harness.export.pytests import render_findings, render_rows
 from harness.export.rows import Missing
@@ -28,6 +29,10 @@ from harness.subject.typed import api_of
 
 FORMATS = ("go", "pytest")
 _MOST_TOLD = 20
+_EXPECTS = (
+    "What is marked as covered is expected of a rule, and what a rule says is expected. Change expectedErrs when the "
+    "mark or the rule goes, or when the rule gets another level."
+)
 
 
 @click.command("export")
@@ -49,7 +54,8 @@ def command(
     harness export suites/claim_v1 --kind claims --field spec.size
 
     The first writes a finding as a test that fails until it is mended. The others write, for every rule of a field
-    or of a kind, the smallest objects that are accepted and rejected at its limit, in every version, by asking the target.
+    or of a kind, the smallest objects that are accepted and rejected at its limit, in every version. The target is
+    asked; nothing is guessed.
 
     Exit codes: 0 written, 2 nothing could be written.
     """
@@ -101,7 +107,10 @@ def _rules(subject: Subject, kind: str, field: str, form: str, output: Path | No
     words = f"harness export {arguments_of(subject.spec)} --kind {kind}" + (f" --field {field}" if field else "")
     notes = [f"Written by `{words} --format {form}`: every expectation is what both validators answered."]
     if form == "go":
-        made = render_go(Tree.of(subject.spec.location), tables[0], notes, field, gates=subject.spec.gates)
+        levels = Levels(inventory.rules, infos[0])
+        made = render_go(
+            Tree.of(subject.spec.location), tables[0], notes, field, level_of=levels, gates=subject.spec.gates
+        )
         return _write_go(made, output)
     text = render_rows(subject, tables, notes, output)
     rows = sum(len(table.rows) for table in tables)
@@ -174,10 +183,13 @@ def _write_findings(subject: Subject, findings: Sequence[ReportedFinding], form:
     if not table.rows:
         _tell_missing(table.missing)
         return 2
-    notes.append("What is expected is what the handwritten side says. Mend it there, if the declarative side is right.")
+    notes.append(_EXPECTS)
+    api = api_of(subject.spec)
+    levels = Levels(inventory_of(api).rules if api is not None else (), table.info)
     made = render_go(
-        Tree.of(subject.spec.location), table, notes, f"finding {names}", skips=False, gates=subject.spec.gates
-    )
+        Tree.of(subject.spec.location), table, notes, f"finding {names}", level_of=levels, skips=False,
+        gates=subject.spec.gates,
+    )  # fmt: skip
     if not made.differing:
         _say("upstream's test helper does not see this difference: the test passes today")
     return _write_go(made, output)

@@ -10,13 +10,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+import msgspec
+
 from harness.case import Answer, KindInfo
 from harness.compare.composition import compose_parts, settings
 from harness.compare.covered import gather
 from harness.errormatch.matcher import Matcher, matcher_for
 from harness.field import FieldError
+from harness.field.error import Level
 
 Errors: TypeAlias = Sequence[FieldError]
+LevelOf: TypeAlias = Callable[[FieldError], Level]
+"""The level that a rule has, or would have, which declares an error."""
 _Key: TypeAlias = Callable[["Mark"], tuple[object, ...]]
 
 
@@ -37,10 +42,11 @@ class Expected:
     differs: tuple[str, ...]
 
 
-def expected_of(info: KindInfo, answer: Answer) -> Expected:
+def expected_of(info: KindInfo, answer: Answer, level_of: LevelOf) -> Expected:
     """Write down what both sides answered, as one list; where they differ, what is marked counts.
 
-    A handwritten error that is marked as covered and has no twin stays in the list, so that a twin must come.
+    A handwritten error that is marked as covered and has no twin is expected of the declarative side, at the level that
+    `level_of` names. A declarative error without a twin is expected, since its tag says so.
     """
     matcher = matcher_for(info.normalization)
     graduated = settings(info.composition)[-1]
@@ -49,7 +55,11 @@ def expected_of(info: KindInfo, answer: Answer) -> Expected:
     found = gather(answer.handwritten, answer.declarative, info, matcher)
     alone = [error for error in answer.handwritten if error.covered and not _has(enforced, error, matcher)]
     missed = {id(error) for error in found.unmatched}
-    marks += [Mark(error, True, id(error) not in missed) for error in alone]
+    for error in alone:
+        if id(error) in missed:
+            marks.append(Mark(msgspec.structs.replace(error, level=level_of(error)), False))
+        else:
+            marks.append(Mark(error, True, True))
     once = _once(marks, matcher)
     return Expected(once, tuple(_shortcomings(once, info, answer, matcher)))
 

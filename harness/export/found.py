@@ -13,6 +13,7 @@ from harness.diagnostics import UsageError
 from harness.export.asker import Asker
 from harness.export.choosing import most_stable
 from harness.export.rows import Missing, Row, Table
+from harness.fuzzers.pairs import Pair
 from harness.subject import Subject
 
 
@@ -65,6 +66,7 @@ def _row(asker: Asker, finding: Finding, door: KindInfo) -> Row | Missing:
     if case.options:
         return Missing(name, f"it shows only under the validation options {', '.join(case.options)}")
     [forms] = asker.given(door, case.operation, [(case.object, case.old)], case.mode)
+    forms = {version: _bared(pair, (case.object, case.old)) for version, pair in forms.items()}
     own = asker.info.version
     if own not in forms:
         return Missing(name, "the server does not validate it in the version in which objects are written down")
@@ -81,3 +83,19 @@ def _row(asker: Asker, finding: Finding, door: KindInfo) -> Row | Missing:
     here: Json = old
     return Row(name, msgspec.structs.replace(door, version=own, type=asker.info.type), case.operation, new, here, "",
                answers)  # fmt: skip
+
+
+_FILLED_IN = ("uid", "creationTimestamp", "generation", "managedFields")
+
+
+def _bared(pair: Pair, asked: Pair) -> Pair:
+    """Return a pair without the metadata that a server fills in, where the finding has none of its own."""
+    return _without(pair[0], asked[0]), _without(pair[1], asked[1])
+
+
+def _without(obj: Json, asked: Json) -> Json:
+    held = obj.get("metadata") if isinstance(obj, dict) else None
+    if not isinstance(held, dict):
+        return obj
+    own = asked.get("metadata") or {}
+    return {**obj, "metadata": {name: held[name] for name in held if name not in _FILLED_IN or name in own}}

@@ -114,12 +114,18 @@ class Writer:
                 continue
             if own is None:
                 raise Inexpressible(f"the field {member.json_name}, which only the published type has")
-            if not (held == {} and own.type.kind == "named" and self.universe.resolve(own.type).kind == "named"):
+            if not self._is_zero(held, own.type):
                 lines.append(f"{own.name}: {self._typed(held, member.type, own.type)},\n")
         unknown = [name for name in rest if name not in ("apiVersion", "kind")]
         if unknown:
             raise Inexpressible(f"the field {unknown[0]}, which its type does not have")
         return "{\n" + "".join(lines) + "}" if lines else "{}"
+
+    def _is_zero(self, held: Json, ref: TypeRef) -> bool:
+        """Whether a value is what a field holds anyway: nothing, in a type that has no nil."""
+        if ref.kind not in ("builtin", "named") or ref.name in SPECIAL:
+            return False
+        return held in ("", 0, False) or (held == {} and self.universe.resolve(ref).kind == "named")
 
     def _taken(self, rest: dict[str, Json], member: Field) -> Json:
         """Take what belongs to a field out of an object; what is inlined is an object of its own in Go."""

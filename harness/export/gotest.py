@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,11 +12,12 @@ from types import MappingProxyType
 from typing import Any
 
 import jinja2
+import msgspec
 
 from harness.case import Json, KindInfo, Operation
 from harness.diagnostics import TargetError
 from harness.errormatch.normalize import normalizer
-from harness.export.expected import Expected, by_versions, expected_of
+from harness.export.expected import Expected, LevelOf, by_versions, expected_of
 from harness.export.golang import Writer
 from harness.export.gotree import HELPERS, Tree
 from harness.export.gowords import error_of
@@ -65,16 +67,17 @@ def render_go(
     notes: Sequence[str],
     name: str,
     *,
+    level_of: LevelOf,
     skips: bool = True,
     gates: Mapping[str, bool] = NO_GATES,
 ) -> GoTest:
     """Render a table. `name` is that of its tests; `skips` skips, visibly, rows on which the sides differ today.
 
-    `gates` are the feature gates under which the target was asked.
+    `level_of` names the level of rules that are not there yet. `gates` are the gates it was asked under.
 
     Raises: UsageError for a kind that no Go test can be written for; TargetError when gofmt refuses what was written.
     """
-    making = _Making(tree, table, name, skips, gates)
+    making = _Making(tree, table, name, skips, gates, level_of)
     body = making.whole()
     comment = [*notes, *(f"Not shown: {one}" for one in making.missing)]
     told = [visible(line) for text in comment for line in _wrapped(text)]
@@ -94,6 +97,7 @@ class _Making:
     name: str
     skips: bool
     gates: Mapping[str, bool]
+    level_of: LevelOf
     imports: Imports = field(default_factory=Imports)
     missing: list[Missing] = field(default_factory=list)
     rows: int = 0
@@ -127,7 +131,7 @@ class _Making:
 
     @property
     def _maker(self) -> str:
-        return f"mkValid{self.table.info.kind}For{self._suffix}"
+        return f"mk{'Valid' if self.skips else ''}{self.table.info.kind}For{self._suffix}"
 
     @property
     def _writer(self) -> Writer:
@@ -183,7 +187,8 @@ class _Making:
         """Yield a row; several when its versions are expected to say different things."""
         normalize = normalizer(row.info.normalization)
         expected = {
-            version: expected_of(_in_version(row.info, version), answer) for version, answer in row.answers.items()
+            version: expected_of(msgspec.structs.replace(row.info, version=version), answer, self.level_of)
+            for version, answer in row.answers.items()
         }
         try:
             new, old = self._tweaked(row.new, stored, type_name), self._tweaked(row.old, stored, type_name)
@@ -217,12 +222,6 @@ class _Making:
         return f"{self._maker}(func(obj {type_name}) {{\n" + "".join(f"{one}\n" for one in statements) + "})"
 
 
-def _in_version(info: KindInfo, version: str) -> KindInfo:
-    import msgspec
-
-    return msgspec.structs.replace(info, version=version)
-
-
 def _difference(expected: Expected) -> str:
     return visible("the validators differ today: " + "; ".join(expected.differs))
 
@@ -254,8 +253,6 @@ def _raw(pattern: str) -> str:
 
 
 def _wrapped(text: str, width: int = 116) -> list[str]:
-    import textwrap
-
     return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
 
 

@@ -5,7 +5,7 @@ Nothing is guessed: rules say where to look, and what is written down is what th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
@@ -18,6 +18,7 @@ from harness.export.ground import Ground, find_ground, fuller
 from harness.export.nearest import distance, nearest
 from harness.export.rows import Missing, Row, Table
 from harness.export.slots import Slot, slots_of, word
+from harness.export.witness import witnessed
 from harness.fuzzers.aiming import lead, parts_of, shots
 from harness.fuzzers.aims import Aim
 from harness.fuzzers.pairs import Pair
@@ -70,10 +71,12 @@ class Looking:
         if not self.ground.is_accepted:
             self._missing.append(Missing("an accepted object", "; ".join(self.ground.remaining) or "none was found"))
         rules = [known for known in self.rules if is_about(known.rule.path, about)]
-        rows = [Row("valid", *self._first_door(), self.ground.new, wants="accept")] if self.ground.is_accepted else []
+        shown: list[tuple[Slot, Row | None]] = []
         for number, known in enumerate(rules):
             self.tell(f"{number + 1}/{len(rules)} {word(known)}")
-            rows += self._rule(known)
+            shown += self._rule(known)
+        rows = [Row("valid", *self._first_door(), self.ground.new, wants="accept")] if self.ground.is_accepted else []
+        rows += self._rows(self._filled(shown))
         for path in dict.fromkeys(known.rule.path for known in rules):
             rows += self._member(path, rows)
         asked = self._answered(_once(rows))
@@ -85,19 +88,40 @@ class Looking:
 
     # Rules
 
-    def _rule(self, known: KnownRule) -> Iterator[Row]:
+    def _rule(self, known: KnownRule) -> Iterator[tuple[Slot, Row | None]]:
         """Yield what is shown of a rule. What it accepts is a start for what it rejects: all else is right there."""
         good: list[Json] = []
         for slot in slots_of(known):
             found = self._shown(slot, good)
-            if found is None:
-                self._missing.append(Missing(slot.name, self._reason(known)))
-                continue
-            yield found
-            if slot.wants == "accept":
+            if found is not None and slot.wants == "accept":
                 good.append(found.new)
-            elif found.operation is Operation.CREATE:
-                yield from self._updates(found)
+            yield slot, found
+
+    def _filled(self, shown: Sequence[tuple[Slot, Row | None]]) -> Iterator[tuple[Slot, Row | None]]:
+        """Yield slots with rows; those that have none get what a short search comes across."""
+        empty = {number: slot for number, (slot, row) in enumerate(shown) if row is None}
+        met = {}
+        if empty and self.ground.is_accepted:
+            self.tell(f"searching for {len(empty)} more")
+            met = witnessed(self.asker, empty)
+        for number, (slot, row) in enumerate(shown):
+            if number in met:
+                one = met[number]
+                base, operation = self._ground(one.case.operation), one.case.operation
+                ask = partial(self.asker.pairs, one.door, operation)
+                pair = nearest(one.pair, one.wrong, base, slot.judge, ask)
+                yield slot, Row(slot.name, one.door, operation, *pair, slot.wants)
+            else:
+                yield slot, row
+
+    def _rows(self, shown: Iterable[tuple[Slot, Row | None]]) -> Iterator[Row]:
+        for slot, row in shown:
+            if row is None:
+                self._missing.append(Missing(slot.name, self._reason(slot.known)))
+                continue
+            yield row
+            if slot.wants == "reject" and row.operation is Operation.CREATE:
+                yield from self._updates(row)
 
     def _reason(self, known: KnownRule) -> str:
         option, wanted = known.option or ("", False)

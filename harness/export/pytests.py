@@ -54,11 +54,11 @@ def render_findings(subject: Subject, findings: Sequence[Finding], notes: Sequen
             raise UsageError(f"{subject.name} does not serve the kind of {finding.fingerprint} any more")
         tests.append({
             "name": f"test_{_name(finding.path or finding.kind)}_{finding.fingerprint}",
-            "says": _safe(f"{finding.cause}: {finding.detail}".split("\n")[0])[:_WIDTH].rstrip() + ".",
+            "says": _safe(f"{finding.fingerprint} ({finding.mismatch}, {finding.cause}) is mended."),
             "old": literal(finding.case.old, 1), "new": literal(finding.case.object, 1),
             "kind": literal(_kind(subject, info)), "version": literal(finding.version),
             "subresource": literal(finding.subresource),
-            "signature": repr((finding.mismatch, _reported(finding), finding.type, finding.origin)),
+            "signature": _plain((finding.mismatch, _reported(finding), finding.type, finding.origin)),
         })  # fmt: skip
     return _environment().get_template("findings.py.j2").render(
         title="Findings of the equivalence harness: each test fails until its finding is mended.",
@@ -195,7 +195,7 @@ def _held(spec: SubjectSpec, name: str) -> Json:
 
 def _header(spec: SubjectSpec, output: Path | None, *, rows: bool) -> str:
     """Return the imports that the module needs, sorted as formatters have them."""
-    standard = ["from __future__ import annotations\n"]
+    standard = []
     own = ["import harness"]
     if rows:
         standard.append("from collections.abc import Iterable")
@@ -206,8 +206,10 @@ def _header(spec: SubjectSpec, output: Path | None, *, rows: bool) -> str:
         standard.append("from typing import Any")
     if not _simple(spec):
         own.append("from harness.subject import SubjectSpec")
-    between = ["", "import pytest", ""] if rows else [""]
-    return "\n".join([*standard, *between, *own])
+    others = ["import pytest"] if rows else []
+    return "\n\n".join(
+        "\n".join(group) for group in (["from __future__ import annotations"], standard, others, own) if group
+    )
 
 
 def _environment() -> jinja2.Environment:

@@ -1,0 +1,43 @@
+"""Field paths and expected errors as Go."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.export.expected import Mark
+from harness.export.gowords import error_of, path_of
+from harness.field import FieldError
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("spec", 'field.NewPath("spec")'),
+        ("spec.items[0].name", 'field.NewPath("spec", "items").Index(0).Child("name")'),
+        ("spec.labels[a.b/c]", 'field.NewPath("spec", "labels").Key("a.b/c")'),
+        ("spec.a[0][1].b.c", 'field.NewPath("spec", "a").Index(0).Index(1).Child("b", "c")'),
+        ("status.conditions.[0].type", 'field.NewPath("status.conditions.[0].type")'),
+        ("", "nil"),
+    ],
+)
+def test_paths(path: str, expected: str) -> None:
+    """A path is built as validators build it; one that none should write is quoted whole."""
+    assert expected == path_of(path)
+
+
+@pytest.mark.parametrize(
+    ("mark", "expected"),
+    [
+        (Mark(FieldError("FieldValueInvalid", "a", origin="minimum", level="beta"), False),
+         'field.Invalid(field.NewPath("a"), nil, "").WithOrigin("minimum").MarkBeta()'),
+        (Mark(FieldError("FieldValueRequired", "a", covered=True), True, True),
+         'field.Required(field.NewPath("a"), "").MarkShortCircuitedInDV()'),
+        (Mark(FieldError("FieldValueTooLong", "a", "may not be more than 63 bytes"), True),
+         'field.TooLong(field.NewPath("a"), "", 63).MarkFromImperative()'),
+        (Mark(FieldError("SomethingElse", "a", level="alpha"), False),
+         'field.Invalid(field.NewPath("a"), nil, "").MarkAlpha()'),
+    ],
+)  # fmt: skip
+def test_errors(mark: Mark, expected: str) -> None:
+    """An error says its type, path, origin, level and side."""
+    assert expected == error_of(mark, lambda path: path)
