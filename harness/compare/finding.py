@@ -29,8 +29,9 @@ class Finding(msgspec.Struct, frozen=True):
 
     `path` has [*] for subscripts. `code` is the slug that `harness explain` knows, `fix` a proposed remedy in words.
     `owner` is the Go type that declares the field, without its version (`k8s.io/api/core.PodSpec`), and `member` the
-    rest of the path from there on; `source` says where the field is declared, `import/path/file.go:line`. They are
-    empty where the types are not known.
+    rest of the path from there on; `source` says where the field is declared, `import/path/file.go:line`, or by the
+    path in the current folder where the file lies in it. `rule_source` is the line of the field's tag that declares the
+    rule concerned, where it has one. They are empty where the types are not known.
     `others` are mismatches of other signatures on the reduced case (empty when the reduction isolated the finding).
     `exception` is the id of the exception that tolerates it. `replay` is a command that shows it again.
     `parts` names the parts of the run, each with other feature gates, under which it shows; empty when there was one.
@@ -63,6 +64,7 @@ class Finding(msgspec.Struct, frozen=True):
     owner: str = ""
     member: str = ""
     source: str = ""
+    rule_source: str = ""
     parts: tuple[str, ...] = ()
 
 

@@ -7,26 +7,33 @@ become one place here, so that findings of one cause can be told together.
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
 from harness.compare.finding import Finding
 from harness.compare.mismatch import canonical_path
+from harness.compare.remedies import tag_for
 from harness.diagnostics import near_miss
 from harness.fuzzers.shape import ANY, FieldShape, Shape
 
 _STEP = re.compile(r"\[\*\]|[^.\[\]]+")
+_MODULE = re.compile(r"@v\d")
 _VERSION = re.compile(r"/v\d+(?:(?:alpha|beta)\d+)?(?=\.)")
 
 
 class Placed(NamedTuple):
-    """The place of a path: see `Finding`. `known` are the fields of the type where a path leaves it."""
+    """The place of a path: see `Finding`.
+
+    `known` are the fields of the type where a path leaves it, `tags` those of the field with their lines.
+    """
 
     owner: str = ""
     member: str = ""
     source: str = ""
     known: tuple[str, ...] = ()
+    tags: tuple[tuple[str, int], ...] = ()
 
 
 def placed(path: str, shape: Shape) -> Placed:
@@ -44,7 +51,7 @@ def placed(path: str, shape: Shape) -> Placed:
         if field is None:
             rest = way[index:]
             return Placed(_unversioned(shape.type), _joined("", *rest), "", tuple(shape.by_name))
-        found, shape = Placed(_unversioned(field.owner), step, _source(field)), field.shape
+        found, shape = Placed(_unversioned(field.owner), step, _source(field), tags=field.tags), field.shape
     return found
 
 
@@ -59,9 +66,28 @@ def _unversioned(qualified: str) -> str:
 
 
 def _source(field: FieldShape) -> str:
-    """Say which line declares a field, by the import path of its package: a folder says nothing on another machine."""
-    name = re.split(r"[/\\]", field.position.file)[-1]
-    return f"{field.owner.rpartition('.')[0]}/{name}:{field.position.line}" if name and field.position.line else ""
+    """Say which line declares a field.
+
+    By its path in the current folder, which is a checkout most of the time, else by the import path of its package: a
+    folder says nothing on another machine, and a downloaded module is nobody's checkout.
+    """
+    file, line = field.position.file, field.position.line
+    name = re.split(r"[/\\]", file)[-1]
+    if not name or not line:
+        return ""
+    if Path(file).is_absolute() and Path(file).is_relative_to(Path.cwd()) and not _MODULE.search(file):
+        return f"{Path(file).relative_to(Path.cwd()).as_posix()}:{line}"
+    return f"{field.owner.rpartition('.')[0]}/{name}:{line}"
+
+
+def _rule_source(finding: Finding, place: Placed) -> str:
+    """Say which tag of the field declares the rule whose error is concerned; nothing where none of them does."""
+    words = tag_for(finding.type, finding.origin).split()
+    if not words or not place.source:
+        return ""
+    name = re.compile(re.escape(re.split("=<|\\(", words[0])[0]) + r"(?![\w-])")
+    line = next((line for text, line in place.tags if name.search(text)), 0)
+    return f"{place.source.rpartition(':')[0]}:{line}" if line else ""
 
 
 def in_place(finding: Finding, shape: Shape) -> Finding:
@@ -73,7 +99,10 @@ def in_place(finding: Finding, shape: Shape) -> Finding:
     elif finding.cause == "wrong-path" and place.known:
         hint = _meant(place)
         fix = f"{fix}; {hint}" if hint else fix
-    return msgspec.structs.replace(finding, owner=place.owner, member=place.member, source=place.source, fix=fix)
+    return msgspec.structs.replace(
+        finding, owner=place.owner, member=place.member, source=place.source, fix=fix,
+        rule_source=_rule_source(finding, place),
+    )  # fmt: skip
 
 
 def _meant(place: Placed) -> str:

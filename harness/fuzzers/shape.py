@@ -64,7 +64,8 @@ class FieldShape:
     `pointer` says that absent and zero differ to the validators; `omitempty` is as written in the tag. `hints` are
     numbers in the tags of the field and words quoted in its comment: values worth trying, whatever they mean;
     `suggestions` are those that its tags speak of. `owner`
-    is the qualified name of the struct that declares the field, `position` where.
+    is the qualified name of the struct that declares the field, `position` where, `tags` the texts of its tags with
+    their lines.
     """
 
     name: str
@@ -75,6 +76,7 @@ class FieldShape:
     suggestions: Suggestions = NONE
     owner: str = ""
     position: Position = NOWHERE
+    tags: tuple[tuple[str, int], ...] = ()
 
 
 class Shape:
@@ -240,7 +242,7 @@ class _Shapes:
                     FieldShape(
                         field.json_name, shape, pointer, field.omitempty, _hints(field.comments),
                         suggestions_of(comments),
-                        struct.qualified, field.position,
+                        struct.qualified, field.position, _tags(comments),
                     ),
                 )  # fmt: skip
 
@@ -336,3 +338,8 @@ def _object_meta() -> Struct:
 
 
 _OBJECT_META = _object_meta()
+
+
+def _tags(comments: Comments) -> tuple[tuple[str, int], ...]:
+    texts = ((line.text.strip(), line.position.line) for line in comments)
+    return tuple((text, line) for text, line in texts if text.startswith("+k8s:"))

@@ -1,7 +1,7 @@
 """A report as alerts beside the code: SARIF for code hosts, annotations for the change that is looked at.
 
-Both name the line where the field is declared, by its path in the checkout. SARIF has every finding, tolerated ones as
-suppressed; annotations are few and short, so one stands for all findings of a cause on one type.
+Both name the line of the tag concerned, or of the field, by its path in the checkout. SARIF has every finding,
+tolerated ones as suppressed; annotations are few and short, so one stands for all findings of a cause on one type.
 """
 
 from __future__ import annotations
@@ -148,8 +148,8 @@ def told(finding: ReportedFinding) -> str:
 
 
 def place_of(report: Report, finding: ReportedFinding) -> tuple[str, int]:
-    """Return the file in the checkout that declares the field of a finding, and the line; 0 where it is unknown."""
-    file, _, number = finding.source.rpartition(":")
+    """Return the file in the checkout and the line of the tag concerned, else of the field; 0 where it is unknown."""
+    file, _, number = (finding.rule_source or finding.source).rpartition(":")
     if file and number.isdecimal():
         return _in_checkout(file), int(number)
     package = finding.owner.rpartition(".")[0]

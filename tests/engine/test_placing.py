@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+from pathlib import Path
+
 import pytest
 
 from harness.compare.finding import Finding
 from harness.diagnostics import Position
-from harness.engine.placing import in_place, placed
+from harness.engine.placing import Placed, in_place, placed
 from harness.fuzzers.shape import FieldShape, Shape
+from harness.subject import SubjectSpec, open_subject
 from tests.fuzzers.toys import PACKAGE, widget_shape
 from tests.reporting import made
 
@@ -36,7 +40,7 @@ def test_the_owner_is_the_struct_that_declares_the_field(path: str, owner: str, 
 
 def test_where_no_type_is_known_nothing_is_said() -> None:
     """A program without types has findings without a place."""
-    assert placed("spec.title", Shape("any")) == ("", "", "", ())
+    assert placed("spec.title", Shape("any")) == Placed()
 
 
 def test_the_source_is_named_by_import_path() -> None:
@@ -50,6 +54,58 @@ def test_the_source_is_named_by_import_path() -> None:
     assert (found.owner, found.source) == ("k8s.io/api/apps.Spec", "k8s.io/api/apps/v1beta1/types.go:7")
     finding: Finding = made.finding(path="title", fix="declare a rule")
     assert in_place(finding, root).fix == "declare a rule (k8s.io/api/apps/v1beta1/types.go:7)"
+
+
+def test_a_file_of_this_folder_is_named_by_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that a reader can open it; a module that was downloaded is no file of anybody's checkout."""
+    monkeypatch.chdir(tmp_path)
+    root = Shape("struct", "suites/mine/v1.Spec")
+
+    def source(file: str) -> str:
+        position = Position(str(tmp_path / file), 7)
+        root.__dict__["fields"] = (FieldShape("title", Shape("string"), owner=root.type, position=position),)
+        root.__dict__.pop("by_name", None)
+        return placed("title", root).source
+
+    assert "suites/mine_v1/types.go:7" == source("suites/mine_v1/types.go")
+    assert "suites/mine/v1/types.go:7" == source("mod/example.com/mine@v1.0.0/types.go")
+
+
+@pytest.mark.parametrize(
+    ("type_", "origin", "line"),
+    [
+        ("FieldValueInvalid", "maximum", 3),
+        ("FieldValueInvalid", "format=k8s-long-name", 4),
+        ("FieldValueTooLong", "maxLength", 5),
+        ("FieldValueRequired", "", 6),
+        ("FieldValueDuplicate", "", 7),
+        ("FieldValueInvalid", "format=k8s-long", 0),
+        ("FieldValueInvalid", "minimum", 0),
+        ("FieldValueTypeInvalid", "", 0),
+    ],
+)
+def test_the_line_of_the_tag_is_found(type_: str, origin: str, line: int) -> None:
+    """Within levels and other wrappers too; a field without such a tag has no such line."""
+    tags = (
+        '+k8s:beta(since: "1.37")=+k8s:maximum=28', "+k8s:format=k8s-long-name-caseless",
+        "+k8s:beta=+k8s:format=k8s-long-name", "+k8s:eachVal=+k8s:maxLength=5", "+k8s:required", "+k8s:listType=map",
+    )  # fmt: skip
+    numbered = tuple(zip(tags, (3, 2, 4, 5, 6, 7), strict=True))
+    position = Position("/x/types.go", 9)
+    field = FieldShape("title", Shape("string"), owner="x/y/v1.Spec", position=position, tags=numbered)
+    root = Shape("struct", "x/y/v1.Spec")
+    root.__dict__["fields"] = (field,)
+    found = in_place(made.finding(path="title", type=type_, origin=origin), root)
+    assert (f"x/y/v1/types.go:{line}" if line else "") == found.rule_source
+
+
+def test_lines_of_tags_are_those_of_the_file() -> None:
+    """Of a suite: the tag stands above its field, in the file as it is."""
+    with closing(open_subject(SubjectSpec("suite", "examples/migration"))) as subject:
+        shape = subject.shape(subject.target.info.kinds[0])
+    finding = made.finding(path="spec.keepDays", origin="maximum")
+    file, _, line = in_place(finding, shape).rule_source.rpartition(":")
+    assert "+k8s:maximum=28" in Path(file).read_text(encoding="utf-8").splitlines()[int(line) - 1]
 
 
 @pytest.mark.parametrize(

@@ -125,6 +125,13 @@ def test_paths_are_those_of_the_checkout(source: str, owner: str, expected: tupl
     assert expected == place_of(report, report.findings[0])
 
 
+def test_the_line_of_the_tag_weighs_more_than_that_of_the_field() -> None:
+    """There the mistake is, when the field has such a tag."""
+    finding = made.finding(source="suites/w/types.go:9", rule_source="suites/w/types.go:7")
+    report = build_report(made.result(finding))
+    assert ("suites/w/types.go", 7) == place_of(report, report.findings[0])
+
+
 def test_a_finding_always_has_a_file() -> None:
     """Code hosts refuse a file of results when one of them has none."""
     report = build_report(made.result(made.finding()))
