@@ -14,7 +14,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"cli", "pytest_plugin"}),
     frozenset({"verify"}),
     frozenset({"lint", "apidocs", "power", "cost", "export"}),
-    frozenset({"reporting", "record", "rulecov"}),
+    frozenset({"reporting", "ratchets", "record", "rulecov"}),
     frozenset({"strategies"}),
     frozenset({"engine"}),
     frozenset({"subject"}),
@@ -25,7 +25,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"tags"}),
     frozenset({"gotypes"}),
     frozenset({"field", "content", "case"}),
-    frozenset({"diagnostics", "files", "explain"}),
+    frozenset({"blocks", "diagnostics", "files", "explain"}),
 )
 # The records of one line that a neighbour may use, with the reason.
 ALLOWED = {

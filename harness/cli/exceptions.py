@@ -12,10 +12,11 @@ import click
 import msgspec
 
 from harness.cli.publishing import EXCEPTIONS, newest_kept
-from harness.diagnostics import UsageError, near_miss
+from harness.diagnostics import HarnessError, UsageError, near_miss
 from harness.errormatch.exceptionedit import ExceptionText, read_text
 from harness.errormatch.exceptionentry import SEVERITIES, ExceptionEntry
 from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
+from harness.ratchets import exceptions as ratchet
 from harness.reporting.document import Report, ReportedFinding, read_report
 from harness.reporting.excepting import Words, entry_of, group_entry, merged, rules_of
 from harness.reporting.grouping import Group, group
@@ -60,6 +61,7 @@ def command() -> None:
     harness exceptions list --report r.json
     harness exceptions prune --report r.json
     harness exceptions expire --within 30
+    harness exceptions count
     """
 
 
@@ -276,3 +278,35 @@ def expire(within: int, file: Path) -> int:
 def _when(entry: ExceptionEntry, today: date) -> str:
     left = (entry.until - today).days
     return f"{entry.until} ({f'{left} days left' if left >= 0 else 'ended'})"
+
+
+@command.command("count")
+@click.option("--update-ratchet", is_flag=True, help="Write down what fell; what grew is never written.")
+@_file
+def count_(update_ratchet: bool, file: Path) -> int:
+    """Hold the number of exceptions to exceptions.ratchet, beside their file: it may only fall.
+
+    Exit code 1 when a suite has more than that. Whoever wants more raises the number by hand, where people look at it.
+    """
+    today = date.today()
+    entries = load_exceptions(file, today).entries
+    now, place = ratchet.count(entry.suite for entry in entries), file.parent / ratchet.NAME
+    held = ratchet.read_counts(place)
+    if update_ratchet:
+        held = held.lowered(now, today) if place.exists() else ratchet.first(now, today)
+        try:
+            ratchet.write_counts(place, held)
+        except OSError as error:
+            raise HarnessError(f"{place} cannot be written: {error.strerror or error}") from None
+    more = held.more(now) if place.exists() else {}
+    for suite, number in now.items():
+        since = f" since {held.since(suite)}" if held.since(suite) else ""
+        limit = f", and at most {held.held(suite)}{since}" if place.exists() else ""
+        click.echo(visible(f"{suite}: {count(number, 'exception')}{limit}"))
+    for suite in more:
+        click.echo(
+            f"harness: {visible(suite)} has more exceptions than {visible(str(place))} holds\n"
+            "  fix: mend a difference and prune its entry, or raise the number by hand in the change that adds one",
+            err=True,
+        )
+    return 1 if more else 0

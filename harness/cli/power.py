@@ -17,6 +17,7 @@ from harness.cli.run import WORDINGS, cores, seed_of
 from harness.cli.targets import TargetChoice, embedded_suites, target_options
 from harness.diagnostics import HarnessError, UsageError
 from harness.events import Budget
+from harness.files import write_atomically
 from harness.fuzzers.budget import Clock
 from harness.power import known as lists
 from harness.power.document import Document, Part, document_of, rows_of, stale_of
@@ -26,7 +27,7 @@ from harness.power.suites import Outcome, Told, examine
 from harness.power.targets import look, unseen
 from harness.power.view import lines_of
 from harness.reporting.saving import save
-from harness.reporting.text import count
+from harness.reporting.text import count, visible
 from harness.rulecov.observed import NAME, RuleOnlooker
 from harness.subject import SubjectSpec, load_suite
 from harness.suite import Suite
@@ -49,10 +50,12 @@ SURVIVED, COULD_NOT_RUN, INTERRUPTED = 1, 2, 130
 @click.option("--jobs", type=click.IntRange(min=1), default=None, help="Processes. Default: one per core, at most 4.")
 @click.option("--kind", "kinds", multiple=True, metavar="PATTERN", help='Such as "deployments", "apps/*", "*/status".')
 @click.option("--known", type=click.Path(path_type=Path), metavar="FILE", help="Survivors that need no attention.")
+@click.option("--update-ratchet", is_flag=True, help="Take entries out of the list of which nothing survives any more.")
 @click.option("--json", "json_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the document.")
 def command(
     suites: tuple[str, ...], target: TargetChoice, seed: str, max_time: float | None, max_cases: int | None,
-    every: int, again: int, jobs: int | None, kinds: tuple[str, ...], known: Path | None, json_file: Path | None,
+    every: int, again: int, jobs: int | None, kinds: tuple[str, ...], known: Path | None, update_ratchet: bool,
+    json_file: Path | None,
 ) -> int:  # fmt: skip
     """Break one rule at a time, and show which breaks a search does not notice.
 
@@ -65,7 +68,10 @@ def command(
     if known is not None and not known.is_file():
         raise UsageError(f"there is no {known}\n  fix: --known FILE, or leave it out")
     clock = Clock(max_time)
-    ask = _Ask(seed_of(seed), max_time, max_cases, every, again, jobs or cores(), kinds, known, clock, target.parts)
+    ask = _Ask(
+        seed_of(seed), max_time, max_cases, every, again, jobs or cores(), kinds, known, clock, target.parts,
+        update_ratchet,
+    )  # fmt: skip
     document = document_of(ask.part(spec) for spec in specs)
     for line in lines_of(document):
         click.echo(line)
@@ -99,6 +105,7 @@ class _Ask:
     known: Path | None
     clock: Clock
     parts_of: Callable[[SubjectSpec], Sequence[SubjectSpec]]
+    update: bool = False
 
     def part(self, spec: SubjectSpec) -> Part:
         """Judge the sabotages of one subject."""
@@ -155,10 +162,26 @@ class _Ask:
         marked, stale = lists.apply(records, entries)
         # A part of the sabotages cannot say that an entry is not needed.
         stale = () if interrupted or self.kinds or self.every > 1 else stale
+        if stale and self.update and file is not None:
+            stale = _taken_out(file, stale)
         return Part(
             subject, self.seed, budget.max_cases, budget.max_time, self.every, round(self.clock.seconds - before, 3),
             cases, rows_of(marked), marked, stale_of(stale), interrupted,
         )  # fmt: skip
+
+
+def _taken_out(file: Path, stale: tuple[lists.Known, ...]) -> tuple[lists.Known, ...]:
+    """Take entries out of a list, and say so. Returns those that are still there. Raises: HarnessError."""
+    try:
+        text = lists.without(file, stale)
+        if text is None:
+            raise HarnessError(f"{file} cannot be changed\n  fix: begin each entry in a line of its own with `- `")
+        write_atomically(file, text.encode())
+    except OSError as error:
+        raise HarnessError(f"{file} cannot be written: {error.strerror or error}") from None
+    for entry in stale:
+        click.echo(visible(f"taken out of {file}: {entry.sabotage}"))
+    return ()
 
 
 def _records_of(outcome: Outcome) -> tuple[Record, ...]:

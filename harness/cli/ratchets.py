@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,10 +12,10 @@ import click
 import msgspec
 
 from harness.diagnostics import UsageError
+from harness.ratchets.rules import NAME, Ratchet, marks_of, read_ratchet, write_ratchet
 from harness.reporting.coverage import Lost, RatchetEntry, RuleEntry, coverage_of
 from harness.reporting.document import Part, Report
 from harness.reporting.ruletext import describe_rule
-from harness.rulecov.ratchet import NAME, Ratchet, marks_of, read_ratchet, write_ratchet
 from harness.subject import SubjectSpec
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -63,9 +64,11 @@ class Ratchets:
         asked = {rule.name for rule in rules if rule.asked}
         cases = sum(part.cases for part in parts)
         if self.update:
-            return _raised(place, ratchet.raised(seen, asked, min(cases, report.budget.max_cases or cases)))
+            return _raised(
+                place, ratchet.raised(seen, asked, min(cases, report.budget.max_cases or cases), date.today())
+            )
         skipped = _reason(ratchet, parts, cases, operations)
-        lost = () if skipped else tuple(Lost(name, missing) for name, missing in ratchet.lost(seen, asked))
+        lost = () if skipped else tuple(Lost(*one) for one in ratchet.lost(seen, asked))
         return RatchetEntry(str(place), len(ratchet.rules), lost, skipped)
 
 

@@ -1,7 +1,6 @@
 """Changes equivalence_exceptions.yaml: puts entries in and takes them out, and leaves every other byte as it is.
 
-The text is cut into a head and one block for each entry, with the comments right above it; a YAML writer would move
-those to the entry before, and lose them with it. Blocks stand sorted by what they speak of, so that two people who add
+Blocks stand sorted by what they speak of, so that two people who add
 entries at once change different places.
 """
 
@@ -17,6 +16,7 @@ from pathlib import Path
 
 import yaml
 
+from harness.blocks import begins, cut_blocks, joined
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.errormatch.exceptionentry import PLACE, SCOPE, ExceptionEntry, Rule, parse_rule
 from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
@@ -30,7 +30,6 @@ HEAD = """\
 # `harness exceptions` adds entries, lists them, and takes out what is not needed any more.
 """
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._/()\[\]+@=:-]*")
-_EMPTY = re.compile(r"(?:\[\s*\]|null|~)[ \t]*(?:\n|\Z)")
 
 
 @dataclass(slots=True)
@@ -70,10 +69,7 @@ class ExceptionText:
 
     def text(self) -> str:
         """Return the file."""
-        if not self.blocks:
-            return self.head + "[]\n"
-        head = self.head.rstrip("\n")
-        return (f"{head}\n\n" if head else "") + "".join(block.text for block in self.blocks)
+        return joined(self.head, [block.text for block in self.blocks])
 
     def write(self, today: date) -> None:
         """Write the file in one step. Raises: InputError; then it is as it was."""
@@ -94,46 +90,17 @@ def read_text(path: Path, today: date) -> tuple[ExceptionText, ExceptionFile]:
         return ExceptionText(path), ExceptionFile((), today)
     file = load_exceptions(path, today)
     text = path.read_text(encoding="utf-8-sig")
-    if not file.entries:
-        return ExceptionText(path, _EMPTY.sub("", text)), file
-    return _cut(path, text, file), file
+    cut = cut_blocks(text)
+    if cut is None or len(cut.blocks) != len(file.entries):
+        raise _unusual(path)
+    blocks = [Block(entry, piece) for entry, piece in zip(file.entries, cut.blocks, strict=True)]
+    return ExceptionText(path, cut.head, blocks, cut.indent), file
 
 
-def _unusual(path: Path, line: int = 0) -> InputError:
+def _unusual(path: Path) -> InputError:
     why = "only a list with each entry, and each rule, in lines of its own is changed without touching the rest"
     message, fix = "it is written in a way that cannot be changed here", "begin each in a line of its own with `- `"
-    return InputError([Diagnostic(Position(str(path), line), "exception-shape", message, why, fix)])
-
-
-def _cut(path: Path, text: str, file: ExceptionFile) -> ExceptionText:
-    """Cut the text above each entry and its comments. Raises: InputError for a list that is not written as blocks."""
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
-    assert isinstance(root, yaml.SequenceNode), "it was read before"
-    lines = text.splitlines(keepends=True)
-    starts = [node.start_mark.line for node in root.value]
-    if root.flow_style or starts != sorted(set(starts)) or not all(_begins(lines[start]) for start in starts):
-        raise _unusual(path, root.start_mark.line + 1)
-    cuts = [_above(lines, start, starts[i - 1] if i else _head_of(lines, start)) for i, start in enumerate(starts)]
-    pieces = ["".join(lines[a:b]) for a, b in zip(cuts, [*cuts[1:], len(lines)], strict=True)]
-    blocks = [Block(entry, piece) for entry, piece in zip(file.entries, pieces, strict=True)]
-    return ExceptionText(path, "".join(lines[: cuts[0]]), blocks, " " * root.start_mark.column)
-
-
-def _begins(line: str) -> bool:
-    return line.lstrip().startswith("- ")
-
-
-def _head_of(lines: list[str], first: int) -> int:
-    """Find the last line of the head: what stands before a blank line, or all of it when there is none."""
-    blank = [number for number in range(first) if not lines[number].strip()]
-    return blank[-1] if blank else first - 1
-
-
-def _above(lines: list[str], start: int, least: int) -> int:
-    """Find where the comments right above an entry begin."""
-    while start - 1 > least and lines[start - 1].lstrip().startswith("#"):
-        start -= 1
-    return start
+    return InputError([Diagnostic(Position(str(path)), "exception-shape", message, why, fix)])
 
 
 def _with_rules(text: str, wanted: set[Rule], path: Path) -> str:
@@ -143,7 +110,7 @@ def _with_rules(text: str, wanted: set[Rule], path: Path) -> str:
     node = next(value for key, value in root.value[0].value if key.value == "rules")
     lines = text.splitlines(keepends=True)
     starts = [one.start_mark.line for one in node.value]
-    if starts != sorted(set(starts)) or not all(_begins(lines[start]) for start in starts):
+    if starts != sorted(set(starts)) or not all(begins(lines[start]) for start in starts):
         raise _unusual(path)
     cuts = [starts[0], *(start + 1 for start in starts)]
     pieces = ["".join(lines[a:b]) for a, b in itertools.pairwise(cuts)]

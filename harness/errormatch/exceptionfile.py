@@ -85,10 +85,10 @@ class ExceptionFile:
     def apply(self, findings: Iterable[F], subject: str) -> Outcome[F]:
         """Mark every finding that an entry tolerates with the entry's id; the first entry wins.
 
-        `subject` is the suite, or `kubernetes`. Entries of other subjects cannot be unused here; an expired entry
-        tolerates nothing, whatever it speaks of.
+        `subject` is the suite, or `kubernetes`. Entries of other subjects are not judged here; an expired one
+        tolerates nothing.
         """
-        expired = tuple(entry for entry in self.entries if entry.until < self.today)
+        expired = tuple(entry for entry in self.entries if entry.until < self.today and entry.of(subject))
         valid = [entry for entry in self.entries if entry.until >= self.today]
         used: dict[str, ExceptionEntry] = {}
         marked: list[F] = []

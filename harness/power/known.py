@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 import yaml
 
+from harness.blocks import cut_blocks, joined
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.power.record import Record
 
@@ -67,6 +68,19 @@ def _problem(entry: Any, index: int) -> str:
 def _wrong(file: Path, message: str, line: int = 0) -> Diagnostic:
     fix = '- {sabotage: "declarative v1.Widget.name: maxLength: drop", equivalent: "why nothing can show it"}'
     return Diagnostic(Position(str(file), line), "power-known", message, fix=fix)
+
+
+def without(file: Path, stale: Sequence[Known]) -> str | None:
+    """Return the text of a list without these entries, the rest to the letter; None when it cannot be cut so.
+
+    Raises: OSError.
+    """
+    cut = cut_blocks(file.read_text(encoding="utf-8"))
+    entries = load(file)
+    if cut is None or len(cut.blocks) != len(entries):
+        return None
+    kept = [text for text, entry in zip(cut.blocks, entries, strict=True) if entry not in stale]
+    return joined(cut.head, kept)
 
 
 def apply(records: Sequence[Record], known: Sequence[Known]) -> tuple[tuple[Record, ...], tuple[Known, ...]]:

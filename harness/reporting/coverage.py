@@ -79,11 +79,15 @@ class UncoveredEntry(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.subject, self.group, self.version, self.kind, self.path, self.type, self.origin
 
 
-class Lost(msgspec.Struct, frozen=True):
-    """A rule that was seen at work before, as the ratchet file says, and now was not. `marks` are what is missing."""
+class Lost(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A rule that was seen at work before, as the ratchet file says, and now was not.
+
+    `marks` are what is missing, `since` is the day since which the file has its line; empty when it does not say.
+    """
 
     rule: str
     marks: tuple[str, ...]
+    since: str = ""
 
 
 class RatchetEntry(msgspec.Struct, frozen=True, omit_defaults=True):

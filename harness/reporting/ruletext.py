@@ -66,7 +66,8 @@ def lost_rows(ratchet: RatchetEntry, most: int = 10) -> Iterator[str]:
         return
     yield f"{count(len(ratchet.lost), 'rule')} of {visible(ratchet.file)} lost cover:"
     for one in ratchet.lost[:most]:
-        yield f"  {visible(one.rule)}: no longer {', '.join(one.marks)}"
+        since = f", as it was since {visible(one.since)}" if one.since else ""
+        yield f"  {visible(one.rule)}: no longer {', '.join(one.marks)}{since}"
     if len(ratchet.lost) > most:
         yield f"  … {len(ratchet.lost) - most:,} more; the report has them all"
 

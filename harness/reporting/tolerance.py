@@ -45,7 +45,8 @@ def tolerate(report: Report, entries: ExceptionFile | None, file: str) -> Report
     report = msgspec.structs.replace(report, findings=findings)
     used = {finding.exception for finding in findings}
     idle = [entry for entry in valid if entry.id not in used and not untried(entry, report)]
-    expired = [entry for entry in entries.entries if entry.until < entries.today]
+    subjects = [part.subject for part in report.parts]
+    expired = [e for e in entries.entries if e.until < entries.today and any(map(e.of, subjects))]
     exceptions = Exceptions(
         file,
         tuple(_entry(entry, findings) for entry in valid if entry.id in used),

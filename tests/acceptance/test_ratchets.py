@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from harness.ratchets.rules import NAME, read_ratchet
 from harness.reporting.document import read_report
-from harness.rulecov.ratchet import NAME, read_ratchet
 from tests.cli.fakes import call
 
 SUITES = Path(__file__).parents[2] / "suites"

@@ -168,3 +168,18 @@ def test_a_file_with_mistakes_is_told_and_left_alone(capfd: Any) -> None:
         told = call(capfd, "exceptions", *words)
         assert (2, True) == (told.code, "exception-missing" in told.err)
     assert "- suite: x\n" == FILE.read_text()
+
+
+def test_the_number_of_exceptions_may_only_fall(capfd: Any) -> None:
+    """Written down once, it is lowered by an update and never raised."""
+    report = saved("r.json", made.finding(), made.finding("f" * 12, path="spec.name"))
+    add(capfd, "0123", "--report", report, *WORDS)
+    assert "widgets_v1: 1 exception\n" == call(capfd, "exceptions", "count").out
+    assert 0 == call(capfd, "exceptions", "count", "--update-ratchet").code
+    add(capfd, "ffff", "--report", report, *WORDS)
+    told = call(capfd, "exceptions", "count", "--update-ratchet")
+    assert (1, True) == (told.code, "widgets_v1 has more exceptions than exceptions.ratchet holds" in told.err)
+    assert f"widgets_v1: 2 exceptions, and at most 1 since {date.today()}" in told.out
+    call(capfd, "exceptions", "prune", "--report", saved("none.json"))
+    assert 0 == call(capfd, "exceptions", "count", "--update-ratchet").code
+    assert "widgets_v1" not in Path("exceptions.ratchet").read_text()

@@ -49,6 +49,11 @@ def test_survivors_are_exit_code_1_until_they_are_listed(capfd: Any, suite: Path
     (suite / "power.yaml").write_text(f"{entries}- {{sabotage: gone, hole: toy}}\n", encoding="utf-8")
     told = power(capfd, suite)
     assert (1, True) == (told.code, "stale: gone: no such sabotage survives any more" in told.out)
+    assert 0 == power(capfd, suite, "--every", "10", "--update-ratchet").code
+    assert "gone" in (suite / "power.yaml").read_text(), "a sample proves nothing"
+    told = power(capfd, suite, "--update-ratchet")
+    assert (0, True) == (told.code, "power.yaml: gone" in told.out)
+    assert entries == (suite / "power.yaml").read_text()
 
 
 def test_a_sample_is_judged(capfd: Any, suite: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from harness.diagnostics import InputError, UsageError
 from harness.events import Budget
 from harness.reporting.coverage import RatchetEntry
 from harness.reporting.document import Reach, Report, build_report
+from harness.reporting.ruletext import lost_rows
 from harness.subject import SubjectSpec
 from tests.reporting import made
 from tests.reporting.ruled import rule, ruled
@@ -70,8 +72,8 @@ def test_raising(file: Path) -> None:
     assert held(report, file, update=True).updated
     assert [
         "cases: 100",
-        "example.io/v1 Widget b Invalid/maximum: declarative",
-        "example.io/v1 Widget spec.size Invalid/maximum: accepted declarative handwritten",
+        f"example.io/v1 Widget b Invalid/maximum: declarative since {date.today()}",
+        f"example.io/v1 Widget spec.size Invalid/maximum: accepted declarative handwritten since {date.today()}",
     ] == file.read_text().splitlines()[2:]
 
 
@@ -98,7 +100,7 @@ def test_a_file_that_cannot_be_written_is_told(tmp_path: Path, monkeypatch: pyte
     def full(place: Path, data: bytes) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("harness.rulecov.ratchet.write_atomically", full)
+    monkeypatch.setattr("harness.ratchets.lines.write_atomically", full)
     assert "could not be written: No space left" in held(ruled(SEEN), tmp_path / "f", update=True).skipped
 
 
@@ -117,3 +119,13 @@ def test_without_rules_nothing_is_compared(tmp_path: Path, capsys: pytest.Captur
     """And that is said, when a file was named."""
     assert Ratchets(tmp_path / "f").hold(build_report(made.result())).coverage is None
     assert "no types tell which rules there are" in capsys.readouterr().err
+
+
+def test_a_lost_rule_says_since_when_it_was_seen(file: Path) -> None:
+    """In the report and to people; a line without a day is older than the days are."""
+    file.write_text(f"cases: 100\n{LINE} since 2026-01-02\n")
+    entry = held(ruled(rule(declarative=("create",))), file)
+    assert ("2026-01-02",) == tuple(one.since for one in entry.lost)
+    assert [*lost_rows(entry)][1].endswith("no longer accepted, as it was since 2026-01-02")
+    file.write_text(f"cases: 100\n{LINE}\n")
+    assert [*lost_rows(held(ruled(rule(declarative=("create",))), file))][1].endswith("no longer accepted")

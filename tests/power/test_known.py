@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.diagnostics import InputError
-from harness.power.known import Known, apply, load
+from harness.power.known import Known, apply, load, without
 from harness.power.record import Record, State
 
 
@@ -65,3 +65,29 @@ def test_a_list_that_is_wrong_is_refused(tmp_path: Path, text: str) -> None:
         load(file)
     [found, *_] = caught.value.diagnostics
     assert (str(file), "power-known", True) == (found.position.file, found.code, "sabotage" in found.fix)
+
+
+LIST = """# A head.
+
+# Equivalent:
+- sabotage: "a: drop"
+  equivalent: nobody sees it   # said twice
+# about b
+- sabotage: b
+  hole: not yet
+"""
+
+
+def test_an_entry_is_taken_out_with_its_comment(tmp_path: Path) -> None:
+    """The rest stays to the letter; without entries it is an empty list."""
+    (tmp_path / "power.yaml").write_text(LIST)
+    first, second = load(tmp_path / "power.yaml")
+    assert without(tmp_path / "power.yaml", [second]) == LIST[: LIST.index("# about b")]
+    assert without(tmp_path / "power.yaml", [first, second]) == "# A head.\n\n[]\n"
+    assert without(tmp_path / "power.yaml", []) == LIST
+
+
+def test_a_list_in_one_line_is_left_alone(tmp_path: Path) -> None:
+    """It cannot be cut."""
+    (tmp_path / "power.yaml").write_text("[{sabotage: a, hole: b}]\n")
+    assert without(tmp_path / "power.yaml", load(tmp_path / "power.yaml")) is None
