@@ -123,7 +123,8 @@ class Result(msgspec.Struct, frozen=True):
     `compared` counts cases whose two lists were really compared (answers without failure). `composition_checked` and
     `composition_differences` count the cases where the target's own served lists were compared with ours.
     `part` names it among the parts of one run: the subject, and the feature gates that were asked for. `beside` says
-    that it ran at the same time as the part before it. `discovery` says when what was new came.
+    that it ran at the same time as the part before it. `discovery` says when what was new came. `between` names two
+    targets whose users were compared, the one they have first; empty for the two sides of one.
     `stopped` is one of: budget, exhausted, interrupted, target-lost; `stopped_detail` explains the last one. `shard` is
     `2/4` when only every fourth unit was searched, empty for all. `observed` has what each observer saw, by its name:
     one outcome for each unit, in the order of units.
@@ -152,6 +153,7 @@ class Result(msgspec.Struct, frozen=True):
     part: str = ""
     beside: bool = False
     discovery: Discovery = Discovery()
+    between: tuple[str, ...] = ()
 
 
 class Finished(msgspec.Struct, frozen=True):

@@ -51,7 +51,7 @@ class Asker:
         comparator = self.comparator(self.info(case))
         fields: dict[str, Any] = {name: getattr(answer, name) for name in Answer.__struct_fields__}
         if answer.failure is None:
-            fields["served"] = served_lists(answer, comparator.info)
+            fields["served"] = served_lists(answer, comparator.info, self.subject.ends or ())
         return CheckedAnswer(**fields, mismatches=tuple(comparator.compare(case, answer)))
 
     def severity(self, case: Case, answer: Answer, mismatch: Mismatch) -> str:
@@ -62,7 +62,9 @@ class Asker:
         """Return the comparator of a kind."""
         if info.key not in self._comparators:
             known = self.subject.is_known_path(info)
-            self._comparators[info.key] = Comparator(info, is_known_path=known, trusted=self._wordings)
+            self._comparators[info.key] = Comparator(
+                info, is_known_path=known, trusted=self._wordings, ends=self.subject.ends
+            )
         return self._comparators[info.key]
 
     def info(self, case: Case) -> KindInfo:

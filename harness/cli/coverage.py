@@ -46,7 +46,9 @@ _IDLE = "nothing of this release runs the declarative validators of this type"
 
 
 def rule_onlookers(spec: SubjectSpec) -> dict[str, Onlooker]:
-    """Return who looks on at a run against a subject: nobody where no types tell its rules."""
+    """Return who looks on at a run against a subject: nobody where no types tell its rules, or two are compared."""
+    if spec.against:
+        return {}
     try:
         api = api_of(spec)
     except HarnessError:

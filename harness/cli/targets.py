@@ -54,8 +54,12 @@ class TargetChoice:
         return [self._spec("suite", suite) for suite in suites]
 
     def parts(self, spec: SubjectSpec) -> list[SubjectSpec]:
-        """Return the parts of a run: a release is searched with its own gates, and with all of them on."""
-        if spec.kind != "kubernetes" or spec.gates or not self.every_gate or spec.handwritten is not None:
+        """Return the parts of a run: a release is searched with its own gates, and with all of them on.
+
+        Two releases are compared as they are: who moves from one to the other has the gates that each sets.
+        """
+        compared = spec.against or spec.handwritten is not None
+        if spec.kind != "kubernetes" or spec.gates or compared or not self.every_gate:
             return [spec]
         return [spec, replace(spec, gates=EVERY_GATE)]
 

@@ -17,6 +17,7 @@ from harness.compare.comparator import Comparator
 from harness.compare.mismatch import Mismatch
 from harness.compare.objects import replaced, steps, value_at
 from harness.compare.obvious import CauseFound
+from harness.compare.speaking import agrees, speakers
 from harness.field import ErrorType
 
 _LIMITED = frozenset(
@@ -84,12 +85,8 @@ class _Search:
         return msgspec.structs.replace(self.case, id=number, object=changed)
 
     def _sides(self, asked: Case, answer: Answer) -> Sides:
-        handwritten, declarative = (
-            any(self.comparator.concerns(self.mismatch, error) for error in errors)
-            for errors in (answer.handwritten, answer.declarative)
-        )
-        both = handwritten and declarative
-        gone = both and all(m.signature != self.mismatch.signature for m in self.comparator.compare(asked, answer))
+        handwritten, declarative = speakers(answer, self.mismatch, self.comparator)
+        gone = agrees(asked, answer, self.mismatch, self.comparator)
         return Sides(handwritten, declarative, gone)
 
     def limit(self, quiet: int, loud: int, side: str) -> Generator[list[Case], list[Answer], int | None]:
@@ -140,17 +137,22 @@ def find_boundary(
         size for size, sides in search.known.items() if not getattr(sides, speaks) and (size < scale.size) == upward
     ]
     sooner = (yield from search.limit(max(quiet) if upward else min(quiet), scale.size, speaks)) if quiet else None
-    return _told(mismatch, scale, {speaks: sooner, silent: later}, upward=upward)
+    return _told(mismatch, comparator, scale, {speaks: sooner, silent: later}, upward=upward)
 
 
-def _told(mismatch: Mismatch, scale: Scale, limits: dict[str, int | None], *, upward: bool) -> CauseFound:
+def _told(
+    mismatch: Mismatch, comparator: Comparator, scale: Scale, limits: dict[str, int | None], *, upward: bool
+) -> CauseFound:
     way = "or more" if upward else "or less"
     said = [
-        f"the {side} side rejects a {scale.noun} of {limit} {way}"
+        f"{comparator.name_of(side)} rejects a {scale.noun} of {limit} {way}"
         if limit is not None
-        else f"the limit of the {side} side was not found"
-        for side, limit in sorted(limits.items(), reverse=True)
+        else f"the limit of {comparator.name_of(side)} was not found"
+        for side, limit in sorted(limits.items(), reverse=comparator.ends is None)
     ]
+    if comparator.ends is not None:
+        fix = f"keep {remedies.place(mismatch)} within both limits until every server is {comparator.ends.after}"
+        return CauseFound("boundary", f"both check, at another limit: {' and '.join(said)}", fix)
     wanted = limits["handwritten"]
     allowed = f" {wanted - 1 if upward else wanted + 1}" if wanted is not None else ""
     tag = remedies.tag_for(mismatch.type, mismatch.origin).partition("=")[0] or "the rule"

@@ -19,11 +19,13 @@ from harness.case import Answer, Case
 from harness.compare import remedies
 from harness.compare.boundary import find_boundary
 from harness.compare.comparator import Comparator
+from harness.compare.ends import direction_of, served_after, served_before, told
 from harness.compare.experiments import experiments, served_mode
 from harness.compare.finding import Finding, fingerprint
 from harness.compare.masking import Unmasking
 from harness.compare.means import NO_MEANS, Means
 from harness.compare.mismatch import Mismatch, canonical_path
+from harness.compare.moves import find_move
 from harness.compare.obvious import CauseFound, error_of, obvious, short_circuit
 from harness.compare.severity import severity_of
 from harness.errormatch.matcher import is_child
@@ -42,7 +44,13 @@ def judge(
     case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator, *, subject: str, means: Means = NO_MEANS
 ) -> Experiment[Finding]:
     """Explain and grade a mismatch on a reduced case. `subject` is the suite, or `kubernetes`."""
-    found = yield from find_cause(case, answer, mismatch, comparator, means)
+    if comparator.ends is None:
+        found = yield from find_cause(case, answer, mismatch, comparator, means)
+        detail = mismatch.detail
+    else:
+        found = yield from find_move(case, answer, mismatch, comparator, comparator.ends, means)
+        direction = direction_of(served_before(answer), served_after(answer))
+        detail = f"{told(direction, comparator.ends)}: {mismatch.detail}"
     severity = severity_of(case, answer, mismatch, comparator)
     if found.cause == "unreachable":
         severity = "unreachable"
@@ -63,11 +71,12 @@ def judge(
         origin=mismatch.origin,
         side=mismatch.side,
         gates=mismatch.gates,
-        detail=f"{mismatch.detail}; {found.detail}" if found.detail else mismatch.detail,
+        detail=f"{detail}; {found.detail}" if found.detail and found.detail != mismatch.detail else detail,
         fix=found.fix,
         occurrences=1,
         case=case,
         answer=answer,
+        between=tuple(comparator.ends or ()),
         others=tuple(m for m in comparator.compare(case, answer) if m.signature != mismatch.signature),
     )
 

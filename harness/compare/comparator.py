@@ -15,6 +15,7 @@ import msgspec
 from harness.case import Answer, Case, Failure, KindInfo, Operation
 from harness.compare.composition import Setting, baseline, compose_parts, settings
 from harness.compare.covered import gather
+from harness.compare.ends import Ends
 from harness.compare.mismatch import Mismatch, MismatchKind, Side, Signature, canonical_path
 from harness.compare.objects import MISSING, steps, value_at, values_at
 from harness.compare.served import Served
@@ -34,7 +35,10 @@ _VARIABLE_PARTS = re.compile(r"0x[0-9a-fA-F]+|\d+|\"[^\"]*\"")
 
 
 class Comparator:
-    """Compares the answers about one kind. Remembers pairs of lists that it has compared."""
+    """Compares the answers about one kind. Remembers pairs of lists that it has compared.
+
+    `ends` is set when the answers are those of two targets: then the lists are what each of them serves.
+    """
 
     def __init__(
         self,
@@ -42,8 +46,10 @@ class Comparator:
         *,
         is_known_path: Callable[[str], bool] | None = None,
         trusted: Wordings = NO_WORDINGS,
+        ends: Ends | None = None,
     ) -> None:
         self.info = info
+        self.ends = ends
         self.matcher = matcher_for(info.normalization)
         self.trusted = trusted
         self.settings = settings(info.composition)
@@ -88,6 +94,10 @@ class Comparator:
         """Whether a mismatch is about this error: same type, origin and normalized field."""
         return self.matcher.key(error) == self._mismatch_key(mismatch)
 
+    def name_of(self, side: str) -> str:
+        """Return what a side is called: that of two targets by the name of the target."""
+        return self.ends.of(side) if self.ends is not None else f"the {side} side"
+
     def _mismatch_key(self, mismatch: Mismatch) -> Key:
         return mismatch.type, self.matcher.normalize(mismatch.path), mismatch.origin
 
@@ -122,14 +132,22 @@ class Comparator:
         unmatched, extra = gather(handwritten, declarative, self.info, self.matcher)
         # No server counts them, but no rule wants them either: a validator could not do its work.
         extra += [error for error in declarative if error.type == _INTERNAL and error not in extra]
+        if self.ends is not None:
+            # Two errors at one place are one change: what the target after says tells of both.
+            places = {error.field for error in unmatched}
+            extra = [error for error in extra if error.field not in places]
         for error in self._once(unmatched):
             setting = self._first([s.setting for s in served if not s.tells(error)])
-            yield _mismatch(
-                "unmatched", error, "handwritten", setting, f"no declarative twin of the covered {error.text}"
-            )
+            yield _mismatch("unmatched", error, "handwritten", setting, self._alone(error, "handwritten"))
         for error in self._once(extra):
             setting = self._first([s.setting for s in served if error in s.declarative])
-            yield _mismatch("extra", error, "declarative", setting, f"no covered handwritten twin of {error.text}")
+            yield _mismatch("extra", error, "declarative", setting, self._alone(error, "declarative"))
+
+    def _alone(self, error: FieldError, side: Side) -> str:
+        if self.ends is not None:
+            return f"{self.ends.of(side)} alone reports {error.text}"
+        twin = "declarative twin of the covered" if side == "handwritten" else "covered handwritten twin of"
+        return f"no {twin} {error.text}"
 
     def _once(self, errors: Iterable[FieldError]) -> list[FieldError]:
         """Say a difference once, however many errors of one key show it."""
@@ -202,6 +220,8 @@ class Comparator:
             twins = [one.declarative[number] for number in by_key.get(self.matcher.wanted(error), ())]
             if twins and not any(self.trusted.same(error, other) for other in twins):
                 detail = f"the words change under {one.setting.name}: {error.detail!r} becomes {twins[0].detail!r}"
+                if self.ends is not None:
+                    detail = f"{self.ends.before} says {twins[0].detail!r}, {self.ends.after} says {error.detail!r}"
                 yield _mismatch("served", error, "both", one.setting, detail)
 
     # paths

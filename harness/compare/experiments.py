@@ -72,7 +72,11 @@ def _ratcheting(
         if not agrees(asked, said, mismatch, comparator):
             return None
         how = "as a create" if asked.operation is Operation.CREATE else "against an old object without the value"
-        detail = f"the {side} side forgives what the update left as it was: {how} both sides agree"
+        detail = f"{comparator.name_of(side)} forgives what the update left as it was: {how} both"
+        if comparator.ends is not None:
+            fix = f"mend stored objects before they are updated by {comparator.name_of(mismatch.side)}"
+            return CauseFound("ratcheting", f"{detail} agree", fix)
+        detail += " sides agree"
         fix = (
             "let the handwritten check skip what did not change, or write an exception: forgiving is wanted"
             if side == "declarative"
@@ -103,7 +107,10 @@ def _gated(
     def proves(said: Answer) -> CauseFound | None:
         if remains_in(asked, said, mismatch, comparator):
             return None
-        detail = f"both sides agree with the option {name} {'off' if value else 'on'}"
+        turned = f"with the option {name} {'off' if value else 'on'}"
+        if comparator.ends is not None:
+            return CauseFound("gate", f"both agree {turned}", f"look how each of the two sets {name}")
+        detail = f"both sides agree {turned}"
         return CauseFound(
             "gate", detail, f"let check and rule at {remedies.place(mismatch)} ask the same option, {name}"
         )

@@ -19,7 +19,7 @@ SEVERITIES: tuple[Severity, ...] = ("verdict", "graduation", "visible", "shadow"
 Cause: TypeAlias = Literal[
     "ratcheting", "masked", "short-circuit", "path", "type", "origin", "unmarked", "no-rule", "no-twin", "boundary",
     "version", "gate", "duplicate", "wrong-path", "unreachable", "panic", "unknown", "wording", "unstable",
-    "composition", "normalization", "conditional",
+    "composition", "normalization", "conditional", "new-rule", "rule-removed", "schema", "preparation", "defaulting",
 ]  # fmt: skip
 CAUSES: tuple[Cause, ...] = get_args(Cause)
 
@@ -35,6 +35,8 @@ class Finding(msgspec.Struct, frozen=True):
     `others` are mismatches of other signatures on the reduced case (empty when the reduction isolated the finding).
     `exception` is the id of the exception that tolerates it. `replay` is a command that shows it again.
     `parts` names the parts of the run, each with other feature gates, under which it shows; empty when there was one.
+    `between` names two targets, the one that users have and the one they move to, when it is about what each of them
+    serves: then the handwritten list is what the second serves, and the declarative list what the first serves alone.
     """
 
     fingerprint: str
@@ -66,6 +68,7 @@ class Finding(msgspec.Struct, frozen=True):
     source: str = ""
     rule_source: str = ""
     parts: tuple[str, ...] = ()
+    between: tuple[str, ...] = ()
 
 
 def fingerprint(subject: str, case: Case, mismatch: Mismatch) -> str:

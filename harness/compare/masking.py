@@ -16,6 +16,7 @@ import msgspec
 from harness.case import Answer, Case, Json
 from harness.compare import remedies
 from harness.compare.comparator import PANIC, Comparator
+from harness.compare.ends import Ends, served_after, served_before
 from harness.compare.means import Mend
 from harness.compare.mismatch import Mismatch
 from harness.compare.objects import MISSING, Steps, steps, value_at, without, written
@@ -89,6 +90,8 @@ class Unmasking:
 
     def _silent(self, answer: Answer) -> tuple[FieldError, ...]:
         """What the side says that is silent on the mismatch."""
+        if self.comparator.ends is not None:
+            return served_after(answer) if self.early else served_before(answer)
         return answer.handwritten if self.early else answer.declarative
 
     def _others(self, answer: Answer) -> tuple[FieldError, ...]:
@@ -129,6 +132,8 @@ class Unmasking:
         left = _keys(self._others(said))
         error = trial.repaired or next((one for one in first if (one.type, one.field) not in left), None)
         side = "handwritten" if self.early else "declarative"
+        if self.comparator.ends is not None:
+            return self._told(self.comparator.ends, side, error, trial.left_out)
         if error is None:
             what = "check" if self.early else "rule"
             detail = f"the {side} {what} does not run beside {trial.left_out}: without that field both sides agree"
@@ -137,6 +142,14 @@ class Unmasking:
             return short_circuit(error)
         detail = f"the handwritten validator returned early because of {error.text}; without it both sides agree"
         return CauseFound("masked", detail, f"let the handwritten validator go on after the error on {error.field}")
+
+    def _told(self, ends: Ends, side: str, error: FieldError | None, left_out: str) -> CauseFound:
+        """Say which of two targets is silent beside something else."""
+        name, fix = ends.of(side), f"expect other errors beside this one from {ends.after}"
+        if error is None:
+            detail = f"{name} does not check beside {left_out}: without that field both agree"
+            return CauseFound("conditional", detail, fix)
+        return CauseFound("masked", f"{name} stops at {error.text}; without it both agree", fix)
 
 
 def _keys(errors: tuple[FieldError, ...]) -> ErrorKeys:

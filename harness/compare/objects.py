@@ -78,3 +78,11 @@ def replaced(value: Json, path: Steps, new: Json) -> Json:
         index = int(step)
         return [*value[:index], replaced(value[index], rest, new), *value[index + 1 :]]
     return {**value, step: replaced(value[step], rest, new)}
+
+
+def put(value: Json, path: Steps, new: Json) -> Json:
+    """Return a copy with a value at a path whose parent exists; MISSING when it does not."""
+    parent = value_at(value, path[:-1]) if path else MISSING
+    if isinstance(parent, dict):
+        return replaced(value, path[:-1], {**parent, path[-1]: new})
+    return MISSING if value_at(value, path) is MISSING else replaced(value, path, new)

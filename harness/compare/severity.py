@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from harness.case import Answer, Case
 from harness.compare.comparator import Comparator
+from harness.compare.ends import direction_of, served_after, served_before
 from harness.compare.finding import Severity
 from harness.compare.mismatch import Mismatch
 from harness.compare.served import Served
@@ -18,6 +19,9 @@ def severity_of(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comp
     """Grade a mismatch. `unreachable` is what no request can reach; for the rest of it the cause finder asks."""
     if not comparator.info.served:
         return "unreachable"
+    if comparator.ends is not None:  # users read both lists, one today and one after they moved
+        moved = direction_of(served_before(answer), served_after(answer))
+        return "visible" if moved == "other-errors" else "verdict"
     match mismatch.kind:
         case "panic":
             return "verdict"  # a request that should have been answered fails, or a wrong object is let in

@@ -12,8 +12,18 @@ def remains_in(case: Case, answer: Answer, mismatch: Mismatch, comparator: Compa
     return any(m.signature == mismatch.signature for m in comparator.compare(case, answer))
 
 
-def agrees(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> bool:
-    """Whether both sides report the error now, and the mismatch is gone."""
-    handwritten = any(comparator.concerns(mismatch, error) for error in answer.handwritten)
+def speakers(answer: Answer, mismatch: Mismatch, comparator: Comparator) -> tuple[bool, bool]:
+    """Say whether the handwritten and the declarative side report the error of a mismatch.
+
+    Of two targets, an error without a mark is one that both serve.
+    """
+    handwritten = [error for error in answer.handwritten if comparator.concerns(mismatch, error)]
     declarative = any(comparator.concerns(mismatch, error) for error in answer.declarative)
-    return handwritten and declarative and not remains_in(case, answer, mismatch, comparator)
+    shared = comparator.ends is not None and any(not error.covered for error in handwritten)
+    return bool(handwritten), declarative or shared
+
+
+def agrees(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> bool:
+    """Whether both sides report the error now, and the mismatch is gone; two targets may use words of their own."""
+    both = all(speakers(answer, mismatch, comparator))
+    return both and (comparator.ends is not None or not remains_in(case, answer, mismatch, comparator))

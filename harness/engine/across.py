@@ -72,7 +72,8 @@ class Across:
         answers = subject.target.ask([_as_found(finding) for finding in asked])
         for finding, answer in zip(asked, answers, strict=True):
             info = infos[key_of(finding.case)]
-            comparator = Comparator(info, is_known_path=subject.is_known_path(info), trusted=wordings)
+            known = subject.is_known_path(info)
+            comparator = Comparator(info, is_known_path=known, trusted=wordings, ends=subject.ends)
             signature = (finding.mismatch, finding.path, finding.type, finding.origin, finding.side)
             if any(one.signature == signature for one in comparator.compare(finding.case, answer)):
                 self.shown[finding.fingerprint][part] = finding

@@ -171,7 +171,8 @@ class Local:
         return unlike(shape(info), others)
 
     def _comparator(self, info: KindInfo) -> Comparator:
-        return Comparator(info, is_known_path=self.subject.is_known_path(info), trusted=self._trusted())
+        known, ends = self.subject.is_known_path(info), self.subject.ends
+        return Comparator(info, is_known_path=known, trusted=self._trusted(), ends=ends)
 
     def _trusted(self) -> Wordings:
         if self._wordings is None:

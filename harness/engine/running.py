@@ -139,6 +139,7 @@ class Run:
                 name: tuple(unit.observed[name] for unit in units if name in unit.observed)
                 for name in self.order.onlookers
             },
+            between=tuple(self.subject.ends or ()),
             discovery=discovery(units, self.pulse.clock.seconds),
         )
 

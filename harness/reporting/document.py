@@ -17,11 +17,13 @@ import msgspec
 import harness
 from harness.case import Case, Excluded, KindInfo, ServedList
 from harness.compare.composition import compose, settings
+from harness.compare.ends import served_after, served_before
 from harness.compare.finding import SEVERITIES, Finding
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.events import Budget, Discovery, KindReport, Result, Timings
 from harness.reporting.cost import Cost
 from harness.reporting.coverage import BranchCoverage, Coverage, RuleEntry, UncoveredEntry
+from harness.reporting.moves import Moves, moves_of
 from harness.reporting.verification import Verification
 
 SCHEMA_ID = "urn:equivalence-harness:report:1"
@@ -64,7 +66,7 @@ class Part(msgspec.Struct, frozen=True):
     `compared` counts cases whose two lists were compared, which is fewer than `cases` when answers failed. `shard` is
     `2/4` when only a part of the kinds was searched, empty for all of them. A release is searched under several
     settings of its feature gates: one part each, `subject` names the gates; `beside` says that it ran while the part
-    before did. `discovery` says when new differences came.
+    before did. `discovery` says when new differences came. `between` names two targets whose users were compared.
     """
 
     subject: str
@@ -82,6 +84,7 @@ class Part(msgspec.Struct, frozen=True):
     shard: str = ""
     beside: bool = False
     discovery: Discovery = Discovery()
+    between: tuple[str, ...] = ()
 
 
 class Unreached(msgspec.Struct, frozen=True):
@@ -217,6 +220,7 @@ class Report(msgspec.Struct, frozen=True):
     branches: BranchCoverage | None = None
     verification: Verification | None = None
     cost: Cost | None = None
+    moves: tuple[Moves, ...] = ()
     narrowed: tuple[str, ...] = ()
 
     @property
@@ -284,6 +288,9 @@ def _assemble(
     first = results[0]
     kinds = tuple(_kind_entry(_name(r), kind) for r in results for kind in r.kinds)
     parts = tuple(_part(r, reaches) for r in results)
+    excluded = tuple(
+        ExcludedEntry(e.group, e.version, e.resource, e.reason, _name(r)) for r in results for e in r.excluded
+    )
     return Report(
         schema=SCHEMA_ID,
         schema_version=SCHEMA_VERSION,
@@ -297,10 +304,7 @@ def _assemble(
         seed=first.seed,
         budget=first.budget,
         started=first.started,
-        excluded=tuple(
-            ExcludedEntry(e.group, e.version, e.resource, e.reason, _name(r)) for r in results for e in r.excluded
-        ),
-        **sums_of(parts, kinds, findings, exceptions),
+        **sums_of(parts, kinds, findings, exceptions, excluded),
     )
 
 
@@ -319,6 +323,7 @@ def sums_of(
     kinds: tuple[KindEntry, ...],
     findings: tuple[ReportedFinding, ...],
     exceptions: Exceptions,
+    excluded: tuple[ExcludedEntry, ...],
 ) -> dict[str, Any]:
     """Return the fields of a report that follow from its parts, so that every report adds up in the same way."""
     seconds, cases = _seconds(parts), sum(part.cases for part in parts)
@@ -335,6 +340,8 @@ def sums_of(
         "kinds": kinds,
         "findings": findings,
         "exceptions": exceptions,
+        "excluded": excluded,
+        "moves": moves_of(findings, excluded, [(p.subject, *p.between) for p in parts if len(p.between) == 2]),
         "totals": _totals(findings, kinds, cases, seconds),
     }
 
@@ -394,6 +401,7 @@ def _part(result: Result, reaches: Mapping[str, Reach]) -> Part:
         shard=result.shard,
         beside=result.beside,
         discovery=result.discovery,
+        between=result.between,
     )
 
 
@@ -428,7 +436,9 @@ def _reported(finding: Finding, result: Result, replay: Callable[[Finding], str]
     fields["subject"] = _name(result)
     info = next((k for k in result.target.kinds if k.key == _key(finding.case)), None)
     if info is not None and finding.answer.failure is None:
-        fields["answer"] = msgspec.structs.replace(finding.answer, served=served_lists(finding.answer, info))
+        fields["answer"] = msgspec.structs.replace(
+            finding.answer, served=served_lists(finding.answer, info, finding.between)
+        )
     if replay is not None:
         fields["replay"] = replay(finding)
     return ReportedFinding(**fields)
@@ -438,8 +448,11 @@ def _key(case: Case) -> tuple[str, str, str, str]:
     return case.group, case.version, case.resource, case.subresource
 
 
-def served_lists(answer: Any, info: KindInfo) -> tuple[ServedList, ...]:
-    """Say what a user reads under each setting of the gates, by our composition."""
+def served_lists(answer: Any, info: KindInfo, between: Sequence[str] = ()) -> tuple[ServedList, ...]:
+    """Say what a user reads under each setting of the gates, by our composition; of two targets, what each serves."""
+    if between:
+        both = served_before(answer), served_after(answer)
+        return tuple(ServedList(name, {}, errors) for name, errors in zip(between, both, strict=True))
     return tuple(
         ServedList(s.name, dict(s.gates), tuple(compose(answer.handwritten, answer.declarative, info, s)))
         for s in settings(info.composition)

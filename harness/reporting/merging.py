@@ -42,14 +42,14 @@ def merge(reports: Sequence[Named]) -> Report:
     findings = tuple(sorted(_summed(_findings(every), _finding_key, _with_finding), key=worst_first))
     rules = tuple(_summed([rule for report in every for rule in report.rules], lambda rule: rule.key, with_rule))
     uncovered = [one for report in every for one in report.uncovered]
+    excluded = tuple(dict.fromkeys(entry for report in every for entry in report.excluded))
     return msgspec.structs.replace(
         first,
         rules=rules,
         uncovered=tuple(_summed(uncovered, lambda one: one.key, with_uncovered)),
         coverage=coverage_of(rules) if any(report.coverage is not None for report in every) else None,
         started=min(report.started for report in every),
-        excluded=tuple(dict.fromkeys(entry for report in every for entry in report.excluded)),
-        **sums_of(parts, kinds, findings, Exceptions()),
+        **sums_of(parts, kinds, findings, Exceptions(), excluded),
     )
 
 

@@ -13,9 +13,11 @@ from typing import IO
 from rich.console import Console
 from rich.text import Text
 
+from harness.compare.ends import served_after, served_before
 from harness.field import FieldError
 from harness.reporting.document import KindEntry, Report, ReportedFinding
 from harness.reporting.grouping import SEVERITY_MEANING, Group, group
+from harness.reporting.moverows import move_rows
 from harness.reporting.overview import STYLES, by_cause, overview
 from harness.reporting.ruletext import lost_rows, rule_rows
 from harness.reporting.text import compact, count, cut, lines, visible
@@ -64,7 +66,10 @@ def summary(report: Report, written: Sequence[str] = ()) -> list[Text]:
     head = [_headline(report, groups), *_severities(report)]
     foot = [Text(), *_effort(report), *_exceptions(report)]
     foot += [Text(f"written: {visible(name)}") for name in written]
-    if len(groups) <= AT_LENGTH:
+    if report.moves:
+        told = move_rows(report.moves, SCREEN - len(head) - len(foot) - 1)
+        told += [Text(f"one at length: {visible(groups[0].first.replay)}")] if groups and groups[0].first.replay else []
+    elif len(groups) <= AT_LENGTH:
         told = [row for number, one in enumerate(groups, 1) for row in (Text(), *_group(number, one))]
     else:
         example = [Text(f"one at length: {visible(groups[0].first.replay)}")] if groups[0].first.replay else []
@@ -123,7 +128,7 @@ def full(finding: ReportedFinding) -> list[Text]:
     row.append(finding.severity, style=STYLES[finding.severity])
     row.append(f"  {visible(finding.cause)}  {where(finding)}  [{visible(finding.fingerprint)}]")
     rows = [row, *body(finding, 4000)]
-    for served in finding.answer.served:
+    for served in finding.answer.served if not finding.between else ():
         verdict = "rejected" if served.errors else "accepted"
         rows.append(_labelled(f"served {visible(served.setting)}", verdict))
         rows += _errors("", served.errors, 1000)
@@ -140,8 +145,13 @@ def body(finding: ReportedFinding, limit: int) -> list[Text]:
     rows.append(_labelled("object", compact(finding.case.object, limit)))
     if finding.case.old is not None:
         rows.append(_labelled("old", compact(finding.case.old, limit)))
-    rows += _errors("handwritten", finding.answer.handwritten, limit)
-    rows += _errors("declarative", finding.answer.declarative, limit)
+    if finding.between:
+        before, after = finding.between
+        rows += _errors(visible(before), served_before(finding.answer), limit)
+        rows += _errors(visible(after), served_after(finding.answer), limit)
+    else:
+        rows += _errors("handwritten", finding.answer.handwritten, limit)
+        rows += _errors("declarative", finding.answer.declarative, limit)
     if finding.answer.failure is not None:
         failure = finding.answer.failure
         rows.append(_labelled("failure", cut(visible(f"{failure.stage}: {failure.message}"), limit)))

@@ -53,7 +53,7 @@ def tolerate(report: Report, entries: ExceptionFile | None, file: str) -> Report
         tuple(_entry(entry, findings) for entry in idle),
         tuple(_entry(entry, findings) for entry in expired),
     )
-    return msgspec.structs.replace(report, **sums_of(report.parts, report.kinds, findings, exceptions))
+    return msgspec.structs.replace(report, **sums_of(report.parts, report.kinds, findings, exceptions, report.excluded))
 
 
 def _marked(finding: ReportedFinding, valid: list[ExceptionEntry]) -> ReportedFinding:

@@ -14,6 +14,7 @@ from typing import TypeAlias, cast
 
 from harness.case import KindInfo
 from harness.compare.composition import MIGRATION
+from harness.compare.ends import Ends
 from harness.compiler import Compiled, Validators, compile_types
 from harness.diagnostics import Diagnostic, InputError, Position, UsageError, near_miss
 from harness.fuzzers.shape import ANY, Shape, shape_of
@@ -75,6 +76,11 @@ class Subject:
     def part(self) -> str:
         """Its name among the parts of one run: with the feature gates that were asked for."""
         return f"{self.name} {self.spec.gates_text}".rstrip()
+
+    @property
+    def ends(self) -> Ends | None:
+        """The names of both targets, when what users of two are served is compared."""
+        return self.target.ends if isinstance(self.target, TwinTarget) else None
 
     def shape(self, info: KindInfo) -> Shape:
         """Return what JSON an object of this kind is made of; `any` when its types are not known."""

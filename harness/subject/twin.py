@@ -4,7 +4,8 @@ For two releases, or one release and itself. Errors that both serve are handwrit
 to be compared about them; what the first serves alone is a covered handwritten error, what the second serves alone a
 declarative one. So each difference is a mismatch and equal answers are none. Composed as in `takeover`, the setting
 `takeover` is what users of the second read and `validation-off` what users of the first do, so a finding is as severe
-as the change from one to the other. Paths, versions and composition are those of each release's own run.
+as the change from one to the other. `validated` has what each of the two was given, by its name in `ends`. Paths,
+versions and composition are those of each release's own run.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import msgspec
 
 from harness.case import Answer, Case, Excluded, Failure, Gates, KindInfo, TargetInfo
 from harness.compare.composition import Setting, compose, settings
+from harness.compare.ends import Ends, only
 from harness.diagnostics import TargetError
 from harness.field import ErrorType, FieldError
 from harness.targets.target import Closing, Pending, Target
@@ -24,9 +26,9 @@ from harness.targets.target import Closing, Pending, Target
 Key = tuple[str, str, str, str]
 Lists = tuple[tuple[FieldError, ...], tuple[FieldError, ...]]
 
-_ABILITIES = ("modes", "options", "update")
 AGAIN = " (once more than the other)"
 """How the words of an error end that both serve, one of them more often."""
+_ABILITIES = ("modes", "options", "update", "validated")
 NO_GATES: Gates = MappingProxyType({})
 
 
@@ -38,8 +40,9 @@ class TwinTarget(Closing):
 
     def __init__(self, first: Target, second: Target, gates: Gates = NO_GATES) -> None:
         self._first, self._second = first, second
+        self.ends = _ends(first.info, second.info)
         self._ours, self._theirs = _Server(first.info, gates), _Server(second.info, gates)
-        self.info = _info(first.info, second.info)
+        self.info = _info(first.info, second.info, self.ends)
         if not self.info.kinds:
             raise TargetError(
                 f"{first.info.name} and {second.info.name} have nothing in common",
@@ -54,7 +57,7 @@ class TwinTarget(Closing):
     def submit(self, cases: Sequence[Case]) -> Pending:
         """Start a batch on both."""
         asked = [
-            msgspec.structs.replace(case, served=False, versions=False, repeat=False, validated=False) for case in cases
+            msgspec.structs.replace(case, served=False, versions=False, repeat=False, measure=None) for case in cases
         ]
         return _Pending(self, cases, self._first.submit(asked), self._second.submit(asked))
 
@@ -72,7 +75,9 @@ class TwinTarget(Closing):
             # Both fail alike; that one panics is a finding of its own run.
             return Answer(case.id, failure=Failure(one.failure.stage, one.failure.message))
         handwritten, declarative = told_apart(ours, theirs)
-        return Answer(case.id, handwritten, declarative)
+        given = {self.ends.after: one.validated.get(case.version), self.ends.before: other.validated.get(case.version)}
+        validated = {name: seen for name, seen in given.items() if seen is not None}
+        return Answer(case.id, handwritten, declarative, validated=validated)
 
 
 class _Pending:
@@ -141,16 +146,21 @@ def _worded(error: FieldError, common: dict[str, FieldError]) -> FieldError:
     return FieldError(error.type, error.field, detail + again)
 
 
-def _info(first: TargetInfo, second: TargetInfo) -> TargetInfo:
+def _ends(first: TargetInfo, second: TargetInfo) -> Ends:
+    """Name the two, so that they differ: users have the second and move to the first."""
+    before, after = (info.release or info.name for info in (second, first))
+    return Ends(before, after) if before != after else Ends(f"{before} before", f"{after} after")
+
+
+def _info(first: TargetInfo, second: TargetInfo, ends: Ends) -> TargetInfo:
     """Return what both serve, as the first tells it. What only one serves is left out with a reason."""
-    there = {kind.key: kind for kind in second.kinds}
-    kinds = tuple(_shared(kind, there[kind.key]) for kind in first.kinds if kind.key in there)
-    both = {kind.key for kind in kinds}
+    here, there = ({kind.key: kind for kind in info.kinds if kind.served} for info in (first, second))
+    kinds = tuple(_shared(kind, there[key]) for key, kind in here.items() if key in there)
     excluded = [
-        Excluded(kind.group, kind.version, _path(kind), f"served by {one.name} only")
-        for one in (first, second)
-        for kind in one.kinds
-        if kind.key not in both
+        Excluded(kind.group, kind.version, _path(kind), only(name))
+        for name, mine, other in ((ends.after, here, there), (ends.before, there, here))
+        for key, kind in mine.items()
+        if key not in other
     ]
     abilities = tuple(name for name in _ABILITIES if name in first.abilities and name in second.abilities)
     return TargetInfo(

@@ -45,6 +45,7 @@ class ToySubject:
     """The toy target with its types."""
 
     name = "toys"
+    ends = None
 
     def __init__(self, spec: ToySpec) -> None:
         self.spec = spec

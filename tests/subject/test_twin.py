@@ -136,7 +136,7 @@ def test_only_what_both_serve_is_asked() -> None:
     twin = TwinTarget(first := Toy(KIND, other), Toy(KIND))
     assert [kind.key for kind in twin.info.kinds] == [KIND.key]
     assert [(e.version, e.resource, e.reason) for e in twin.info.excluded] == [
-        ("v2", "ts/status", "served by toy only")
+        ("v2", "ts/status", "served by 1 after only")
     ]
     assert twin.info.abilities == ("modes", "options", "update")
     twin.ask([CASE])
