@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
-import msgspec
-
 from harness.case import Answer
 from harness.field import FieldError
 
 Direction: TypeAlias = Literal["newly-rejected", "newly-accepted", "other-errors"]
 """What changes for the user: an object that was accepted is rejected, the reverse, or the errors read differently."""
 DIRECTIONS: tuple[Direction, ...] = ("newly-rejected", "newly-accepted", "other-errors")
+
+
+AGAIN = " (once more than the other)"
+"""How the words of an error end that both serve, one of them more often."""
 
 
 class Ends(NamedTuple):
@@ -36,12 +38,19 @@ class Ends(NamedTuple):
 
 def served_before(answer: Answer) -> tuple[FieldError, ...]:
     """Return what the target before serves."""
-    return (*answer.declarative, *(error for error in answer.handwritten if not error.covered))
+    common = (error for error in answer.handwritten if not error.covered)
+    return (*common, *map(_plain, answer.declarative))
 
 
 def served_after(answer: Answer) -> tuple[FieldError, ...]:
-    """Return what the target after serves, without the marks that only tell the two apart."""
-    return tuple(msgspec.structs.replace(error, covered=False) for error in answer.handwritten)
+    """Return what the target after serves."""
+    common = (error for error in answer.handwritten if not error.covered)
+    return (*common, *(_plain(error) for error in answer.handwritten if error.covered))
+
+
+def _plain(error: FieldError) -> FieldError:
+    """Leave out the marks that only tell the two apart."""
+    return FieldError(error.type, error.field, error.detail.removesuffix(AGAIN))
 
 
 def direction_of(before: Sequence[FieldError], after: Sequence[FieldError]) -> Direction:

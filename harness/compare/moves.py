@@ -17,7 +17,7 @@ import msgspec
 from harness.case import Answer, Case, Json
 from harness.compare.boundary import find_boundary
 from harness.compare.comparator import Comparator
-from harness.compare.ends import Ends
+from harness.compare.ends import AGAIN, Ends
 from harness.compare.experiments import experiments
 from harness.compare.finding import Cause
 from harness.compare.masking import Unmasking
@@ -86,7 +86,7 @@ def counterpart(answer: Answer, mismatch: Mismatch, comparator: Comparator, ends
     if mismatch.kind == "served" or error is None:
         return CauseFound("wording", mismatch.detail, _reread(ends)) if mismatch.side == "both" else None
     again = next((one for one in answer.handwritten if not one.covered and one.field == error.field), None)
-    if again is not None and comparator.concerns(mismatch, again) and error.detail.endswith("(once more than the other)"):
+    if again is not None and comparator.concerns(mismatch, again) and error.detail.endswith(AGAIN):
         return CauseFound("duplicate", f"{ends.of(mismatch.side)} reports it once more", _reread(ends))
     beside = [other for other in theirs if other.field == error.field]
     same = next((other for other in beside if other.type == error.type), None)

@@ -310,11 +310,11 @@ def _assemble(
 
 def empty_report(name: str, mode: str, seed: int, budget: Budget, started: str) -> Report:
     """Make the document of a run in which nothing was searched, since there was nothing to search."""
-    sums = sums_of((), (), (), Exceptions())
+    sums = sums_of((), (), (), Exceptions(), ())
     target = TargetSummary(name=name, release="", gates={})
     return Report(
         schema=SCHEMA_ID, schema_version=SCHEMA_VERSION, harness_version=harness.__version__, target=target, mode=mode,
-        seed=seed, budget=budget, started=started, excluded=(), **{**sums, "verdict": "nothing-compared"},
+        seed=seed, budget=budget, started=started, **{**sums, "verdict": "nothing-compared"},
     )  # fmt: skip
 
 

@@ -10,15 +10,13 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from harness.compare.ends import Direction
 from harness.compare.finding import Finding
 from harness.field import FieldError
 from harness.reporting.coverage import RuleEntry
 
 FieldVerdict: TypeAlias = Literal["equivalent", "different", "not-tried"]
 """`equivalent`: as far as was tried; `different`: there are findings, or users are served something else."""
-
-Direction: TypeAlias = Literal["newly-rejected", "newly-accepted", "other-errors"]
-"""What changes for the user: an object that was accepted is rejected, the reverse, or the errors read differently."""
 
 
 class RevisionEntry(msgspec.Struct, frozen=True):

@@ -18,7 +18,7 @@ import msgspec
 
 from harness.case import Answer, Case, Excluded, Failure, Gates, KindInfo, TargetInfo
 from harness.compare.composition import Setting, compose, settings
-from harness.compare.ends import Ends, only
+from harness.compare.ends import AGAIN, Ends, only
 from harness.diagnostics import TargetError
 from harness.field import ErrorType, FieldError
 from harness.targets.target import Closing, Pending, Target
@@ -26,8 +26,6 @@ from harness.targets.target import Closing, Pending, Target
 Key = tuple[str, str, str, str]
 Lists = tuple[tuple[FieldError, ...], tuple[FieldError, ...]]
 
-AGAIN = " (once more than the other)"
-"""How the words of an error end that both serve, one of them more often."""
 _ABILITIES = ("modes", "options", "update", "validated")
 NO_GATES: Gates = MappingProxyType({})
 

@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from harness.compare.ends import Direction, direction_of, served_after, served_before
 from harness.compare.finding import Finding
 from harness.field import FieldError
-from harness.reporting.verification import Direction, UserChange
+from harness.reporting.verification import UserChange
 from harness.subject import SubjectSpec
-from harness.subject.twin import AGAIN
 
 DEFAULT = "default gates"
 
 
 def user_change(finding: Finding, subject: str, names: tuple[str, ...], replay: str) -> UserChange:
     """Read one finding of a comparison. `subject` is the comparison's name, `names` the touched fields it is about."""
-    before, after = sides(finding)
+    before, after = served_before(finding.answer), served_after(finding.answer)
     direction = direction_of(before, after)
     return UserChange(
         finding.fingerprint, direction, _sentence(finding, direction, before, after), before, after,
@@ -41,24 +41,6 @@ def once(changes: Iterable[UserChange]) -> tuple[UserChange, ...]:
         key = (case.group, case.version, case.resource, case.subresource, one.direction, case.object, case.old)
         kept.setdefault(repr(key), one)
     return tuple(kept.values())
-
-
-def sides(finding: Finding) -> tuple[tuple[FieldError, ...], tuple[FieldError, ...]]:
-    """Return what the base serves for the object of a finding, and what the head does."""
-    common = tuple(one for one in finding.answer.handwritten if not one.covered)
-    head = tuple(_plain(one) for one in finding.answer.handwritten if one.covered)
-    return (*common, *map(_plain, finding.answer.declarative)), (*common, *head)
-
-
-def _plain(error: FieldError) -> FieldError:
-    return FieldError(error.type, error.field, error.detail.removesuffix(AGAIN))
-
-
-def direction_of(before: Sequence[FieldError], after: Sequence[FieldError]) -> Direction:
-    """Say which way an object went."""
-    if bool(before) == bool(after):
-        return "other-errors"
-    return "newly-rejected" if after else "newly-accepted"
 
 
 def _sentence(finding: Finding, direction: Direction, before: Sequence[FieldError], after: Sequence[FieldError]) -> str:

@@ -70,7 +70,7 @@ def verified(report: Report, change: Change, seen: Seen, told: Verification) -> 
     )  # fmt: skip
     # Entries that are idle or expired are the business of a run: a change has nothing to do with them.
     exceptions = msgspec.structs.replace(report.exceptions, unused=(), expired=())
-    report = msgspec.structs.replace(report, **sums_of(report.parts, report.kinds, new, exceptions))
+    report = msgspec.structs.replace(report, **sums_of(report.parts, report.kinds, new, exceptions, report.excluded))
     return msgspec.structs.replace(report, verdict=_of_report(report, told), verification=told)
 
 
