@@ -7,12 +7,14 @@ tolerated ones as suppressed; annotations are few and short, so one stands for a
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import msgspec
 
 from harness.compare.finding import Severity
 from harness.explain import pages_of
 from harness.reporting.annotations import commands
+from harness.reporting.changealerts import change_results, change_rules
 from harness.reporting.document import Report, ReportedFinding
 from harness.reporting.grouping import SEVERITY_MEANING, Group, group
 from harness.reporting.sarif import Invocation, Level, Notice, Result, Rule, sarif
@@ -39,12 +41,12 @@ _KUBERNETES = "k8s.io/kubernetes/"
 def render_sarif(report: Report) -> bytes:
     """Write a report as SARIF 2.1.0: a rule for every cause, a result for every finding."""
     invocation = Invocation(
-        successful=report.verdict in ("equivalent", "different") and report.stopped != "interrupted",
+        successful=report.exit_code in (0, 1),
         exit_code=report.exit_code,
         started=_utc(report.started),
         notices=tuple(notices(report)),
     )
-    results = [_result(report, finding) for finding in report.findings]
+    results = [*_changed(report), *(_result(report, finding) for finding in report.findings)]
     log = sarif(_rules(report), results, invocation=invocation, root="the root of the checkout")
     return msgspec.json.format(msgspec.json.encode(log), indent=1) + b"\n"
 
@@ -52,6 +54,7 @@ def render_sarif(report: Report) -> bytes:
 def render_annotations(report: Report) -> str:
     """Write a report as commands that GitHub turns into annotations, within its limits."""
     told = [Result("harness", notice.level, notice.text, "") for notice in notices(report)]
+    told += [one for one in _changed(report) if not one.tolerated]
     told += [_annotation(report, one) for one in group(report.open_findings)]
     return "".join(f"{line}\n" for line in commands(told))
 
@@ -60,7 +63,7 @@ def notices(report: Report) -> Iterator[Notice]:
     """Say what is wrong with a run besides its findings."""
     if report.stopped == "interrupted":
         yield Notice("warning", "the run was interrupted: findings that would have come later are missing")
-    if report.verdict == "nothing-compared":
+    if report.verdict == "nothing-compared" and report.exit_code:
         yield Notice("error", "nothing was compared, which proves nothing")
     if report.stopped_detail:
         yield Notice("error", lines(report.stopped_detail))
@@ -79,6 +82,14 @@ def notices(report: Report) -> Iterator[Notice]:
             yield Notice("error", visible(f"lost cover: {lost.rule} is no longer {', '.join(lost.marks)}"))
 
 
+def _changed(report: Report) -> list[Result]:
+    """What is to be said of a change besides its findings."""
+    if report.verification is None:
+        return []
+    results = change_results(report.verification)
+    return [replace(one, file=_in_checkout(one.file) or NOWHERE, is_new=True) for one in results]
+
+
 def _utc(started: str) -> str:
     """A time of day as SARIF wants it; nothing where it is none."""
     return f"{started[:19]}Z" if started.endswith(("+00:00", "Z")) else ""
@@ -92,7 +103,7 @@ def _rules(report: Report) -> list[Rule]:
         causes = [page for page in pages if page.category == "causes"] or pages
         words = causes[0].summary if causes else f"`harness explain {code}` says what it means."
         rules.append(Rule(visible(code), words, "\n\n".join(page.text for page in causes) or words))
-    return rules
+    return rules + (change_rules(report.verification) if report.verification is not None else [])
 
 
 def _result(report: Report, finding: ReportedFinding) -> Result:
@@ -106,6 +117,7 @@ def _result(report: Report, finding: ReportedFinding) -> Result:
         fingerprint=finding.fingerprint,
         tolerated=_tolerated(report, finding),
         name=where(finding),
+        is_new=report.verification is not None,
         properties={
             "severity": finding.severity, "mismatch": finding.mismatch, "errorType": finding.type,
             "origin": visible(finding.origin), "gates": finding.gates, "occurrences": finding.occurrences,

@@ -6,12 +6,15 @@ import re
 from collections.abc import Iterable
 from xml.etree import ElementTree
 
+from harness.reporting.changealerts import change_results
 from harness.reporting.coverage import RatchetEntry
 from harness.reporting.document import KindEntry, Part, Report, ReportedFinding
 from harness.reporting.grouping import Group, group
 from harness.reporting.ruletext import lost_rows
 from harness.reporting.terminal import full, render, where
 from harness.reporting.text import visible
+from harness.reporting.verification import Verification
+from harness.reporting.verified import VERDICTS, effort_words
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -21,7 +24,8 @@ def render_junit(report: Report) -> str:
 
     A finding fails its test case, and so does a target that composed another list than we; a search that stopped is an
     error; a kind that was never asked, and what the target excludes, is skipped with the reason. Unused and expired
-    exceptions fail a test case of their own, and so does a ratchet of which rules lost cover.
+    exceptions fail a test case of their own, and so do a ratchet of which rules lost cover, and a touched field that
+    differs.
     """
     root = ElementTree.Element("testsuites", {"name": "harness"})
     for part in report.parts:
@@ -30,6 +34,8 @@ def render_junit(report: Report) -> str:
         root.append(_exceptions(report))
     if report.coverage is not None and report.coverage.ratchets:
         root.append(_ratchets(report, report.coverage.ratchets))
+    if report.verification is not None:
+        root.append(_change(report, report.verification))
     suites = root.findall("testsuite")
     # Jenkins' schema knows no sum of what was skipped here, only in each suite.
     for name in ("tests", "failures", "errors"):
@@ -156,6 +162,33 @@ def _ratchets(report: Report, ratchets: Iterable[RatchetEntry]) -> ElementTree.E
             failure.text = _clean("\n".join(lost_rows(one, len(one.lost))))
         elif one.skipped:
             ElementTree.SubElement(case, "skipped", {"message": _clean(one.skipped)})
+        suite.append(case)
+    _count(suite, 0.0)
+    return suite
+
+
+def _change(report: Report, told: Verification) -> ElementTree.Element:
+    """One test case for each touched field, and for what is wrong with the change itself."""
+    suite = ElementTree.Element("testsuite", {"name": "verify", "timestamp": report.started[:19]})
+    for field in told.fields:
+        case = _case("verify", "", "", field.name, 0.0)
+        words = _clean(field.why or VERDICTS[field.verdict])
+        if field.verdict == "different":
+            ElementTree.SubElement(case, "failure", {"message": words, "type": "different"})
+        elif field.verdict == "not-tried":
+            certain = any(reason.certain for reason in field.reasons)
+            ElementTree.SubElement(case, "error" if certain else "skipped", {"message": words, "type": "not-tried"})
+        ElementTree.SubElement(case, "system-out").text = _clean(effort_words(field.effort))
+        suite.append(case)
+    for number, result in enumerate(change_results(told), 1):
+        case = _case("verify", "", "", f"{number} {result.rule}", 0.0)
+        if result.level == "error" and not result.tolerated:
+            failure = ElementTree.SubElement(case, "failure", {"message": _clean(result.message), "type": result.rule})
+            failure.text = _clean(f"{result.file}:{result.line}")
+        suite.append(case)
+    for text in told.unsearched:
+        case = _case("verify", "", "", "unsearched", 0.0)
+        ElementTree.SubElement(case, "error", {"message": _clean(text), "type": "unsearched"})
         suite.append(case)
     _count(suite, 0.0)
     return suite

@@ -7,19 +7,21 @@ findings stand, and says what was left out.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from harness.compare.finding import SEVERITIES
 from harness.field import FieldError
 from harness.reporting.alerts import notices, place_of
+from harness.reporting.changealerts import change_markdown
 from harness.reporting.costtable import cost_method, cost_tables
 from harness.reporting.document import Report, ReportedFinding
 from harness.reporting.grouping import SEVERITY_MEANING, Group, group
+from harness.reporting.markup import fenced, plain
 from harness.reporting.overview import by_cause
 from harness.reporting.terminal import HEADLINES, counted, describe, effort
 from harness.reporting.text import count, cut, lines, pretty, visible
+from harness.reporting.verified import headline, lead
 
 LIMIT = 1_000_000
 """Bytes: GitHub shows no summary that is larger than a mebibyte."""
@@ -27,12 +29,8 @@ LIMIT = 1_000_000
 _OBJECT = 6_000  # characters of one object
 _SENTENCE = 1_500  # characters of one message
 _NOTICES = 30
-_PLACES = 200  # rows of the table
+_PLACES = 40  # rows of the table
 _ROOM = 300  # bytes for the line that says what was left out
-
-# Emphasis, code, links, cells, tags, mentions, references, mathematics; emoji and bare addresses; what begins a list or
-# a heading. As an entity each is shown as what it is and read as nothing else.
-_SPECIAL = re.compile(r"[&<>\\`*\[\]|~@#$^]|(?<!\w)_|_(?!\w)|:(?=//|[\w+-]+:)|(?<=www)\.|^[-+=\d]", re.IGNORECASE)
 
 
 def render_markdown(report: Report, limit: int = LIMIT) -> str:
@@ -64,7 +62,9 @@ def _cut(head: str, limit: int) -> str:
 
 
 def _head(report: Report, groups: Sequence[Group]) -> str:
-    words = HEADLINES[report.verdict][0] + (" (interrupted)" if report.stopped == "interrupted" else "")
+    change = report.verification
+    words = HEADLINES[report.verdict][0] if change is None else headline(report, change)
+    words += " (interrupted)" if report.stopped == "interrupted" else ""
     release = f" {report.target.release}" if report.target.release else ""
     rows = [f"## {plain(f'{words}: {report.target.name}{release}')}", ""]
     told = f"**{count(report.totals.findings, 'finding')}**"
@@ -73,10 +73,12 @@ def _head(report: Report, groups: Sequence[Group]) -> str:
     if groups:
         told += f", {count(len(by_cause(groups)), 'cause')} in {count(len(groups), 'place')}"
     rows += [f"{told}. {count(report.cases, 'case')} in {report.seconds:.0f} s, seed {report.seed}.", ""]
+    rows += [plain(lead(report, change)), ""] if change is not None else []
     wrong = list(notices(report))
     rows += [f"- **{notice.level}**: {plain(cut(notice.text, _SENTENCE))}" for notice in wrong[:_NOTICES]]
     rows += [f"- {len(wrong) - _NOTICES:,} more of these; the report has them all"] if len(wrong) > _NOTICES else []
     rows += [""] if wrong else []
+    rows += [change_markdown(change)] if change is not None else []
     rows += [*_severities(report), *_causes(groups)]
     return "\n".join(rows) + "\n"
 
@@ -127,24 +129,24 @@ def _block(report: Report, number: int, one: Group) -> str:
     if one.size > 1:
         kinds = ", ".join(one.kinds[:8]) + (" and more" if len(one.kinds) > 8 else "")
         rows += [f"{one.size - 1:,} like it on {plain(one.title)}: {plain(kinds)}", ""]
-    rows += [_fenced("smallest object", "json", pretty(finding.case.object, _OBJECT))]
+    rows += [fenced("smallest object", "json", pretty(finding.case.object, _OBJECT))]
     if finding.case.old is not None:
-        rows.append(_fenced("old object", "json", pretty(finding.case.old, _OBJECT)))
+        rows.append(fenced("old object", "json", pretty(finding.case.old, _OBJECT)))
     rows += list(_answers(finding))
     rows += [f"**Fix**: {plain(finding.fix)}", ""] if finding.fix else []
     rows += [f"**Declared** at {plain(file)} line {line}", ""] if line else []
-    rows += [_fenced("replay", "sh", visible(finding.replay))] if finding.replay else []
+    rows += [fenced("replay", "sh", visible(finding.replay))] if finding.replay else []
     return "\n".join([*rows, "</details>", "", ""])
 
 
 def _answers(finding: ReportedFinding) -> Iterator[str]:
     if finding.answer.failure is not None:
         failure = finding.answer.failure
-        yield _fenced("failure", "text", cut(lines(f"{failure.stage}: {failure.message}"), _SENTENCE))
+        yield fenced("failure", "text", cut(lines(f"{failure.stage}: {failure.message}"), _SENTENCE))
         return
     sides = (("handwritten errors", finding.answer.handwritten), ("declarative errors", finding.answer.declarative))
     for name, errors in sides:
-        yield _fenced(name, "text", "\n".join(_errors(errors)) or "none")
+        yield fenced(name, "text", "\n".join(_errors(errors)) or "none")
 
 
 def _errors(errors: Sequence[FieldError]) -> Iterator[str]:
@@ -157,15 +159,3 @@ def _errors(errors: Sequence[FieldError]) -> Iterator[str]:
 
 def _foot(report: Report) -> str:
     return "How hard was tried:\n\n" + "".join(f"- {plain(row)}\n" for row in effort(report))
-
-
-def _fenced(name: str, language: str, text: str) -> str:
-    """Put a text in a fence that it cannot close."""
-    longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{name}:\n\n{fence}{language}\n{text}\n{fence}\n"
-
-
-def plain(text: str) -> str:
-    """Escape a text for a sentence, a cell or a tag: it is shown as it is, on one line."""
-    return _SPECIAL.sub(lambda match: f"&#{ord(match.group())};", visible(text))

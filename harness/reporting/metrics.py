@@ -100,6 +100,17 @@ def _findings(report: Report) -> Iterator[Metric]:
     for labels in sorted(numbers, key=lambda key: (SEVERITIES.index(key[0]), key[1:])):
         family.add_metric(labels, numbers[labels])
     yield family
+    if report.verification is not None:
+        fields = GaugeMetricFamily("harness_fields", "Fields that the change touches, by verdict.", labels=["verdict"])
+        verdicts = Counter[str](field.verdict for field in report.verification.fields)
+        for name in ("equivalent", "different", "not-tried"):
+            fields.add_metric([name], verdicts[name])
+        yield fields
+        changes = GaugeMetricFamily("harness_user_changes", "What changes for users.", labels=["direction"])
+        directions = Counter[str](change.direction for change in report.verification.changes)
+        for name in ("newly-rejected", "newly-accepted", "other-errors"):
+            changes.add_metric([name], directions[name])
+        yield changes
     exceptions = GaugeMetricFamily("harness_exceptions", "Exceptions, by what became of them.", labels=["state"])
     for state in ("used", "unused", "expired"):
         exceptions.add_metric([state], len(getattr(report.exceptions, state)))

@@ -51,7 +51,8 @@ class Result:
 
     `file` is relative to the current folder where it lies in it. `fingerprint` names the finding for as long as its
     line stays what it is, wherever it moves. `tolerated` says why nobody needs to look at it now. `name` is what it is
-    about, where that is no line of a file. `properties` are for programs.
+    about, where that is no line of a file. `is_new` says that the base of the change does not have it.
+    `properties` are for programs.
     """
 
     rule: str
@@ -64,6 +65,7 @@ class Result:
     fingerprint: str = ""
     tolerated: str = ""
     name: str = ""
+    is_new: bool = False
     properties: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -206,6 +208,8 @@ def _result(result: Result, index: dict[str, int]) -> dict[str, Any]:
         shown["partialFingerprints"] = {"harness/v1": result.fingerprint}
     if result.tolerated:
         shown["suppressions"] = [{"kind": "external", "status": "accepted", "justification": result.tolerated}]
+    if result.is_new:
+        shown["baselineState"] = "new"
     if result.properties:
         shown["properties"] = dict(result.properties)
     return shown

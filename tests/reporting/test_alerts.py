@@ -17,7 +17,7 @@ from harness.reporting.alerts import LEVELS, NOWHERE, place_of, render_annotatio
 from harness.reporting.annotations import LIMIT
 from harness.reporting.document import ExceptionEntry, Exceptions, Reach, Report, build_report
 from harness.targets.kubernetes.release import find_toolchain
-from tests.reporting import made
+from tests.reporting import made, sections
 from tests.reporting.ruled import rule, ruled
 
 SCHEMAS = "github.com/owenrumney/go-sarif/v3@v3.3.1"
@@ -41,6 +41,7 @@ def reports() -> dict[str, Report]:
         "nothing": build_report(made.result(compared=0, kinds=())),
         "interrupted": build_report(made.result(stopped="interrupted", started="yesterday")),
         "ruled": ruled(rule(), lost=True, hostile=made.HOSTILE),
+        "change": sections.whole(made.HOSTILE),
     }
 
 
@@ -101,7 +102,7 @@ def test_what_is_wrong_besides_findings_is_a_notification() -> None:
     assert "unused exception 1a2b" in texts["hostile"]
     assert "lost cover" in texts["ruled"]
     assert "" == texts["findings"]
-    assert {"findings": 1, "tolerated": 0, "hostile": 1, "nothing": 2, "interrupted": 130, "ruled": 1} == {
+    assert {"findings": 1, "tolerated": 0, "hostile": 1, "nothing": 2, "interrupted": 130, "ruled": 1, "change": 1} == {
         name: run["exitCode"] for name, run in told.items()
     }
     assert {"nothing", "interrupted"} == {name for name, run in told.items() if not run["executionSuccessful"]}
@@ -136,6 +137,31 @@ def test_a_finding_always_has_a_file() -> None:
     """Code hosts refuse a file of results when one of them has none."""
     report = build_report(made.result(made.finding()))
     assert (NOWHERE, 0) == place_of(report, report.findings[0])
+
+
+def test_what_a_change_does_is_there() -> None:
+    """Objects that change sides, stale code and lint are results and annotations at their lines, before findings."""
+    report = sections.whole()
+    results = log_of(report)["results"]
+    assert ["newly-rejected", "stale-generated-code", "tag-payload", "no-rule"] == [one["ruleId"] for one in results]
+    assert all("ruleIndex" in one for one in results)
+    assert {"new"} == {one["baselineState"] for one in results}
+    assert "baselineState" not in log_of(reports()["findings"])["results"][0]
+    rows = render_annotations(report).splitlines()
+    assert any("file=zz.go,line=1,title=stale-generated-code" in row for row in rows)
+    assert any("file=types.go,line=7,title=tag-payload" in row for row in rows)
+
+
+def test_a_change_that_touches_nothing_is_a_success() -> None:
+    """Nothing was compared because nothing had to be."""
+    report = msgspec.structs.replace(
+        sections.verified(findings=0, nothing_touched="only comments"), verdict="nothing-compared"
+    )
+    (invocation,) = log_of(report)["invocations"]
+    assert (0, True, []) == (
+        invocation["exitCode"], invocation["executionSuccessful"], invocation["toolExecutionNotifications"],
+    )  # fmt: skip
+    assert "" == render_annotations(report)
 
 
 def test_hostile_texts_make_no_links() -> None:

@@ -10,7 +10,7 @@ import xmlschema
 
 from harness.reporting.document import ExceptionEntry, Exceptions, Report, build_report
 from harness.reporting.junit import render_junit
-from tests.reporting import made
+from tests.reporting import made, sections
 from tests.reporting.ruled import rule, ruled
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -83,8 +83,21 @@ REPORTS = {
     "nothing": build_report(made.result(compared=0, kinds=())),
     "lost": build_report(made.result(stopped="target-lost", stopped_detail=made.HOSTILE)),
     "long": build_report(made.result(seconds=123456.789)),
+    "change": sections.whole(made.HOSTILE),
     "ruled": ruled(rule(), lost=True, hostile=made.HOSTILE),
 }
+
+
+def test_a_change_is_a_suite() -> None:
+    """A field that differs, an object that changes sides, stale code and lint fail; what was left out is an error."""
+    root = ElementTree.fromstring(render_junit(sections.whole()))
+    suite = next(suite for suite in root if suite.get("name") == "verify")
+    found = {case.get("name"): [child.tag for child in case if child.tag != "system-out"] for case in suite}
+    assert {
+        "WidgetSpec.Size": ["failure"], "WidgetSpec.Name": ["skipped"], "WidgetSpec.Other": [],
+        "1 newly-rejected": ["failure"], "2 stale-generated-code": ["failure"], "3 tag-payload": ["failure"],
+        "unsearched": ["error"],
+    } == found  # fmt: skip
 
 
 @pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS)

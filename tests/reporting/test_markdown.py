@@ -11,8 +11,9 @@ from markdown_it.token import Token
 
 from harness.case import Answer
 from harness.reporting.document import ExceptionEntry, Exceptions, Report, build_report
-from harness.reporting.markdown import LIMIT, plain, render_markdown
-from tests.reporting import made
+from harness.reporting.markdown import LIMIT, render_markdown
+from harness.reporting.markup import plain
+from tests.reporting import made, sections
 
 READER = MarkdownIt("gfm-like", {"linkify": False, "html": True})
 HOSTILE = (
@@ -82,6 +83,29 @@ def test_nothing_that_others_wrote_is_markup() -> None:
         if token.type == "html_block":
             tags.feed(token.content)
     assert {"details", "summary"} == set(tags.found)
+
+
+def test_nothing_in_a_verdict_on_a_change_is_markup() -> None:
+    """Fields, reasons, sentences, places and commands are texts of the change."""
+    page = tokens(render_markdown(sections.whole(HOSTILE)))
+    assert set() == {token.type for token in page} & {"link_open", "image", "code_inline", "em_open", "html_inline"}
+    tags = Tags()
+    for token in page:
+        if token.type == "html_block":
+            tags.feed(token.content)
+    assert {"details", "summary"} == set(tags.found)
+
+
+def test_a_verdict_on_a_change_comes_first() -> None:
+    """Each field with its verdict, what changes for users, what is stale, what the linter says."""
+    text = render_markdown(sections.whole())
+    for words in (
+        "| WidgetSpec.Size | ✗ different |", "| WidgetSpec.Name | ! not tried | no kind has it |",
+        "| WidgetSpec.Other | ✓ equivalent as far as tried |", "was accepted, is now rejected", "**stale**",
+        "make generated", "**lint** tag-payload", "**not searched**",
+    ):  # fmt: skip
+        assert words in text
+    assert text.index("WidgetSpec.Size") < text.index("| severity |")
 
 
 def test_a_fence_holds_whatever_is_in_it() -> None:
