@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -76,12 +76,12 @@ class Points:
             del self.points[len(self.bases) or 1]
         self.add(obj)
 
-    def probes(self, base: Base, turns: range, near: bool = False) -> Iterator[Edit]:
-        """Put these probes at every place of a base: first probes of all places first, then second ones.
+    def near_sites(self, base: Base) -> list[Site]:
+        """List where a base can be edited of the places that the search leans to."""
+        return self.near.sites(self.sites(base), self.shape)
 
-        With `near` at the places alone that the search leans to.
-        """
-        sites = self.near.sites(self.sites(base), self.shape) if near else self.sites(base)
+    def probes(self, sites: Sequence[Site], turns: range) -> Iterator[Edit]:
+        """Put these probes at these places: first probes of all places first, then second ones."""
         for turn in turns:
             for site in sites:
                 values = site.values(self.harvest)

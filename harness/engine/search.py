@@ -52,9 +52,9 @@ class UnitSearch(Asking):
         yield from self._aimed(aiming)
         yield from self._near(sweep)
         yield from through_versions(self, self.points.bases)
-        for number, (which, turns) in enumerate(SWEEPS):
+        for number, (which, turns, places) in enumerate(SWEEPS):
             before = self.asked
-            yield from sweep.run(self.points.bases[which], turns)
+            yield from sweep.run(self.points.bases[which], turns, places)
             yield from self._random_rounds(self.asked + (self.asked - before) // 2)
             yield from sweep.cross(self.points.bases[which])
             for options in turned(self) if not number else ():
@@ -72,12 +72,12 @@ class UnitSearch(Asking):
     def _near(self, sweep: Sweep) -> Search:
         """Go through every probe at the places that the search leans to, from every base, before anything else."""
         if self.points.near:
-            yield from sweep.run(list(self.points.bases), EVERY_PROBE, near=True)
+            yield from sweep.run(list(self.points.bases), EVERY_PROBE, "near")
 
     def _meanwhile(self, sweep: Sweep, growing: Growing) -> Search:
         """Look for differences around the first objects, which are small, as long as they grow."""
         if not growing.is_done:
-            yield from sweep.run(list(self.points.bases), range(5))
+            yield from sweep.run(list(self.points.bases), range(5), "new")
         while not growing.is_done and not self.spent():
             yield from self._random_round()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
+from typing import Literal, TypeAlias
 
 from harness.case import Answer, Json, Operation
 from harness.compare.mismatch import canonical_path
@@ -17,12 +18,16 @@ from harness.fuzzers.kin import kin, turns_of
 from harness.fuzzers.pairs import follow_ups, stored
 from harness.fuzzers.places import ABSENT, Place, look
 
-SWEEPS = (
-    (slice(0, 1), range(5)), (slice(1, None), range(5)), (slice(None), range(5, 14)), (slice(None), range(14, 60)),
+Places: TypeAlias = Literal["every", "new", "near"]
+SWEEPS: tuple[tuple[slice, range, Places], ...] = (
+    (slice(0, 1), range(5), "new"), (slice(1, None), range(5), "new"), (slice(None), range(5, 14), "new"),
+    (slice(1, None), range(5), "every"), (slice(None), range(14, 60), "new"), (slice(None), range(5, 14), "every"),
+    (slice(None), range(14, 60), "every"),
 )  # fmt: skip
-"""The pass in parts: which bases, and which probes of every place. Random rounds stand between.
+"""The pass in parts: which bases, which probes, and at which places: those that no base had before, or every one.
 
-The first part is gone through once more for every validation option that can be turned the other way.
+Random rounds stand between. The first part is gone through once more for every validation option that can be turned the
+other way.
 """
 
 EVERY_PROBE = range(60)
@@ -38,23 +43,36 @@ class Sweep:
         self._correlated: set[tuple[object, ...]] = set()
         self._turned: set[tuple[object, ...]] = set()
         self._crossed: set[tuple[object, ...]] = set()
-        self._swept: list[tuple[Json, range, bool]] = []
+        self._swept: list[tuple[Json, range, set[Place]]] = []
+        self._known: set[tuple[object, ...]] = set()
 
-    def run(self, bases: list[Base], turns: range, near: bool = False) -> Search:
-        """Put these probes at every place of every base: first probes of all places first, then second ones.
+    def run(self, bases: list[Base], turns: range, which: Places = "every") -> Search:
+        """Put these probes at places of every base: first probes of all places first, then second ones.
 
-        What was done before is not done again. With `near` at the places alone that the search leans to.
+        `which` places: every one, those that no base had before, or those that the search leans to. What was done
+        before is not done again.
         """
         for base in bases:
-            if any(obj is base.obj and before == [turns, near] for obj, *before in self._swept):
-                continue
-            self._swept.append((base.obj, turns, near))
-            edits = self.search.points.probes(base, turns, near)
+            edits = self.search.points.probes(self._sites(base, turns, which), turns)
             while not self.search.spent():
                 batch = list(islice(edits, BATCH // max(1, min(2, len(self.search.ledger.states)))))
                 if not batch:
                     break
                 yield from self._ask_about(base.obj, batch)
+
+    def _sites(self, base: Base, turns: range, which: Places) -> list[Site]:
+        """List the places of a base that get these probes now, and remember that they did."""
+        before = {place for obj, done, places in self._swept if obj is base.obj and done == turns for place in places}
+        sites = self.search.points.near_sites(base) if which == "near" else self.search.points.sites(base)
+        wanted = []
+        for site in sites:
+            at = (turns.start, *_everywhere(site.place))
+            if site.place in before or (which == "new" and at in self._known):
+                continue
+            self._known.add(at)
+            wanted.append(site)
+        self._swept.append((base.obj, turns, {site.place for site in wanted}))
+        return wanted
 
     def cross(self, bases: list[Base]) -> Search:
         """Change members of one struct together, once wherever structs stand, for at most a part of the share."""

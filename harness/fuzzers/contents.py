@@ -49,7 +49,8 @@ _STRINGS: dict[str, Content] = {
     ),
     "label-key": Content(
         ("a", "example.com/a", "kubernetes.io/hostname", "A_b.c"),
-        ("", "a/b/c", "/a", "a/", "A.com/a", "é", "-a", "x.io/" + _LABEL, "x.io/" + _LABEL + "a", _SUBDOMAIN + "/a"),
+        ("", "a/b/c", "/a", "a/", "A.com/a", "é", "-a", "x.io/" + _LABEL, "x.io/" + _LABEL + "a", _SUBDOMAIN + "/a",
+         _SUBDOMAIN + "d/a", _LABEL, _LABEL + "a"),
         "a{}".format,
     ),
     "label-value": Content(

@@ -6,7 +6,7 @@ draws from it.
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import islice, zip_longest
 
 import msgspec
 
@@ -56,15 +56,27 @@ def _strings(shape: Shape, value: Json, member: FieldShape | None, harvest: Harv
     known = [word for word in harvest.literals.near(_names(shape, member)) if isinstance(word, str)]
     patterns = harvest.literals.patterns_near(_names(shape, member))[:4]
     formed = [text for pattern in patterns for text in (*matching(pattern)[:1], *nearly_matching(pattern)[:2])]
-    # Limits of strings are in characters or in bytes: letters of two bytes tell which.
+    # Limits of strings are in characters or in bytes: letters of two bytes tell which, and a few more than half as many
+    # as are allowed are within the one and beyond the other.
+    telling = ["é" * (limit // 2 + 1) for limit in limits[:2]]
     by_length = ["a" * near for limit in limits[:4] for near in (limit, limit + 1, limit - 1)]
-    by_length += [sort for limit in limits[:2] for sort in ("é" * limit, "é" * (limit // 2), "é" * (limit // 2 + 1))]
+    by_length += [sort for limit in limits[:2] for sort in ("é" * limit, "é" * (limit // 2))]
     held = value if isinstance(value, str) else "a"
     near = [held + "x", held.upper(), held + " ", held + "." + held, held[:-1]] if held else []
     edges = list(beyond(shape))
     first = [edges[0], "a b", "A", "x" * 64, "x" * 254] if edges else []
     given = [*words[:6], *known[:8], *formed]
-    return [*shape.choices, *first, *near, *by_length, *given, *edges, *pool(shape), *tuple(harvest.words)[-12:]]
+    return [
+        *shape.choices,
+        *telling,
+        *first,
+        *near,
+        *by_length,
+        *given,
+        *edges,
+        *pool(shape),
+        *tuple(harvest.words)[-12:],
+    ]
 
 
 def _names(shape: Shape, member: FieldShape | None) -> tuple[str, ...]:
@@ -108,9 +120,11 @@ def _lists(shape: Shape, value: Json, member: FieldShape | None, harvest: Harves
 def _maps(shape: Shape, value: Json) -> list[Json]:
     members = dict(value) if isinstance(value, dict) else {}
     held = next(iter(members.values()), plausible(shape.elem))
-    keys = ("", "a b", "A", "x" * 64, "-a", "example.com/a", "a/b/c", "x" * 254, "é", *map(str, shape.key.choices[:4]))
-    found: list[Json] = [{**members, key: held} for key in keys]
-    found += [{**members, "a": other} for other in (*beyond(shape.elem)[:8], *pool(shape.elem)[:8])]
+    own = beyond(shape.key)[:12] if shape.key.format else ()
+    keys = (*own, "", "a b", "A", "x" * 64, "-a", "example.com/a", "a/b/c", "x" * 254, "é", *shape.key.choices[:4])
+    by_key: list[Json] = [{**members, str(key): held} for key in dict.fromkeys(keys)]
+    by_value: list[Json] = [{**members, "a": other} for other in (*beyond(shape.elem)[:8], *pool(shape.elem)[:8])]
+    found = [probe for both in zip_longest(by_key, by_value, fillvalue=ABSENT) for probe in both if probe is not ABSENT]
     return [*found, {f"k{index}": held for index in range(65)}, None]
 
 
