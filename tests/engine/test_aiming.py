@@ -13,6 +13,7 @@ import pytest
 from harness.case import Answer, Case, Json, Operation
 from harness.compare.mismatch import canonical_path
 from harness.engine.aiming import Aiming
+from harness.engine.focus import NOWHERE
 from harness.engine.plan import LaneState
 from harness.engine.units import Lane, Unit
 from harness.events import Result
@@ -126,7 +127,9 @@ class Recorder:
 
     def __init__(self, universe: Any, aim: Aim, lanes: Sequence[Lane]) -> None:
         observer = SimpleNamespace(aims=lambda: [aim])
-        self.plan = SimpleNamespace(shape=shape_of(universe, f"{PACKAGE}.Widget"), observers={"one": observer})
+        self.plan = SimpleNamespace(
+            shape=shape_of(universe, f"{PACKAGE}.Widget"), observers={"one": observer}, near=NOWHERE
+        )
         self.ledger = SimpleNamespace(states=dict(enumerate(map(LaneState, lanes))))
         self.wanted: list[tuple[Lane, Json, Json, Json]] = []
 
