@@ -189,7 +189,7 @@ func (s *server) reply(raw []byte) []byte {
 	} else {
 		out = s.answer(&line)
 	}
-	encoded, err := json.Marshal(out)
+	encoded, err := out.encode()
 	if err != nil {
 		encoded, _ = json.Marshal(answer{ID: line.ID, Failure: &failure{Stage: "compose", Message: err.Error()}})
 	}
