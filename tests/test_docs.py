@@ -44,7 +44,7 @@ def test_every_command_shown_exists(page: str, command: str) -> None:
     """The subcommand and every option that a page shows are those of the program."""
     _, name, *words = shlex.split(command)
     subcommand = cli.get_command(click.Context(cli), name) if not name.startswith("-") else cli
-    if isinstance(subcommand, click.Group) and words and not words[0].startswith("-"):
+    if isinstance(subcommand, click.Group) and subcommand is not cli and words and not words[0].startswith("-"):
         subcommand = subcommand.get_command(click.Context(subcommand), words[0])
     assert subcommand is not None, f"{page}: no command {name}"
     known = {option for parameter in subcommand.params for option in (*parameter.opts, *parameter.secondary_opts)}
