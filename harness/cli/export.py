@@ -11,19 +11,18 @@ import click
 from harness.case import Mode
 from harness.cli.targets import TargetChoice, arguments_of, is_suite, spec_of, target_options
 from harness.diagnostics import Diagnostic, InputError, Position, UsageError, near_miss
-from harness.export.asker import Asker
 from harness.export.choosing import choose
 from harness.export.found import table_of
 from harness.export.gotest import GoTest, render_go
 from harness.export.gotree import Tree
 from harness.export.levels import Levels
-from harness.export.looking import Looking, is_about
+from harness.export.looking import table_of_rules
 from harness.export.pytests import render_findings, render_rows
 from harness.export.rows import Missing
 from harness.files import write_atomically
 from harness.reporting.document import ReportedFinding, read_report
 from harness.reporting.text import count, visible
-from harness.rulecov.inventory import KnownRule, inventory_of
+from harness.rulecov.inventory import inventory_of
 from harness.subject import Subject, SubjectSpec, open_subject
 from harness.subject.typed import api_of
 
@@ -99,10 +98,7 @@ def _rules(subject: Subject, kind: str, field: str, form: str, output: Path | No
     wanted = infos[:1] if form == "go" else infos
     tables = []
     for info in wanted:
-        rules = [known for known in inventory.rules if known.type == info.type]
-        _check_field(rules, field, info.name)
-        asker = Asker(subject, info, _mode(form, subject.spec))
-        tables.append(Looking(asker, subject.shape(info), rules, _progress).table(field))
+        tables.append(table_of_rules(subject, inventory, info, field, _mode(form, subject.spec), _progress))
     _progress("")
     words = f"harness export {arguments_of(subject.spec)} --kind {kind}" + (f" --field {field}" if field else "")
     notes = [f"Written by `{words} --format {form}`: every expectation is what both validators answered."]
@@ -121,15 +117,6 @@ def _rules(subject: Subject, kind: str, field: str, form: str, output: Path | No
 
 def _mode(form: str, spec: SubjectSpec) -> Mode:
     return "given" if form == "go" else spec.mode
-
-
-def _check_field(rules: Sequence[KnownRule], field: str, name: str) -> None:
-    if not any(is_about(known.rule.path, field) for known in rules):
-        paths = sorted({known.rule.path for known in rules})
-        if not paths:
-            raise UsageError(f"{name} has no declared rules\n  fix: `harness rules` lists those that there are")
-        hint = near_miss(field, paths) or f"it has {', '.join(paths[:6])}" + (", ..." if len(paths) > 6 else "")
-        raise UsageError(f"{name} has no rule at or below {field}\n  fix: {hint}")
 
 
 # Findings

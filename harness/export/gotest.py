@@ -11,7 +11,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import jinja2
 import msgspec
 
 from harness.case import Json, KindInfo, Operation
@@ -22,6 +21,7 @@ from harness.export.golang import Writer
 from harness.export.gotree import HELPERS, Tree
 from harness.export.gowords import error_of
 from harness.export.imports import Imports
+from harness.export.rendering import template
 from harness.export.rows import Missing, Row, Table
 from harness.export.series import Inexpressible
 from harness.field.error import quote
@@ -81,7 +81,7 @@ def render_go(
     body = making.whole()
     comment = [*notes, *(f"Not shown: {one}" for one in making.missing)]
     told = [visible(line) for text in comment for line in _wrapped(text)]
-    text = _environment().get_template("table_test.go.j2").render(**body, notes=told, imports="IMPORTS")
+    text = template("table_test.go.j2").render(**body, notes=told, imports="IMPORTS")
     imports = "import (\n" + "".join(f"\t{line}\n" for line in making.imports.lines(text)) + ")"
     formatted, note = _formatted(text.replace("IMPORTS", imports, 1))
     place = f"{tree.package(table.info)}/exported{''.join('_' + word.lower() for word in _WORD.findall(name))}_test.go"
@@ -254,13 +254,6 @@ def _raw(pattern: str) -> str:
 
 def _wrapped(text: str, width: int = 116) -> list[str]:
     return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
-
-
-def _environment() -> jinja2.Environment:
-    return jinja2.Environment(
-        loader=jinja2.PackageLoader("harness.export"), autoescape=False, trim_blocks=True, lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined, keep_trailing_newline=True,
-    )  # fmt: skip
 
 
 def _formatted(text: str) -> tuple[str, str]:

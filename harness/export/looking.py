@@ -12,7 +12,8 @@ from itertools import chain, islice
 
 import msgspec
 
-from harness.case import Case, Json, KindInfo, Operation
+from harness.case import Case, Json, KindInfo, Mode, Operation
+from harness.diagnostics import UsageError, near_miss
 from harness.export.asker import Asker
 from harness.export.ground import Ground, find_ground, fuller
 from harness.export.nearest import distance, nearest
@@ -26,7 +27,8 @@ from harness.fuzzers.places import ABSENT
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.spoiling import CLEARED
 from harness.fuzzers.values import filled
-from harness.rulecov.inventory import KnownRule
+from harness.rulecov.inventory import Inventory, KnownRule
+from harness.subject import Subject
 
 _SHOTS, _STEP = 420, 70
 """Objects that are tried for one slot, and how many before looking whether one shows it."""
@@ -41,6 +43,20 @@ def _silent(_text: str) -> None:
 def is_about(path: str, wanted: str) -> bool:
     """Whether a rule at a path is one of a field: at it, or below it."""
     return not wanted or path == wanted or path.startswith((f"{wanted}.", f"{wanted}["))
+
+
+def table_of_rules(
+    subject: Subject, inventory: Inventory, info: KindInfo, field: str, mode: Mode, tell: Told = _silent
+) -> Table:
+    """Return the table of a field of a kind, or of all its fields. Raises: UsageError when there is no rule there."""
+    rules = [known for known in inventory.rules if known.type == info.type]
+    if not any(is_about(known.rule.path, field) for known in rules):
+        paths = sorted({known.rule.path for known in rules})
+        if not paths:
+            raise UsageError(f"{info.name} has no declared rules\n  fix: `harness rules` lists those that there are")
+        hint = near_miss(field, paths) or f"it has {', '.join(paths[:6])}" + (", ..." if len(paths) > 6 else "")
+        raise UsageError(f"{info.name} has no rule at or below {field}\n  fix: {hint}")
+    return Looking(Asker(subject, info, mode), subject.shape(info), rules, tell).table(field)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
-
-import jinja2
 
 from harness.case import Case, Json, KindInfo
 from harness.compare.comparator import Comparator
 from harness.compare.finding import Finding
 from harness.diagnostics import UsageError
+from harness.export.rendering import template
 from harness.export.rows import Row, Table
 from harness.field import FieldError
 from harness.reporting.text import visible
@@ -36,7 +36,7 @@ def render_rows(subject: Subject, tables: Sequence[Table], notes: Sequence[str],
     rows = [_row(row, checker[table.info.version], subject) for table in tables for row in table.rows if row.answers]
     about = tables[0].about or "every rule"
     shown = [*notes, *(f"Not shown in {t.info.version}: {visible(str(one))}" for t in tables for one in t.missing)]
-    return _environment().get_template("module.py.j2").render(
+    return template("module.py.j2").render(
         title=f"What both sides say of {_safe(about)} of {info.kind}.",
         notes=[line for text in shown for line in _wrapped(_safe(text))],
         header=_header(subject.spec, output, rows=True),
@@ -60,7 +60,7 @@ def render_findings(subject: Subject, findings: Sequence[Finding], notes: Sequen
             "subresource": literal(finding.subresource),
             "signature": _plain((finding.mismatch, _reported(finding), finding.type, finding.origin)),
         })  # fmt: skip
-    return _environment().get_template("findings.py.j2").render(
+    return template("findings.py.j2").render(
         title="Findings of the equivalence harness: each test fails until its finding is mended.",
         notes=[line for text in notes for line in _wrapped(_safe(text))],
         header=_header(subject.spec, output, rows=False), target=_target(subject.spec, output), findings=tests,
@@ -182,15 +182,12 @@ def _target(spec: SubjectSpec, output: Path | None) -> str:
     if _simple(spec):
         return location
     said = [_quoted(spec.kind), f"str({location})" if "Path(" in location else location]
-    defaults = SubjectSpec(spec.kind, spec.location)
-    names = ("gates", "types", "mode", "declarative", "against")
-    said += [f"{name}={_plain(_held(spec, name))}" for name in names if getattr(spec, name) != getattr(defaults, name)]
+    plain = SubjectSpec(spec.kind, spec.location)
+    for one in fields(spec)[2:]:
+        held = getattr(spec, one.name)
+        if held != getattr(plain, one.name):
+            said.append(f"{one.name}={_plain(dict(held) if isinstance(held, Mapping) else held)}")
     return f"SubjectSpec({', '.join(said)})"
-
-
-def _held(spec: SubjectSpec, name: str) -> Json:
-    held = getattr(spec, name)
-    return dict(held) if name == "gates" else held
 
 
 def _header(spec: SubjectSpec, output: Path | None, *, rows: bool) -> str:
@@ -210,10 +207,3 @@ def _header(spec: SubjectSpec, output: Path | None, *, rows: bool) -> str:
     return "\n\n".join(
         "\n".join(group) for group in (["from __future__ import annotations"], standard, others, own) if group
     )
-
-
-def _environment() -> jinja2.Environment:
-    return jinja2.Environment(
-        loader=jinja2.PackageLoader("harness.export"), autoescape=False, trim_blocks=True, lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined, keep_trailing_newline=True,
-    )  # fmt: skip
