@@ -19,7 +19,7 @@ from harness.verify.change import (
     TouchedKind,
 )  # fmt: skip
 from harness.verify.declarations import Declared, members_of, package_or_none
-from harness.verify.reach import Reach, join, step_of
+from harness.verify.reach import Reach, join, native, step_of
 from harness.verify.sides import Side, SideKind
 from harness.verify.touches import Member, Touches, Via
 
@@ -156,28 +156,21 @@ def _way(universe: Universe, name: str, trail: tuple[str, ...]) -> str | None:
     """Return a trail as a path of JSON names; None when the types have no such members."""
     path, ref = "", TypeRef("named", name)
     for step in trail:
-        native = _native(universe, ref)
+        bare = native(universe, ref)
         if step == "[*]":
-            if native.elem is None:
+            if bare.elem is None:
                 continue  # the trail began at one of several values
-            path, ref = f"{path}[*]", native.elem
+            path, ref = f"{path}[*]", bare.elem
             continue
-        declared = universe.find(native.name) if native.kind == "named" else None
+        declared = universe.find(bare.name) if bare.kind == "named" else None
         fields = declared.fields if isinstance(declared, Struct) else ()
         member = next((one for one in fields if one.name == step), None)
         if member is None:
             return None
         path, ref = join(path, step_of(member)), member.type
-    while (native := _native(universe, ref)).elem is not None:
-        path, ref = f"{path}[*]", native.elem
+    while (bare := native(universe, ref)).elem is not None:
+        path, ref = f"{path}[*]", bare.elem
     return path
-
-
-def _native(universe: Universe, ref: TypeRef) -> TypeRef:
-    ref = universe.resolve(ref)
-    while ref.kind == "pointer" and ref.elem is not None:
-        ref = universe.resolve(ref.elem)
-    return ref
 
 
 def _roots(side: Side) -> dict[KindName, str]:

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from tree_sitter import Node
 
-from harness.verify.gocode import Decl, GoPackage, Name, Normal, read_package
+from harness.verify.gocode import Decl, GoPackage, Normal, read_package
 from harness.verify.layout import class_of
 from harness.verify.paths import import_path
+from harness.verify.renaming import Name
 
 _CODE = frozenset({"handwritten", "normalization", "strategy", "conversion", "defaults"})
 _TOPS = ("pkg/apis", "pkg/api", "pkg/registry", "staging/src/k8s.io/apimachinery/pkg")

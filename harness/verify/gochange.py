@@ -18,9 +18,10 @@ from harness.verify.change import Cause, ChangedFile, Event, Reason
 from harness.verify.checks import compare_checks
 from harness.verify.gocallers import Callers, statement_of, statements_on
 from harness.verify.gochecks import checks_of
-from harness.verify.gocode import Decl, Name, Normal, renames, text_of
+from harness.verify.gocode import Decl, Normal, text_of
 from harness.verify.goplaces import Named, Places
 from harness.verify.layout import class_of
+from harness.verify.renaming import Name, renames
 from harness.verify.sides import INTERNAL, Side
 from harness.verify.touches import Touches
 from harness.verify.versions import Versions
@@ -81,7 +82,7 @@ class _Comparison:
         for folder in folders:
             self._old |= self._base.callers.package(folder).decls
             self._new |= self._head.callers.package(folder).decls
-        self._renamed = renames(self._old, self._new)
+        self._renamed = renames(self._old, self._new, lambda known, renamed: Normal(known, renamed).text)
         before, after = Normal(self._old, self._renamed), Normal(self._new)
         pairs = {name: self._renamed.get(name, name) for name in self._old}
         differing = {
@@ -137,17 +138,14 @@ class _Comparison:
 
     def _lines(self, old: Decl, new: Decl, before: Normal, after: Normal) -> None:
         """Touch what the changed lines of a function that both sides have speak of."""
-        left, right = before.lines(old), after.lines(new)
-        matcher = SequenceMatcher(None, [text for _, text in left], [text for _, text in right], autojunk=False)
-        differing = [one for one in matcher.get_opcodes() if one[0] != "equal"]
-        after_lines = {line for _, _, _, start, end in differing for line, _ in right[start:end]}
-        before_lines = {line for _, start, end, _, _ in differing for line, _ in left[start:end]}
+        before_lines, after_lines = min(
+            (_differing(before.lines(old, numbered), after.lines(new, numbered)) for numbered in (True, False)),
+            key=lambda lines: len(lines[0]) + len(lines[1]),
+        )
         sides = ((self._head, new, after_lines, False), (self._base, old, before_lines, True))
         for code, decl, changed, in_base in sides:
             nodes = list(statements_on(decl.body, changed)) if decl.body is not None else [decl.whole]
-            if changed and not nodes:
-                nodes = [decl.whole]  # its head changed
-            for node in nodes if changed else ():
+            for node in (nodes or [decl.whole]) if changed else ():  # without a statement, its head changed
                 found = self._named(code, decl, [node])
                 self._apply(code, decl, node, "changed", f"{decl.short} changed", found, in_base, quiet=True)
 
@@ -184,7 +182,9 @@ class _Comparison:
                 if not named and caller.name not in seen:
                     seen.add(caller.name)
                     waiting.append((caller, depth + 1))
-        return _Found(fields, False, frozenset() if fields else frozenset(types))
+        # Whoever speaks of a constant says what it is for; what a function is for may not be what its callers name.
+        certain = decl.kind in ("const", "var") and bool(fields)
+        return _Found(fields, certain, frozenset() if fields else frozenset(types))
 
     def _apply(
         self, code: _Code, decl: Decl, node: Node, event: Event, sentence: str, found: _Found, in_base: bool,
@@ -212,6 +212,16 @@ class _Comparison:
             self._touches.widen(sorted(kinds), reason)
         else:
             self._touches.note(f"{reason.sentence}: no kind that is known uses it")
+
+
+def _differing(left: list[tuple[int, str]], right: list[tuple[int, str]]) -> tuple[set[int], set[int]]:
+    """Return the lines of each side that the other does not have."""
+    matcher = SequenceMatcher(None, [text for _, text in left], [text for _, text in right], autojunk=False)
+    changed = [one for one in matcher.get_opcodes() if one[0] != "equal"]
+    return (
+        {line for _, start, end, _, _ in changed for line, _ in left[start:end]},
+        {line for _, _, _, start, end in changed for line, _ in right[start:end]},
+    )
 
 
 def _vague(sentence: str) -> str:

@@ -16,9 +16,7 @@ from tree_sitter import Language, Node, Parser
 from harness.diagnostics import Position
 from harness.gotypes.constants import unquote
 from harness.gotypes.scanner import read_source
-
-Name = tuple[str, str]
-"""The import path of a package, and a name in it; methods are `Receiver.name`."""
+from harness.verify.renaming import Name
 
 _GO = Language(tree_sitter_go.language())
 _NAMES = frozenset({"identifier", "type_identifier", "package_identifier"})
@@ -49,7 +47,10 @@ class GoFile:
 
 @dataclass(frozen=True, eq=False)
 class Decl:
-    """One declaration of a package. `whole` is what its meaning hangs on: the group of a constant that counts."""
+    """One declaration of a package; methods are named `Receiver.name`.
+
+    `whole` is what its meaning hangs on: the group of a constant that counts.
+    """
 
     name: Name
     kind: str
@@ -200,10 +201,13 @@ class Normal:
         self._known = known
         self._renamed = renamed or {}
 
-    def lines(self, decl: Decl) -> list[tuple[int, str]]:
-        """Return the tokens of a declaration, those of one line as one text, with the line (from 0) in the file."""
+    def lines(self, decl: Decl, numbered: bool) -> list[tuple[int, str]]:
+        """Return the tokens of a declaration, those of one line as one text, with the line (from 0) in the file.
+
+        Names of what is local are as written unless `numbered`: a new one would give others other numbers.
+        """
         found: list[tuple[int, str]] = []
-        for line, token in self._tokens(decl):
+        for line, token in self._tokens(decl, numbered):
             if found and found[-1][0] == line:
                 found[-1] = line, f"{found[-1][1]} {token}"
             else:
@@ -214,7 +218,7 @@ class Normal:
         """Return a declaration as one text."""
         return " ".join(token for _, token in self._tokens(decl)).replace(" , )", " )").replace(" , }", " }")
 
-    def _tokens(self, decl: Decl) -> Iterator[tuple[int, str]]:
+    def _tokens(self, decl: Decl, numbered: bool = True) -> Iterator[tuple[int, str]]:
         numbers: dict[str, str] = {}
         own = decl.node.child_by_field_name("name")
         waiting = [decl.whole]
@@ -230,7 +234,8 @@ class Normal:
                 yield node.start_point.row, self.shown(name)
             elif node.type in _NAMES and text_of(node) in decl.locals:
                 number = numbers.setdefault(text_of(node), f"_{len(numbers)}")
-                yield node.start_point.row, f"{text_of(node)}/{number}" if _is_key(node) else number
+                shown = number if numbered else text_of(node)
+                yield node.start_point.row, f"{text_of(node)}/{shown}" if _is_key(node) else shown
             elif node.children and node.type not in ("interpreted_string_literal", "raw_string_literal"):
                 waiting += reversed(node.children)
             else:
@@ -269,35 +274,3 @@ def _is_key(node: Node) -> bool:
     if above is not None and above.type == "literal_element":
         node, above = above, above.parent
     return above is not None and above.type == "keyed_element" and above.children[0] == node
-
-
-def renames(base: Mapping[Name, Decl], head: Mapping[Name, Decl]) -> dict[Name, Name]:
-    """Find what was only renamed or moved: base names to head names, each with the same text under all of them."""
-    gone = {name: decl for name, decl in base.items() if name not in head}
-    come = {name: decl for name, decl in head.items() if name not in base}
-    pairs: dict[Name, Name] = {}
-    vague_old = dict.fromkeys(gone, ("", "?"))
-    vague_new = dict.fromkeys(come, ("", "?"))
-    shapes: dict[tuple[str, str], list[Name]] = {}
-    for name, decl in come.items():
-        shapes.setdefault((decl.kind, Normal(head, vague_new).text(decl)), []).append(name)
-    for name, decl in gone.items():
-        fitting = shapes.get((decl.kind, Normal(base, vague_old).text(decl)), [])
-        best = min(fitting, key=lambda other: _unlike(name, other), default=None)
-        if best is not None:
-            fitting.remove(best)
-            pairs[name] = best
-    while True:  # those that only look alike while what they refer to is vague are dropped, until all others hold
-        wrong = [
-            old for old, new in pairs.items()
-            if Normal(base, pairs).text(base[old]) != Normal(head).text(head[new])
-        ]  # fmt: skip
-        if not wrong:
-            return pairs
-        for old in wrong:
-            del pairs[old]
-
-
-def _unlike(one: Name, other: Name) -> tuple[bool, int, str]:
-    """Order candidates for a new name: the same package and a name of like length first."""
-    return one[0] != other[0], abs(len(one[1]) - len(other[1])), other[1]

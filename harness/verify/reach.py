@@ -87,6 +87,14 @@ def join(path: str, step: str) -> str:
     return f"{path}.{step}" if path and step and not step.startswith("[") else path + step
 
 
+def native(universe: Universe, ref: TypeRef) -> TypeRef:
+    """Remove pointers and names of what is no struct."""
+    ref = universe.resolve(ref)
+    while ref.kind == "pointer" and ref.elem is not None:
+        ref = universe.resolve(ref.elem)
+    return ref
+
+
 def _of_fields(fields: tuple[Field, ...]) -> Iterator[tuple[str, str]]:
     for field in fields:
         if not field.json_ignored and field.exported:

@@ -17,6 +17,7 @@ from harness.verify.linted import lint_change
 from harness.verify.narrow import narrow
 from harness.verify.nothing import why_nothing
 from harness.verify.paths import import_path
+from harness.verify.pychange import compare_suites
 from harness.verify.sides import Side, empty_side, open_side
 from harness.verify.stale import stale_code
 from harness.verify.touches import Touches
@@ -71,6 +72,8 @@ def _read(
     declared = frozenset(touches.fields)
     if layout == "kubernetes":
         compare_code(*sides, files, touches)
+    else:
+        compare_suites(*sides, files, touches)
     assembler = Assembler(*sides)
     touched = assembler.fields(touches)
     kinds = assembler.kinds(touches, touched)

@@ -41,7 +41,9 @@ class Touches:
     def widen(self, kinds: Iterable[KindName], reason: Reason) -> None:
         """Whole kinds are touched: which of their fields is not known."""
         for kind in kinds:
-            self.kinds.setdefault(kind, {})[reason] = None
+            known = self.kinds.setdefault(kind, {})
+            if not any((one.cause, one.sentence) == (reason.cause, reason.sentence) for one in known):
+                known[reason] = None
 
     def note(self, text: str) -> None:
         """Remember a remark for people."""
