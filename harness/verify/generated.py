@@ -32,6 +32,7 @@ _SHAPES = re.compile(
 )
 _OURS = re.compile(r"(optional|required|forbidden|update)_(?:pointer|value|slice|list|map)|format_(\w+)"
                    r"|(?:older_)?(discriminated)_union")  # fmt: skip
+_DECLARATIONS = ("function_declaration", "var_declaration", "const_declaration")
 _WALKS = frozenset({
     "EachValSliceVal", "EachSliceVal", "EachPtrSliceVal", "EachMapVal", "EachMapKey", "SemanticDeepEqual",
     "DirectEqual", "DirectEqualPtr", "NewUnionMember", "NewUnionMembership", "NewDiscriminatedUnionMember",
@@ -54,18 +55,23 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """What generated code does for a type or field, and where (a line from 1)."""
+    """What generated code does for a type or field, where (a line from 1), and all of it as one text."""
 
     calls: Counter[Call]
     line: int
+    text: str = ""
 
 
 @dataclass(frozen=True)
 class Generated:
-    """One generated file. `path` is its path in the checkout; elements without a call are there too."""
+    """One generated file. `path` is its path in the checkout; elements without a call are there too.
+
+    `registered` is all that is no validator of a type: which are called for what, and what they compare with.
+    """
 
     path: str
     elements: Mapping[Member, Element] = field(default_factory=dict)
+    registered: str = ""
 
 
 def read_generated(file: Path, shown: str, package: str, universe: Universe) -> Generated:
@@ -80,6 +86,7 @@ def read_generated(file: Path, shown: str, package: str, universe: Universe) -> 
         if spec.type == "var_spec"
     }
     elements: dict[Member, Element] = {}
+    rest: list[str] = []
     for function in parsed.root.children:
         name = text_of(function.child_by_field_name("name"))
         if function.type == "function_declaration" and name.startswith("Validate_"):
@@ -87,8 +94,15 @@ def read_generated(file: Path, shown: str, package: str, universe: Universe) -> 
             for go_field, nodes in _blocks(function):
                 calls = Counter(call for node in nodes for call in _calls(node, parsed, variables, ""))
                 line = nodes[0].start_point.row + 1 if nodes else function.start_point.row + 1
-                elements[type_name, go_field] = Element(calls, line)
-    return Generated(shown, elements)
+                elements[type_name, go_field] = Element(calls, line, " ".join(map(_text, nodes)))
+        elif function.type in _DECLARATIONS:
+            rest.append(_text(function))
+    return Generated(shown, elements, " ".join(rest))
+
+
+def _text(node: Node) -> str:
+    """All tokens of a piece of code, comments left out."""
+    return " ".join(text_of(one) for one in walk(node) if not one.children and one.type != "comment")
 
 
 def _validated(function: Node, file: GoFile) -> str:

@@ -34,6 +34,7 @@ CODE: Mapping[str, Cause] = {
     "defaults": "defaults",
 }
 """Classes of files with code, and what a change of them is called."""
+REGISTRY = "k8s.io/kubernetes/pkg/registry/"
 _DEEPEST = 6
 _MOST = 400
 
@@ -142,12 +143,14 @@ class _Comparison:
             (_differing(before.lines(old, numbered), after.lines(new, numbered)) for numbered in (True, False)),
             key=lambda lines: len(lines[0]) + len(lines[1]),
         )
-        sides = ((self._head, new, after_lines, False), (self._base, old, before_lines, True))
-        for code, decl, changed, in_base in sides:
+        told: list[tuple[_Code, Decl, Node, _Found, bool]] = []
+        for code, decl, changed in ((self._head, new, after_lines), (self._base, old, before_lines)):
             nodes = list(statements_on(decl.body, changed)) if decl.body is not None else [decl.whole]
             for node in (nodes or [decl.whole]) if changed else ():  # without a statement, its head changed
-                found = self._named(code, decl, [node])
-                self._apply(code, decl, node, "changed", f"{decl.short} changed", found, in_base, quiet=True)
+                told.append((code, decl, node, self._named(code, decl, [node]), code is self._base))
+        sure = [one for one in told if one[3].certain]  # what replaces them may be no more than a return
+        for code, decl, node, found, in_base in sure or told:
+            self._apply(code, decl, node, "changed", f"{decl.short} changed", found, in_base, quiet=True)
 
     def _rest(self, code: _Code, decl: Decl, event: Event, sentence: str) -> None:
         """Touch what a declaration speaks of that only one side has, where its checks did not say it already."""
@@ -203,10 +206,17 @@ class _Comparison:
             self._widen(code, decl, Reason(cause, event, _vague(sentence), position, in_base, False), found)
 
     def _widen(self, code: _Code, decl: Decl, reason: Reason, found: _Found) -> None:
-        kinds = code.versions.kinds(one for one in found.types if code.versions.universe.find(one) is not None)
+        if decl.kind not in ("func", "method") and not any(code.callers.of(decl.name)):
+            self._touches.note(f"{decl.short} changed, and nothing that was read speaks of it")
+            return
+        kinds = code.versions.kinds(found.types)
+        if not kinds and decl.name[0].startswith(REGISTRY):  # a strategy: others of its methods say what it is for
+            folder = decl.file.path.rpartition("/")[0]
+            types = {one for other in code.callers.package(folder).decls.values() for one in code.places(other).types()}
+            kinds = code.versions.kinds_named(types)
         if not kinds:
             family = "/".join(decl.name[0].split("/")[:5])
-            registry = decl.name[0].removeprefix("k8s.io/kubernetes/pkg/registry/").split("/")[0]
+            registry = decl.name[0].removeprefix(REGISTRY).split("/")[0]
             kinds = code.versions.kinds_of_family(family) or code.versions.kinds_of_family(f"{INTERNAL}{registry}")
         if kinds:
             self._touches.widen(sorted(kinds), reason)

@@ -28,5 +28,5 @@ def why_nothing(files: Sequence[ChangedFile], base: Revision, notes: Sequence[st
     if all(one.file_class in _IDLE for one in files):
         return f"no file that validates differs: {count_classes(files)}"
     where = count_classes([one for one in files if one.file_class not in _IDLE])
-    because = f": {'; '.join(notes)}" if notes else ": comments, formatting and order"
-    return f"what differs ({where}) reads the same{because}"
+    because = f": {'; '.join(notes)}" if notes else ": comments, formatting or order"
+    return f"what differs ({where}) changes no check{because}"

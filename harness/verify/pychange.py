@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
@@ -14,7 +15,7 @@ from harness.verify.change import Cause, ChangedFile, Event, KindName, Reason
 from harness.verify.checks import COVERED, Check, compare_checks, one_line
 from harness.verify.jsonpaths import Located, locate
 from harness.verify.pycode import PyDecl, PyNormal, keywords_of, read_module
-from harness.verify.pyfiles import imports_of, is_data, own_files
+from harness.verify.pyfiles import imports_of, is_data, module_of, own_files
 from harness.verify.pypaths import PyPaths
 from harness.verify.renaming import Name, renames
 from harness.verify.sides import Side
@@ -42,8 +43,8 @@ class _Code:
         suite = side.suites[folder]
         decls: dict[Name, PyDecl] = {}
         for path in _sources(side, folder, files):
-            decls |= read_module(path, path.relative_to(side.root).as_posix(), path.stem)
-        entries = {kind.kind: _name_of(kind.handwritten) for kind in suite.kinds}
+            decls |= read_module(side.root, path)
+        entries = {kind.kind: _name_of(side.root, kind.handwritten) for kind in suite.kinds}
         return cls(side, suite, decls, {kind: PyPaths(decls, entry) for kind, entry in entries.items()})
 
     def kinds(self, kind: str) -> list[KindName]:
@@ -70,9 +71,12 @@ def _sources(side: Side, folder: str, files: Iterable[ChangedFile]) -> list[Path
     return own + [path for path in changed if path in imported and path not in own]
 
 
-def _name_of(function: object) -> Name:
-    module = str(getattr(function, "__module__", "") or "")
-    return module.rpartition(".")[2], str(getattr(function, "__qualname__", ""))
+def _name_of(root: Path, function: object) -> Name:
+    """Return what a callable goes by: its module in the checkout, and its name there."""
+    module = sys.modules.get(str(getattr(function, "__module__", "")))
+    file = Path(getattr(module, "__file__", None) or "")
+    name = str(getattr(function, "__qualname__", ""))
+    return (module_of(root, file) if file.is_absolute() and file.is_relative_to(root) else str(file)), name
 
 
 def _check(decl: PyDecl, node: ast.Call, places: list[ast.expr]) -> Check[tuple[PyDecl, ast.AST]]:
@@ -137,20 +141,26 @@ def _compare_data(old: _Code, new: _Code, folder: str, renamed: Mapping[Name, Na
     for kind in new.suite.kinds:
         before_kind = known.get(kind.kind)
         if before_kind is not None:
-            for reason in _of_kind(before_kind, kind, renamed, place):
+            for reason in (*_of_kind(before_kind, kind, place), *_of_callables(old, new, before_kind, kind, renamed)):
                 touches.widen(new.kinds(kind.kind), reason)
 
 
-def _of_kind(old: SuiteKind, new: SuiteKind, renamed: Mapping[Name, Name], place: Position) -> Iterator[Reason]:
+def _of_kind(old: SuiteKind, new: SuiteKind, place: Position) -> Iterator[Reason]:
     for name in _DATA:
         before, after = getattr(old, name), getattr(new, name)
         if _plain(before) != _plain(after):
             cause: Cause = "normalization" if name == "normalization" else "suite"
             yield Reason(cause, "changed", f"{name} of {new.kind} was {before!r} and is {after!r}", place)
+
+
+def _of_callables(
+    old: _Code, new: _Code, before: SuiteKind, after: SuiteKind, renamed: Mapping[Name, Name]
+) -> Iterator[Reason]:
     for name, cause in _CALLED:
-        before_names, after_names = (_callables(getattr(kind, name)) for kind in (old, new))
-        if {key: renamed.get(one, one) for key, one in before_names.items()} != after_names:
-            yield Reason(cause, "changed", f"{name} of {new.kind} is other code", place)
+        one, other = _callables(old.side.root, getattr(before, name)), _callables(new.side.root, getattr(after, name))
+        if {key: renamed.get(called, called) for key, called in one.items()} != other:
+            place = Position(f"{new.suite.folder.relative_to(new.side.root).as_posix()}/suite.py")
+            yield Reason(cause, "changed", f"{name} of {after.kind} is other code", place)
 
 
 def _plain(value: object) -> object:
@@ -160,10 +170,10 @@ def _plain(value: object) -> object:
     return [_plain(one) for one in value] if isinstance(value, list | tuple) else value
 
 
-def _callables(value: object) -> dict[object, Name]:
+def _callables(root: Path, value: object) -> dict[object, Name]:
     if isinstance(value, Mapping):
-        return {key: _name_of(one) for key, one in value.items()}
-    return {"": _name_of(value)} if value is not None else {}
+        return {key: _name_of(root, one) for key, one in value.items()}
+    return {"": _name_of(root, value)} if value is not None else {}
 
 
 # Code
@@ -192,7 +202,7 @@ def _compare_code(old: _Code, new: _Code, touches: Touches) -> dict[Name, Name]:
         decl, node = event.check.where
         told.tell(decl, [node], event.event, event.sentence, event.in_base)
     for first, second in both:
-        if second.name != ("suite", "SUITE"):  # what it says is compared as data
+        if second.name[1] != "SUITE":  # what it says is compared as data
             told.lines(first, second, before, after)
     for decl in gone:
         told.tell(decl, [decl.node], "removed", f"{decl.short} is gone", True, quiet=True)
@@ -216,10 +226,18 @@ class _Teller:
         if not changed:
             self.tell(new, [new.node], "changed", sentence, False, quiet=True)
         for _, start, end, first, last in changed:
-            if nodes := [node for _, node in right[first:last]]:
-                self.tell(new, nodes, "changed", sentence, False, quiet=True)
-            if nodes := [node for _, node in left[start:end]]:
-                self.tell(old, nodes, "changed", sentence, True, quiet=True)
+            sides = [
+                (new, [node for _, node in right[first:last]], False),
+                (old, [node for _, node in left[start:end]], True),
+            ]
+            telling = [one for one in sides if one[1] and self._names_any(*one)]
+            for decl, nodes, in_base in telling or [one for one in sides if one[1]]:
+                self.tell(decl, nodes, "changed", sentence, in_base, quiet=True)
+
+    def _names_any(self, decl: PyDecl, nodes: list[ast.stmt], in_base: bool) -> bool:
+        """Whether pieces of a function name a path: what replaces them may be no more than `pass`."""
+        code = self._old if in_base else self._new
+        return any(paths.named_in(decl, nodes) for paths in code.paths.values())
 
     def tell(
         self, decl: PyDecl, nodes: list[ast.AST] | list[ast.stmt], event: Event, sentence: str, in_base: bool,
@@ -231,7 +249,7 @@ class _Teller:
         used = False
         for kind in code.suite.kinds:
             for name, cause in _CALLED:
-                entries = set(_callables(getattr(kind, name)).values())
+                entries = set(_callables(code.side.root, getattr(kind, name)).values())
                 if decl.name not in _reached(code.decls, entries):
                     continue
                 used = True

@@ -1,6 +1,6 @@
 """Python source as declarations that can be compared, without comments, docstrings, annotations and local names.
 
-Names of a module are read as `module.name`, through imports, so a function that moved keeps its text.
+Names of a module are read as `path/of/module.name`, through imports, so a function that moved keeps its text.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 from harness.diagnostics import Position
+from harness.verify.pyfiles import imported_from, module_of
 from harness.verify.renaming import Name
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -47,22 +48,22 @@ class PyDecl:
         return Position(self.path, getattr(node, "lineno", 0), getattr(node, "col_offset", -1) + 1)
 
 
-def read_module(path: Path, shown: str, module: str) -> dict[Name, PyDecl]:
-    """Read the declarations of a file; none when it is not there, or no Python."""
+def read_module(root: Path, path: Path) -> dict[Name, PyDecl]:
+    """Read the declarations of a file of a checkout; none when it is not there, or no Python."""
     try:
         tree = ast.parse(path.read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError):
         return {}
-    imports = dict(_imports(tree))
+    imports, module = dict(_imports(root, path, tree)), module_of(root, path)
     found: dict[Name, PyDecl] = {}
     for node in tree.body:
         for name in _declared(node):
-            found[module, name] = PyDecl((module, name), node, shown, imports)
+            found[module, name] = PyDecl((module, name), node, path.relative_to(root).as_posix(), imports)
     return found
 
 
-def _imports(tree: ast.Module) -> Iterator[tuple[str, Name]]:
-    """Yield what names of other modules are called here; relative modules by their last part, as siblings are."""
+def _imports(root: Path, path: Path, tree: ast.Module) -> Iterator[tuple[str, Name]]:
+    """Yield what names of other modules are called here."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -70,8 +71,7 @@ def _imports(tree: ast.Module) -> Iterator[tuple[str, Name]]:
                 yield name, ("", alias.name if alias.asname else name)
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
-                module = (node.module or "").rpartition(".")[2] if node.level else node.module or ""
-                yield alias.asname or alias.name, (module, alias.name)
+                yield alias.asname or alias.name, (imported_from(root, path, node), alias.name)
 
 
 def _declared(node: ast.stmt) -> Iterator[str]:
@@ -155,8 +155,8 @@ class PyNormal:
         return name in self._fixed
 
     def references(self, decl: PyDecl) -> Iterator[tuple[Name, ast.AST]]:
-        """Yield what a declaration refers to, and where."""
-        for node in ast.walk(decl.node):
+        """Yield what a declaration refers to, and where; annotations do not count."""
+        for node in _without_annotations(decl.node):
             if isinstance(node, ast.Name) and (name := self.name_of(node.id, decl)) is not None and name != decl.name:
                 yield name, node
 
@@ -175,6 +175,15 @@ def _head(node: ast.stmt) -> ast.stmt:
             bare.body = []
             getattr(head, part)[number] = bare
     return head
+
+
+def _without_annotations(node: ast.AST) -> Iterator[ast.AST]:
+    yield node
+    for name, value in ast.iter_fields(node):
+        if name not in ("annotation", "returns"):
+            for child in value if isinstance(value, list) else [value]:
+                if isinstance(child, ast.AST):
+                    yield from _without_annotations(child)
 
 
 def _simple(node: ast.stmt) -> Iterator[ast.stmt]:

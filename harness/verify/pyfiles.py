@@ -48,11 +48,25 @@ def _imported(root: Path, file: Path) -> Iterator[Path]:
             for alias in node.names:
                 yield from _files(_tops(root, file), alias.name)
         elif isinstance(node, ast.ImportFrom):
-            places = [file.parents[node.level - 1]] if node.level else _tops(root, file)
             for alias in node.names:
-                yield from _files(places, ".".join(filter(None, (node.module, alias.name))))
+                yield from _files(_places(root, file, node), ".".join(filter(None, (node.module, alias.name))))
             if node.module:
-                yield from _files(places, node.module)
+                yield from _files(_places(root, file, node), node.module)
+
+
+def module_of(root: Path, file: Path) -> str:
+    """Return what a module goes by here: its path in the checkout without the suffix."""
+    return file.relative_to(root).with_suffix("").as_posix()
+
+
+def imported_from(root: Path, file: Path, node: ast.ImportFrom) -> str:
+    """Return the module that names are taken from; one that is not in the checkout by its dotted name."""
+    found = next(_files(_places(root, file, node), node.module), None) if node.module else None
+    return module_of(root, found) if found is not None else "." * node.level + (node.module or "")
+
+
+def _places(root: Path, file: Path, node: ast.ImportFrom) -> list[Path]:
+    return [file.parents[node.level - 1]] if 0 < node.level <= len(file.parents) else _tops(root, file)
 
 
 def _tops(root: Path, file: Path) -> list[Path]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from harness.diagnostics import InputError
@@ -19,7 +20,7 @@ from harness.verify.nothing import why_nothing
 from harness.verify.paths import import_path
 from harness.verify.pychange import compare_suites
 from harness.verify.sides import Side, empty_side, open_side
-from harness.verify.stale import stale_code
+from harness.verify.stale import compare_generated, stale_code
 from harness.verify.touches import Touches
 
 EXPORTED = ("go.mod", "pkg/apis", "pkg/api", "pkg/registry", "staging/src/k8s.io/api",
@@ -43,6 +44,7 @@ def read_change(checkout: Path, base: str, fields: Sequence[str] = ()) -> Change
         root = Path(folder).resolve()
         repository.export(commit, root, EXPORTED if layout == "kubernetes" else (), _is_read)
         sides = _open(root, layout), open_side(repository.top, layout)
+        _check_suites(*sides)
         return _read(
             repository.top, layout, sides, files, fields,
             Revision(base, commit, repository.subject(commit)), Revision("HEAD", head, repository.subject(head)),
@@ -61,6 +63,18 @@ def _open(root: Path, layout: Layout) -> Side:
         return empty_side(root, layout)
 
 
+def _check_suites(base: Side, head: Side) -> None:
+    """Raise what is wrong with suites of the head, unless it was wrong before: what they examine is not known."""
+    known = {(base.place(found.position).file, found.code) for found in base.troubles}
+    new = [
+        replace(found, position=head.place(found.position))
+        for found in head.troubles
+        if (head.place(found.position).file, found.code) not in known
+    ]
+    if new:
+        raise InputError(new)
+
+
 def _read(
     top: Path, layout: Layout, sides: tuple[Side, Side], files: tuple[ChangedFile, ...], fields: Sequence[str],
     base: Revision, head: Revision,
@@ -70,8 +84,12 @@ def _read(
     compare_packages(*sides, packages, touches)
     compare_orders(*sides, touches)
     declared = frozenset(touches.fields)
+    for path in packages:
+        if path in sides[1].packages and sides[1].packages[path][1].generates and sides[1].compiled(path) is None:
+            touches.note(f"the tags of {path} cannot be compiled, so what they order is not known; lint says why")
     if layout == "kubernetes":
         compare_code(*sides, files, touches)
+        compare_generated(*sides, files, touches)
     else:
         compare_suites(*sides, files, touches)
     assembler = Assembler(*sides)
@@ -82,7 +100,7 @@ def _read(
     notes = tuple(touches.notes)
     change = Change(
         top, layout, base, head, files, touched, kinds, not_regenerated=stale, notes=notes,
-        diagnostics=(*sides[1].troubles, *lint_change(*sides, declared, packages)),
+        diagnostics=tuple(lint_change(*sides, declared, packages)),
         nothing_touched="" if touched or kinds or stale else why_nothing(files, base, notes),
     )  # fmt: skip
     return narrow(change, fields, sides)

@@ -12,15 +12,57 @@ from functools import cached_property
 from pathlib import Path
 
 from harness.diagnostics import Position
-from harness.verify.change import ChangedFile, KindName, Stale
+from harness.verify.change import ChangedFile, Event, KindName, Reason, Stale
 from harness.verify.generated import FILE, Call, Element, Generated, ordered, read_generated
 from harness.verify.paths import import_path
 from harness.verify.sides import Side
-from harness.verify.touches import Member
+from harness.verify.touches import Member, Touches
 
 COMMAND = "hack/update-codegen.sh validation"
 _TOPS = ("pkg/apis", "staging/src/k8s.io/api", "staging/src/k8s.io/apimachinery/pkg/apis")
 _MOST_CALLS = 4
+
+
+def compare_generated(base: Side, head: Side, files: Iterable[ChangedFile], touches: Touches) -> None:
+    """Touch what generated files validate in another way than before."""
+    for one in files:
+        if one.file_class != "generated":
+            continue
+        before = _read(base, one.before or one.path)
+        after = _read(head, one.path)
+        for member in sorted(before.elements.keys() | after.elements.keys()):
+            old, new = before.elements.get(member), after.elements.get(member)
+            if (old.text if old else "") != (new.text if new else ""):
+                event: Event = "changed" if old and new else "added" if new else "removed"
+                calls = [found.calls if found else Counter[Call]() for found in (old, new)]
+                sentence = _difference(*calls)
+                place = new or old
+                position = Position(one.path, place.line if place else 0)
+                touches.touch(member, Reason("generated", event, sentence, position, new is None))
+        if before.registered != after.registered:
+            package = import_path(one.path)
+            own = [kind for kind in head.kinds.values() if package in (kind.package, _generating(head, kind.package))]
+            sentence = f"{one.path} registers or compares in another way"
+            touches.widen([kind.name for kind in own], Reason("generated", "changed", sentence, Position(one.path, 1)))
+
+
+def _read(side: Side, path: str) -> Generated:
+    return read_generated(side.root / path, path, import_path(path), side.universe)
+
+
+def _generating(side: Side, package: str) -> str:
+    folder = side.generated.get(package)
+    if folder is None or not folder.is_relative_to(side.root):
+        return ""
+    return import_path(f"{folder.relative_to(side.root).as_posix()}/{FILE}")
+
+
+def _difference(old: Counter[Call], new: Counter[Call]) -> str:
+    gone, come = old - new, new - old
+    if not gone and not come:
+        return "generated code does the same checks in another way"
+    parts = [f"no longer does {_listed(gone)}" if gone else "", f"does {_listed(come)}" if come else ""]
+    return f"generated code {' and '.join(filter(None, parts))}"
 
 
 class _Code:
@@ -34,8 +76,7 @@ class _Code:
         """Every generated file."""
         root = self._side.root
         found: list[Path] = sorted(path for top in _TOPS for path in (root / top).rglob(FILE))
-        shown = [(path, path.relative_to(root).as_posix()) for path in found]
-        return [read_generated(path, name, import_path(name), self._side.universe) for path, name in shown]
+        return [_read(self._side, path.relative_to(root).as_posix()) for path in found]
 
     @cached_property
     def elements(self) -> dict[Member, tuple[str, Element]]:

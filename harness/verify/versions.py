@@ -55,17 +55,26 @@ class Versions:
             return declared is not None
         return isinstance(declared, Struct) and any(one.name == member[1] for one in declared.fields)
 
-    def kinds(self, types: Iterable[str]) -> set[KindName]:
-        """Return the kinds whose internal object has one of these types; a kind of two groups counts in both."""
-        wanted = set(types)
-        roots = {
+    @cached_property
+    def _roots(self) -> dict[KindName, str]:
+        """The internal type of each kind."""
+        return {
             kind.name: f"{family}.{kind.name.kind}"
             for kind in self._side.kinds.values()
             for family in kind.families[:1]
             if self.universe.find(f"{family}.{kind.name.kind}") is not None
         }
-        found = Reach(self.universe, roots).paths(wanted)
+
+    def kinds(self, types: Iterable[str]) -> set[KindName]:
+        """Return the kinds whose internal object has one of these types somewhere."""
+        known = {one for one in types if self.universe.find(one) is not None}
+        found = Reach(self.universe, self._roots).paths(known)
         return {place.kind for places in found.values() for place in places}
+
+    def kinds_named(self, types: Iterable[str]) -> set[KindName]:
+        """Return the kinds whose internal object is of one of these types."""
+        wanted = set(types)
+        return {name for name, root in self._roots.items() if root in wanted}
 
     def kinds_of_family(self, family: str) -> set[KindName]:
         """Return the kinds of an internal package."""
