@@ -194,10 +194,10 @@ def test_a_bug_in_one_search_does_not_stop_the_others(monkeypatch: pytest.Monkey
 
     sweep = module.Sweep.run
 
-    def broken(self: Any, bases: Any, turns: range) -> Any:
+    def broken(self: Any, bases: Any, turns: range, which: Any = "every") -> Any:
         if self.search.plan.unit.lanes[0].info.resource == "widgets":
             raise ZeroDivisionError("planted")
-        return sweep(self, bases, turns)
+        return sweep(self, bases, turns, which)
 
     monkeypatch.setattr(module.Sweep, "run", broken)
     end = search(16_000)

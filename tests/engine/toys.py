@@ -46,6 +46,7 @@ class ToySubject:
 
     name = "toys"
     ends = None
+    recording = None
 
     def __init__(self, spec: ToySpec) -> None:
         self.spec = spec
