@@ -11,10 +11,13 @@ import click
 import msgspec
 from rich.console import Console
 
-from bench import campaign, compiling, exchange, generators, recording, reduction, upstream, validators
+from bench import campaign, compiling, exchange, generators, page, recording, reduction, upstream, validators
 from bench.record import Document, show
 
 QUESTIONS = ("exchange", "generators", "validators", "compiling", "recording", "run", "reduction", "upstream")
+
+ALONE = ("page",)
+"""Questions that are asked only by name, since they want more than Python."""
 
 
 @click.command()
@@ -26,7 +29,7 @@ QUESTIONS = ("exchange", "generators", "validators", "compiling", "recording", "
 @click.option("--kubernetes", metavar="RELEASE", help="Measure a release too; its worker is built on first use.")
 @click.option("--jobs", default=os.cpu_count() or 1, show_default=True, help="Processes of the release's second line.")
 @click.option("--command", "commands", multiple=True, metavar="PROGRAM", help="Measure a program that speaks the wire.")
-@click.option("--only", type=click.Choice(QUESTIONS), multiple=True, help="Ask only this; may be repeated.")
+@click.option("--only", type=click.Choice((*QUESTIONS, *ALONE)), multiple=True, help="Ask only this; may be repeated.")
 @click.option("--json", "file", type=click.Path(dir_okay=False, path_type=Path), help="Write the numbers here too.")
 def main(
     seconds: float,
@@ -57,6 +60,8 @@ def main(
         sections.append(reduction.measure(kubernetes, seconds, seed))
     if "upstream" in asked and kubernetes:
         sections.append(upstream.measure(kubernetes, seconds, seed, jobs))
+    if "page" in asked:
+        sections.append(page.measure())
     document = Document(platform.python_version(), os.cpu_count() or 1, seconds, tuple(sections))
     show(document, Console() if sys.stdout.isatty() else Console(width=150))
     if file is not None:

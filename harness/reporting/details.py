@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from jinja2 import Template
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from harness.case import Case
 from harness.explain import pages_of
@@ -15,7 +15,7 @@ from harness.reporting.document import ExceptionEntry, Report, ReportedFinding
 from harness.reporting.grouping import SEVERITY_MEANING, Group
 from harness.reporting.paired import before_and_after, by_version, paired
 from harness.reporting.shelf import Shelf
-from harness.reporting.sidebyside import View, beside, view
+from harness.reporting.sidebyside import Line, View, beside, view
 from harness.reporting.story import TWO_SIDES, Sides, noticed, request, served, sides_of, what
 from harness.reporting.verification import UserChange
 from harness.reporting.verified import change_title
@@ -31,7 +31,9 @@ class Body(NamedTuple):
     packed: str
 
 
-def bodies_of(report: Report, groups: Sequence[Group], shelf: Shelf, template: Template) -> dict[str, Body]:
+def bodies_of(
+    report: Report, groups: Sequence[Group], shelf: Shelf, template: Template, at_once: int
+) -> dict[str, Body]:
     """Write the details of every finding. Those that stand for a group come first: they are read first."""
     sides = sides_of(report)
     exceptions = {entry.id: entry for entry in (*report.exceptions.used, *report.exceptions.expired)}
@@ -40,7 +42,7 @@ def bodies_of(report: Report, groups: Sequence[Group], shelf: Shelf, template: T
         html = template.render(
             **_told(finding, sides.get(finding.subject, TWO_SIDES), exceptions), many=len(report.parts) > 1
         )
-        found[finding.fingerprint] = Body(Markup(html), "") if number < AT_ONCE else Body(Markup(), shelf.put(html))
+        found[finding.fingerprint] = Body(Markup(html), "") if number < at_once else Body(Markup(), shelf.put(html))
     return found
 
 
@@ -99,3 +101,15 @@ def objects(case: Case, named: Sequence[str]) -> tuple[View | None, View, list[C
         return None, view(case.object, named), None
     moved = changes(case.old, case.object)
     return *beside(case.old, case.object, moved or (), named), moved
+
+
+def written(lines: Sequence[Line], side: str) -> Markup:
+    """Write lines of an object; what differs is in an element `side`, del or ins. A page has many, so no macro does."""
+    return Markup("").join(_line(line, side) for line in lines)
+
+
+def _line(line: Line, side: str) -> Markup:
+    if line.steps is None:
+        return Markup('<span class="gap"></span>')
+    element, kind = side if line.differs else "span", "line named" if line.named else "line"
+    return Markup(f'<{element} class="{kind}">{escape(line.text)}</{element}>')

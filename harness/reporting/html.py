@@ -24,7 +24,7 @@ from harness.reporting import verified
 from harness.reporting.costplot import plot, table, words
 from harness.reporting.costtable import cost_method, cost_tables
 from harness.reporting.coverage import RuleEntry
-from harness.reporting.details import AT_ONCE, bodies_of, changed
+from harness.reporting.details import AT_ONCE, bodies_of, changed, written
 from harness.reporting.document import KindEntry, Report, ReportedFinding
 from harness.reporting.grouping import SEVERITY_MEANING, Group, group
 from harness.reporting.overview import by_cause
@@ -60,8 +60,8 @@ class Cause(NamedTuple):
         return sum(one.size for one in self.groups)
 
 
-def render_html(report: Report) -> str:
-    """Write a report as one self-contained page."""
+def render_html(report: Report, at_once: int = AT_ONCE) -> str:
+    """Write a report as one self-contained page; `at_once` findings have their details on it, the others packed."""
     made = _environment()
     assert made.loader is not None
     read = made.loader.get_source
@@ -70,7 +70,7 @@ def render_html(report: Report) -> str:
     groups = group(report.open_findings)
     tolerated = group(f for f in report.findings if f.exception is not None)
     shelf = Shelf()
-    bodies = bodies_of(report, [*groups, *tolerated], shelf, made.get_template("finding.html.j2"))
+    bodies = bodies_of(report, [*groups, *tolerated], shelf, made.get_template("finding.html.j2"), at_once)
     causes, excused = ([_cause(*one) for one in by_cause(which).items()] for which in (groups, tolerated))
     order = [f for cause in (*causes, *excused) for one in cause.groups for f in one.findings]
     return made.get_template("report.html.j2").render(
@@ -78,7 +78,7 @@ def render_html(report: Report) -> str:
         **_heading(report, groups),
         **_sections(report),
         budget=_budget(report),
-        at_once=AT_ONCE,
+        at_once=at_once,
         causes=causes,
         tolerated=excused,
         meaning=SEVERITY_MEANING,
@@ -106,7 +106,7 @@ def render_html(report: Report) -> str:
 def _environment() -> jinja2.Environment:
     functions = {
         "state": _state, "rule_rows": rule_rows, "rules_by_kind": _rules_by_kind, "rule_state": _rule_state,
-        "fired": _fired, "bounded": bounded, "upper": _upper, "cut": cut,
+        "fired": _fired, "bounded": bounded, "written": written, "upper": _upper, "cut": cut,
         "cost_words": words, "verdicts": verified.VERDICTS, "directions": verified.DIRECTIONS,
         "effort_words": verified.effort_words, "rule_words": verified.rule_words, "change_title": verified.change_title,
     }  # fmt: skip

@@ -99,7 +99,12 @@ def request(finding: ReportedFinding) -> str:
 
 def noticed(finding: ReportedFinding, meaning: Mapping[str, str], sides: Sides = TWO_SIDES) -> str:
     """Say who notices: under which settings the object is accepted, and under which it is not."""
-    if finding.severity == "unreachable" or not finding.answer.served:
+    if finding.severity == "unreachable":
+        return (
+            "Nobody who sends requests: the server would have changed such an object first, or does not serve this "
+            "version. It shows only when validators are called directly, as unit tests do."
+        )
+    if not finding.answer.served:
         return f"{meaning[finding.severity].capitalize()}."
     if sides.releases:
         return _between(finding.answer.served, sides)

@@ -33,7 +33,7 @@ def reported(lists: dict[str, tuple[FieldError, ...]], **more: Any) -> ReportedF
         ({"beta-on": (), "beta-off": (), "graduated": BAD}, "graduation", "accepted today and will be rejected then"),
         ({"beta-on": BAD, "beta-off": BAD}, "visible", "the errors that they read change"),
         ({"beta-on": (), "beta-off": ()}, "shadow", "Nobody today: the request is accepted under every setting"),
-        ({"beta-on": (), "beta-off": BAD}, "unreachable", "Only by calling validators directly"),
+        ({"beta-on": (), "beta-off": BAD}, "unreachable", "It shows only when validators are called directly"),
         ({}, "visible", "Rejected everywhere"),
     ],
 )
