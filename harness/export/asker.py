@@ -70,14 +70,14 @@ class Asker:
             result: R = stop.value
             return result
 
-    def creates(self, mode: Mode) -> tuple[KindInfo, Operation]:
+    def creates(self) -> tuple[KindInfo, Operation]:
         """Return the door through which objects are found: creation, where anything creates them."""
         door = next((one for one in self.doors.values() if Operation.CREATE in one.operations), None)
         return (door, Operation.CREATE) if door is not None else (self.info, Operation.UPDATE)
 
     def batch(self, objects: list[Json], mode: Mode) -> Asking:
         """Ask about new objects, as the search for accepted ones wants it."""
-        door, operation = self.creates(mode)
+        door, operation = self.creates()
         create = operation is Operation.CREATE
         return (yield [self.case(door, operation, obj, None if create else obj, mode) for obj in objects])
 

@@ -85,10 +85,6 @@ class Tree:
         """Return the folder of the tests of a kind, from the top of the tree."""
         return f"{TESTS}/{self.groups[info.group]}/{info.kind.lower()}"
 
-    def is_there(self, info: KindInfo) -> bool:
-        """Whether the tree has tests of this kind already."""
-        return (self.top / self.package(info)).is_dir()
-
     def registry(self, info: KindInfo) -> Path:
         """Return the folder with the strategies of a kind. Raises: UsageError when nothing stores it."""
         folder = self.top / "pkg/registry" / self.groups.get(info.group, "")

@@ -21,15 +21,13 @@ _REPAIRS, _REDUCTIONS, _GROWTH = 1500, 400, 1500
 class Ground:
     """What a search starts from. `new` is accepted on create, `old` as an update that changes nothing.
 
-    `is_accepted` is false when none was found; then `remaining` has the errors of the best there is. `fuller` are
-    accepted objects with more in them.
+    `is_accepted` is false when none was found; then `remaining` has the errors of the best there is.
     """
 
     new: Json
     old: Json
     is_accepted: bool
     remaining: tuple[str, ...] = ()
-    fuller: tuple[Json, ...] = ()
 
 
 def root_of(asker: Asker) -> Json:
@@ -66,19 +64,17 @@ def _as_validated(asker: Asker, obj: Json) -> Json | None:
     """Return an object as the mode wants it, None when that is not accepted."""
     if asker.mode == "served":
         return obj
-    door, operation = asker.creates("served")
+    door, operation = asker.creates()
     [given] = asker.given(door, operation, [(obj, None if operation is Operation.CREATE else obj)], "served")
     if door.version not in given:
         return None
     made = given[door.version][0]
-    [(_, answer)] = asker.pairs(door, operation, [(made, None if operation is Operation.CREATE else made)]) or [
-        ((made, None), Answer(0, failure=None, handwritten=()))
-    ]
-    return made if accepted(answer) else None
+    answered = asker.pairs(door, operation, [(made, None if operation is Operation.CREATE else made)])
+    return made if answered and accepted(answered[0][1]) else None
 
 
 def _smallest(asker: Asker, obj: Json) -> Json:
-    door, operation = asker.creates(asker.mode)
+    door, operation = asker.creates()
 
     def verdict(case: Case, answer: Answer) -> frozenset[str] | None:
         return frozenset() if accepted(answer) else None

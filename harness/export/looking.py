@@ -100,7 +100,7 @@ class Looking:
         return Table(self.asker.info, versions, about, self.ground.new, asked, tuple(self._missing))
 
     def _first_door(self) -> tuple[KindInfo, Operation]:
-        return self.asker.creates(self.asker.mode)
+        return self.asker.creates()
 
     # Rules
 

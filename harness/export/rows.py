@@ -39,7 +39,7 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """All rows of one kind. `base` is the accepted object that rows are told from; `stored` the old one of updates.
+    """All rows of one kind. `base` is the accepted object that rows are told from.
 
     `versions` are those of the request that were asked. `about` is the field, empty for all fields of a kind.
     """

@@ -69,8 +69,8 @@ def make_tree(folder: Path, release: str) -> SourceTree:
             (top / name).parent.mkdir(parents=True, exist_ok=True)
             _linked(str(source / name), str(top / name))
     module.mkdir()
-    text = go_mod(found, (source / "go.mod").read_text())
-    (module / "go.mod").write_text(re.sub(r"^replace \($", f"replace (\n\t{TOP} => {top}", text, flags=re.M))
+    text = re.sub(rf"^\t{TOP} => .*\n", "", go_mod(found, (source / "go.mod").read_text()), flags=re.M)
+    (module / "go.mod").write_text(text.replace("replace (\n", f"replace (\n\t{TOP} => {top}\n"))
     (module / "module.go").write_text("package module\n")
     return SourceTree(top, module, toolchain.go)
 
