@@ -19,6 +19,7 @@ from harness.export.ground import Ground, find_ground, fuller
 from harness.export.nearest import distance, nearest
 from harness.export.rows import Missing, Row, Table
 from harness.export.slots import Slot, slots_of, word
+from harness.export.unruled import is_field, observed
 from harness.export.witness import witnessed
 from harness.fuzzers.aiming import lead, parts_of, shots
 from harness.fuzzers.aims import Aim
@@ -48,15 +49,16 @@ def is_about(path: str, wanted: str) -> bool:
 def table_of_rules(
     subject: Subject, inventory: Inventory, info: KindInfo, field: str, mode: Mode, tell: Told = _silent
 ) -> Table:
-    """Return the table of a field of a kind, or of all its fields. Raises: UsageError when there is no rule there."""
+    """Return the table of a field of a kind, or of all its fields. Raises: UsageError for a field that is not there."""
     rules = [known for known in inventory.rules if known.type == info.type]
-    if not any(is_about(known.rule.path, field) for known in rules):
+    shape = subject.shape(info)
+    if not rules and not field:
+        raise UsageError(f"{info.name} has no declared rules\n  fix: add --field for what is handwritten of a field")
+    if not any(is_about(known.rule.path, field) for known in rules) and not is_field(shape, field):
         paths = sorted({known.rule.path for known in rules})
-        if not paths:
-            raise UsageError(f"{info.name} has no declared rules\n  fix: `harness rules` lists those that there are")
         hint = near_miss(field, paths) or f"it has {', '.join(paths[:6])}" + (", ..." if len(paths) > 6 else "")
-        raise UsageError(f"{info.name} has no rule at or below {field}\n  fix: {hint}")
-    return Looking(Asker(subject, info, mode), subject.shape(info), rules, tell).table(field)
+        raise UsageError(f"{info.name} has no field {field}, and no rule below it\n  fix: {hint}")
+    return Looking(Asker(subject, info, mode), shape, rules, tell).table(field)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +94,8 @@ class Looking:
             self.tell(f"{number + 1}/{len(rules)} {word(known)}")
             shown += self._rule(known)
         rows = [Row("valid", *self._first_door(), self.ground.new, wants="accept")] if self.ground.is_accepted else []
-        rows += self._rows(self._filled(shown))
-        for path in dict.fromkeys(known.rule.path for known in rules):
+        rows += self._rows(self._filled(shown)) if rules else self._unruled(about)
+        for path in dict.fromkeys(known.rule.path for known in rules) if rules else (about,):
             rows += self._member(path, rows)
         asked = self._answered(_once(rows))
         versions = tuple(one.version for one in self.asker.versions(self.asker.info))
@@ -129,6 +131,14 @@ class Looking:
                 yield slot, Row(slot.name, one.door, operation, *pair, slot.wants)
             else:
                 yield slot, row
+
+    def _unruled(self, path: str) -> Iterator[Row]:
+        """Yield what is said of a field without rules."""
+        door, operation = next(self._doors(path, updates=False))
+        for row in observed(self.asker, self.shape, path, door, self._ground(operation)[0]):
+            yield row
+            if row.wants == "reject" and operation is Operation.CREATE:
+                yield from self._updates(row)
 
     def _rows(self, shown: Iterable[tuple[Slot, Row | None]]) -> Iterator[Row]:
         for slot, row in shown:

@@ -39,7 +39,7 @@ def test_gates_are_said_again(capfd: Any) -> None:
         (["--kubernetes", "1.37.1"], "fix: add --kind KIND"),
         ([CLAIM, "--kind", "Claim", "--format", "go"], "Go tests are for the tree of a Kubernetes release"),
         ([CLAIM, "--kind", "Clain"], "serves no Clain"),
-        ([CLAIM, "--kind", "Claim", "--field", "spec.nothing"], "has no rule at or below spec.nothing"),
+        ([CLAIM, "--kind", "Claim", "--field", "spec.nothing"], "has no field spec.nothing"),
         (["nothing.json", "abc"], "nothing.json"),
     ],
 )

@@ -107,7 +107,16 @@ def test_the_same_again(claims: Subject) -> None:
 
 def test_a_field_without_rules(claims: Subject) -> None:
     """A misspelt field is answered with the near miss; a kind that is not there too."""
-    with pytest.raises(UsageError, match=r"no rule at or below spec\.clas\b(.|\n)*spec\.class"):
+    with pytest.raises(UsageError, match=r"has no field spec\.clas,(.|\n)*spec\.class"):
         table(claims, "spec.clas")
     with pytest.raises(UsageError, match=r"serves no clain\n(.|\n)*claim"):
         table(claims, "", "clain")
+
+
+def test_a_field_without_tags() -> None:
+    """Of a field that no rule speaks of yet, each answer gets the nearest object that has something there."""
+    with open_subject(SubjectSpec("suite", str(ROOT / "examples" / "migration"))) as subject:
+        found = table(subject, "spec.paused", "backups")
+    row = named(found)["spec.paused: accepted"]
+    others = {name: value for name, value in row.new["spec"].items() if name != "paused"}
+    assert (found.base["spec"], True, []) == (others, "paused" in row.new["spec"], said(row))
