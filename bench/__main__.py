@@ -11,12 +11,23 @@ import click
 import msgspec
 from rich.console import Console
 
-from bench import campaign, compiling, exchange, generators, page, recording, reduction, upstream, validators
+from bench import (
+    campaign,
+    compiling,
+    exchange,
+    generators,
+    page,
+    recording,
+    reduction,
+    upstream,
+    validation,
+    validators,
+)
 from bench.record import Document, show
 
 QUESTIONS = ("exchange", "generators", "validators", "compiling", "recording", "run", "reduction", "upstream")
 
-ALONE = ("page",)
+ALONE = ("page", "validation")
 """Questions that are asked only by name, since they want more than Python."""
 
 
@@ -62,6 +73,8 @@ def main(
         sections.append(upstream.measure(kubernetes, seconds, seed, jobs))
     if "page" in asked:
         sections.append(page.measure())
+    if "validation" in asked and kubernetes:
+        sections += validation.measure(kubernetes, seconds)
     document = Document(platform.python_version(), os.cpu_count() or 1, seconds, tuple(sections))
     show(document, Console() if sys.stdout.isatty() else Console(width=150))
     if file is not None:
