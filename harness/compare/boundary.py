@@ -25,6 +25,7 @@ _LIMITED = frozenset(
 )
 _DISTANCES = tuple(8**power for power in range(6))
 _PROBES = 8  # sizes asked at once while a limit is narrowed down
+_WRONG = 64  # items of a list that is called invalid, not too long
 _LONGEST, _MOST = 40_000, 4_200  # characters, items: a larger object says nothing new and costs everybody time
 
 
@@ -119,6 +120,8 @@ def find_boundary(
     scale = scale_of(value_at(case.object, steps(mismatch.path)))
     if scale is None or mismatch.type not in _LIMITED:
         return None
+    if isinstance(scale.make(scale.size), list) and mismatch.type == ErrorType.INVALID:
+        scale = scale._replace(most=_WRONG)  # each item may be wrong for every other
     search = _Search(case, mismatch, comparator, scale)
     yield from search.ask(scale.around())
     agreeing = [size for size, sides in search.known.items() if sides.agree]

@@ -28,13 +28,13 @@ def test_what_testing_b_prints_is_read(tmp_path: Path) -> None:
         "PASS"
     )
     expected = {("Deployment", "both"): 16196.5, ("Deployment", "read"): 8.25}
-    assert expected == validation.peers(program(tmp_path, text), 0.1)
+    assert expected == validation.peers(program(tmp_path, text), 0.1, {})
 
 
 def test_a_benchmark_that_tells_nothing_is_an_error(tmp_path: Path) -> None:
     """With what it printed."""
     with pytest.raises(TargetError, match="PASS"):
-        validation.peers(program(tmp_path, "PASS"), 0.1)
+        validation.peers(program(tmp_path, "PASS"), 0.1, {})
 
 
 def test_both_measure_the_same_parts() -> None:
