@@ -39,16 +39,16 @@ class Ends(NamedTuple):
 def served_before(answer: Answer) -> tuple[FieldError, ...]:
     """Return what the target before serves."""
     common = (error for error in answer.handwritten if not error.covered)
-    return (*common, *map(_plain, answer.declarative))
+    return (*common, *map(plain, answer.declarative))
 
 
 def served_after(answer: Answer) -> tuple[FieldError, ...]:
     """Return what the target after serves."""
     common = (error for error in answer.handwritten if not error.covered)
-    return (*common, *(_plain(error) for error in answer.handwritten if error.covered))
+    return (*common, *(plain(error) for error in answer.handwritten if error.covered))
 
 
-def _plain(error: FieldError) -> FieldError:
+def plain(error: FieldError) -> FieldError:
     """Leave out the marks that only tell the two apart."""
     return FieldError(error.type, error.field, error.detail.removesuffix(AGAIN))
 

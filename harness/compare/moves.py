@@ -17,7 +17,7 @@ import msgspec
 from harness.case import Answer, Case, Json
 from harness.compare.boundary import find_boundary
 from harness.compare.comparator import Comparator
-from harness.compare.ends import AGAIN, Ends
+from harness.compare.ends import AGAIN, Ends, plain
 from harness.compare.experiments import experiments
 from harness.compare.finding import Cause
 from harness.compare.masking import Unmasking
@@ -98,16 +98,22 @@ def counterpart(answer: Answer, mismatch: Mismatch, comparator: Comparator, ends
         before, after = (error, beside[0]) if mismatch.side == "declarative" else (beside[0], error)
         detail = f"{ends.before} reports {before.text}, {ends.after} {after.text}"
         return CauseFound("type", detail, _reread(ends), beside[0])
-    moved = [other for other in theirs if _same_elsewhere(error, other)]
+    moved = [other for other in theirs if _is_same_elsewhere(error, other)]
     if len(moved) != 1:
         return None
     before, after = (error, moved[0]) if mismatch.side == "declarative" else (moved[0], error)
     detail = f"{ends.before} reports it at {before.field}, {ends.after} at {after.field}"
-    return CauseFound("path", detail, _reread(ends), moved[0])
+    if before.type != after.type:
+        detail += f", as {after.type.removeprefix('FieldValue')} where it was {before.type.removeprefix('FieldValue')}"
+    return CauseFound("path", detail, _reread(ends), plain(moved[0]))
 
 
-def _same_elsewhere(error: FieldError, other: FieldError) -> bool:
-    return (error.type, error.detail) == (other.type, other.detail) and error.detail != ""
+def _is_same_elsewhere(error: FieldError, other: FieldError) -> bool:
+    """Whether two errors say the same words at two places, or the places are one but for the index."""
+    if (error.type, error.detail) == (other.type, other.detail) and error.detail:
+        return True
+    ours, theirs = (canonical_path(one.field).replace("[*]", "") for one in (error, other))
+    return ours == theirs
 
 
 def _reread(ends: Ends) -> str:

@@ -33,7 +33,8 @@ def fixes(error: FieldError, obj: Json, shape: Shape, harvest: Harvest) -> Itera
     seen: set[str] = set()
     for place, value in _candidates(error, obj, shape, at, below, harvest):
         key = repr((place, value))
-        if key not in seen and look(obj, place) != value:
+        # Without its root nothing is left of an object: what an error without a path wants is somewhere inside.
+        if key not in seen and look(obj, place) != value and (place or value is not ABSENT):
             seen.add(key)
             yield place, value
 

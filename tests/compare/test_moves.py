@@ -117,6 +117,12 @@ def test_a_changed_limit_names_both_limits() -> None:
         (("Required", "a", "bad"), ("Required", "a", "wrong"), "wording", "1.0 says 'bad', 2.0 says 'wrong'"),
         (("Invalid", "a", "bad"), ("Forbidden", "a", "bad"), "type", "1.0 reports a: Invalid value: bad, 2.0 a: Forb"),
         (("Invalid", "a", "bad"), ("Invalid", "b.a", "bad"), "path", "1.0 reports it at a, 2.0 at b.a"),
+        (
+            ("Invalid", "a.b", "bad"),
+            ("Required", "a[0].b", ""),
+            "path",
+            "at a.b, 2.0 at a[0].b, as Required where it was",
+        ),
     ],
 )
 def test_an_error_that_reads_differently(before: Any, after: Any, cause: str, sentence: str) -> None:
@@ -125,6 +131,23 @@ def test_an_error_that_reads_differently(before: Any, after: Any, cause: str, se
     assert (cause, "visible", ("1.0", "2.0")) == (one.cause, one.severity, one.between)
     assert one.detail.startswith("rejected by 1.0 and 2.0, with other errors")
     assert sentence in one.detail
+
+
+def test_a_moved_error_is_told_alike_at_both_places() -> None:
+    """Repairing something else does not speak against it."""
+    before, after = (lambda *_: [("Invalid", "a", "bad")], lambda *_: [("Invalid", "b", "bad")])
+    with TwinTarget(Release("2.0", after), Release("1.0", before)) as twin:
+        asked = Case(1, "g", "v1", "T", Operation.CREATE, {"a": 1, "b": 1}, None, "ts")
+        comparator = Comparator(twin.info.kinds[0], ends=twin.ends)
+        said = twin.ask([asked])[0]
+
+        def ask(case: Case) -> Answer:
+            [one] = twin.ask([case])
+            return one
+
+        both = [drive(judge(asked, said, m, comparator, subject="t"), ask) for m in comparator.compare(asked, said)]
+    assert [("path", "handwritten"), ("path", "declarative")] == [(one.cause, one.side) for one in both]
+    assert 1 == len({one.detail.rpartition("; ")[2] for one in both})
 
 
 def test_an_error_that_comes_once_more() -> None:
