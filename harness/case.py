@@ -63,7 +63,8 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     differs from the resource's own for scale, binding and token requests. `options` overrides validation options.
     `versions` asks for the declarative list of every version, `served` for the target's own composed lists, `repeat`
     to ask twice and to compare the object before and after (the check *self*). `validated` asks for what declarative
-    validation was given. `measure` asks what the answer costs, which takes long.
+    validation was given; with `brief` it may be left out where there are errors. `measure` asks what the answer costs,
+    which takes long.
     """
 
     id: int
@@ -81,6 +82,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     served: bool = False
     repeat: bool = False
     validated: bool = False
+    brief: bool = False
     measure: Measure | None = None
 
 

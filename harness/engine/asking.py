@@ -97,9 +97,9 @@ class Asking:
     ) -> Search:
         """Ask about (lane, new, old, base), at most what is left of the share, and take note of the answers.
 
-        With `validated` the answers say what the declarative side was given, with `versions` what it says of the other
-        versions, where the target can. With `options` both sides are asked under these, which only a target that has
-        the ability `switches` can.
+        With `validated` the answers without errors say what the declarative side was given, with `versions` what it
+        says of the other versions, where the target can. With `options` both sides are asked under these, which only a
+        target that has the ability `switches` can.
         """
         wanted = wanted[: 0 if self.plan.is_late() else self.left()]
         answers: list[Answer] = []
@@ -107,7 +107,7 @@ class Asking:
             chunk = wanted[start : start + BATCH * 2]
             cases = [self._case(lane, new, old, dict(options)) for lane, new, old, _ in chunk]
             if validated and self.plan.abilities.validated:
-                cases = [msgspec.structs.replace(case, validated=True) for case in cases]
+                cases = [msgspec.structs.replace(case, validated=True, brief=True) for case in cases]
             if versions and self.plan.abilities.versions:
                 cases = [msgspec.structs.replace(case, versions=True) for case in cases]
             got = yield cases

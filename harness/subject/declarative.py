@@ -97,7 +97,7 @@ class PythonDeclarative(Closing):
 
     def submit(self, cases: Sequence[Case]) -> Pending:
         """Start a batch; the compiled types are asked when its answers are there."""
-        asked = [msgspec.structs.replace(case, validated=True, served=False) for case in cases]
+        asked = [msgspec.structs.replace(case, validated=True, brief=False, served=False) for case in cases]
         return _Pending(self, cases, self._inner.submit(asked))
 
     def close(self) -> None:

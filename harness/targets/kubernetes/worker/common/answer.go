@@ -188,7 +188,7 @@ func (q *question) run(out *answer) *call {
 		q.enter("declarative")
 		out.Versions = q.versions(c)
 	}
-	if q.line.Validated {
+	if q.line.Validated && !(q.line.Brief && out.refused()) {
 		q.enter("convert")
 		out.Validated = q.validated(c)
 	}

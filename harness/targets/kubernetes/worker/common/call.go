@@ -33,7 +33,7 @@ type call struct {
 	returned     field.ErrorList // what came back where no generated function ran
 	rules        []field.NormalizationRule
 	shortCircuit bool
-	seen         *validated
+	seen         func() *validated // writes down what was validated: seldom wanted, and long
 }
 
 type callKey struct{}
@@ -76,7 +76,7 @@ func (c *call) watch(original validator, ctx context.Context, op operation.Opera
 	c.calls++
 	c.operation = op
 	if c.keep {
-		c.seen = snapshot(op, obj, old)
+		c.seen = func() *validated { return snapshot(op, obj, old) }
 	}
 	if c.inject {
 		return field.ErrorList{field.Forbidden(field.NewPath(injectedField), "")}

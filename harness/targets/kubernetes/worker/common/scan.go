@@ -87,6 +87,8 @@ func (s *scanner) member(key string, line *caseLine) (ok bool) {
 		line.Repeat, ok = s.truth()
 	case "validated":
 		line.Validated, ok = s.truth()
+	case "brief":
+		line.Brief, ok = s.truth()
 	}
 	return ok
 }

@@ -40,8 +40,10 @@ func encoded(obj any) json.RawMessage {
 // same, so that rules can be tried on it. Nothing is said where a strategy lets the rules of its type lie.
 func (q *question) validated(c *call) map[string]*validated {
 	e := q.entry
-	seen := c.seen
-	if seen == nil {
+	var seen *validated
+	if c.seen != nil {
+		seen = c.seen()
+	} else {
 		// Asked of the type, not of the object: one that cannot be converted is the reason why no rule was asked.
 		empty, err := legacyscheme.Scheme.New(e.gvk)
 		q.fail(err)

@@ -31,6 +31,7 @@ type caseLine struct {
 	Served      bool            `json:"served"`
 	Repeat      bool            `json:"repeat"`
 	Validated   bool            `json:"validated"`
+	Brief       bool            `json:"brief"`
 	Measure     *measureLine    `json:"measure"`
 }
 
@@ -71,6 +72,11 @@ type answer struct {
 	Failure     *failure               `json:"failure,omitempty"`
 	Nanoseconds map[string]int64       `json:"nanoseconds,omitempty"`
 	Cost        *cost                  `json:"cost,omitempty"`
+}
+
+// refused says whether there is anything wrong with the object, or the case.
+func (a *answer) refused() bool {
+	return len(a.Handwritten) > 0 || len(a.Declarative) > 0 || a.Failure != nil
 }
 
 // validated is what declarative validation of one version was given.
