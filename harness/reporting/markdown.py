@@ -69,7 +69,7 @@ def _head(report: Report, groups: Sequence[Group]) -> str:
     rows = [f"## {plain(f'{words}: {report.target.name}{release}')}", ""]
     told = f"**{count(report.totals.findings, 'finding')}**"
     if report.totals.tolerated:
-        told += f" beyond {count(report.totals.tolerated, 'exception')}"
+        told += f" beyond {report.totals.tolerated:,} tolerated"
     if groups:
         told += f", {count(len(by_cause(groups)), 'cause')} in {count(len(groups), 'place')}"
     rows += [f"{told}. {count(report.cases, 'case')} in {report.seconds:.0f} s, seed {report.seed}.", ""]

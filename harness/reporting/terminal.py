@@ -88,7 +88,7 @@ def _headline(report: Report, groups: Sequence[Group]) -> Text:
         row.append(f" {visible(report.target.release)}")
     row.append(f", {count(report.totals.findings, 'finding')}")
     if report.totals.tolerated:
-        row.append(f" beyond {count(report.totals.tolerated, 'exception')}")
+        row.append(f" beyond {report.totals.tolerated:,} tolerated")
     if report.coverage is not None and report.coverage.lost:
         row.append(f", {count(len(report.coverage.lost), 'rule')} lost cover", style="bold red")
     if groups:

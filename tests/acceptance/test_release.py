@@ -40,14 +40,14 @@ def kinds(release: str, gates: str = "") -> dict[str, Any]:
 
 @pytest.fixture(scope="module", params=RELEASES)
 def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
-    """The report of a run with a fixed seed and number of cases."""
+    """The report of a run with a fixed seed and number of cases. What it finds in 1.37.1 is known, all of it."""
     release: str = request.param
     kinds(release)
     folder = tmp_path_factory.mktemp(release)
     result = run(
         "run", "--kubernetes", release, "--seed", "1", "--max-cases", "240000", "--jobs", "2", "--report", str(folder)
     )
-    assert 1 == result.returncode, result.stdout + result.stderr
+    assert (0 if release == "1.37.1" else 1) == result.returncode, result.stdout + result.stderr
     return release, folder
 
 
