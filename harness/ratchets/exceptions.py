@@ -1,7 +1,7 @@
 """The ratchet of exceptions: how many each suite has. It may only fall.
 
     # ...
-    kubernetes: 84 since 2026-11-21
+    kubernetes: 91 since 2026-11-21
 
 A number that grows is raised by hand, in a change that people look at.
 """
