@@ -244,7 +244,7 @@ def cores() -> int:
 
 def _title(spec: SubjectSpec) -> str:
     name = Path(spec.location).name if spec.kind == "suite" else f"{spec.kind} {spec.location}"
-    return name if spec.against is None else f"{name} against {spec.against}"
+    return name if spec.against is None else f"{name} against {Path(spec.against).name}"
 
 
 def _judge(search: Search, entries: ExceptionFile | None, file: Path, narrowed: Sequence[str], files: Files) -> Report:

@@ -26,8 +26,10 @@ from harness.engine.focus import Focus
 from harness.errormatch.exceptionfile import ExceptionFile
 from harness.events import Budget, Result
 from harness.reporting.document import Reach, Report, build_report, empty_report
+from harness.reporting.terminal import show
 from harness.reporting.text import lines, visible
 from harness.reporting.tolerance import tolerate
+from harness.reporting.verdicts import touched_screen
 from harness.reporting.verification import BuildEntry, UserChange, Verification
 from harness.rulecov.inventory import Inventory
 from harness.subject import SubjectSpec, open_subject
@@ -241,8 +243,11 @@ class Verifying:
         return once(sorted(made, key=order_of))
 
     def dry_run(self) -> int:
-        """Show what the change touches."""
-        return publish(self._report({}), self.options.files)
+        """Show what the change touches. Returns: 1 when generated code is stale or the linter refuses tags."""
+        told = self._report({}).verification
+        assert told is not None
+        show(touched_screen(told))
+        return int(not told.is_clean)
 
 
 def _note(text: str) -> None:

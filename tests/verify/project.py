@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from harness.compare.finding import Finding
 from tests.verify.checkout import repository
 
 SUITE = '''"""Cups: small, and migrated as far as it goes."""
@@ -115,6 +116,10 @@ GRADUATED = ("types.go", '+k8s:beta(since: "1.37")=+k8s:maxLength=12', "+k8s:max
 """A rule made standard; together with `REMOVED` the migration of a field is finished."""
 
 
+BOTH = ("handwritten.py", "500", "501")
+"""The limit of the handwritten check; together with `LIMIT` both sides have the new one."""
+
+
 def make_project(root: Path) -> Path:
     """Write the project and commit it. Returns its folder, in which `suites/cups` is the suite."""
     files = {"suite.py": SUITE, "doc.go": DOC, "types.go": TYPES, "handwritten.py": HANDWRITTEN}
@@ -129,3 +134,10 @@ def apply(root: Path, *changes: tuple[str, str, str]) -> None:
         text = file.read_text()
         assert before in text, f"{name} does not have {before!r}"
         file.write_text(text.replace(before, after))
+
+
+def exception_of(finding: Finding, suite: str) -> str:
+    """Write the exception that tolerates one finding."""
+    keys = ("kind", "path", "type", "origin", "mismatch", "cause", "severity")
+    lines = [f"- suite: {suite}", *(f'  {key}: "{getattr(finding, key)}"' for key in keys)]
+    return "\n".join([*lines, "  reason: wanted", "  owner: sig-kitchen", "  until: 2999-01-31", ""])
