@@ -26,10 +26,8 @@ from harness.engine.focus import Focus
 from harness.errormatch.exceptionfile import ExceptionFile
 from harness.events import Budget, Result
 from harness.reporting.document import Reach, Report, build_report, empty_report
-from harness.reporting.terminal import show
 from harness.reporting.text import lines, visible
 from harness.reporting.tolerance import tolerate
-from harness.reporting.verdicts import touched_screen
 from harness.reporting.verification import BuildEntry, UserChange, Verification
 from harness.rulecov.inventory import Inventory
 from harness.subject import SubjectSpec, open_subject
@@ -41,6 +39,7 @@ from harness.verify.plan import Shares, at_base, head_parts, user_parts
 from harness.verify.replaying import known_at_base
 from harness.verify.users import once, order_of, setting_of, user_change
 from harness.verify.verdict import Seen, lint_of, names_of, revision, stale_of, verified
+from harness.verify.view import rows_of
 
 DEFAULT_SECONDS = 120.0
 
@@ -107,6 +106,8 @@ class Verifying:
 
     def _verify(self, ends: Ends, shares: Shares) -> bool:
         """Search one subject and compare it with its base. Returns: whether to go on with the next."""
+        # The base first: what the compiler remembers of it, it need not compile again for the head.
+        has_base = self._has_base(ends)
         heads = head_parts(ends, self.options.gates)
         patterns = self._patterns(heads)
         if not patterns:
@@ -118,7 +119,7 @@ class Verifying:
         if search.interrupted or search.bug is not None:
             self.unsearched.append(f"{ends.name}: base and head were not compared: the search was broken off")
             return False
-        if not self._has_base(ends):
+        if not has_base:
             return True
         comparison = self._search(user_parts(ends, self.options.gates), patterns, shares.users, ends)
         self.comparisons.append((comparison, ends))
@@ -244,10 +245,9 @@ class Verifying:
 
     def dry_run(self) -> int:
         """Show what the change touches. Returns: 1 when generated code is stale or the linter refuses tags."""
-        told = self._report({}).verification
-        assert told is not None
-        show(touched_screen(told))
-        return int(not told.is_clean)
+        for row in rows_of(self.change):
+            click.echo(row)
+        return int(bool(self.change.not_regenerated or self.change.diagnostics))
 
 
 def _note(text: str) -> None:

@@ -55,25 +55,6 @@ def verdict_screen(report: Report, told: Verification, written: Sequence[str] = 
     return [*rows, *_foot(report, told, written)]
 
 
-def touched_screen(told: Verification) -> list[Text]:
-    """Tell what a change touches, and what was found wrong without asking anybody."""
-    if told.nothing_touched:
-        return [Text("Nothing touched", style="bold green"), _ends(told), Text(visible(told.nothing_touched))]
-    kinds = dict.fromkeys(place.name.removesuffix(place.path).strip() for one in told.fields for place in one.places)
-    head = Text(f"{count(len(told.fields), 'field')} of {count(len(kinds), 'kind')} touched", style="bold")
-    rows = [head, _ends(told), *_stale(told), *_lint(told)]
-    for one in told.fields:
-        row = Text("  ")
-        row.append(visible(one.name), style="bold")
-        row.append(visible(f"  {', '.join(place.name for place in one.places[:3])}"), style="dim")
-        more = len(one.places) - 3
-        rows.append(row.append(f" and {count(more, 'place')} more" if more > 0 else "", style="dim"))
-        for why in one.reasons[:6]:
-            guess = "" if why.certain else " (perhaps)"
-            rows.append(_labelled("", f"{why.sentence}{guess}  {why.place}{' of the base' * why.in_base}"))
-    return [*rows, *(Text(cut(visible(f"note: {note}"), WIDTH), style="dim") for note in told.notes)]
-
-
 def _headline(report: Report, told: Verification) -> Text:
     if told.nothing_touched:
         return Text("Nothing touched", style="bold green")
@@ -160,7 +141,8 @@ def _at_length(one: FieldEntry, findings: dict[str, ReportedFinding], changes: d
     if not mine and not users:
         return
     yield Text()
-    yield Text(visible(one.name), style="bold")
+    versions = f" ({', '.join(one.versions)})" if one.versions else ""
+    yield Text(visible(one.name + versions), style="bold")
     for finding in mine[:MOST_TOLD]:
         yield from _finding(finding)
     sides = [one for one in users if one.is_verdict]

@@ -134,7 +134,7 @@ def elsewhere_of(change: Change, findings: Iterable[Finding]) -> tuple[str, ...]
 
 def names_of(change: Change, finding: Finding) -> tuple[str, ...]:
     """Return the names of the touched fields that a finding is about."""
-    return tuple(owner.name for owner in _owners(change).of(finding))
+    return tuple(dict.fromkeys(owner.name for owner in _owners(change).of(finding)))
 
 
 def _owners(change: Change) -> _Owners:
@@ -199,7 +199,7 @@ class _Judge:
         """Return the field with its verdict."""
         findings = self._fingerprints(field, self.new)
         opened = self._fingerprints(field, [one for one in self.new if one.exception is None])
-        changes = [one for one in self.seen.changes if field.name in one.fields]
+        changes = [one for one in self.seen.changes if self._is_of(field, one.finding)]
         effort = total_of(self.seen.efforts, [(_kind(path), path.path) for path in field.paths])
         verdict = _verdict(opened, changes, effort)
         return FieldEntry(
@@ -245,7 +245,10 @@ class _Judge:
         return ""
 
     def _fingerprints(self, field: TouchedField, findings: Iterable[Finding]) -> tuple[str, ...]:
-        return tuple(one.fingerprint for one in findings if any(owner is field for owner in self.owners.of(one)))
+        return tuple(one.fingerprint for one in findings if self._is_of(field, one))
+
+    def _is_of(self, field: TouchedField, finding: Finding) -> bool:
+        return any(owner is field for owner in self.owners.of(finding))
 
 
 def _kind(path: FieldPath) -> ObjectKind:

@@ -44,6 +44,7 @@ type Cup struct {
 type CupSpec struct {
 \t// Size is in millilitres.
 \t//
+\t// +k8s:optional
 \t// +k8s:beta(since: "1.37")=+k8s:maximum=500
 \tSize int32 `json:"size"`
 
