@@ -109,7 +109,7 @@ def test_four_mistakes_in_one_change_have_four_verdicts(checkout: Path, tmp_path
     """Each field is told apart, with its cause and its fix, and what changes for users where something does."""
     for mistake in (limit_off_by_one, check_removed, error_not_marked, level_raised):
         mistake(checkout)
-    code, report = verify(checkout, tmp_path / "report.json", "--max-cases", "8000")
+    code, report = verify(checkout, tmp_path / "report.json", "--max-cases", "5000")
     told = report.verification
     assert told is not None
     assert (1, "different", ()) == (code, report.verdict, told.stale)

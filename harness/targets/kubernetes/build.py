@@ -22,6 +22,7 @@ from shutil import rmtree
 import platformdirs
 
 from harness.diagnostics import TargetError
+from harness.files import write_atomically
 from harness.targets.kubernetes.release import (
     Release,
     Toolchain,
@@ -30,11 +31,13 @@ from harness.targets.kubernetes.release import (
     staging_modules,
     wanted_go,
 )
+from harness.targets.kubernetes.sameness import code_of, overlay, remember, type_files
 
 Note = Callable[[str], None]
 
 WORKER = Path(__file__).parent / "worker"
 _BINARY = "worker.exe" if sys.platform == "win32" else "worker"
+_OVERLAY = "overlay.json"
 _TOP = "k8s.io/kubernetes"
 _VALIDATE = "pkg/registry/rest/validate.go"
 _GENERATIONS = {
@@ -48,7 +51,7 @@ _GENERATIONS = {
 _LAST_LINES = 30
 _KEEP = 30 * 24 * 3600.0
 
-RECIPE = 1
+RECIPE = 2
 """Raise it when what this module writes for the compiler changes: workers built by another recipe are built anew."""
 
 
@@ -58,7 +61,8 @@ def worker_for(release: Release, note: Note) -> Path:
     Raises: TargetError when there is no toolchain, the release is not to be had, or the compiler refuses.
     """
     cache = platformdirs.user_cache_path("equivalence-harness") / "workers"
-    stem = f"{release.name}-{source_hash(release)}"
+    # A checkout is known by its contents, wherever it lies: base and head may be the same.
+    stem = f"{release.name if release.folder is None else 'checkout'}-{source_hash(release)}"
     try:
         toolchain = find_toolchain()
     except TargetError:
@@ -86,6 +90,9 @@ def _forget_unused(cache: Path) -> None:
     for binary in cache.glob(f"*/{_BINARY}"):
         if time.time() - binary.stat().st_mtime > _KEEP:
             rmtree(binary.parent, ignore_errors=True)
+    for memo in cache.glob("contents-*"):
+        if time.time() - memo.stat().st_mtime > _KEEP:
+            memo.unlink(missing_ok=True)
 
 
 def source_hash(release: Release) -> str:
@@ -94,23 +101,44 @@ def source_hash(release: Release) -> str:
     for path in sorted(WORKER.rglob("*.go")):
         digest.update(path.relative_to(WORKER).as_posix().encode() + b"\0" + path.read_bytes())
     if release.folder is not None:
-        for line in _fingerprints(release.folder):
-            digest.update(line)
+        digest.update(_contents(release.folder).encode())
     return digest.hexdigest()[:12]
 
 
-def _fingerprints(folder: Path) -> Iterator[bytes]:
-    """Yield name, size and time of every Go file that the worker may link."""
-    yield str(folder).encode()
-    for top in (folder / "pkg", folder / "staging" / "src", folder / "go.mod"):
-        stack = [top]
+def _contents(folder: Path) -> str:
+    """Hash what a worker may link of a checkout, by content: the same files in two folders make one worker.
+
+    That takes seconds and is asked often, so it is remembered for as long as no name, size or time changes.
+    """
+    files = list(_linked(folder))
+    stamp = hashlib.sha256()
+    for path in files:
+        stat = path.stat()
+        stamp.update(f"{path} {stat.st_size} {stat.st_mtime_ns}\n".encode("utf-8", "surrogateescape"))
+    memo = platformdirs.user_cache_path("equivalence-harness") / "workers" / f"contents-{stamp.hexdigest()[:24]}"
+    with suppress(OSError):
+        return memo.read_text()
+    digest, types = hashlib.sha256(), set(type_files(folder))
+    for path in files:
+        name = path.relative_to(folder).as_posix().encode("utf-8", "surrogateescape")
+        data = code_of(path) if path in types else path.read_bytes()
+        digest.update(name + b"\0" + hashlib.sha256(data).digest())
+    with suppress(OSError):  # a cache that may only be read is good enough
+        memo.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(memo, digest.hexdigest().encode())
+    return digest.hexdigest()
+
+
+def _linked(folder: Path) -> Iterator[Path]:
+    """Yield every Go file that the worker may link."""
+    for top in ("cmd", "pkg", "plugin", "staging/src", "third_party", "go.mod"):
+        stack = [folder / top]
         while stack:
             path = stack.pop()
             if path.is_dir():
-                stack += sorted(path.iterdir())
-            elif path.suffix in (".go", ".mod") and not path.name.endswith("_test.go"):
-                stat = path.stat()
-                yield f"{path} {stat.st_size} {stat.st_mtime_ns}\n".encode()
+                stack += sorted(path.iterdir(), reverse=True)
+            elif path.suffix in (".go", ".mod") and path.is_file() and not path.name.endswith("_test.go"):
+                yield path
 
 
 @contextmanager
@@ -149,6 +177,9 @@ def _build_into(binary: Path, release: Release, toolchain: Toolchain, note: Note
     folder = Path(tempfile.mkdtemp(prefix=f".build-{binary.parent.name}-", dir=binary.parent.parent))
     try:
         toolchain = _write_sources(folder, release, toolchain)
+        if release.folder is not None:
+            standing = remember(release.folder, binary.parent.parent.parent / "code")
+            (folder / _OVERLAY).write_text(overlay(standing))
         _compile(folder, toolchain, note)
         binary.parent.mkdir(exist_ok=True)
         os.replace(folder / _BINARY, binary)
@@ -189,13 +220,18 @@ def find_generation(apiserver: Path) -> str:
 
 
 def go_mod(release: Release, upstream: str) -> str:
-    """Write the worker's go.mod: the release, and its staging modules by version or by folder."""
+    """Write the worker's go.mod: the release, and its staging modules by version or by folder.
+
+    All are required under one version and replaced: with -trimpath that version, and not where the files come from, is
+    what the compiler's cache goes by. So packages that a checkout has in common with a release are not built again.
+    """
     modules = staging_modules(upstream)
     kept = [line for line in upstream.splitlines() if re.match(r"(go|godebug|toolchain) ", line)]
     used = [m for m in modules if re.search(rf"^\s+{re.escape(m)} v", upstream, re.M)]  # the rest is never looked up
-    require = [f"\t{_TOP} {release.version}", *(f"\t{m} {release.staging_version}" for m in used)]
+    require = [f"\t{module} v0.0.0" for module in (_TOP, *used)]
     if release.folder is None:
-        replace = [f"\t{m} => {m} {release.staging_version}" for m in modules]
+        replace = [f"\t{_TOP} => {_TOP} {release.version}"]
+        replace += [f"\t{m} => {m} {release.staging_version}" for m in modules]
     else:
         replace = [f"\t{_TOP} => {release.folder}"]
         replace += [f"\t{m} => {release.folder / 'staging' / 'src' / m}" for m in modules]
@@ -267,6 +303,8 @@ def _compile(folder: Path, toolchain: Toolchain, note: Note) -> None:
         str(toolchain.go),
         "build",
         "-v",
+        "-trimpath",
+        *([f"-overlay={_OVERLAY}"] if (folder / _OVERLAY).is_file() else []),
         "-ldflags=-s -w",
         "-o",
         _BINARY,

@@ -39,10 +39,10 @@ def use_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], N
 
 
 def test_go_mod_of_a_release() -> None:
-    """Every staging module is replaced by its published version; only those that are used are required."""
+    """All are replaced by published versions; those that are used are required, under the version of a checkout."""
     text = go_mod(Release("1.37.1"), GO_MOD)
-    assert "\tk8s.io/kubernetes v1.37.1\n" in text
-    assert "\tk8s.io/api v0.37.1\n\tk8s.io/apiserver v0.37.1\n)" in text
+    assert "\tk8s.io/kubernetes v0.0.0\n\tk8s.io/api v0.0.0\n\tk8s.io/apiserver v0.0.0\n)" in text
+    assert "\tk8s.io/kubernetes => k8s.io/kubernetes v1.37.1\n" in text
     assert "\tk8s.io/sample-controller => k8s.io/sample-controller v0.37.1\n" in text
     assert "go 1.26.0\ngodebug default=go1.26\n" in text
 
@@ -85,7 +85,19 @@ def test_incomplete_sources(tmp_path: Path) -> None:
         generated(tmp_path, "levels")
 
 
-def test_hash(tmp_path: Path) -> None:
+def test_the_same_files_make_the_same_worker(tmp_path: Path, cache: Path) -> None:
+    """A checkout is known by what is in it, wherever it lies; a tag in its types is nothing that a worker links."""
+    one, other = (checkout(tmp_path / name) for name in ("base", "head"))
+    for root, tag in ((one, "+k8s:maximum=1"), (other, "+k8s:maximum=2")):
+        place = root / "staging/src/k8s.io/api/apps/v1/types.go"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(f"package v1\n\n// {tag}\ntype A int\n")
+    assert source_hash(find_release(one)) == source_hash(find_release(other))
+    place.write_text("package v1\n\ntype A int32\n")
+    assert source_hash(find_release(one)) != source_hash(find_release(other))
+
+
+def test_hash(tmp_path: Path, cache: Path) -> None:
     """A worker is told apart by what is in it: a changed file of a checkout gives another one, a test file does not."""
     release = find_release(checkout(tmp_path))
     before = source_hash(release)
@@ -100,7 +112,7 @@ def test_hash(tmp_path: Path) -> None:
 def test_built_once(tmp_path: Path, cache: Path, use_go: Callable[[str], None]) -> None:
     """The first call builds and says so; the second finds the worker; nothing half-built stays behind."""
     release = find_release(checkout(tmp_path / "k"))
-    (cache / f".build-{release.name}-{source_hash(release)}-go1.26.8-killed").mkdir(parents=True)
+    (cache / f".build-checkout-{source_hash(release)}-go1.26.8-killed").mkdir(parents=True)
     notes: list[str] = []
     use_go(BUILDS)
     binary = worker_for(release, notes.append)
