@@ -30,7 +30,8 @@ def needs_browser(test: Test) -> Test:
 
 
 @cache
-def _chromium() -> Browser:
+def chromium() -> Browser:
+    """The browser that serves all tests of this process."""
     from playwright.sync_api import sync_playwright
 
     driver = sync_playwright().start()
@@ -46,7 +47,7 @@ def visiting(page: Path, address: str = "", **options: Any) -> Iterator[Page]:
 
     In the end nothing may stand in the console, no script may have failed, and no network may have been asked.
     """
-    context = _chromium().new_context(**options)
+    context = chromium().new_context(**options)
     told: list[str] = []
     try:
         tab = context.new_page()

@@ -16,7 +16,7 @@ from harness.reporting.grouping import SEVERITY_MEANING, Group
 from harness.reporting.paired import before_and_after, by_version, paired
 from harness.reporting.shelf import Shelf
 from harness.reporting.sidebyside import Line, View, beside, view
-from harness.reporting.story import TWO_SIDES, Sides, noticed, request, served, sides_of, what
+from harness.reporting.story import Sides, noticed, request, served, sides, what
 from harness.reporting.verification import UserChange
 from harness.reporting.verified import change_title
 
@@ -35,13 +35,10 @@ def bodies_of(
     report: Report, groups: Sequence[Group], shelf: Shelf, template: Template, at_once: int
 ) -> dict[str, Body]:
     """Write the details of every finding. Those that stand for a group come first: they are read first."""
-    sides = sides_of(report)
     exceptions = {entry.id: entry for entry in (*report.exceptions.used, *report.exceptions.expired)}
     found = {}
     for number, finding in enumerate(_representatives_first(groups)):
-        html = template.render(
-            **_told(finding, sides.get(finding.subject, TWO_SIDES), exceptions), many=len(report.parts) > 1
-        )
+        html = template.render(**_told(finding, exceptions), many=len(report.parts) > 1)
         found[finding.fingerprint] = Body(Markup(html), "") if number < at_once else Body(Markup(), shelf.put(html))
     return found
 
@@ -51,17 +48,17 @@ def _representatives_first(groups: Sequence[Group]) -> Iterator[ReportedFinding]
     yield from (finding for one in groups for finding in one.findings[1:])
 
 
-def _told(finding: ReportedFinding, sides: Sides, exceptions: Mapping[str, ExceptionEntry]) -> dict[str, Any]:
+def _told(finding: ReportedFinding, exceptions: Mapping[str, ExceptionEntry]) -> dict[str, Any]:
     """Everything that the details of a finding are written from."""
-    rows = paired(finding)
+    rows, names = paired(finding), sides(finding.between)
     versions = by_version(finding)
-    tables = [(sides, rows), *((Sides(finding.version, name), table) for name, table in versions)]
+    tables = [(names, rows), *((Sides(finding.version, name), table) for name, table in versions)]
     about = [
         (name, side[0])
-        for names, table in tables
+        for both, table in tables
         for row in table
         if row.odd
-        for name, side in zip(names, (row.left, row.right), strict=True)
+        for name, side in zip(both, (row.left, row.right), strict=True)
         if side is not None
     ]
     named = [error.field for _, error in about]
@@ -69,21 +66,21 @@ def _told(finding: ReportedFinding, sides: Sides, exceptions: Mapping[str, Excep
     answer = finding.answer
     return {
         "finding": finding,
-        "sides": sides,
+        "sides": names,
         "request": request(finding),
-        "what": what(finding, sides),
+        "what": what(finding),
         "about": about[:4],
-        "noticed": noticed(finding, SEVERITY_MEANING, sides),
+        "noticed": noticed(finding, SEVERITY_MEANING),
         "because": next(page for page in pages_of(finding.cause) if page.category == "causes").summary,
         "exception": exceptions.get(finding.exception or ""),
         "failure": answer.failure,
-        "pairs": [row for row in rows if not row.expected],
-        "expected": [row for row in rows if row.expected],
+        "pairs": [row for row in rows if names.releases or not row.expected],
+        "expected": [row for row in rows if row.expected and not names.releases],
         "versions": versions,
         "old": old,
         "new": new,
         "changes": moved,
-        "served": served(finding, sides),
+        "served": served(finding),
     }
 
 

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import jinja2
 from markupsafe import Markup
 
+from harness.compare.ends import DIRECTIONS, Ends, told
 from harness.compare.finding import SEVERITIES
 from harness.explain import pages_of
 from harness.reporting import verified
@@ -27,11 +28,12 @@ from harness.reporting.coverage import RuleEntry
 from harness.reporting.details import AT_ONCE, bodies_of, changed, written
 from harness.reporting.document import KindEntry, Report, ReportedFinding
 from harness.reporting.grouping import SEVERITY_MEANING, Group, group
+from harness.reporting.moves import Move, Moves
 from harness.reporting.overview import by_cause
 from harness.reporting.pages import environment, marked
 from harness.reporting.ruletext import rule_rows
 from harness.reporting.shelf import Shelf, embedded
-from harness.reporting.story import TWO_SIDES, sides_of
+from harness.reporting.story import sides
 from harness.reporting.terminal import HEADLINES, effort
 from harness.reporting.text import count, cut
 
@@ -140,6 +142,7 @@ def _sections(report: Report) -> dict[str, Any]:
         "known_findings": {finding.fingerprint: finding for finding in report.findings},
         "known_changes": {one.fingerprint: one for one in change.changes[:CHANGES]} if change is not None else {},
         "user_changes": [changed(one) for one in change.changes[:CHANGES]] if change is not None else [],
+        "moves": [(one, _directions(one)) for one in report.moves],
         "cost": cost,
         "plot": plot(rows),
         "cost_rows": rows,
@@ -148,12 +151,19 @@ def _sections(report: Report) -> dict[str, Any]:
     }
 
 
+def _directions(moves: Moves) -> list[tuple[str, list[Move]]]:
+    """The changes between two targets by what happens to a request, worst first."""
+    ends = Ends(moves.before, moves.after)
+    by_direction = [(told(name, ends), [one for one in moves.changes if one.direction == name]) for name in DIRECTIONS]
+    return [(words, some) for words, some in by_direction if some]
+
+
 def _lead(report: Report, groups: Sequence[Group]) -> str:
     """Say in a sentence or two what was compared and what came out."""
-    sides = next(iter(sides_of(report).values()), TWO_SIDES)
+    names = sides(report.parts[0].between if report.parts else ())
     who = (
-        f"Users of {sides.left} and users of {sides.right} were"
-        if sides.releases
+        f"Users of {names.left} and users of {names.right} were"
+        if names.releases
         else "The handwritten validators (the old code) and the declarative ones (new, made from rules on types) were"
     )
     asked = f"{who} asked the same {count(report.cases, 'question')}."

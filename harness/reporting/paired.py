@@ -46,6 +46,8 @@ _SAME = "the same error"
 
 def paired(finding: ReportedFinding) -> list[Pair]:
     """Put the two lists of a finding beside each other, what it is about first."""
+    if len(finding.between) == 2 and len(finding.answer.served) == 2:
+        return before_and_after(*(one.errors for one in finding.answer.served))
     rows = list(_pairs(finding.answer.handwritten, finding.answer.declarative, finding.cause))
     return rows if finding.mismatch == "version" else _odd_first(rows, finding)
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from harness.case import ServedList
 from harness.compare.composition import GRADUATED
 from harness.field import FieldError
-from harness.reporting.document import Report, ReportedFinding
+from harness.reporting.document import ReportedFinding
 
 SETTINGS: dict[str, str] = {
     "beta-on": "today, gate DeclarativeValidationBeta on: rules of levels beta and standard decide",
@@ -37,14 +37,10 @@ _WHAT: dict[str, str] = {
     "panic": "A validator crashed on this object:",
     "self": "Asked twice about the same object, the validator gave two answers:",
 }
-_TWIN: dict[str, str] = {
-    "unmatched": "Users of {left} read an error that users of {right} do not:",
-    "extra": "Users of {right} read an error that users of {left} do not:",
-}
 
 
 class Sides(NamedTuple):
-    """What the two sides are called: handwritten and declarative, or two releases."""
+    """What the two sides are called: handwritten and declarative, or the target that users have and the next one."""
 
     left: str = "Handwritten"
     right: str = "Declarative"
@@ -74,19 +70,15 @@ class Served(NamedTuple):
         return self.only + self.common
 
 
-def sides_of(report: Report) -> dict[str, Sides]:
-    """Say for each subject what its two sides are called."""
-    return {part.subject: _sides(part.reach.location, part.reach.against) for part in report.parts}
+def sides(between: Sequence[str]) -> Sides:
+    """Name the two sides of a finding, or of a part of a run, by what it is `between`."""
+    return Sides(*between) if len(between) == 2 else TWO_SIDES
 
 
-def _sides(location: str, against: str) -> Sides:
-    return Sides(location, against) if against else TWO_SIDES
-
-
-def what(finding: ReportedFinding, sides: Sides = TWO_SIDES) -> str:
+def what(finding: ReportedFinding) -> str:
     """Say what was seen, in one sentence that ends before the error that it is about."""
-    if sides.releases and finding.mismatch in _TWIN:
-        return _TWIN[finding.mismatch].format(left=sides.left, right=sides.right)
+    if len(finding.between) == 2:
+        return f"Users of {finding.between[0]} and of {finding.between[1]} read different errors for the same request:"
     return _WHAT[finding.mismatch]
 
 
@@ -97,7 +89,7 @@ def request(finding: ReportedFinding) -> str:
     return f"{finding.operation.capitalize()} of kind {finding.kind} ({version}{part})"
 
 
-def noticed(finding: ReportedFinding, meaning: Mapping[str, str], sides: Sides = TWO_SIDES) -> str:
+def noticed(finding: ReportedFinding, meaning: Mapping[str, str]) -> str:
     """Say who notices: under which settings the object is accepted, and under which it is not."""
     if finding.severity == "unreachable":
         return (
@@ -106,8 +98,8 @@ def noticed(finding: ReportedFinding, meaning: Mapping[str, str], sides: Sides =
         )
     if not finding.answer.served:
         return f"{meaning[finding.severity].capitalize()}."
-    if sides.releases:
-        return _between(finding.answer.served, sides)
+    if len(finding.between) == 2:
+        return _between(finding.answer.served)
     if finding.mismatch == "version":
         when = {"verdict": "Users, today", "graduation": "Everybody, once the migration is finished"}
         if finding.severity in when:
@@ -128,25 +120,20 @@ def noticed(finding: ReportedFinding, meaning: Mapping[str, str], sides: Sides =
     return f"Nobody today: the request is {verdict} under every setting. {meaning[finding.severity].capitalize()}."
 
 
-def _between(served: Sequence[ServedList], sides: Sides) -> str:
-    by = {one.setting: "rejected" if one.errors else "accepted" for one in served}
-    first, second = by.get("validation-off", "accepted"), by.get("takeover", "accepted")
-    if first == second:
-        return f"Users: the request is {first} by both, but the errors that they read change."
-    return f"Users: the request is {first} by {sides.left} and {second} by {sides.right}."
+def _between(served: Sequence[ServedList]) -> str:
+    before, after = ("rejected" if one.errors else "accepted" for one in served[:2])
+    if before == after:
+        return "Users who move: the request is rejected by both, but the errors that they read change."
+    return f"Users who move: the request is {before} by {served[0].setting} and {after} by {served[1].setting}."
 
 
-def served(finding: ReportedFinding, sides: Sides = TWO_SIDES) -> list[Served]:
+def served(finding: ReportedFinding) -> list[Served]:
     """Gather the settings that serve the same, with what each means."""
     found: dict[tuple[FieldError, ...], list[tuple[str, str]]] = {}
+    ends = dict(zip(finding.between, ("what users have", "what they move to"), strict=False))
     for one in finding.answer.served:
-        meaning = SETTINGS.get(one.setting) or " ".join(f"{k}={v}" for k, v in one.gates.items())
-        if sides.releases:
-            meaning = {"takeover": f"users of {sides.right}", "validation-off": f"users of {sides.left}"}.get(
-                one.setting, ""
-            )
-        if meaning:
-            found.setdefault(one.errors, []).append((one.setting, meaning))
+        gates = " ".join(f"{name}={value}" for name, value in one.gates.items())
+        found.setdefault(one.errors, []).append((one.setting, (ends or SETTINGS).get(one.setting, gates)))
     everywhere = set.intersection(*({error.text for error in errors} for errors in found)) if found else set()
     return [
         Served(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bench.page import made, measure
+from bench.page import both, made
 from harness.reporting.html import render_html
-from tests.browser import needs_browser
+from tests.browser import chromium, needs_browser
 
 
 def test_the_made_report_is_a_whole_page() -> None:
@@ -19,6 +19,6 @@ def test_the_made_report_is_a_whole_page() -> None:
 @needs_browser
 def test_both_pages_are_measured() -> None:
     """Written, loaded, filtered twice, and asked for the last finding."""
-    section = measure(150)
-    assert 10 == len(section.lines)
-    assert [] == [line.name for line in section.lines if line.seconds <= 0]
+    lines = list(both(chromium(), made(150)))
+    assert 10 == len(lines)
+    assert [] == [line.name for line in lines if line.seconds <= 0]

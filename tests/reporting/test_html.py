@@ -6,10 +6,13 @@ import re
 from collections.abc import Sequence
 from html.parser import HTMLParser
 
+import msgspec
+
 from harness.case import Answer, Excluded, Failure, Operation
 from harness.reporting.details import AT_ONCE
-from harness.reporting.document import ExceptionEntry, Exceptions, Reach, build_report
+from harness.reporting.document import ExceptionEntry, Exceptions, build_report
 from harness.reporting.html import render_html
+from harness.reporting.moves import Move, Moves
 from tests.reporting import made
 from tests.reporting.ruled import rule, ruled
 from tests.reporting.sections import costing, row, verified, whole
@@ -201,12 +204,20 @@ def test_many_findings_begin_with_a_list_of_causes() -> None:
     assert "#c-masked" in {attrs["href"] for tag, attrs in page.tags if tag == "a"}
 
 
-def test_two_releases_are_called_by_their_names() -> None:
-    """Users of one and users of the other, not handwritten and declarative."""
-    reach = Reach("kubernetes", "1.36.3", against="1.37.1")
-    text = read(made.result(made.finding()), reaches={"widgets_v1": reach}).text
-    assert "Users of 1.36.3 and users of 1.37.1 were asked the same 100 questions" in text
-    assert "Users of 1.36.3 read an error that users of 1.37.1 do not" in text
+def test_two_targets_are_told_by_what_changes_for_users() -> None:
+    """By direction, then each finding with what users have beside what they move to."""
+    move = Move("newly-rejected", "boundary", "WidgetSpec.size", "now rejected: 3", ("v1 widgets update",), ("0" * 12,))
+    moves = (Moves("widgets_v1", "1.36.3", "1.37.1", {}, {}, (move,), ("v1 gadgets",)),)
+    between = ("1.36.3", "1.37.1")
+    report = build_report(made.result(made.finding("0" * 12, between=between), between=between))
+    text = Reader(render_html(msgspec.structs.replace(report, moves=moves))).text
+    parts = (
+        "Users of 1.36.3 and users of 1.37.1 were asked the same 100 questions",
+        "What users of 1.36.3 see when they move to 1.37.1", "1 change", "WidgetSpec.size",
+        "boundary", "Now rejected: 3", "Served by 1.36.3 only", "v1 gadgets", "What is wrong", "read different errors",
+        "1.36.3 1.37.1 How they relate",
+    )  # fmt: skip
+    assert "" == out_of_order(text, parts)
 
 
 def test_rules_are_listed_by_kind_with_what_was_seen() -> None:

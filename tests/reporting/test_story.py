@@ -12,7 +12,8 @@ from harness.compare.mismatch import MismatchKind
 from harness.field import FieldError
 from harness.reporting.document import ReportedFinding, build_report
 from harness.reporting.grouping import SEVERITY_MEANING
-from harness.reporting.story import SETTINGS, Sides, noticed, request, served, sides_of, what
+from harness.reporting.paired import paired
+from harness.reporting.story import SETTINGS, TWO_SIDES, Sides, noticed, request, served, sides, what
 from tests.reporting import made
 
 BAD = (made.error(),)
@@ -48,13 +49,17 @@ def test_a_difference_between_versions_is_told_as_such() -> None:
     assert "depends on the version" in noticed(finding, SEVERITY_MEANING)
 
 
-def test_two_releases_are_called_by_their_names() -> None:
-    """Nothing is handwritten or declarative between two releases."""
-    sides = Sides("1.36.3", "1.37.1")
-    finding = reported({"takeover": BAD, "validation-off": (), "validation-on": ()}, severity="verdict")
-    assert "accepted by 1.36.3 and rejected by 1.37.1" in noticed(finding, SEVERITY_MEANING, sides)
-    assert "Users of 1.36.3 read an error that users of 1.37.1 do not:" == what(finding, sides)
-    assert ["users of 1.37.1", "users of 1.36.3"] == [s for one in served(finding, sides) for _, s in one.settings]
+def test_two_targets_are_called_by_their_names() -> None:
+    """Nothing is handwritten or declarative between what users have and what they move to."""
+    between = ("1.36.3", "1.37.1")
+    finding = reported({"1.36.3": (), "1.37.1": BAD}, severity="verdict", between=between)
+    assert "accepted by 1.36.3 and rejected by 1.37.1" in noticed(finding, SEVERITY_MEANING)
+    assert "Users of 1.36.3 and of 1.37.1 read different errors for the same request:" == what(finding)
+    told = [(name, meaning) for one in served(finding) for name, meaning in one.settings]
+    assert [("1.36.3", "what users have"), ("1.37.1", "what they move to")] == told
+    same = reported({"1.36.3": BAD, "1.37.1": (made.error("a"),)}, severity="visible", between=between)
+    assert "rejected by both" in noticed(same, SEVERITY_MEANING)
+    assert [("no longer", True), ("new", True)] == [(row.note, row.odd) for row in paired(same)]
 
 
 def test_settings_that_serve_the_same_are_told_once() -> None:
@@ -82,6 +87,7 @@ def test_a_request_is_named() -> None:
     )
 
 
-def test_sides_follow_from_how_the_target_was_reached() -> None:
-    """Two sides of one subject, as long as it was compared with no other."""
-    assert {"widgets_v1": Sides()} == sides_of(build_report(made.result()))
+def test_sides_follow_from_what_it_is_between() -> None:
+    """Two sides of one target, as long as it was compared with no other."""
+    assert TWO_SIDES == sides(())
+    assert Sides("a", "b") == sides(("a", "b"))
