@@ -96,17 +96,18 @@ def _rules(subject: Subject, kind: str, field: str, form: str, output: Path | No
         raise UsageError("the types of this target are not known, and its rules are in them\n  fix: add --types DIR")
     inventory = inventory_of(api)
     wanted = infos[:1] if form == "go" else infos
+    tree = Tree.of(subject.spec.location) if form == "go" else None
+    if tree is not None:
+        tree.check(infos[0])
     tables = []
     for info in wanted:
         tables.append(table_of_rules(subject, inventory, info, field, _mode(form, subject.spec), _progress))
     _progress("")
     words = f"harness export {arguments_of(subject.spec)} --kind {kind}" + (f" --field {field}" if field else "")
     notes = [f"Written by `{words} --format {form}`: every expectation is what both validators answered."]
-    if form == "go":
+    if tree is not None:
         levels = Levels(inventory.rules, infos[0])
-        made = render_go(
-            Tree.of(subject.spec.location), tables[0], notes, field, level_of=levels, gates=subject.spec.gates
-        )
+        made = render_go(tree, tables[0], notes, field, level_of=levels, gates=subject.spec.gates)
         return _write_go(made, output)
     text = render_rows(subject, tables, notes, output)
     rows = sum(len(table.rows) for table in tables)

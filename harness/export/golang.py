@@ -131,9 +131,16 @@ class Writer:
         """Take what belongs to a field out of an object; what is inlined is an object of its own in Go."""
         if not member.inline:
             return rest.pop(member.json_name or member.name, None)
-        inlined = self.universe.find(member.type.name)
-        names = [one.json_name for one in inlined.fields] if isinstance(inlined, Struct) else []
-        return {name: rest.pop(name) for name in names if name in rest} or None
+        return {name: rest.pop(name) for name in self._names(member.type.name) if name in rest} or None
+
+    def _names(self, published: str) -> Iterator[str]:
+        """Yield the JSON names of a struct, those of what it inlines among them."""
+        found = self.universe.find(published)
+        for member in found.fields if isinstance(found, Struct) else ():
+            if member.inline:
+                yield from self._names(member.type.name)
+            else:
+                yield member.json_name
 
     def _list(self, items: list[Json], published: TypeRef, internal: TypeRef) -> str:
         if len(items) > _MOST:

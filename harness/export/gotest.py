@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from harness.case import Json, KindInfo, Operation
-from harness.diagnostics import TargetError
+from harness.diagnostics import TargetError, UsageError
 from harness.errormatch.normalize import normalizer
 from harness.export.expected import Expected, LevelOf, by_versions, expected_of
 from harness.export.golang import Writer
@@ -42,6 +42,7 @@ _ALWAYS = {
     "testing": "testing",
 }
 
+_IMPORTS = "\x00"  # stands where the imports go, which are known when all else is written
 NO_GATES: Mapping[str, bool] = MappingProxyType({})
 
 
@@ -81,9 +82,9 @@ def render_go(
     body = making.whole()
     comment = [*notes, *(f"Not shown: {one}" for one in making.missing)]
     told = [visible(line) for text in comment for line in _wrapped(text)]
-    text = template("table_test.go.j2").render(**body, notes=told, imports="IMPORTS")
+    text = template("table_test.go.j2").render(**body, notes=told, imports=_IMPORTS)
     imports = "import (\n" + "".join(f"\t{line}\n" for line in making.imports.lines(text)) + ")"
-    formatted, note = _formatted(text.replace("IMPORTS", imports, 1))
+    formatted, note = _formatted(text.replace(_IMPORTS, imports))
     place = f"{tree.package(table.info)}/exported{''.join('_' + word.lower() for word in _WORD.findall(name))}_test.go"
     return GoTest(place, formatted, making.rows, making.differing, tuple(making.missing), note)
 
@@ -115,7 +116,7 @@ class _Making:
             "package": info.kind.lower(),
             "type": type_name,
             "maker": self._maker,
-            "base": self._writer.object(self.table.base, info.type, internal),
+            "base": self._base(internal),
             "context": "NewDefaultContext" if info.namespaced else "NewContext",
             "tests": list(self._tests(type_name)),
             "gates": [(quote(name), str(value).lower()) for name, value in sorted(self.gates.items())],
@@ -123,6 +124,14 @@ class _Making:
             "rules_name": f"normalization{self._suffix}",
             "rules": [(_raw(pattern), quote(replacement)) for pattern, replacement in info.normalization],
         }
+
+    def _base(self, internal: str) -> str:
+        try:
+            return self._writer.object(self.table.base, self.table.info.type, internal)
+        except Inexpressible as problem:
+            raise UsageError(
+                f"the valid object cannot be written down in Go: it has {problem}\n  fix: --format pytest"
+            ) from None
 
     @property
     def _suffix(self) -> str:

@@ -81,6 +81,11 @@ class Tree:
             )
         return qualified
 
+    def check(self, info: KindInfo) -> None:
+        """Say at once when no Go test can be written for a kind. Raises: UsageError."""
+        self.internal_type(info)
+        self.strategy(info, Imports())
+
     def package(self, info: KindInfo) -> str:
         """Return the folder of the tests of a kind, from the top of the tree."""
         return f"{TESTS}/{self.groups[info.group]}/{info.kind.lower()}"

@@ -25,8 +25,13 @@ type Item struct {
 	Colour *Colour `json:"colour,omitempty"`
 }
 
+type Innermost struct {
+	Deep string `json:"deep,omitempty"`
+}
+
 type Inlined struct {
 	Driver string `json:"driver,omitempty"`
+	Innermost `json:",inline"`
 }
 """
 _IMPORTS = """
