@@ -22,7 +22,7 @@ from harness.export.gotree import HELPERS, Tree
 from harness.export.gowords import error_of
 from harness.export.imports import Imports
 from harness.export.rendering import template
-from harness.export.rows import Missing, Row, Table
+from harness.export.rows import VALID, Missing, Row, Table
 from harness.export.series import Inexpressible
 from harness.field.error import quote
 from harness.reporting.text import visible
@@ -243,7 +243,7 @@ def _once(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Drop rows whose objects an earlier row has, and tell names apart: what differs in JSON may be one thing in Go."""
     first: dict[object, dict[str, Any]] = {}
     for row in rows:
-        first.setdefault((tuple(row["objects"]), row["versions"]), row)
+        first.setdefault((tuple(row["objects"]), row["versions"], row["name"] == quote(VALID)), row)
     taken: dict[str, int] = {}
     for row in first.values():
         number = taken[row["name"]] = taken.get(row["name"], 0) + 1

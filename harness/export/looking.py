@@ -17,7 +17,7 @@ from harness.diagnostics import UsageError, near_miss
 from harness.export.asker import Asker
 from harness.export.ground import Ground, find_ground, fuller
 from harness.export.nearest import distance, nearest
-from harness.export.rows import Missing, Row, Table
+from harness.export.rows import VALID, Missing, Row, Table
 from harness.export.slots import Slot, slots_of, word
 from harness.export.unruled import is_field, observed
 from harness.export.witness import witnessed
@@ -93,7 +93,7 @@ class Looking:
         for number, known in enumerate(rules):
             self.tell(f"{number + 1}/{len(rules)} {word(known)}")
             shown += self._rule(known)
-        rows = [Row("valid", *self._first_door(), self.ground.new, wants="accept")] if self.ground.is_accepted else []
+        rows = [Row(VALID, *self._first_door(), self.ground.new, wants="accept")] if self.ground.is_accepted else []
         rows += self._rows(self._filled(shown)) if rules else self._unruled(about)
         for path in dict.fromkeys(known.rule.path for known in rules) if rules else (about,):
             rows += self._member(path, rows)
@@ -295,10 +295,10 @@ class Looking:
 
 
 def _once(rows: Sequence[Row]) -> list[Row]:
-    """Drop rows that ask what an earlier one asks."""
+    """Drop rows that ask what an earlier one asks. The valid object stays, and may be at a limit besides."""
     first: dict[bytes, Row] = {}
     for row in rows:
-        first.setdefault(msgspec.json.encode((row.info.key, row.operation, row.new, row.old)), row)
+        first.setdefault(msgspec.json.encode((row.info.key, row.operation, row.new, row.old, row.name == VALID)), row)
     return list(first.values())
 
 

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 
 from harness.case import Answer, Json, KindInfo, Operation
 
+VALID = "valid"
+"""The name of the row that is the valid object itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
