@@ -24,6 +24,7 @@ import msgspec
 from harness.case import Answer, Case, Cost, Failure, Json, KindInfo, Measure, Operation, Stage, TargetInfo
 from harness.field import ErrorList, FieldError
 from harness.suite import Context, Suite, SuiteKind
+from harness.targets.stored import Stored
 from harness.targets.target import Closing
 from harness.targets.timing import measured
 
@@ -102,6 +103,7 @@ class PythonTarget(Closing):
             for subresource in _subresources(kind)
         }
         self._options = {id(kind): self._follow_gates(kind.options) for kind in suite.kinds}
+        self._stored = Stored()
         self._started = 0.0
         self._info = self._describe(types or {})
 
@@ -166,23 +168,35 @@ class PythonTarget(Closing):
 
     def _prepared(self, case: Case, kind: SuiteKind, context: Context) -> _Objects:
         """Bring both objects to where the server validates them. Old ones were defaulted when they were stored."""
-        new = self._decoded(case, kind, case.object)
-        old = self._decoded(case, kind, case.old, "old object: ") if case.operation is Operation.UPDATE else None
-        version, internal = case.version, _internal(kind)
-        served = case.mode == "served"
+        new, (old, internal_old) = self._decoded(case, kind, case.object), self._old(case, kind)
+        version, internal, served = case.version, _internal(kind), case.mode == "served"
         if served and version in kind.defaults:
-            new, old = (self._run("default", kind.defaults[version], item) for item in (new, old))
-        internal_new, internal_old = (self._convert(kind, item, version, internal) for item in (new, old))
+            new = self._run("default", kind.defaults[version], new)
+        internal_new = self._convert(kind, new, version, internal)
         if served and kind.prepare is not None:
             with self._stage("prepare"):
                 internal_new = kind.prepare(internal_new, internal_old, context)
-        if not served:
-            return _Objects(new, old, internal_new, internal_old)
-        if version == internal:
-            return _Objects(internal_new, internal_old, internal_new, internal_old)
-        # As the server: what it validates declaratively comes back from the internal version.
-        new, old = (self._convert(kind, item, internal, version) for item in (internal_new, internal_old))
+        if served:
+            # As the server: what it validates declaratively comes back from the internal version.
+            new = self._convert(kind, internal_new, internal, version)
         return _Objects(new, old, internal_new, internal_old)
+
+    def _old(self, case: Case, kind: SuiteKind) -> tuple[Json, Json]:
+        """Return the old object as the declarative side and as the handwritten validator see it."""
+        if case.operation is not Operation.UPDATE:
+            return None, None
+        version, served = case.version, case.mode == "served"
+        key = self._stored.key(case.old, kind.kind, version, served)
+        known = self._stored.find(key)
+        if known is not None:
+            return known
+        old = self._decoded(case, kind, case.old, "old object: ")
+        if served and version in kind.defaults:
+            old = self._run("default", kind.defaults[version], old)
+        internal = self._convert(kind, old, version, _internal(kind))
+        forms = (self._convert(kind, internal, _internal(kind), version) if served else old), internal
+        self._stored.keep(key, forms)
+        return forms
 
     def _decoded(self, case: Case, kind: SuiteKind, value: Json, which: str = "") -> Json:
         if not isinstance(value, dict):

@@ -384,6 +384,18 @@ def test_what_was_validated_is_shown_when_asked_for(target: KubernetesTarget) ->
 
 
 @pytest.mark.kubernetes
+def test_a_brief_answer_says_what_was_validated_only_of_a_good_object(target: KubernetesTarget) -> None:
+    """With errors it is left out where nobody would read it; without `brief` it is there all the same."""
+    plain = Case(1, "", "v1", "ConfigMap", CREATE, {}, resource="configmaps", validated=True)
+    good: dict[str, Any] = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}
+    bad = {**good, "metadata": {"name": "A B"}}
+    cases = [msgspec.structs.replace(plain, object=obj, brief=brief) for obj in (good, bad) for brief in (True, False)]
+    answers = target.ask(cases)
+    assert [True, True, False, True] == ["v1" in answer.validated for answer in answers]
+    assert [False, False, True, True] == [bool(answer.handwritten) for answer in answers]
+
+
+@pytest.mark.kubernetes
 def test_what_an_answer_costs_is_told_when_asked_for(target: KubernetesTarget) -> None:
     """Each part with its samples and what it allocates, and the same answer as without; elsewhere nothing is told."""
     wanted = Measure(rounds=5, nanoseconds=20_000)
