@@ -55,7 +55,7 @@ def type_text(error_type: str) -> str:
     return f"<unknown error {quote(error_type)}>" if text is None else text
 
 
-class FieldError(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+class FieldError(msgspec.Struct, frozen=True, omit_defaults=True, gc=False, cache_hash=True):
     """One error of one validator.
 
     `type` is a machine value (`ErrorType`, or anything a foreign worker sends); `field` the rendered path; `value` the

@@ -159,12 +159,21 @@ def size(obj: Json) -> float:
     known = _SIZES.get(id(obj))
     if known is not None and known[0] is obj:
         return known[1]
-    total = 0.0
+    # Asked for every candidate of every reduction: what is inside is measured here where that takes no call.
+    total = 8.0 * len(obj)
+    held = obj
     if kind is dict:
-        for name, value in obj.items():
-            total += 8 + len(name) + size(value)
-    else:
-        total = 8 * len(obj) + sum(map(size, obj))
+        total += sum(map(len, obj))
+        held = obj.values()
+    for value in held:
+        below: type = value.__class__
+        if below is str:
+            total += 2 * len(value) - value.count("a")
+        elif below is dict or below is list:
+            inner = _SIZES.get(id(value))
+            total += inner[1] if inner is not None and inner[0] is value else size(value)
+        else:
+            total += _size_of_scalar(value)
     if len(_SIZES) >= _MOST_SIZES:
         _SIZES.clear()
     _SIZES[id(obj)] = obj, total
@@ -176,6 +185,18 @@ def _size_of_scalar(value: Json) -> float:
         return 1 if value is True else 0
     number = float(value) if value.__class__ in (int, float) else 0.0
     return math.log2(1 + abs(number)) + (0.5 if number < 0 else 0.0)
+
+
+def count_differences(new: Json, old: Json) -> int:
+    """Count the places that `differences` yields, in a third of its time."""
+    if new is old or (new == old and type(new) is type(old)):
+        return 0
+    if isinstance(new, dict) and isinstance(old, dict):
+        pairs = [(value, old.get(name, ABSENT)) for name, value in new.items()]
+        return sum(count_differences(*pair) for pair in pairs if pair[0] is not pair[1]) + len(old.keys() - new.keys())
+    if isinstance(new, list) and isinstance(old, list) and len(new) == len(old):
+        return sum(count_differences(*pair) for pair in zip(new, old, strict=True) if pair[0] is not pair[1])
+    return 1
 
 
 def differences(new: Json, old: Json, at: Place = ()) -> Iterator[Place]:

@@ -21,7 +21,7 @@ import msgspec
 
 from harness.case import Answer, Case, Json
 from harness.fuzzers.pairs import Pair
-from harness.fuzzers.places import ABSENT, Place, differences, look, places, put, remove, size
+from harness.fuzzers.places import ABSENT, Place, count_differences, differences, look, places, put, remove, size
 
 Verdict: TypeAlias = Callable[[Case, Answer], frozenset[str] | None]
 """What else there is to say of an answer (its errors, other mismatches), or None when the difference is not there."""
@@ -46,7 +46,7 @@ def _measure(pair: Pair) -> Sized:
     So a member goes from both or from none, unless the difference is about its absence.
     """
     new, old = pair
-    changes = sum(1 for _ in differences(new, old)) if old is not None else 0
+    changes = count_differences(new, old) if old is not None else 0
     return changes, size(new) + size(old)
 
 
@@ -144,7 +144,7 @@ class Reducer:
 
     def _distance(self, pair: Pair) -> Sized:
         """How far a pair is from the accepted base."""
-        return sum(1 for obj in pair if obj is not None for _ in differences(obj, self.base)), 0
+        return sum(count_differences(obj, self.base) for obj in pair if obj is not None), 0
 
     def _take(self, batch: list[Pair], measure: Measure) -> Generator[list[Case], list[Answer], None]:
         """Ask the steps one by one; then ask for growing runs of the successful ones together.

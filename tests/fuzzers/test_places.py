@@ -5,7 +5,19 @@ import copy
 import pytest
 
 from harness.case import Json
-from harness.fuzzers.places import ABSENT, Place, differences, insert, look, place_of, places, put, remove, size
+from harness.fuzzers.places import (
+    ABSENT,
+    Place,
+    count_differences,
+    differences,
+    insert,
+    look,
+    place_of,
+    places,
+    put,
+    remove,
+    size,
+)
 from tests.fuzzers.toys import widget_shape
 
 
@@ -78,6 +90,26 @@ def test_differences_are_as_deep_as_they_can_be() -> None:
     old = {"a": {"x": 1, "y": 3}, "b": [1, 3], "c": [1, 2], "d": 1}
     assert list(differences(new, old)) == [("a", "y"), ("b", 1), ("c",), ("d",)]
     assert list(differences(new, dict(new))) == []
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ({"a": {"x": 1, "y": 2}, "b": [1, 2], "c": 1}, {"a": {"x": 1, "y": 3}, "b": [1, 3], "d": 1}),
+        ({"a": None}, {}),
+        ({}, {"a": None, "b": {"c": 1}}),
+        ({"a": [1]}, {"a": [1, 2]}),
+        ({"a": [{"b": 1}, {"c": 2}]}, {"a": [{"b": 2}, {}]}),
+        ({"a": True}, {"a": 1}),
+        ({"a": True, "b": 1}, {"a": 1, "b": 2}),
+        (1, "a"),
+        ({"a": 1}, {"a": 1}),
+    ],
+)
+def test_differences_are_counted_as_they_are_listed(new: Json, old: Json) -> None:
+    """Counting is the quick way to the number of what is listed."""
+    assert len(list(differences(new, old))) == count_differences(new, old)
+    assert len(list(differences(old, new))) == count_differences(old, new)
 
 
 def test_plain_and_small_objects_measure_less() -> None:
