@@ -24,7 +24,8 @@ from harness.verify.gocode import GoFile, parse_file, text_of, walk
 from harness.verify.touches import Member
 
 FILE = "zz_generated.validations.go"
-_VALIDATE = "k8s.io/apimachinery/pkg/api/validate"
+VALIDATE = "k8s.io/apimachinery/pkg/api/validate"
+"""The package of the check functions that generated code calls."""
 _LEVELS: dict[str, Level] = {"MarkAlpha": "alpha", "MarkBeta": "beta"}
 _SHAPES = re.compile(
     r"(Optional|Required|Forbidden)(?:Pointer|Slice|Map|Value)|(?:Val)?(?:Slice|Map)(Unique|Update)\w*"
@@ -32,6 +33,7 @@ _SHAPES = re.compile(
 )
 _OURS = re.compile(r"(optional|required|forbidden|update)_(?:pointer|value|slice|list|map)|format_(\w+)"
                    r"|(?:older_)?(discriminated)_union")  # fmt: skip
+_FIELD = re.compile(r"// field \S*\.(\w+)")
 _DECLARATIONS = ("function_declaration", "var_declaration", "const_declaration")
 _WALKS = frozenset({
     "EachValSliceVal", "EachSliceVal", "EachPtrSliceVal", "EachMapVal", "EachMapKey", "SemanticDeepEqual",
@@ -118,19 +120,31 @@ def _validated(function: Node, file: GoFile) -> str:
 
 
 def _blocks(function: Node) -> Iterator[tuple[str, list[Node]]]:
-    """Yield the statements of each element: those of the type itself under the empty name."""
+    """Yield the statements of each element: those of the type itself under the empty name.
+
+    The comment that names a field stands inside its block, or in older releases before its statement.
+    """
     body = function.child_by_field_name("body")
     own: list[Node] = []
-    statements = [one for child in (body.named_children if body else ()) for one in _flat(child)]
-    for one in statements:
-        if one.type == "block":
-            comment = next((text_of(inner) for inner in walk(one) if inner.type == "comment"), "")
-            if comment.startswith("// field "):
-                yield comment.removeprefix("// field ").split()[0].rpartition(".")[2], [one]
-                continue
-        if one.type != "comment":
+    announced = ""
+    for one in (part for child in (body.named_children if body else ()) for part in _flat(child)):
+        if one.type == "comment":
+            announced = _announced(one) or announced
+            continue
+        inside = next((inner for inner in walk(one) if inner.type == "comment"), None) if one.type == "block" else None
+        name = announced or (_announced(inside) if inside is not None else "")
+        announced = ""
+        if name:
+            yield name, [one]
+        else:
             own.append(one)
     yield "", own
+
+
+def _announced(comment: Node) -> str:
+    """Return the field that a comment names; none when it says that the field has no validation."""
+    found = _FIELD.fullmatch(text_of(comment).strip())
+    return found[1] if found else ""
 
 
 def _flat(node: Node) -> list[Node]:
@@ -146,7 +160,7 @@ def _calls(node: Node, file: GoFile, variables: Mapping[str, tuple[str, ...]], l
         name = _check_name(function, file) if function is not None else ""
         given = arguments.named_children if arguments is not None else []
         if name and name not in _WALKS:
-            yield _call(_plain(name), _constants(given, file, variables), level)
+            yield _call(plain_name(name), _constants(given, file, variables), level)
         elif function is not None and not name:
             yield from _calls(function, file, variables, level)
         for one in given:
@@ -155,7 +169,7 @@ def _calls(node: Node, file: GoFile, variables: Mapping[str, tuple[str, ...]], l
     if node.type in ("selector_expression", "identifier"):
         name = _check_name(node, file)
         if name and name not in _WALKS and not name.startswith("No"):
-            yield Call(_plain(name), (), level)
+            yield Call(plain_name(name), (), level)
         return
     for child in node.named_children:
         yield from _calls(child, file, variables, level)
@@ -184,7 +198,7 @@ def _check_name(node: Node, file: GoFile) -> str:
     """Return the name of the check that an expression stands for, empty when it stands for none."""
     if node.type == "selector_expression" and node.children[0].type == "identifier":
         path, name = file.imports.get(text_of(node.children[0]), ""), text_of(node.children[-1])
-        return name if path == _VALIDATE or name.startswith("ValidateCustom_") else ""
+        return name if path == VALIDATE or name.startswith("ValidateCustom_") else ""
     if node.type == "identifier" and text_of(node).startswith("ValidateCustom_"):
         return text_of(node)
     return _check_name(node.named_children[0], file) if node.type == "type_instantiation_expression" else ""
@@ -223,7 +237,8 @@ def _value(universe: Universe, package: str, name: str) -> str:
     return next((str(one.value) for one in known if one.name == name and one.value is not None), name)
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
+    """Return the name of a check without what only the shape of a value decides."""
     found = _SHAPES.fullmatch(name)
     return (next(filter(None, found.groups())) if found else name).lower()
 

@@ -16,6 +16,7 @@ from tree_sitter import Node
 from harness.diagnostics import Position
 from harness.verify.change import Cause, ChangedFile, Event, Reason
 from harness.verify.checks import compare_checks
+from harness.verify.generated import VALIDATE
 from harness.verify.gocallers import Callers, statement_of, statements_on
 from harness.verify.gochecks import checks_of
 from harness.verify.gocode import Decl, Normal, text_of
@@ -23,6 +24,7 @@ from harness.verify.goplaces import Named, Places
 from harness.verify.layout import class_of
 from harness.verify.renaming import Name, renames
 from harness.verify.sides import INTERNAL, Side
+from harness.verify.stale import users_of_checks
 from harness.verify.touches import Touches
 from harness.verify.versions import Versions
 
@@ -171,6 +173,8 @@ class _Comparison:
         return self._from_callers(code, decl)
 
     def _from_callers(self, code: _Code, decl: Decl) -> _Found:
+        if decl.name[0] == VALIDATE:
+            return self._declarative(code, decl)
         fields: dict[Named, None] = {}
         types: set[str] = set()
         waiting, seen = [(decl, 0)], {decl.name}
@@ -188,6 +192,16 @@ class _Comparison:
         # Whoever speaks of a constant says what it is for; what a function is for may not be what its callers name.
         certain = decl.kind in ("const", "var") and bool(fields)
         return _Found(fields, certain, frozenset() if fields else frozenset(types))
+
+    def _declarative(self, code: _Code, decl: Decl) -> _Found:
+        """Find the fields whose generated code calls a check function, itself or through others of its package."""
+        waiting, names = [decl], {decl.name[1]}
+        while waiting:
+            for caller, _ in code.callers.of(waiting.pop().name):
+                if caller.name[0] == VALIDATE and caller.name[1] not in names:
+                    names.add(caller.name[1])
+                    waiting.append(caller)
+        return _Found({Named(member, "", ()): None for member in users_of_checks(code.side, names)})
 
     def _apply(
         self, code: _Code, decl: Decl, node: Node, event: Event, sentence: str, found: _Found, in_base: bool,
@@ -244,6 +258,8 @@ def _known(code: _Code, found: Mapping[Named, None]) -> dict[Named, None]:
 
 
 def _cause(decl: Decl) -> Cause:
+    if decl.name[0] == VALIDATE:  # generated code calls it: it is the declarative side
+        return "generated"
     if "NormalizationRule" in text_of(decl.node) or "NormalizationRule" in decl.name[1]:
         return "normalization"
     return CODE.get(class_of(decl.file.path, "kubernetes"), "handwritten")

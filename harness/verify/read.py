@@ -16,7 +16,7 @@ from harness.verify.gochange import compare_code
 from harness.verify.layout import classify, layout_of
 from harness.verify.linted import lint_change
 from harness.verify.narrow import narrow
-from harness.verify.nothing import why_nothing
+from harness.verify.nothing import unread, why_nothing
 from harness.verify.paths import import_path
 from harness.verify.pychange import compare_suites
 from harness.verify.sides import Side, empty_side, open_side
@@ -97,6 +97,8 @@ def _read(
     kinds = assembler.kinds(touches, touched)
     ordered = {place.kind for one in touched if one.reasons_of("tags", "type") for place in one.paths}
     stale = tuple(stale_code(*sides, files, ordered)) if layout == "kubernetes" else ()
+    if layout == "kubernetes" and (left := unread(files)):
+        touches.note(left)
     notes = tuple(touches.notes)
     change = Change(
         top, layout, base, head, files, touched, kinds, not_regenerated=stale, notes=notes,

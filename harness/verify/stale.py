@@ -13,7 +13,7 @@ from pathlib import Path
 
 from harness.diagnostics import Position
 from harness.verify.change import ChangedFile, Event, KindName, Reason, Stale
-from harness.verify.generated import FILE, Call, Element, Generated, ordered, read_generated
+from harness.verify.generated import FILE, Call, Element, Generated, ordered, plain_name, read_generated
 from harness.verify.paths import import_path
 from harness.verify.sides import Side
 from harness.verify.touches import Member, Touches
@@ -21,6 +21,14 @@ from harness.verify.touches import Member, Touches
 COMMAND = "hack/update-codegen.sh validation"
 _TOPS = ("pkg/apis", "staging/src/k8s.io/api", "staging/src/k8s.io/apimachinery/pkg/apis")
 _MOST_CALLS = 4
+
+
+def users_of_checks(side: Side, names: Collection[str]) -> Iterator[Member]:
+    """Yield every element whose generated code calls one of some check functions, by their Go names."""
+    wanted = {plain_name(name) for name in names}
+    for member, (_, element) in _Code(side, ()).elements.items():
+        if any(call.name in wanted for call in element.calls):
+            yield member
 
 
 def compare_generated(base: Side, head: Side, files: Iterable[ChangedFile], touches: Touches) -> None:
@@ -126,10 +134,11 @@ def _is_changed(head: Side, path: str, files: Iterable[ChangedFile]) -> bool:
 def _of_elements(before: _Code, after: _Code, packages: Collection[str]) -> Iterator[Stale]:
     own = {path: _file_of(after, path) for path in sorted(packages)}
     readable = after.readable
+    known = {name for name, _ in (*before.orders, *after.orders)}
     for member in sorted(after.orders.keys() | after.elements.keys()):
         package = member[0].rpartition(".")[0]
-        if member not in after.orders and package not in readable:
-            continue  # nobody asked its package what it orders
+        if member not in after.orders and (package not in readable or member[0] not in known):
+            continue  # its package was not asked what it orders, or no kind has the type
         wanted, done = after.orders.get(member, Counter()), after.calls(member)
         if wanted == done:
             continue

@@ -273,6 +273,14 @@ def test_rename_that_hides_a_change(top: Path) -> None:
     assert {"Crate.Weight"} == names(change)
 
 
+def test_code_that_is_not_read(top: Path) -> None:
+    """Go code outside of validation that changed is named: nobody says that it does not matter."""
+    write(
+        top, {"pkg/features/features.go": "package features\n", "pkg/features/zz_generated.x.go": "package features\n"}
+    )
+    assert "not read, since it lies outside of validation: pkg/features/features.go" in read_change(top, "base").notes
+
+
 def test_clean(top: Path) -> None:
     """Without a difference, that is said."""
     change = read_change(top, "base")
