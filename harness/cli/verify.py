@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-from contextlib import nullcontext
 from pathlib import Path
 
 import click
@@ -11,7 +10,7 @@ import click
 from harness.cli.publishing import Files, exceptions_in, report_options
 from harness.cli.run import cores, seed_of, terminated
 from harness.cli.targets import parse_gates
-from harness.cli.verifying import Options, Verifying
+from harness.cli.verifying import Options, Verifying, note
 from harness.verify.building import checkout_of, default_base
 from harness.verify.git import Repository
 from harness.verify.read import read_change
@@ -57,13 +56,13 @@ def command(
     )  # fmt: skip
     repository = Repository.at(checkout)
     base = base or default_base(repository)
-    with checkout_of(repository, head) if head else nullcontext(checkout) as place:
-        change = read_change(place, repository.commit(base) if head else base, fields)
-        verifying = Verifying(change, Repository.at(place), options, base, head)
-        if dry_run:
-            return verifying.dry_run()
-        before = signal.signal(signal.SIGTERM, terminated)
-        try:
-            return verifying.run()
-        finally:
-            signal.signal(signal.SIGTERM, before)
+    place = checkout_of(repository, head, note) if head else checkout
+    change = read_change(place, repository.commit(base) if head else base, fields)
+    verifying = Verifying(change, Repository.at(place), options, base, head)
+    if dry_run:
+        return verifying.dry_run()
+    before = signal.signal(signal.SIGTERM, terminated)
+    try:
+        return verifying.run()
+    finally:
+        signal.signal(signal.SIGTERM, before)

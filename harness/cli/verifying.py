@@ -101,7 +101,7 @@ class Verifying:
 
     def _ends(self) -> list[Ends]:
         """Write the files of the base, and say what is to be opened."""
-        folder = base_folder(self.change, self.repository, _note)
+        folder = base_folder(self.change, self.repository, note)
         return ends_of(self.change, self.change.checkout, folder)
 
     def _verify(self, ends: Ends, shares: Shares) -> bool:
@@ -146,7 +146,7 @@ class Verifying:
         """Open the head, which builds it, and name what takes objects of the touched kinds."""
         found: dict[str, None] = {}
         for spec in parts:
-            with self._timed("head", spec.location), open_subject(spec, _note) as subject:
+            with self._timed("head", spec.location), open_subject(spec, note) as subject:
                 found |= dict.fromkeys(patterns_of(self.focus, subject.target.info.kinds))
         return list(found)
 
@@ -156,7 +156,7 @@ class Verifying:
             self.unsearched.append(f"{ends.name} is new: there is no base to compare it with")
             return False
         try:
-            with self._timed("base", ends.base.location), open_subject(ends.base, _note):
+            with self._timed("base", ends.base.location), open_subject(ends.base, note):
                 return True
         except HarnessError as error:
             self.unsearched.append(f"the base of {ends.name} cannot be asked: {error}")
@@ -183,7 +183,7 @@ class Verifying:
         seconds = self._seconds()
         end = time.monotonic() + 0.1 * seconds if seconds is not None else None
         trusted = WORDINGS if WORDINGS.is_file() else None
-        return known_at_base(found, trusted, _note, lambda: end is not None and time.monotonic() > end)
+        return known_at_base(found, trusted, note, lambda: end is not None and time.monotonic() > end)
 
     # The report
 
@@ -250,5 +250,6 @@ class Verifying:
         return int(bool(self.change.not_regenerated or self.change.diagnostics))
 
 
-def _note(text: str) -> None:
+def note(text: str) -> None:
+    """Tell a person what goes on."""
     click.echo(visible(text), err=True)

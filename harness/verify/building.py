@@ -9,8 +9,7 @@ import os
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
@@ -28,9 +27,10 @@ Note = Callable[[str], None]
 
 BASE = "base"
 """The name of a base's folder: it is part of what a comparison with it is called, and so of fingerprints."""
+HEAD = "head"
 _BRANCHES = ("upstream/HEAD", "upstream/master", "upstream/main", "origin/HEAD", "origin/master", "origin/main")
 _KEEP = 14 * 24 * 3600.0
-"""How long a base is kept that nobody asks for. Units: seconds."""
+"""How long files are kept that nobody asks for. Units: seconds."""
 _UNUSED = frozenset({"vendor", "test", "CHANGELOG", "LICENSES", "api", "docs", "logo", "_output"})
 """Top folders of Kubernetes that no worker links."""
 
@@ -61,20 +61,32 @@ def default_base(repository: Repository) -> str:
     )
 
 
-@contextmanager
-def checkout_of(repository: Repository, revision: str) -> Iterator[Path]:
-    """Give a checkout of one revision to look at for a while, as a clone that shares the objects of the repository.
+def checkout_of(repository: Repository, revision: str, note: Note) -> Path:
+    """Return a checkout of one revision in the cache: a clone that shares the objects of the repository.
 
-    Raises: UsageError when git refuses.
+    It is kept for a while, since commands that show a finding again open it. Raises: UsageError when git refuses.
     """
     commit = repository.commit(revision)
     cache = platformdirs.user_cache_path("equivalence-harness") / "verify"
     cache.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".head-", dir=cache) as place:
-        folder = Path(place) / repository.top.name
-        _git(Path(place), "clone", "--quiet", "--shared", "--no-checkout", str(repository.top), str(folder))
-        _git(folder, "checkout", "--quiet", "--detach", commit)
-        yield folder
+    folder = cache / commit[:20] / HEAD / repository.top.name
+    with locked(cache / f"{commit[:20]}.lock", lambda text: note("another process writes the files of the head")):
+        if not folder.is_dir():
+            note(f"writing the files of the head {commit[:12]}")
+            _clone(repository.top, commit, folder)
+        os.utime(folder.parent.parent)
+    return folder
+
+
+def _clone(top: Path, commit: str, folder: Path) -> None:
+    temporary = Path(tempfile.mkdtemp(prefix=".head-", dir=folder.parent.parent.parent))
+    try:
+        _git(temporary, "clone", "--quiet", "--shared", "--no-checkout", str(top), HEAD)
+        _git(temporary / HEAD, "checkout", "--quiet", "--detach", commit)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        os.replace(temporary / HEAD, folder)
+    finally:
+        rmtree(temporary, ignore_errors=True)
 
 
 def _git(folder: Path, *arguments: str) -> None:
@@ -121,8 +133,8 @@ def _wanted(change: Change, repository: Repository) -> list[str]:
 
 
 def _forget_unused(cache: Path) -> None:
-    for folder in cache.glob(f"*/{BASE}"):
-        if time.time() - folder.parent.stat().st_mtime > _KEEP:
+    for folder in (*cache.glob(f"*/{BASE}"), *cache.glob(f"*/{HEAD}")):
+        if folder.parent.is_dir() and time.time() - folder.parent.stat().st_mtime > _KEEP:
             rmtree(folder.parent, ignore_errors=True)
 
 

@@ -1,0 +1,71 @@
+"""The base is written from git beside the user's checkout, once, and nothing of the checkout changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from harness.diagnostics import UsageError
+from harness.verify.building import base_folder, checkout_of, default_base, ends_of
+from harness.verify.change import Change, Revision
+from harness.verify.git import Repository
+from tests.verify.checkout import commit, git
+from tests.verify.project import LIMIT, apply, make_project
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project, and a cache of its own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return make_project(tmp_path / "cups")
+
+
+def change_of(project: Path, suites: Sequence[str] = ("suites/cups",)) -> Change:
+    """Make a change whose base is the tag."""
+    base = git(project, "rev-parse", "base")
+    return Change(project, "suites", Revision("base", base), Revision("HEAD", base), (), suites=tuple(suites))
+
+
+def test_the_base_is_written_once_and_the_checkout_stays(project: Path) -> None:
+    """The second time nothing is written; the work tree, with its change, and git's own files are as they were."""
+    apply(project, LIMIT)
+    before = sorted((path, path.stat().st_mtime_ns) for path in project.rglob("*"))
+    told: list[str] = []
+    folders = [base_folder(change_of(project), Repository.at(project), told.append) for _ in range(2)]
+    assert folders[0] == folders[1]
+    assert ["writing the files of the base"] == [line[:29] for line in told]
+    assert "maximum=500" in (folders[0] / "suites/cups/types.go").read_text()
+    assert before == sorted((path, path.stat().st_mtime_ns) for path in project.rglob("*"))
+
+
+def test_a_suite_that_the_base_lacks_has_no_base(project: Path) -> None:
+    """And one that the head lacks is not opened at all."""
+    folder = base_folder(change_of(project), Repository.at(project), lambda text: None)
+    (project / "suites/plates").mkdir()
+    (project / "suites/plates/suite.py").write_text("SUITE = None\n")
+    found = ends_of(change_of(project, ("suites/cups", "suites/plates", "suites/gone")), project, folder)
+    assert [("suites/cups", True), ("suites/plates", False)] == [(one.name, one.base is not None) for one in found]
+
+
+def test_a_commit_is_looked_at_in_a_clone(project: Path) -> None:
+    """The clone has the commit and shares the objects; it is made once, so that findings can be asked again."""
+    apply(project, LIMIT)
+    head = commit(project, "Raise the limit")
+    git(project, "checkout", "-q", "base")
+    told: list[str] = []
+    folder, again = [checkout_of(Repository.at(project), head, told.append) for _ in range(2)]
+    assert (folder, 1) == (again, len(told))
+    assert "maximum=501" in (folder / "suites/cups/types.go").read_text()
+    assert head == git(folder, "rev-parse", "HEAD")
+
+
+def test_the_branch_to_merge_into_is_that_of_upstream_before_that_of_origin(project: Path) -> None:
+    """Contributors push to a fork called origin, and merge into upstream."""
+    with pytest.raises(UsageError, match="name it: --base BRANCH"):
+        default_base(Repository.at(project))
+    git(project, "update-ref", "refs/remotes/origin/main", "base")
+    assert "origin/main" == default_base(Repository.at(project))
+    git(project, "update-ref", "refs/remotes/upstream/master", "base")
+    assert "upstream/master" == default_base(Repository.at(project))

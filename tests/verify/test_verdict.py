@@ -1,0 +1,60 @@
+"""Which field a finding belongs to, and when the base's own findings are the change's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from harness.compare.finding import Finding
+from harness.verify.change import Change, FieldPath, KindName, Revision, TouchedField
+from harness.verify.replaying import is_no_worse
+from harness.verify.verdict import elsewhere_of, names_of
+from tests.verify.test_users import read
+
+KIND = KindName("g", "v1", "T")
+V2 = KindName("g", "v2", "T")
+FINDING = read((), ()).finding
+
+
+def field(name: str, path: str, kind: KindName = KIND) -> TouchedField:
+    """Make a touched field."""
+    return TouchedField("example/v1.Spec", name, path, (FieldPath(kind, path),), ())
+
+
+FIELDS = (field("Ports", "spec.ports"), field("Name", "spec.ports[*].name"), field("Old", "spec.old", V2))
+CHANGE = Change(Path(), "suites", Revision("a", "1"), Revision("b", "2"), (), fields=FIELDS)
+
+
+def at(path: str) -> Finding:
+    """Make a finding at a path."""
+    return msgspec.structs.replace(FINDING, path=path)
+
+
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        ("spec.ports[*].name", ("Spec.Name",)),
+        ("spec.ports[*].port", ("Spec.Ports",)),
+        ("spec.ports", ("Spec.Ports",)),
+        ("spec", ("Spec.Ports", "Spec.Name")),
+        ("spec.portsets", ()),
+        ("spec.old", ()),
+        ("metadata.name", ()),
+    ],
+)
+def test_a_finding_belongs_to_the_nearest_field(path: str, names: tuple[str, ...]) -> None:
+    """At the field or below it, else at what is around it; names that only begin alike and other versions are not."""
+    assert names == names_of(CHANGE, at(path))
+    assert (not names) == bool(elsewhere_of(CHANGE, [at(path)]))
+
+
+@pytest.mark.parametrize(
+    ("head", "base", "known"),
+    [("shadow", "shadow", True), ("shadow", "verdict", True), ("verdict", "shadow", False), ("shadow", None, False)],
+)
+def test_what_got_worse_is_the_changes_own(head: str, base: str | None, known: bool) -> None:
+    """The base has it too and nobody noticed: with the change somebody does."""
+    finding = msgspec.convert({**msgspec.to_builtins(FINDING), "severity": head}, Finding)
+    assert known is is_no_worse(finding, base)
