@@ -71,6 +71,7 @@ class Verifying:
     comparisons: list[tuple[Search, Ends]] = field(default_factory=list)
     builds: list[BuildEntry] = field(default_factory=list)
     unsearched: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     focus: Focus = field(init=False)
 
     def __post_init__(self) -> None:
@@ -87,6 +88,9 @@ class Verifying:
         for ends in subjects:
             if not self._verify(ends, shares):
                 break
+        if not self.searches and not self.unsearched:
+            names = ", ".join(str(kind.name) for kind in self.change.kinds)
+            self.unsearched.append(f"nothing that is served takes objects of {names}")
         known = self._known()
         code = publish(self._report(known), self.options.files)
         for search, _ in (*self.searches, *self.comparisons):
@@ -111,8 +115,6 @@ class Verifying:
         heads = head_parts(ends, self.options.gates)
         patterns = self._patterns(heads)
         if not patterns:
-            names = ", ".join(str(kind.name) for kind in self.change.kinds)
-            self.unsearched.append(f"{ends.name} serves nothing that takes objects of {names}")
             return True
         search = self._search(heads, patterns, shares.head, ends)
         self.searches.append((search, ends))
@@ -153,7 +155,7 @@ class Verifying:
     def _has_base(self, ends: Ends) -> bool:
         """Open the base, which builds it. Without one the head's own findings are all that can be told."""
         if ends.base is None:
-            self.unsearched.append(f"{ends.name} is new: there is no base to compare it with")
+            self.notes.append(f"{ends.name} is new: there is no base to compare it with")
             return False
         try:
             with self._timed("base", ends.base.location), open_subject(ends.base, note):
@@ -201,7 +203,7 @@ class Verifying:
         ), Verification(
             base=revision(change.base, self.base),
             head=revision(change.head, self.head or "the work tree"),
-            layout=change.layout, stale=stale_of(change), lint=lint_of(change), notes=change.notes,
+            layout=change.layout, stale=stale_of(change), lint=lint_of(change), notes=(*change.notes, *self.notes),
             files=tuple(one.path for one in change.files), settings=tuple(dict.fromkeys(settings)),
             unsearched=tuple(self.unsearched), builds=tuple(self.builds), nothing_touched=change.nothing_touched,
         ))  # fmt: skip

@@ -143,7 +143,7 @@ def _owners(change: Change) -> _Owners:
 
 def _as_field(kind: TouchedKind) -> TouchedField:
     """Make the whole of a kind a field of no type, so that it has a verdict too."""
-    return TouchedField(str(kind.name), "", "", (FieldPath(kind.name, ""),), kind.reasons)
+    return TouchedField(kind.name.kind, "", "", (FieldPath(kind.name, ""),), kind.reasons)
 
 
 class _Owners:

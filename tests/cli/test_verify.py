@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -154,6 +155,17 @@ def test_a_commit_can_be_verified_in_place_of_the_work_tree() -> None:
     assert (1, "different") == (code, field(report, "Size").verdict)
     after = git(Path(), "status", "--porcelain").splitlines()
     assert before.splitlines() == [line for line in after if "report" not in line]
+
+
+def test_a_suite_that_is_new_has_nobody_to_surprise() -> None:
+    """It is searched, and that there is no base to compare it with is said and no reason to fail."""
+    shutil.copytree("suites/cups", "suites/mugs")
+    suite = Path("suites/mugs/suite.py")
+    suite.write_text(suite.read_text().replace('"cups"', '"mugs"').replace("kitchen.", "office."))
+    _, report = verify()
+    assert any("suites/mugs is new" in note for note in told(report).notes)
+    assert {"CupSpec.Size", "CupSpec.Spoons"} <= {one.name for one in told(report).fields}
+    assert ((), {"ratcheting"}) == (told(report).unsearched, {one.cause for one in report.findings})
 
 
 def test_a_change_for_users_is_replayed_from_the_report(capsys: pytest.CaptureFixture[str]) -> None:
