@@ -70,7 +70,7 @@ def _measured(browser: Browser, folder: Path, name: str, report: Report, at_once
     yield Measured(f"{name}: load", number, seconds, more=_weight(page))
     first = float(page.evaluate(_FILTER, "f00 create")) / 1000
     yield Measured(f"{name}: first filter", number, first)
-    again = float(page.evaluate(_FILTER, "spec.f01 update")) / 1000
+    again = float(page.evaluate(_FILTER, "kinds59")) / 1000
     yield Measured(f"{name}: next filter", number, again, more=_weight(page))
     started = time.perf_counter()
     page.evaluate("name => { location.hash = name; }", f"f-{number - 1:012x}")

@@ -70,7 +70,9 @@ def _named(value: Any, named: Sequence[str]) -> tuple[list[Line], int]:
     for line in _lines(value):
         size += 1
         if size <= MOST:
-            lines.append(line._replace(named=bool(line.steps) and tuple(map(str, line.steps or ())) in fields))
+            place = tuple(map(str, line.steps or ()))
+            lines.append(line._replace(named=bool(place) and place in fields))
+            fields.discard(place)  # the line that closes an object is not marked again
     return lines, size
 
 

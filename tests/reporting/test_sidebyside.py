@@ -61,8 +61,8 @@ def test_the_value_that_an_error_names_is_marked(field: str, value: str) -> None
     """Whether a step is a field, an index or a key with dots."""
     shown = view({"a": {"b": [1, {"c": "here"}]}, "m": {"x.y/z": "here"}}, [field])
     marked = [line.text for line in lines(shown) if line.named]
-    assert bool(value) == bool(marked)
-    assert all(value in line for line in marked[:1])
+    assert (1 if value else 0) == len(marked)
+    assert all(value in line for line in marked)
 
 
 def test_what_is_far_from_every_mark_is_folded() -> None:
