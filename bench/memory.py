@@ -42,7 +42,7 @@ class Peak:
 
     def look(self) -> None:
         """Look now."""
-        self.bytes = max(self.bytes, sum(_resident(pid) for pid in family(os.getpid())))
+        self.bytes = max(self.bytes, sum(resident(pid) for pid in family(os.getpid())))
 
 
 def family(root: int) -> list[int]:
@@ -65,7 +65,8 @@ def _parent(folder: Path) -> int | None:
         return None
 
 
-def _resident(pid: int) -> int:
+def resident(pid: int) -> int:
+    """Return the resident memory of a process in bytes, 0 when it has ended."""
     try:
         return int((_PROCESSES / str(pid) / "statm").read_text().split()[1]) * _PAGE
     except (OSError, ValueError, IndexError):

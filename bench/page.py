@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 import time
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bench.memory import family, resident
 from bench.record import Measured, Section
 from harness.case import Answer, Case, KindInfo, Operation, TargetInfo
 from harness.compare.finding import CAUSES, SEVERITIES, Finding
@@ -80,12 +82,20 @@ def _measured(browser: Browser, folder: Path, name: str, report: Report, at_once
 
 
 def _weight(page: Page) -> dict[str, int | str]:
-    """What the page costs the browser: its heap, its nodes, and the time of its main thread."""
+    """What the page costs the browser: resident memory of what draws it, and nodes."""
     session = page.context.new_cdp_session(page)
     session.send("HeapProfiler.collectGarbage")
     session.send("Performance.enable")
     told = {metric["name"]: metric["value"] for metric in session.send("Performance.getMetrics")["metrics"]}
-    return {"heap MB": round(told["JSHeapUsedSize"] / 1e6), "nodes": int(told["Nodes"])}
+    held = sum(resident(pid) for pid in family(os.getpid()) if "--type=renderer" in _command(pid))
+    return {"MB": round(held / 1e6), "nodes": int(told["Nodes"])}
+
+
+def _command(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:  # it ended
+        return ""
 
 
 def made(number: int) -> Report:
