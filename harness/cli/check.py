@@ -172,7 +172,8 @@ def _told(asker: Asker, manifest: Manifest, case: Case, answer: CheckedAnswer) -
     if answer.failure is not None:
         yield visible(f"  cannot be answered: {answer.failure.stage}: {answer.failure.message}", keep="")
     else:
-        for label, errors in (("handwritten", answer.handwritten), ("declarative", answer.declarative)):
+        lists = (("handwritten", answer.handwritten), ("declarative", answer.declarative))
+        for label, errors in lists if asker.subject.ends is None else ():  # of two targets: what each serves, below
             yield from _listed(label, [describe(error) for error in errors])
         for served in answer.served:
             verdict = "rejected" if served.errors else "accepted"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
+from harness.compare.ends import served_after, served_before
 from harness.compare.finding import SEVERITIES
 from harness.field import FieldError
 from harness.reporting.alerts import notices, place_of
@@ -144,7 +145,10 @@ def _answers(finding: ReportedFinding) -> Iterator[str]:
         failure = finding.answer.failure
         yield fenced("failure", "text", cut(lines(f"{failure.stage}: {failure.message}"), _SENTENCE))
         return
-    sides = (("handwritten errors", finding.answer.handwritten), ("declarative errors", finding.answer.declarative))
+    sides = [("handwritten errors", finding.answer.handwritten), ("declarative errors", finding.answer.declarative)]
+    if finding.between:
+        served = served_before(finding.answer), served_after(finding.answer)
+        sides = [(plain(f"errors of {name}"), errors) for name, errors in zip(finding.between, served, strict=True)]
     for name, errors in sides:
         yield fenced(name, "text", "\n".join(_errors(errors)) or "none")
 

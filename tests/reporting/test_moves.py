@@ -9,6 +9,7 @@ import msgspec
 from harness.case import Answer, Excluded
 from harness.compare.finding import Finding
 from harness.reporting.document import Report, build_report
+from harness.reporting.markdown import render_markdown
 from harness.reporting.moverows import move_rows
 from harness.reporting.terminal import full, render, summary
 from tests.reporting import made
@@ -61,6 +62,12 @@ def test_what_each_serves_is_told_by_its_name() -> None:
     text = render(full(one))
     assert "handwritten" not in text
     assert "must be odd" in text.partition("2.0  ")[0]
+
+
+def test_a_summary_names_both_too() -> None:
+    """The page of a CI job speaks of releases, not of the sides of a migration."""
+    page = render_markdown(report(finding(1, (AFTER,), (BEFORE,))))
+    assert ("errors of 1.0" in page, "errors of 2.0" in page, "handwritten errors" in page) == (True, True, False)
 
 
 def test_one_screen_names_both_and_shows_every_direction() -> None:
