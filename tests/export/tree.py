@@ -30,7 +30,7 @@ class SourceTree:
         self, packages: Sequence[str], pattern: str = ".", overlay: Mapping[str, str] | None = None
     ) -> dict[str, tuple[bool, str]]:
         """Run tests of packages with other texts for some files. Returns: whether each passed, and what it printed."""
-        command = [str(self.go), "test", "-json", "-vet=off", "-ldflags=-s -w", "-run", pattern]
+        command = [str(self.go), "test", "-json", "-vet=off", "-trimpath", "-ldflags=-s -w", "-run", pattern]
         if overlay:
             replaced = {}
             for number, (name, text) in enumerate(overlay.items()):
