@@ -57,9 +57,8 @@ def verified(report: Report, change: Change, seen: Seen, told: Verification) -> 
     agree: then it answers for what the base has too.
     `told` has what does not depend on the searches.
     """
-    claims = _Owners([one for one in change.fields if _CLAIMS & {why.event for why in one.reasons}])
     known = [
-        one for one in report.findings if is_no_worse(one, seen.known.get(one.fingerprint)) and not any(claims.of(one))
+        one for one in report.findings if is_no_worse(one, seen.known.get(one.fingerprint)) and not claims(change, one)
     ]
     names = {one.fingerprint for one in known}
     new = tuple(one for one in report.findings if one.fingerprint not in names)
@@ -72,6 +71,26 @@ def verified(report: Report, change: Change, seen: Seen, told: Verification) -> 
     exceptions = msgspec.structs.replace(report.exceptions, unused=(), expired=())
     report = msgspec.structs.replace(report, **sums_of(report.parts, report.kinds, new, exceptions, report.excluded))
     return msgspec.structs.replace(report, verdict=_of_report(report, told), verification=told)
+
+
+def claims(change: Change, finding: Finding) -> bool:
+    """Whether a change says that there is no such finding: of a field it claims something of, about the rule it raises.
+
+    Where it raises no rule of the field, what it says is about all of them.
+    """
+    owners = _Owners([one for one in change.fields if _CLAIMS & {why.event for why in one.reasons}])
+    if not owners.of(finding):
+        return False
+    here = (finding.case.group, finding.version, finding.kind)
+    raised = [
+        rule.after
+        for kind in change.kinds
+        for rule in kind.rules
+        if (kind.name.group, kind.name.version, kind.name.kind) == here
+        and (rule.event, rule.path) == ("level raised", finding.path)
+        and rule.after is not None
+    ]
+    return not raised or any(one.type == finding.type and finding.origin in ("", one.origin) for one in raised)
 
 
 def _of_report(report: Report, told: Verification) -> Verdict:

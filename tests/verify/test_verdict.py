@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from harness.compare.finding import Finding
-from harness.verify.change import Change, FieldPath, KindName, Revision, TouchedField
+from harness.diagnostics import Position
+from harness.verify.change import (
+    Change,
+    FieldPath,
+    KindName,
+    Reason,
+    Revision,
+    RuleChange,
+    RuleState,
+    TouchedField,
+    TouchedKind,
+)
 from harness.verify.replaying import is_no_worse
-from harness.verify.verdict import elsewhere_of, names_of
+from harness.verify.verdict import claims, elsewhere_of, names_of
 from tests.verify.test_users import read
 
 KIND = KindName("g", "v1", "T")
@@ -58,3 +70,17 @@ def test_what_got_worse_is_the_changes_own(head: str, base: str | None, known: b
     """The base has it too and nobody noticed: with the change somebody does."""
     finding = msgspec.convert({**msgspec.to_builtins(FINDING), "severity": head}, Finding)
     assert known is is_no_worse(finding, base)
+
+
+def test_a_raised_level_answers_for_its_own_rule() -> None:
+    """Of two rules of a field one is raised: what the base has about the other is still the base's."""
+    reason = Reason("tags", "level raised", "", Position("types.go"))
+    touched = replace(FIELDS[0], reasons=(reason,))
+    states = [RuleState("", "FieldValueInvalid", "immutable", level, "k8s:immutable") for level in ("alpha", "beta")]
+    rule = RuleChange("spec.ports", "level raised", *states)
+    change = replace(CHANGE, fields=(touched,), kinds=(TouchedKind(KIND, ("spec.ports",), (rule,)),))
+    found = msgspec.structs.replace(at("spec.ports"), type="FieldValueInvalid")
+    about = [msgspec.structs.replace(found, origin=origin) for origin in ("immutable", "format")]
+    assert [True, False] == [claims(change, one) for one in about]
+    assert claims(replace(change, kinds=()), about[1])
+    assert not claims(replace(change, fields=(FIELDS[0],)), about[0])
