@@ -33,7 +33,7 @@ def _of_settings(function: F) -> F:
 
     @wraps(function)
     def wrapped(*args: Any, kubernetes: str, **others: Any) -> Any:
-        if any(others.get(name) for name in ("path", "paths", "report", "tags")):
+        if any(others.get(name) for name in ("path", "paths", "report", "tags", "words")):
             kubernetes = typed("kubernetes", kubernetes) or ""
         return function(*args, kubernetes=kubernetes, **others)
 

@@ -1,4 +1,4 @@
-"""`harness docs`: what an API validates, in words; or what every tag does."""
+"""`harness docs`: what an API validates, in words; or what every tag does, or every word of a report means."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from harness.apidocs.markdown import render_pages
 from harness.apidocs.page import render_page
 from harness.cli.apis import api_argument
 from harness.diagnostics import UsageError
+from harness.explain.reference import references
 from harness.files import write_atomically
 from harness.reporting.text import count, visible
 from harness.subject.api import open_api
@@ -23,6 +24,7 @@ DEFAULT_OUTPUT = Path("reports") / "docs"
 @click.command("docs")
 @api_argument
 @click.option("--tags", is_flag=True, help="Write the catalogue of tags instead.")
+@click.option("--words", is_flag=True, help="Write what `harness explain` says of every word instead.")
 @click.option(
     "--format", "form", type=click.Choice(("markdown", "html", "both")), default="both", show_default=True,
     help="A tree of Markdown, one page that can be searched, or both.",
@@ -31,17 +33,18 @@ DEFAULT_OUTPUT = Path("reports") / "docs"
     "--output", type=click.Path(path_type=Path, file_okay=False), default=DEFAULT_OUTPUT, show_default=True,
     metavar="DIR", help="Where to write.",
 )  # fmt: skip
-def command(path: str, kubernetes: str, release: str, tags: bool, form: str, output: Path) -> int:
+def command(path: str, kubernetes: str, release: str, tags: bool, words: bool, form: str, output: Path) -> int:
     """Document what an API validates: per kind and field the rules in words, by version.
 
     PATH is a folder with types.go, or one above several; or name a release with --kubernetes.
     """
-    if tags:
-        if path or kubernetes:
-            raise UsageError("--tags documents tags and no API\n  fix: leave out --tags, or PATH and --kubernetes")
-        pages = catalogue()
+    if tags or words:
+        name = "--tags" if tags else "--words"
+        if path or kubernetes or (tags and words):
+            raise UsageError(f"{name} documents no API\n  fix: leave out {name}, or everything else that says what")
+        pages = catalogue() if tags else references()
         _write(output, pages)
-        click.echo(f"written: {visible(str(output / 'README.md'))} and {count(len(pages) - 1, 'page')}")
+        click.echo(f"written: {visible(str(output / next(iter(pages))))} and {count(len(pages) - 1, 'page')}")
         return 0
     document = gather(open_api(path, kubernetes=kubernetes, release=release))
     click.echo(

@@ -39,8 +39,17 @@ def pages_of(code: str) -> list[Page]:
     return [page for pages in all_pages().values() for page in pages if page.code == code]
 
 
+def introduction(category: str) -> str:
+    """Return the title of a category and what is said before its first code."""
+    return _text(category).split("\n## ", 1)[0].strip()
+
+
+def _text(category: str) -> str:
+    return (_PAGES / f"{category}.md").read_text(encoding="utf-8")
+
+
 def _read(category: str) -> tuple[Page, ...]:
-    text = (_PAGES / f"{category}.md").read_text(encoding="utf-8")
+    text = _text(category)
     sections = text.split("\n## ")[1:]
     pages = []
     for section in sections:

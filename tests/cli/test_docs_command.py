@@ -52,6 +52,8 @@ def test_a_tag_is_explained(capfd: pytest.CaptureFixture[str]) -> None:
     [
         ((), "no API is named"),
         (("--tags", "somewhere"), "leave out --tags"),
+        (("--words", "somewhere"), "leave out --words"),
+        (("--tags", "--words"), "leave out --tags"),
         (("nowhere",), "there is no nowhere"),
     ],
 )

@@ -1,0 +1,1 @@
+"""The documentation is followed: its links, its commands, its tutorials, its reference."""

@@ -1,0 +1,4 @@
+// +k8s:validation-gen=*
+
+// Package v1 holds widgets.
+package v1

@@ -1,0 +1,71 @@
+"""Every command that a page shows exists, and can be run as it stands there."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+
+from harness.cli.main import cli
+from tests.docs.follow import NOT_RUN, Scene, is_run, needing_a_release
+from tests.docs.pages import PAGES, blocks, commands, name_of
+
+TUTORIALS = "docs/tutorial/"
+
+
+def lines_of(page: Path) -> list[tuple[str, bool]]:
+    """The lines of a page that are run, and whether each needs a release."""
+    return list(needing_a_release(line for block in blocks(page, "console") for line in block.lines if is_run(line)))
+
+
+SHOWN = [page for page in PAGES if not name_of(page).startswith(TUTORIALS) and lines_of(page)]
+"""Pages with commands. Tutorials are followed to the letter elsewhere."""
+
+
+@pytest.mark.parametrize(("page", "command"), commands())
+def test_every_command_shown_exists(page: str, command: str) -> None:
+    """The subcommand and every option that a page shows are those of the program."""
+    _, *words = shlex.split(command)
+    context = click.Context(cli)
+    known = {"--help", "--version"}
+    subcommand: click.Command = cli
+    while isinstance(subcommand, click.Group):
+        known |= {option for parameter in subcommand.params for option in (*parameter.opts, *parameter.secondary_opts)}
+        name = next((word for word in words if subcommand.get_command(context, word)), "")
+        if not name:
+            break
+        words.remove(name)
+        found = subcommand.get_command(context, name)
+        assert found is not None
+        subcommand = found
+    assert not isinstance(subcommand, click.Group) or not words or words[0].startswith("-"), f"{page}: no command"
+    known |= {option for parameter in subcommand.params for option in (*parameter.opts, *parameter.secondary_opts)}
+    assert set() == {word.partition("=")[0] for word in words if word.startswith("--")} - known
+
+
+@pytest.mark.node
+@pytest.mark.parametrize("page", [page for page in SHOWN if not all(needs for _, needs in lines_of(page))], ids=name_of)
+def test_every_command_of_a_page_runs(page: Path, tmp_path: Path) -> None:
+    """In the order of the page, none of them is refused."""
+    scene = Scene(tmp_path)
+    for line, needs in lines_of(page):
+        if not needs:
+            scene.run(line)
+
+
+@pytest.mark.kubernetes
+@pytest.mark.parametrize("page", [page for page in SHOWN if any(needs for _, needs in lines_of(page))], ids=name_of)
+def test_every_command_of_a_page_runs_on_a_release(page: Path, tmp_path: Path) -> None:
+    """In the order of the page, none of them is refused, with those that need a real release."""
+    scene = Scene(tmp_path)
+    for line, _ in lines_of(page):
+        scene.run(line)
+
+
+@pytest.mark.parametrize("pattern", NOT_RUN)
+def test_what_is_not_run_is_shown(pattern: str) -> None:
+    """A reason not to run a command is needed by a page."""
+    assert any(re.search(pattern, line) for page in PAGES for block in blocks(page, "console") for line in block.lines)
