@@ -19,8 +19,7 @@ class Move(msgspec.Struct, frozen=True, omit_defaults=True):
     """One change: its cause and direction, where, and a sentence about its smallest object.
 
     `place` is the type and member (`PodSpec.hostname`), or the path where types are not known. `kinds` are those it
-    shows on, `findings` fingerprints, the one that the sentence is about first. `rules` says what each of the two
-    declares there, where that is known and differs.
+    shows on, `findings` fingerprints, the one that the sentence is about first.
     """
 
     direction: Direction
@@ -29,7 +28,6 @@ class Move(msgspec.Struct, frozen=True, omit_defaults=True):
     sentence: str
     kinds: tuple[str, ...]
     findings: tuple[str, ...]
-    rules: str = ""
 
 
 class Moves(msgspec.Struct, frozen=True, omit_defaults=True):
