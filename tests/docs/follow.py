@@ -21,10 +21,12 @@ from pathlib import Path
 from harness.reporting.document import read_report
 from harness.reporting.grouping import group
 from tests.docs.pages import ROOT, Block, blocks, without_comment
+from tests.verify.checkout import git
 
 NOT_RUN: dict[str, str] = {
     r"python3 -m venv|pip install": "installs a package: .ci/run runs the commands of the README to the letter",
     r"^tox": "runs the tests themselves: .ci/run",
+    r"^pytest": "runs suites: tox -e suites and tox -e kubernetes",
     r"~/": "needs a checkout of Kubernetes: tests/verify makes one of the release's module",
 }
 """Commands that no test of pages runs, and why."""
@@ -78,6 +80,17 @@ class Scene:
             "COLUMNS": "160",
         }
 
+    def commit(self) -> None:
+        """Make the scene a git checkout whose work tree has a change: replicas get another limit."""
+        git(self.folder, "init", "--quiet")
+        git(self.folder, "add", "suites")
+        git(self.folder, "commit", "--quiet", "--message", "base")
+        for name in ("origin", "upstream"):
+            git(self.folder, "update-ref", f"refs/remotes/{name}/master", "HEAD")
+        types = self.folder / "suites" / "workload_v1" / "types.go"
+        text = types.read_text(encoding="utf-8")
+        types.write_text(text.replace("k8s:maximum=5000", "k8s:maximum=4999"), encoding="utf-8")
+
     def run(self, line: str) -> str:
         """Run a command of a page and return what it printed. What a page shows can be run: no exit code 2."""
         wanted = _EXIT.search(line)
@@ -128,7 +141,8 @@ def needing_a_release(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
     there: set[str] = set()
     for line in lines:
         words = set(re.split(r"[\s=]+", without_comment(line)))
-        needs = bool(RELEASE.search(line)) or bool(words & there - here)
+        reads = any(word == place or word.startswith(f"{place}/") for word in words for place in there - here)
+        needs = bool(RELEASE.search(line)) or reads
         (there if needs else here).update(_WRITES.findall(line))
         yield line, needs
 

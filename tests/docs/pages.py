@@ -10,6 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "examples").rglob("*.md"))]
 _BLOCK = re.compile(r"^(?P<before>[^\n]*)\n\n?^ *```(?P<language>\w*)\n(?P<body>.*?)^ *```", re.MULTILINE | re.DOTALL)
+_IN_LINE = re.compile(r"`(harness [a-z-]+[^`\n]*)`")
 _NAMED = re.compile(r"`([\w./-]+)`[^`]*:$")
 
 
@@ -49,11 +50,12 @@ def without_comment(line: str) -> str:
 
 
 def commands() -> list[tuple[str, str]]:
-    """Every call of `harness` that a page shows, with the page."""
+    """Every call of `harness` that a page shows, in a block or in a line, with the page."""
     found = []
     for page in PAGES:
-        for line in (line for block in blocks(page, "console") for line in block.lines):
+        in_blocks = [line for block in blocks(page, "console") for line in block.lines]
+        for line in (*in_blocks, *_IN_LINE.findall(page.read_text(encoding="utf-8"))):
             for part in re.split(r"&&|\|(?!\|)", without_comment(line)):
                 if re.match(r"(\.venv/bin/)?harness\s", part.strip()):
                     found.append((name_of(page), part.strip()))
-    return found
+    return list(dict.fromkeys(found))
