@@ -33,14 +33,25 @@ COULD_NOT_RUN, INTERRUPTED = 2, 130
 @click.argument("suites", nargs=-1, metavar="[SUITE]...")
 @target_options
 @click.option("--seed", default="1", show_default=True, help='A number, or "random".')
-@click.option("--max-time", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Budget in all.")
+@click.option(
+    "--max-time",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Budget in all, shared among subjects.",
+)
 @click.option(
     "--max-cases", type=click.IntRange(min=1), metavar="N", help="Cases to draw for each suite to find objects."
 )
 @click.option("--jobs", type=click.IntRange(min=1), default=None, help="Processes of the search for objects.")
-@click.option("--kind", "kinds", multiple=True, metavar="PATTERN", help='Such as "deployments", "apps/*", "*/status".')
 @click.option(
-    "--operation", "operations", multiple=True, type=click.Choice(["create", "update"]), help="Only this one."
+    "--kind", "kinds", multiple=True, metavar="PATTERN", help='Only kinds such as "deployments", "apps/*", "*/status".'
+)
+@click.option(
+    "--operation",
+    "operations",
+    multiple=True,
+    type=click.Choice(["create", "update"]),
+    help="Only creates, or only updates.",
 )
 @click.option(
     "--corpus", type=click.Path(path_type=Path), metavar="DIR", help="Objects of an earlier run, taken first."

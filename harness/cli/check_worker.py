@@ -14,7 +14,12 @@ from harness.targets.conformance import check_worker
 @click.command("check-worker")
 @click.argument("program", nargs=-1, required=True, metavar="PROGRAM [ARGUMENT]...")
 @click.option(
-    "--timeout", type=click.FloatRange(min=0, min_open=True), default=10.0, show_default=True, help="Seconds."
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=10.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long an answer may take.",
 )
 def command(program: tuple[str, ...], timeout: float) -> int:
     """Test whether a program speaks the wire protocol, promise by promise.

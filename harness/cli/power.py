@@ -43,15 +43,35 @@ SURVIVED, COULD_NOT_RUN, INTERRUPTED = 1, 2, 130
 @click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completing.suites)
 @target_options
 @click.option("--seed", default="1", show_default=True, help='A number, or "random".')
-@click.option("--max-time", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Budget in all.")
+@click.option(
+    "--max-time",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Budget in all, shared among subjects.",
+)
 @click.option("--max-cases", type=click.IntRange(min=1), metavar="N", help="Cases to draw for each search.")
 @click.option("--every", type=click.IntRange(min=1), default=1, metavar="N", help="Judge one sabotage in N of a suite.")
-@click.option("--again", type=click.IntRange(min=0), default=0, metavar="N", help="More seeds for what survives.")
+@click.option(
+    "--again", type=click.IntRange(min=0), default=0, metavar="N", help="Search what survives with N more seeds."
+)
 @click.option("--jobs", type=click.IntRange(min=1), default=None, help="Processes. Default: one per core, at most 4.")
-@click.option("--kind", "kinds", multiple=True, metavar="PATTERN", help='Such as "deployments", "apps/*", "*/status".')
-@click.option("--known", type=click.Path(path_type=Path), metavar="FILE", help="Survivors that need no attention.")
+@click.option(
+    "--kind", "kinds", multiple=True, metavar="PATTERN", help='Only kinds such as "deployments", "apps/*", "*/status".'
+)
+@click.option(
+    "--known",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Survivors that need no attention. Default: power.yaml of a suite.",
+)
 @click.option("--update-ratchet", is_flag=True, help="Take entries out of the list of which nothing survives any more.")
-@click.option("--json", "json_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the document.")
+@click.option(
+    "--json",
+    "json_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the document: what became of every sabotage.",
+)
 def command(
     suites: tuple[str, ...], target: TargetChoice, seed: str, max_time: float | None, max_cases: int | None,
     every: int, again: int, jobs: int | None, kinds: tuple[str, ...], known: Path | None, update_ratchet: bool,

@@ -75,7 +75,7 @@ def form_options(function: F) -> F:
     # click keeps the options of a function as an attribute that functions do not declare, the last option first.
     wrapped.__click_params__ = getattr(function, "__click_params__", [])  # type: ignore[attr-defined]
     file = click.Path(path_type=Path)
-    words = "Write all of them there."
+    words = "Write the report in all of these forms, in a folder."
     added = click.option("--report", "report_folder", type=file, metavar="DIR", help=words)(wrapped)
     for form in reversed(REPORTS):
         words = f"Write {form.summary}; - for standard output."
@@ -87,7 +87,7 @@ def report_options(function: F) -> F:
     """Add the options that say what to write, and which findings are tolerated."""
     exceptions = click.option(
         "--exceptions", type=click.Path(path_type=Path), metavar="FILE",
-        help="Tolerated. Default: equivalence_exceptions.yaml, if there.",
+        help="Findings that are tolerated. Default: equivalence_exceptions.yaml, if there.",
     )  # fmt: skip
     return form_options(exceptions(function))
 

@@ -21,12 +21,23 @@ from harness.reporting.text import count, visible
 @target_options
 @click.option("--output", type=click.Path(path_type=Path), required=True, metavar="FILE", help="Where to keep them.")
 @click.option("--seed", default="1", show_default=True, help='A number, or "random".')
-@click.option("--max-time", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Budget in all.")
+@click.option(
+    "--max-time",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Budget in all, shared among subjects.",
+)
 @click.option("--max-cases", type=click.IntRange(min=1), metavar="N", help="Cases to draw.")
 @click.option("--jobs", type=click.IntRange(min=1), default=None, help="Processes. Default: one per core, at most 4.")
-@click.option("--kind", "kinds", multiple=True, metavar="PATTERN", help='Such as "deployments", "apps/*", "*/status".')
 @click.option(
-    "--operation", "operations", multiple=True, type=click.Choice(["create", "update"]), help="Only this one."
+    "--kind", "kinds", multiple=True, metavar="PATTERN", help='Only kinds such as "deployments", "apps/*", "*/status".'
+)
+@click.option(
+    "--operation",
+    "operations",
+    multiple=True,
+    type=click.Choice(["create", "update"]),
+    help="Only creates, or only updates.",
 )
 def command(
     suites: tuple[str, ...], target: TargetChoice, output: Path, seed: str, max_time: float | None,

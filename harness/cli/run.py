@@ -52,7 +52,12 @@ NOBODY: Mapping[str, Onlooker] = MappingProxyType({})
 @click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completing.suites)
 @target_options
 @click.option("--seed", default="1", show_default=True, help='A number, or "random".')
-@click.option("--max-time", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Budget in all.")
+@click.option(
+    "--max-time",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Budget in all, shared among subjects.",
+)
 @click.option(
     "--max-cases",
     type=click.IntRange(min=1),
@@ -61,16 +66,27 @@ NOBODY: Mapping[str, Onlooker] = MappingProxyType({})
 )
 @click.option("--jobs", type=click.IntRange(min=1), default=None, help="Processes. Default: one per core, at most 4.")
 @click.option("--shard", metavar="I/N", help="Search one of N parts; `harness merge` brings their reports together.")
-@click.option("--kind", "kinds", multiple=True, metavar="PATTERN", help='Such as "deployments", "apps/*", "*/status".')
 @click.option(
-    "--operation", "operations", multiple=True, type=click.Choice(["create", "update"]), help="Only this one."
+    "--kind", "kinds", multiple=True, metavar="PATTERN", help='Only kinds such as "deployments", "apps/*", "*/status".'
+)
+@click.option(
+    "--operation",
+    "operations",
+    multiple=True,
+    type=click.Choice(["create", "update"]),
+    help="Only creates, or only updates.",
 )
 @report_options
 @ratchet_options
 @click.option(
     "--branches", is_flag=True, help="List branches of the suites' Python that were never taken; one process."
 )
-@click.option("--corpus", type=click.Path(path_type=Path), metavar="DIR", help="Kept inputs, replayed first.")
+@click.option(
+    "--corpus",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Kept inputs, asked first; what is accepted is kept there.",
+)
 @click.option(
     "--events",
     type=click.Path(path_type=Path),

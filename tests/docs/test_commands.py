@@ -13,7 +13,8 @@ from harness.cli.main import cli
 from tests.docs.follow import NOT_RUN, Scene, is_run, needing_a_release
 from tests.docs.pages import PAGES, blocks, commands, name_of
 
-TUTORIALS = "docs/tutorial/"
+FOLLOWED = ("docs/tutorial/", "docs/how-to/write-a-worker.md")
+"""Pages that are followed to the letter, in test_tutorials.py."""
 
 
 def lines_of(page: Path) -> list[tuple[str, bool]]:
@@ -21,8 +22,8 @@ def lines_of(page: Path) -> list[tuple[str, bool]]:
     return list(needing_a_release(line for block in blocks(page, "console") for line in block.lines if is_run(line)))
 
 
-SHOWN = [page for page in PAGES if not name_of(page).startswith(TUTORIALS) and lines_of(page)]
-"""Pages with commands. Tutorials are followed to the letter elsewhere."""
+SHOWN = [page for page in PAGES if not name_of(page).startswith(FOLLOWED) and lines_of(page)]
+"""Pages with commands that are run with small budgets."""
 
 
 def run(folder: Path, lines: list[str]) -> None:

@@ -1,8 +1,10 @@
-"""Whoever follows a tutorial to the letter sees what it promises."""
+"""Whoever follows a page to the letter sees what it promises: both tutorials, and the page about workers."""
 
 from __future__ import annotations
 
 from pathlib import Path
+
+import pytest
 
 from tests.docs.follow import Scene, follow
 from tests.docs.pages import ROOT
@@ -18,3 +20,9 @@ def test_five_minutes(tmp_path: Path) -> None:
 def test_a_first_migration(tmp_path: Path) -> None:
     """From an empty folder to green: every file, command, edit and output that the page shows."""
     follow(TUTORIAL / "first-migration.md", Scene(tmp_path, cut=False, holding=()))
+
+
+@pytest.mark.node
+def test_a_worker(tmp_path: Path) -> None:
+    """What the example is asked and answers is what the page shows, and its mistake is found."""
+    follow(ROOT / "docs" / "how-to" / "write-a-worker.md", Scene(tmp_path))
