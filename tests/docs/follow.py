@@ -46,7 +46,8 @@ record|bench|verify) set -- "$@" --max-cases 300; break;;
 power) set -- "$@" --max-cases 60; case "$*" in *--kubernetes*) ;; *) set -- "$@" --every 200;; esac; break;;
 explain|lint|docs|rules|kinds|compile|check|replay|render|merge|exceptions|config) break;;
 esac; done
-case "$*" in *--kind*|*--handwritten*|*replay*|*check*) ;; *--kubernetes*) case "$*" in
+case "$*" in *--kind*|*--handwritten*|*replay*|*check*) ;;
+*--shard*) set -- "$@" --kind 'resource.k8s.io/*';; *--kubernetes*) case "$*" in
 *run*|*record*|*bench*|*power*) set -- "$@" --kind resourceclaims;; esac;; esac
 exec {python} -m harness "$@"
 """
