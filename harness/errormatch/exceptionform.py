@@ -35,7 +35,7 @@ SIDES = ("handwritten", "declarative", "both")
 CAUSES = (
     "ratcheting", "masked", "short-circuit", "path", "type", "origin", "unmarked", "no-rule", "no-twin", "boundary",
     "version", "gate", "duplicate", "wrong-path", "unreachable", "panic", "unknown", "wording", "unstable",
-    "composition", "normalization", "conditional",
+    "composition", "normalization", "conditional", "new-rule", "rule-removed", "schema", "preparation", "defaulting",
 )  # fmt: skip
 
 
