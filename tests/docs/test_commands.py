@@ -74,3 +74,10 @@ def test_every_command_of_a_page_runs_on_a_release(page: Path, tmp_path: Path) -
 def test_what_is_not_run_is_shown(pattern: str) -> None:
     """A reason not to run a command is needed by a page."""
     assert any(re.search(pattern, line) for page in PAGES for block in blocks(page, "console") for line in block.lines)
+
+
+def test_commands_stand_in_console_blocks() -> None:
+    """A block without a language would hide its commands from these tests."""
+    assert [] == [
+        name_of(page) for page in PAGES for block in blocks(page, "") if re.search(r"^(\$ )?harness ", block.body, re.M)
+    ]
