@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from harness.case import Answer, Case, KindInfo
+from harness.cli.searching import WORDINGS
 from harness.compare.comparator import Comparator
 from harness.compare.mismatch import Mismatch
 from harness.compare.severity import severity_of
@@ -19,7 +19,6 @@ from harness.reporting.document import served_lists
 from harness.subject import Subject
 
 BATCH = 100
-WORDINGS = Path("trusted_wordings.yaml")
 
 
 class CheckedAnswer(Answer, frozen=True, omit_defaults=True):

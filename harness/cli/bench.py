@@ -13,7 +13,8 @@ from rich.text import Text
 
 from harness.cli.live import Live, Steps
 from harness.cli.publishing import Files, form_options, write_forms
-from harness.cli.run import cores, seed_of, terminated
+from harness.cli.run import terminated
+from harness.cli.searching import cores, lane_options, search_options, seed_of
 from harness.cli.targets import TargetChoice, embedded_suites, reach_of, target_options
 from harness.cost.run import Outcome, Wanted, busy_now, cost_of, measure
 from harness.diagnostics import HarnessError, UsageError
@@ -32,27 +33,8 @@ COULD_NOT_RUN, INTERRUPTED = 2, 130
 @click.command("bench")
 @click.argument("suites", nargs=-1, metavar="[SUITE]...")
 @target_options
-@click.option("--seed", default="1", show_default=True, help='A number, or "random".')
-@click.option(
-    "--max-time",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="SECONDS",
-    help="Budget in all, shared among subjects.",
-)
-@click.option(
-    "--max-cases", type=click.IntRange(min=1), metavar="N", help="Cases to draw for each suite to find objects."
-)
-@click.option("--jobs", type=click.IntRange(min=1), default=None, help="Processes of the search for objects.")
-@click.option(
-    "--kind", "kinds", multiple=True, metavar="PATTERN", help='Only kinds such as "deployments", "apps/*", "*/status".'
-)
-@click.option(
-    "--operation",
-    "operations",
-    multiple=True,
-    type=click.Choice(["create", "update"]),
-    help="Only creates, or only updates.",
-)
+@search_options("Cases to draw for each suite to find objects.", jobs="Processes of the search for objects.")
+@lane_options
 @click.option(
     "--corpus", type=click.Path(path_type=Path), metavar="DIR", help="Objects of an earlier run, taken first."
 )

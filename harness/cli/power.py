@@ -13,7 +13,7 @@ import msgspec
 from harness.cli import completing
 from harness.cli.coverage import rule_onlookers
 from harness.cli.live import Live, Steps
-from harness.cli.run import WORDINGS, cores, seed_of
+from harness.cli.searching import WORDINGS, cores, kind_option, search_options, seed_of
 from harness.cli.targets import TargetChoice, embedded_suites, target_options
 from harness.diagnostics import HarnessError, UsageError
 from harness.events import Budget
@@ -42,22 +42,12 @@ SURVIVED, COULD_NOT_RUN, INTERRUPTED = 1, 2, 130
 @click.command("power")
 @click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completing.suites)
 @target_options
-@click.option("--seed", default="1", show_default=True, help='A number, or "random".')
-@click.option(
-    "--max-time",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="SECONDS",
-    help="Budget in all, shared among subjects.",
-)
-@click.option("--max-cases", type=click.IntRange(min=1), metavar="N", help="Cases to draw for each search.")
+@search_options("Cases to draw for each search.")
 @click.option("--every", type=click.IntRange(min=1), default=1, metavar="N", help="Judge one sabotage in N of a suite.")
 @click.option(
     "--again", type=click.IntRange(min=0), default=0, metavar="N", help="Search what survives with N more seeds."
 )
-@click.option("--jobs", type=click.IntRange(min=1), default=None, help="Processes. Default: one per core, at most 4.")
-@click.option(
-    "--kind", "kinds", multiple=True, metavar="PATTERN", help='Only kinds such as "deployments", "apps/*", "*/status".'
-)
+@kind_option
 @click.option(
     "--known",
     type=click.Path(path_type=Path),

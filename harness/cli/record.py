@@ -9,7 +9,7 @@ import click
 from harness import engine
 from harness.cli.coverage import rule_onlookers
 from harness.cli.live import Live
-from harness.cli.run import WORDINGS, budget_of, cores, seed_of
+from harness.cli.searching import WORDINGS, budget_of, cores, lane_options, search_options, seed_of
 from harness.cli.targets import TargetChoice, arguments_of, target_options
 from harness.diagnostics import HarnessError, UsageError
 from harness.record import NAME, Keeper, keep
@@ -20,25 +20,8 @@ from harness.reporting.text import count, visible
 @click.argument("suites", nargs=-1, metavar="[SUITE]")
 @target_options
 @click.option("--output", type=click.Path(path_type=Path), required=True, metavar="FILE", help="Where to keep them.")
-@click.option("--seed", default="1", show_default=True, help='A number, or "random".')
-@click.option(
-    "--max-time",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="SECONDS",
-    help="Budget in all, shared among subjects.",
-)
-@click.option("--max-cases", type=click.IntRange(min=1), metavar="N", help="Cases to draw.")
-@click.option("--jobs", type=click.IntRange(min=1), default=None, help="Processes. Default: one per core, at most 4.")
-@click.option(
-    "--kind", "kinds", multiple=True, metavar="PATTERN", help='Only kinds such as "deployments", "apps/*", "*/status".'
-)
-@click.option(
-    "--operation",
-    "operations",
-    multiple=True,
-    type=click.Choice(["create", "update"]),
-    help="Only creates, or only updates.",
-)
+@search_options("Cases to draw.")
+@lane_options
 def command(
     suites: tuple[str, ...], target: TargetChoice, output: Path, seed: str, max_time: float | None,
     max_cases: int | None, jobs: int | None, kinds: tuple[str, ...], operations: tuple[str, ...],

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import random
 import shlex
 import signal
 from collections.abc import Mapping, Sequence
@@ -24,6 +22,7 @@ from harness.cli.eventlog import EventLog
 from harness.cli.live import Live
 from harness.cli.publishing import EXCEPTIONS, STDOUT, Files, exceptions_in, kept_place, publish, report_options
 from harness.cli.ratchets import Ratchets, ratchet_options
+from harness.cli.searching import WORDINGS, budget_of, cores, lane_options, search_options, seed_of
 from harness.cli.targets import TargetChoice, embedded_suites, reach_of, target_options
 from harness.diagnostics import HarnessError, UsageError
 from harness.engine.observe import Onlooker
@@ -37,13 +36,6 @@ from harness.rulecov.branches import watched_branches
 from harness.rulecov.inventory import Inventory
 from harness.subject import SubjectSpec
 
-DEFAULT_CASES = 20_000
-"""Cases for each suite when no budget is given."""
-DEFAULT_SECONDS = 120.0
-"""Seconds for a release or a program when no budget is given."""
-RECORDED_SECONDS = 3600.0
-"""Seconds for a recording, which ends by itself, when no budget is given."""
-WORDINGS = Path("trusted_wordings.yaml")
 COULD_NOT_RUN, INTERRUPTED = 2, 130
 NOBODY: Mapping[str, Onlooker] = MappingProxyType({})
 
@@ -51,31 +43,9 @@ NOBODY: Mapping[str, Onlooker] = MappingProxyType({})
 @click.command("run")
 @click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completing.suites)
 @target_options
-@click.option("--seed", default="1", show_default=True, help='A number, or "random".')
-@click.option(
-    "--max-time",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="SECONDS",
-    help="Budget in all, shared among subjects.",
-)
-@click.option(
-    "--max-cases",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Cases to draw for each suite; reducing what is found comes on top.",
-)
-@click.option("--jobs", type=click.IntRange(min=1), default=None, help="Processes. Default: one per core, at most 4.")
+@search_options("Cases to draw for each suite; reducing what is found comes on top.")
 @click.option("--shard", metavar="I/N", help="Search one of N parts; `harness merge` brings their reports together.")
-@click.option(
-    "--kind", "kinds", multiple=True, metavar="PATTERN", help='Only kinds such as "deployments", "apps/*", "*/status".'
-)
-@click.option(
-    "--operation",
-    "operations",
-    multiple=True,
-    type=click.Choice(["create", "update"]),
-    help="Only creates, or only updates.",
-)
+@lane_options
 @report_options
 @ratchet_options
 @click.option(
@@ -252,12 +222,6 @@ def _spec_of(parts: Sequence[SubjectSpec], result: Result) -> SubjectSpec:
     return next((spec for spec in parts[1:] if result.part.endswith(f" {spec.gates_text}")), parts[0])
 
 
-def cores() -> int:
-    """How many processes are sensible: the cores that this process may use, at most 4."""
-    usable = getattr(os, "sched_getaffinity", None)
-    return min(4, len(usable(0)) if usable else os.cpu_count() or 1)
-
-
 def _title(spec: SubjectSpec) -> str:
     name = Path(spec.location).name if spec.kind == "suite" else f"{spec.kind} {spec.location}"
     return name if spec.against is None else f"{name} against {Path(spec.against).name}"
@@ -271,29 +235,6 @@ def _judge(search: Search, entries: ExceptionFile | None, file: Path, narrowed: 
         replay=lambda finding: "" if finding.case.object is None else f"harness replay {place} {finding.fingerprint}",
     )
     return tolerate(msgspec.structs.replace(report, narrowed=tuple(narrowed)), entries, str(file))
-
-
-def budget_of(specs: Sequence[SubjectSpec], max_time: float | None, max_cases: int | None) -> Budget:
-    """Return the budget for each of some subjects of one sort. Raises: UsageError."""
-    if specs[0].handwritten is not None:
-        if len(specs) > 1 or max_cases is not None:
-            raise UsageError(
-                "a recording is of one subject, and is asked whole\n  fix: name one target, and narrow with --kind"
-            )
-        return Budget(max_time or RECORDED_SECONDS, None)
-    if max_time is None and max_cases is None:
-        return Budget(None, DEFAULT_CASES) if specs[0].kind == "suite" else Budget(DEFAULT_SECONDS, None)
-    return Budget(max_time / len(specs) if max_time else None, max_cases)
-
-
-def seed_of(text: str) -> int:
-    """Read --seed. Raises: UsageError."""
-    if text == "random":
-        return random.SystemRandom().randrange(1 << 31)
-    try:
-        return int(text)
-    except ValueError:
-        raise UsageError(f'--seed wants a number or "random", got {text!r}') from None
 
 
 def _shard(text: str | None) -> Shard:

@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from harness.cli.publishing import Files, exceptions_in, report_options
-from harness.cli.run import cores, seed_of, terminated
+from harness.cli.run import terminated
+from harness.cli.searching import cores, search_options, seed_of
 from harness.cli.targets import parse_gates
 from harness.cli.verifying import Options, Verifying, note
 from harness.verify.building import checkout_of, default_base
@@ -24,13 +25,7 @@ from harness.verify.read import read_change
 @click.option("--head", metavar="REV", help="A commit to verify in place of the work tree as it is.")
 @click.option("--field", "fields", multiple=True, metavar="PATH", help='Only this one, such as "spec.replicas".')
 @click.option("--dry-run", is_flag=True, help="Only say what the change touches; build and search nothing.")
-@click.option(
-    "--max-time", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
-    help="Budget of the searches in all, building aside. Default: 120.",
-)  # fmt: skip
-@click.option("--max-cases", type=click.IntRange(min=1), metavar="N", help="Cases to draw for each search.")
-@click.option("--seed", default="1", show_default=True, help='A number, or "random".')
-@click.option("--jobs", type=click.IntRange(min=1), default=None, help="Processes. Default: one per core, at most 4.")
+@search_options("Cases to draw for each search.", "Budget of the searches in all, building aside. Default: 120.")
 @click.option("--gates", metavar="A=true,B=false", multiple=True, help="Only under these feature gates.")
 @report_options
 def command(

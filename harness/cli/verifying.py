@@ -19,7 +19,8 @@ import msgspec
 
 from harness.cli.coverage import with_coverage
 from harness.cli.publishing import EXCEPTIONS, Files, kept_place, publish
-from harness.cli.run import WORDINGS, Search
+from harness.cli.run import Search
+from harness.cli.searching import WORDINGS
 from harness.cli.targets import spec_of
 from harness.diagnostics import HarnessError
 from harness.engine.focus import Focus

@@ -1,0 +1,87 @@
+"""What commands that search have in common: seed, budget, processes and what is searched."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from harness.diagnostics import UsageError
+from harness.events import Budget
+from harness.subject import SubjectSpec
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+DEFAULT_CASES = 20_000
+"""Cases for each suite when no budget is given."""
+DEFAULT_SECONDS = 120.0
+"""Seconds for a release or a program when no budget is given."""
+RECORDED_SECONDS = 3600.0
+"""Seconds for a recording, which ends by itself, when no budget is given."""
+WORDINGS = Path("trusted_wordings.yaml")
+
+ALL_SUBJECTS = "Budget in all, shared among subjects."
+
+
+def search_options(
+    cases: str, seconds: str = ALL_SUBJECTS, jobs: str = "Processes. Default: one per core, at most 4."
+) -> Callable[[F], F]:
+    """Add --seed, --max-time, --max-cases and --jobs; the texts say what the budgets are of."""
+
+    def add(function: F) -> F:
+        for option in (
+            click.option("--jobs", type=click.IntRange(min=1), default=None, help=jobs),
+            click.option("--max-cases", type=click.IntRange(min=1), metavar="N", help=cases),
+            click.option("--max-time", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help=seconds),
+            click.option("--seed", default="1", show_default=True, help='A number, or "random".'),
+        ):
+            function = option(function)
+        return function
+
+    return add
+
+
+def kind_option(function: F) -> F:
+    """Add --kind, as `kinds`."""
+    text = 'Only kinds such as "deployments", "apps/*", "*/status".'
+    return click.option("--kind", "kinds", multiple=True, metavar="PATTERN", help=text)(function)
+
+
+def lane_options(function: F) -> F:
+    """Add --kind and --operation, as `kinds` and `operations`."""
+    wanted = click.Choice(["create", "update"])
+    text = "Only creates, or only updates."
+    return kind_option(click.option("--operation", "operations", multiple=True, type=wanted, help=text)(function))
+
+
+def cores() -> int:
+    """How many processes are sensible: the cores that this process may use, at most 4."""
+    usable = getattr(os, "sched_getaffinity", None)
+    return min(4, len(usable(0)) if usable else os.cpu_count() or 1)
+
+
+def budget_of(specs: Sequence[SubjectSpec], max_time: float | None, max_cases: int | None) -> Budget:
+    """Return the budget for each of some subjects of one sort. Raises: UsageError."""
+    if specs[0].handwritten is not None:
+        if len(specs) > 1 or max_cases is not None:
+            raise UsageError(
+                "a recording is of one subject, and is asked whole\n  fix: name one target, and narrow with --kind"
+            )
+        return Budget(max_time or RECORDED_SECONDS, None)
+    if max_time is None and max_cases is None:
+        return Budget(None, DEFAULT_CASES) if specs[0].kind == "suite" else Budget(DEFAULT_SECONDS, None)
+    return Budget(max_time / len(specs) if max_time else None, max_cases)
+
+
+def seed_of(text: str) -> int:
+    """Read --seed. Raises: UsageError."""
+    if text == "random":
+        return random.SystemRandom().randrange(1 << 31)
+    try:
+        return int(text)
+    except ValueError:
+        raise UsageError(f'--seed wants a number or "random", got {text!r}') from None
