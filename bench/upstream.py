@@ -15,11 +15,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from shutil import rmtree
 
 import msgspec
-import platformdirs
 
+from bench.programs import compiled
 from bench.record import Measured, Section
 from harness.cli.targets import EVERY_GATE
 from harness.compare.mismatch import canonical_path
@@ -30,7 +29,7 @@ from harness.rulecov.inventory import Inventory, inventory_of
 from harness.rulecov.observed import FIRED, NAME, RuleOnlooker
 from harness.subject import SubjectSpec
 from harness.subject.api import open_api
-from harness.targets.kubernetes.build import go_mod, locked
+from harness.targets.kubernetes.build import go_mod
 from harness.targets.kubernetes.release import Release, find_release, find_toolchain, module_folder, wanted_go
 
 TEST = "TestVersionedValidationByFuzzing"
@@ -79,17 +78,8 @@ def build(release: Release) -> Path:
 
     Raises: TargetError without a toolchain, when the release has no such test, or when the compiler refuses.
     """
-    cache = platformdirs.user_cache_path("equivalence-harness") / "bench"
-    cache.mkdir(parents=True, exist_ok=True)
-    program = cache / f"{release.name}-{hashlib.sha256(WATCHER.read_bytes()).hexdigest()[:12]}.test"
-    with locked(cache / f"{program.name}.lock", print):
-        if not program.is_file():
-            folder = Path(tempfile.mkdtemp(dir=cache))
-            try:
-                _compile(folder, release, program)
-            finally:
-                rmtree(folder, ignore_errors=True)
-    return program
+    name = f"{release.name}-{hashlib.sha256(WATCHER.read_bytes()).hexdigest()[:12]}.test"
+    return compiled(name, lambda folder, program: _compile(folder, release, program))
 
 
 def _compile(folder: Path, release: Release, program: Path) -> None:

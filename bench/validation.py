@@ -13,18 +13,17 @@ import subprocess
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from shutil import rmtree
 from statistics import median
 from typing import Any, TypeAlias
 
 import msgspec
-import platformdirs
 
+from bench.programs import compiled
 from bench.record import Measured, Section
 from harness.case import Case, Measure, Operation
 from harness.diagnostics import HarnessError, TargetError
 from harness.targets.kubernetes import KubernetesTarget
-from harness.targets.kubernetes.build import WORKER, find_generation, generated, go_mod, locked, source_hash
+from harness.targets.kubernetes.build import WORKER, find_generation, generated, go_mod, source_hash
 from harness.targets.kubernetes.release import Release, find_release, find_toolchain, module_folder, wanted_go
 
 BENCHMARK = Path(__file__).with_name("cost_bench_test.go")
@@ -86,18 +85,8 @@ def _line(name: str, nanoseconds: float) -> Measured:
 
 def build(release: Release) -> Path:
     """Compile the benchmark, unless that was done before. Raises: TargetError."""
-    cache = platformdirs.user_cache_path("equivalence-harness") / "bench"
-    cache.mkdir(parents=True, exist_ok=True)
     digest = hashlib.sha256(BENCHMARK.read_bytes() + source_hash(release).encode()).hexdigest()[:12]
-    program = cache / f"cost-{release.name}-{digest}.test"
-    with locked(cache / f"{program.name}.lock", print):
-        if not program.is_file():
-            folder = Path(tempfile.mkdtemp(dir=cache))
-            try:
-                _compile(folder, release, program)
-            finally:
-                rmtree(folder, ignore_errors=True)
-    return program
+    return compiled(f"cost-{release.name}-{digest}.test", lambda folder, program: _compile(folder, release, program))
 
 
 def _compile(folder: Path, release: Release, program: Path) -> None:
