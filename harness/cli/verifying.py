@@ -211,7 +211,7 @@ class Verifying:
 
     def _searched(self, results: list[Result], compared: list[Result], started: str, place: str) -> Report:
         """Make the report of the searches: findings are the head's, what changes for users is told apart."""
-        name = ", ".join(self.change.suites) or self.change.layout
+        name = self.change.layout
         if not results:
             budget = Budget(self._seconds(), self.options.max_cases)
             return empty_report(name, "served", self.options.seed, budget, started)

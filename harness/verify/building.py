@@ -139,13 +139,13 @@ def _forget_unused(cache: Path) -> None:
 
 
 def ends_of(change: Change, head: Path, base: Path) -> list[Ends]:
-    """Say what is to be opened: the release, or every touched suite that the head has."""
+    """Say what is to be opened: the release, or every suite that the head has."""
     if change.layout == "kubernetes":
         return [Ends("kubernetes", SubjectSpec("kubernetes", str(head)), SubjectSpec("kubernetes", str(base)))]
     found = []
-    for suite in change.suites or (folder.relative_to(head).as_posix() for folder in suite_folders(head)):
-        if (head / suite / "suite.py").is_file():
-            there = (base / suite / "suite.py").is_file()
-            before = SubjectSpec("suite", str(base / suite)) if there else None
-            found.append(Ends(suite, SubjectSpec("suite", str(head / suite)), before))
+    for folder in suite_folders(head):
+        suite = folder.relative_to(head).as_posix()
+        there = (base / suite / "suite.py").is_file()
+        before = SubjectSpec("suite", str(base / suite)) if there else None
+        found.append(Ends(suite, SubjectSpec("suite", str(folder)), before))
     return found

@@ -215,4 +215,3 @@ class Change:
     nothing_touched: str = ""
     notes: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
-    suites: tuple[str, ...] = ()

@@ -48,7 +48,7 @@ def layout_of(top: Path) -> Layout:
 
 
 def suite_folders(top: Path) -> Iterable[Path]:
-    """Return the folders with a suite.py, by path."""
+    """Return the folders with a suite.py, by path, but for those that examine a release of Kubernetes."""
     skipped = {"node_modules", "vendor", "venv", "site-packages", "__pycache__"}
     waiting = [top]
     while waiting:
@@ -61,7 +61,7 @@ def suite_folders(top: Path) -> Iterable[Path]:
 
 
 def _defines_suite(file: Path) -> bool:
-    return file.is_file() and re.search(rb"^SUITE\b", file.read_bytes(), re.M) is not None
+    return file.is_file() and re.search(rb"^SUITE\b(?!.*\bKubernetesSuite\b)", file.read_bytes(), re.M) is not None
 
 
 def classify(found: Iterable[Difference], layout: Layout, uncommitted: Collection[str]) -> tuple[ChangedFile, ...]:
@@ -84,6 +84,8 @@ def class_of(path: str, layout: Layout) -> FileClass:
     if layout == "kubernetes":
         return next((name for name, pattern in _KUBERNETES if re.fullmatch(pattern, path)), "other")
     pure = PurePosixPath(path)
+    if "__pycache__" in pure.parts:
+        return "other"
     if pure.name in _LAST:
         return _LAST[pure.name]
     if pure.name.startswith("test_") or pure.name.endswith(("_test.go", "_test.py")) or pure.name == "conftest.py":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -22,10 +21,10 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return make_project(tmp_path / "cups")
 
 
-def change_of(project: Path, suites: Sequence[str] = ("suites/cups",)) -> Change:
+def change_of(project: Path) -> Change:
     """Make a change whose base is the tag."""
     base = git(project, "rev-parse", "base")
-    return Change(project, "suites", Revision("base", base), Revision("HEAD", base), (), suites=tuple(suites))
+    return Change(project, "suites", Revision("base", base), Revision("HEAD", base), ())
 
 
 def test_the_base_is_written_once_and_the_checkout_stays(project: Path) -> None:
@@ -45,7 +44,9 @@ def test_a_suite_that_the_base_lacks_has_no_base(project: Path) -> None:
     folder = base_folder(change_of(project), Repository.at(project), lambda text: None)
     (project / "suites/plates").mkdir()
     (project / "suites/plates/suite.py").write_text("SUITE = None\n")
-    found = ends_of(change_of(project, ("suites/cups", "suites/plates", "suites/gone")), project, folder)
+    (project / "suites/kubernetes").mkdir()
+    (project / "suites/kubernetes/suite.py").write_text('SUITE = KubernetesSuite(release="1.37.1")\n')
+    found = ends_of(change_of(project), project, folder)
     assert [("suites/cups", True), ("suites/plates", False)] == [(one.name, one.base is not None) for one in found]
 
 
