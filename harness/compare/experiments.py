@@ -60,6 +60,13 @@ def _without_old(case: Case, mismatch: Mismatch, comparator: Comparator) -> Iter
         cases.append(msgspec.structs.replace(case, old=before))
         if case.mode == "served":  # preparation may bring back from the old object what was taken from it
             cases.append(msgspec.structs.replace(case, old=before, mode="given"))
+    if case.mode == "served" and _brings_back(case, steps(mismatch.path)):
+        main = case.subresource if Operation.CREATE in comparator.info.operations else ""
+        cases.append(
+            msgspec.structs.replace(
+                case, operation=Operation.CREATE, object=case.old, old=None, subresource=main, mode="given"
+            )
+        )
     side = "declarative" if mismatch.side == "handwritten" else "handwritten"
     for asked in cases:
         yield Trial(asked, _ratcheting(asked, mismatch, comparator, side))
@@ -85,6 +92,15 @@ def _ratcheting(
         return CauseFound("ratcheting", detail, fix)
 
     return proves
+
+
+def _brings_back(case: Case, path: Steps) -> bool:
+    """Whether preparation may bring back what stood at a path: metadata, or what a request leaves out."""
+    for end in range(2, len(path) + 1):
+        before, now = value_at(case.old, path[:end]), value_at(case.object, path[:end])
+        if before is not MISSING and (now is MISSING or (path[0] == "metadata" and now != before)):
+            return True
+    return False
 
 
 def _without_first(value: object, path: Steps) -> object:

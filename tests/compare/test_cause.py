@@ -118,6 +118,17 @@ def test_ratcheting_behind_preparation() -> None:
     assert slugs(case(BAD, BAD), ask, operations=(Operation.UPDATE,)) == {"spec.a": "ratcheting"}
 
 
+def test_ratcheting_of_what_a_request_leaves_out() -> None:
+    """The server copies the whole part from the old object: that object, as a create, shows who forgives."""
+
+    def ask(asked: Case) -> Answer:
+        kept = (asked.old or {}).get("spec") if asked.mode == "served" else None
+        new = asked.object if kept is None else {**asked.object, "spec": kept}
+        return _forgiving(False, True)(msgspec.structs.replace(asked, object=new))
+
+    assert slugs(case({}, BAD), ask, operations=(Operation.UPDATE,)) == {"spec.a": "ratcheting"}
+
+
 def test_ratcheting_says_who_forgives() -> None:
     """The side that forgives is named, and forgiving on the declarative side is wanted."""
     asked = case(BAD, BAD)
