@@ -271,13 +271,19 @@ def _formatted(text: str) -> tuple[str, str]:
     Raises: TargetError when gofmt takes it for no Go.
     """
     try:
-        gofmt = Path(find_toolchain().go).resolve().parent / "gofmt"
-    except TargetError:
-        gofmt = Path("gofmt")
-    try:
-        done = subprocess.run([str(gofmt), "-s"], input=text, capture_output=True, text=True, timeout=60)
+        done = subprocess.run([_gofmt(), "-s"], input=text, capture_output=True, text=True, timeout=60)
     except OSError:
         return text, "no gofmt was found: run `gofmt -s -w` on the file"
     if done.returncode:
         raise TargetError("gofmt takes the exported test for no Go", why=done.stderr.strip(), fix="report it")
     return done.stdout, ""
+
+
+def _gofmt() -> str:
+    """Name the toolchain's own gofmt, which lies in its root: the `go` that is found may be a script elsewhere."""
+    try:
+        toolchain = find_toolchain()
+        asked = subprocess.run([toolchain.go, "env", "GOROOT"], capture_output=True, text=True, timeout=60)
+    except (TargetError, OSError):
+        return "gofmt"
+    return str(Path(asked.stdout.strip()) / "bin" / "gofmt")
