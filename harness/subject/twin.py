@@ -57,7 +57,16 @@ class TwinTarget(Closing):
         asked = [
             msgspec.structs.replace(case, served=False, versions=False, repeat=False, measure=None) for case in cases
         ]
-        return _Pending(self, cases, self._first.submit(asked), self._second.submit(asked))
+        return _Pending(self, cases, asked, self._first.submit(asked), self._second.submit(asked))
+
+    def again(self, asked: Sequence[Case]) -> list[Answer]:
+        """Ask both once more and wait: the server writes the time of day, and a second may pass between the two."""
+        first, second = self._first.submit(asked), self._second.submit(asked)
+        return self.answers(asked, first.result(), second.result())
+
+    def answers(self, cases: Sequence[Case], ones: Sequence[Answer], others: Sequence[Answer]) -> list[Answer]:
+        """Make one answer of two, for each of a batch."""
+        return [self.answered(*three) for three in zip(cases, ones, others, strict=True)]
 
     def close(self) -> None:
         """Close both. May be called twice."""
@@ -79,14 +88,27 @@ class TwinTarget(Closing):
 
 
 class _Pending:
-    """A batch on its way through both."""
+    """A batch on its way through both. A difference that does not show again is none."""
 
-    def __init__(self, twin: TwinTarget, cases: Sequence[Case], first: Pending, second: Pending) -> None:
-        self._twin, self._cases, self._first, self._second = twin, cases, first, second
+    def __init__(
+        self, twin: TwinTarget, cases: Sequence[Case], asked: Sequence[Case], first: Pending, second: Pending
+    ) -> None:
+        self._twin, self._cases, self._asked, self._first, self._second = twin, cases, asked, first, second
 
     def result(self) -> list[Answer]:
-        both = zip(self._cases, self._first.result(), self._second.result(), strict=True)
-        return [self._twin.answered(case, one, other) for case, one, other in both]
+        answers = self._twin.answers(self._cases, self._first.result(), self._second.result())
+        differing = [number for number, answer in enumerate(answers) if _differs(answer)]
+        if differing:
+            later = self._twin.again([self._asked[number] for number in differing])
+            answers = [*answers]
+            for number, answer in zip(differing, later, strict=True):
+                if not _differs(answer):
+                    answers[number] = msgspec.structs.replace(answer, id=answers[number].id)
+        return answers
+
+
+def _differs(answer: Answer) -> bool:
+    return bool(answer.declarative) or any(error.covered for error in answer.handwritten)
 
 
 class _Server:

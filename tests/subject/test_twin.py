@@ -62,6 +62,25 @@ def test_equal_answers_are_no_mismatch() -> None:
         assert found(*toys) == []
 
 
+class Clock(Toy):
+    """A target whose first answer has another time of day in it."""
+
+    def ask(self, cases: Sequence[Case]) -> list[Answer]:
+        first = not self.asked
+        self.asked += cases
+        late = FieldError("FieldValueInvalid", "spec.a", "is bad at 12:00:01", "origin-a", value="1")
+        return [Answer(3, handwritten=(late,)) if first else self.answer for _ in cases]
+
+
+def test_a_difference_that_does_not_show_again_is_none() -> None:
+    """Both are asked once more where they differ; what differs again is told."""
+    assert [] == found(Clock(handwritten=(INVALID,)), Toy(handwritten=(INVALID,)))
+    assert [] != found(Clock(), Toy(handwritten=(INVALID,)))
+    same = Toy(handwritten=(INVALID,))
+    found(same, Toy(handwritten=(INVALID,)))
+    assert 1 == len(same.asked)
+
+
 def test_order_and_what_users_do_not_see_is_no_difference() -> None:
     """Marks, levels and origins are no part of what is served, nor is the order in which maps are walked."""
     other = FieldError("FieldValueInvalid", "spec.a", "is bad", "another", value="1", covered=True)
