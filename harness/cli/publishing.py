@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import date
+from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -63,6 +64,7 @@ class Files:
 def form_options(function: F) -> F:
     """Add an option for every form of a report; the command gets them as `files: Files`."""
 
+    @wraps(function)  # which carries the options that were added before
     def wrapped(*args: Any, report_folder: Path | None, **others: Any) -> Any:
         given = {form.name: others.pop(f"{form.name}_file") for form in REPORTS}
         files = Files({name: place for name, place in given.items() if place is not None}, report_folder)
@@ -71,9 +73,6 @@ def form_options(function: F) -> F:
             raise UsageError(f"standard output cannot take {' and '.join(aside)}\n  fix: give all but one a file")
         return function(*args, files=files, **others)
 
-    wrapped.__name__, wrapped.__doc__ = function.__name__, function.__doc__
-    # click keeps the options of a function as an attribute that functions do not declare, the last option first.
-    wrapped.__click_params__ = getattr(function, "__click_params__", [])  # type: ignore[attr-defined]
     file = click.Path(path_type=Path)
     words = "Write the report in all of these forms, in a folder."
     added = click.option("--report", "report_folder", type=file, metavar="DIR", help=words)(wrapped)

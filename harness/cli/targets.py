@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -188,6 +189,7 @@ def target_options(function: F) -> F:
         metavar="FILE",
         help="Compare with the handwritten answers that harness record kept, after the code is gone.",
     )
+    @wraps(function)  # which carries the options that were added before
     def wrapped(
         *args: Any, kubernetes: str | None, program: str | None, types: str | None, gates: tuple[str, ...], mode: str,
         declarative: str, against: str | None, handwritten: str | None, **others: Any,
@@ -204,10 +206,6 @@ def target_options(function: F) -> F:
         )  # fmt: skip
         return function(*args, target=choice, **others)
 
-    wrapped.__name__, wrapped.__doc__ = function.__name__, function.__doc__
-    own = getattr(function, "__click_params__", [])
-    # click keeps the options of a function as an attribute that functions do not declare.
-    wrapped.__click_params__ = own + wrapped.__click_params__  # type: ignore[attr-defined]
     return cast(F, wrapped)
 
 
