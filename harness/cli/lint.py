@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import gc
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from harness.cli.apis import api_options
+from harness.collector import collector_at_rest
 from harness.diagnostics import UsageError, near_miss
 from harness.explain import all_pages
 from harness.lint.fix import Change, plan
@@ -91,7 +90,8 @@ def command(
     whole = {path for path in paths if not path.endswith(".go")}
     files = frozenset() if whole else frozenset(str(Path(path).resolve()) for path in paths)
     wanted = _Wanted(folders, files, kubernetes, release, frozenset(only), frozenset(ignore), min_severity)
-    with _no_collection():
+    # Types are many small objects that live to the end: looking for garbage among them takes time and finds none.
+    with collector_at_rest():
         found = _find(wanted)
     if fix:
         found = _repair(wanted, found, quiet=form != "text")
@@ -103,18 +103,6 @@ def command(
     if not diff:
         _write(form, prepare(found.findings, [Path(path) for path in paths]), found)
     return int(_fails(found.findings, fail_on))
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Types are many small objects that live to the end: looking for garbage among them takes time and finds none."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _check_code(code: str) -> None:

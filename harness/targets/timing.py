@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from harness.case import Cost, Measure, Spent
+from harness.collector import collector_at_rest
 
 MOST_ROUNDS = 1000
 MOST_NANOSECONDS = 100_000_000
@@ -32,7 +31,7 @@ def measured(parts: Mapping[str, Part], wanted: Measure) -> Cost:
     end = time.monotonic() + MOST_SECONDS
     names = list(parts)
     samples: dict[str, list[float]] = {name: [] for name in names}
-    with _collector_at_rest():
+    with collector_at_rest():
         loops = {name: _calibrated(part, sample) for name, part in parts.items()}
         for number in range(rounds):
             if number >= FIRST_SAMPLES and time.monotonic() > end:
@@ -57,14 +56,3 @@ def _calibrated(part: Part, sample: int) -> int:
     while (took := _timed(part, loops)) < sample and loops < MOST_LOOPS:
         loops = min(int(loops * 1.1 * sample / max(took, 1000)) + 1, loops * 100)
     return loops
-
-
-@contextmanager
-def _collector_at_rest() -> Iterator[None]:
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
