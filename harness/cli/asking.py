@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from harness.case import Answer, Case, KindInfo
-from harness.cli.searching import WORDINGS
+from harness.cli.searching import own_wordings
 from harness.compare.comparator import Comparator
 from harness.compare.mismatch import Mismatch
 from harness.compare.severity import severity_of
@@ -33,7 +33,7 @@ class Asker:
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
         self.kinds = {info.key: info for info in subject.target.info.kinds}
-        self._wordings: Wordings = all_wordings(WORDINGS if WORDINGS.exists() else None)
+        self._wordings: Wordings = all_wordings(own_wordings())
         self._comparators: dict[tuple[str, str, str, str], Comparator] = {}
 
     def ask(self, cases: Iterable[Case]) -> Iterator[tuple[Case, CheckedAnswer]]:

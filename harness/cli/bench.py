@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,8 +12,7 @@ from rich.text import Text
 
 from harness.cli.live import Live, Steps
 from harness.cli.publishing import Files, form_options, write_forms
-from harness.cli.run import terminated
-from harness.cli.searching import cores, lane_options, search_options, seed_of
+from harness.cli.searching import cores, lane_options, search_options, seed_of, sigterm_interrupts
 from harness.cli.targets import TargetChoice, embedded_suites, reach_of, target_options
 from harness.cost.run import Outcome, Wanted, busy_now, cost_of, measure
 from harness.diagnostics import HarnessError, UsageError
@@ -56,15 +54,12 @@ def command(
     budget = Budget(max_time / len(specs) if max_time else None, max_cases)
     wanted = Wanted(seed_of(seed), budget, jobs or cores(), kinds, operations, corpus)
     bench = _Bench(wanted)
-    before = signal.signal(signal.SIGTERM, terminated)
     busy = busy_now()
-    try:
+    with sigterm_interrupts():
         for spec in specs:
             bench.one(spec)
             if bench.is_interrupted:
                 break
-    finally:
-        signal.signal(signal.SIGTERM, before)
     return _published(bench, busy, files)
 
 

@@ -13,7 +13,7 @@ import msgspec
 from harness.cli import completing
 from harness.cli.coverage import rule_onlookers
 from harness.cli.live import Live, Steps
-from harness.cli.searching import WORDINGS, cores, kind_option, search_options, seed_of
+from harness.cli.searching import cores, kind_option, own_wordings, search_options, seed_of
 from harness.cli.targets import TargetChoice, embedded_suites, target_options
 from harness.diagnostics import HarnessError, UsageError
 from harness.events import Budget
@@ -129,7 +129,7 @@ class _Ask:
 
     def _of_suite(self, spec: SubjectSpec, suite: Suite) -> Part:
         cases = self.max_cases or DEFAULT_CASES
-        trusted = WORDINGS if WORDINGS.is_file() else None
+        trusted = own_wordings()
         trial = Trial(spec, self.seed, cases, self.kinds, trusted, self.again, onlookers=rule_onlookers(spec))
         before = self.clock.seconds
         with Judging(suite.name) as judging:
@@ -145,7 +145,7 @@ class _Ask:
         if self.max_time is None and self.max_cases is None:
             budget = Budget(DEFAULT_SECONDS, None)
         before = self.clock.seconds
-        trusted, onlookers = WORDINGS if WORDINGS.is_file() else None, rule_onlookers(spec)
+        trusted, onlookers = own_wordings(), rule_onlookers(spec)
         with Live(f"{spec.kind} {spec.location}") as live:
             results, seen = look(
                 self.parts_of(spec), seed=self.seed, budget=budget, jobs=self.jobs, kinds=self.kinds, trusted=trusted,

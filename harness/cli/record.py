@@ -9,7 +9,7 @@ import click
 from harness import engine
 from harness.cli.coverage import rule_onlookers
 from harness.cli.live import Live
-from harness.cli.searching import WORDINGS, budget_of, cores, lane_options, search_options, seed_of
+from harness.cli.searching import budget_of, cores, lane_options, own_wordings, search_options, seed_of
 from harness.cli.targets import TargetChoice, arguments_of, target_options
 from harness.diagnostics import HarnessError, UsageError
 from harness.record import NAME, Keeper, keep
@@ -40,7 +40,7 @@ def command(
     with Live(f"recording {Path(spec.location).name}") as live:
         result = engine.run(
             spec, seed=seed_of(seed), budget=budget_of([spec], max_time, max_cases), jobs=jobs or cores(), kinds=kinds,
-            operations=operations, on_event=live, trusted=WORDINGS if WORDINGS.is_file() else None,
+            operations=operations, on_event=live, trusted=own_wordings(),
             onlookers={**rule_onlookers(spec), NAME: Keeper(spec.mode)},
         )  # fmt: skip
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import signal
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -22,7 +21,15 @@ from harness.cli.eventlog import EventLog
 from harness.cli.live import Live
 from harness.cli.publishing import EXCEPTIONS, STDOUT, Files, exceptions_in, kept_place, publish, report_options
 from harness.cli.ratchets import Ratchets, ratchet_options
-from harness.cli.searching import WORDINGS, budget_of, cores, lane_options, search_options, seed_of
+from harness.cli.searching import (
+    budget_of,
+    cores,
+    lane_options,
+    own_wordings,
+    search_options,
+    seed_of,
+    sigterm_interrupts,
+)
 from harness.cli.targets import TargetChoice, embedded_suites, reach_of, target_options
 from harness.diagnostics import HarnessError, UsageError
 from harness.engine.observe import Onlooker
@@ -84,29 +91,25 @@ def command(
     entries = exceptions_in(exceptions)
     options: dict[str, Any] = {
         "seed": seed_of(seed), "jobs": jobs or cores(), "kinds": kinds, "operations": operations, "corpus": corpus,
-        "trusted": WORDINGS if WORDINGS.is_file() else None, "shard": _shard(shard),
+        "trusted": own_wordings(), "shard": _shard(shard),
     }  # fmt: skip
     folders = branch_folders(specs, jobs) if branches else []
     options["jobs"] = 1 if branches else options["jobs"]
     budget = budget_of(specs, max_time, max_cases)
     ratchets = Ratchets(ratchet_file, update_ratchet)
     ratchets.check(specs)
-    before = signal.signal(signal.SIGTERM, terminated)
-    try:
-        with EventLog(events) as log:
-            search = Search(budget, options, log=log)
-            with watched_branches(folders) if branches else nullcontext() as watched:
-                search.run([target.parts(spec) for spec in specs])
-            search.raise_if_nothing()
-            narrowed = [f"--kind {kind}" for kind in kinds] + [f"--operation {operation}" for operation in operations]
-            report = _judge(search, entries, exceptions or EXCEPTIONS, narrowed, files)
-            report = with_coverage(report, search.results, search.inventories, bool(kinds or operations))
-            report = with_branches(ratchets.hold(report, bool(operations)), watched)
-            code = publish(report, files)
-            code = COULD_NOT_RUN if (search.failed and code == 0) or (log.failed and code != INTERRUPTED) else code
-            log.finish(report, code if search.bug is None else COULD_NOT_RUN)
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    with sigterm_interrupts(), EventLog(events) as log:
+        search = Search(budget, options, log=log)
+        with watched_branches(folders) if branches else nullcontext() as watched:
+            search.run([target.parts(spec) for spec in specs])
+        search.raise_if_nothing()
+        narrowed = [f"--kind {kind}" for kind in kinds] + [f"--operation {operation}" for operation in operations]
+        report = _judge(search, entries, exceptions or EXCEPTIONS, narrowed, files)
+        report = with_coverage(report, search.results, search.inventories, bool(kinds or operations))
+        report = with_branches(ratchets.hold(report, bool(operations)), watched)
+        code = publish(report, files)
+        code = COULD_NOT_RUN if (search.failed and code == 0) or (log.failed and code != INTERRUPTED) else code
+        log.finish(report, code if search.bug is None else COULD_NOT_RUN)
     if search.bug is not None:
         raise search.bug
     return code
@@ -244,8 +247,3 @@ def _shard(text: str | None) -> Shard:
     if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
         raise UsageError(f"--shard wants a part and how many there are, got {text!r}\n  fix: --shard 1/4")
     return Shard(int(number), int(count))
-
-
-def terminated(number: int, frame: object) -> None:
-    """Take SIGTERM for Ctrl-C: a CI server that runs out of patience sends it, and wants its report."""
-    raise KeyboardInterrupt

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Callable, Sequence
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,7 +24,7 @@ DEFAULT_SECONDS = 120.0
 """Seconds for a release or a program when no budget is given."""
 RECORDED_SECONDS = 3600.0
 """Seconds for a recording, which ends by itself, when no budget is given."""
-WORDINGS = Path("trusted_wordings.yaml")
+_WORDINGS = Path("trusted_wordings.yaml")
 
 ALL_SUBJECTS = "Budget in all, shared among subjects."
 
@@ -85,3 +87,22 @@ def seed_of(text: str) -> int:
         return int(text)
     except ValueError:
         raise UsageError(f'--seed wants a number or "random", got {text!r}') from None
+
+
+def own_wordings() -> Path | None:
+    """Return the project's own file of trusted wordings, where there is one."""
+    return _WORDINGS if _WORDINGS.is_file() else None
+
+
+@contextmanager
+def sigterm_interrupts() -> Iterator[None]:
+    """Take SIGTERM for Ctrl-C: a CI server that runs out of patience sends it, and wants its report."""
+
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import signal
 from pathlib import Path
 
 import click
 
 from harness.cli.publishing import Files, exceptions_in, report_options
-from harness.cli.run import terminated
-from harness.cli.searching import cores, search_options, seed_of
+from harness.cli.searching import cores, search_options, seed_of, sigterm_interrupts
 from harness.cli.targets import parse_gates
 from harness.cli.verifying import Options, Verifying, note
 from harness.verify.building import checkout_of, default_base
@@ -56,8 +54,5 @@ def command(
     verifying = Verifying(change, Repository.at(place), options, base, head)
     if dry_run:
         return verifying.dry_run()
-    before = signal.signal(signal.SIGTERM, terminated)
-    try:
+    with sigterm_interrupts():
         return verifying.run()
-    finally:
-        signal.signal(signal.SIGTERM, before)

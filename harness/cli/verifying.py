@@ -20,7 +20,7 @@ import msgspec
 from harness.cli.coverage import with_coverage
 from harness.cli.publishing import EXCEPTIONS, Files, kept_place, publish
 from harness.cli.run import Search
-from harness.cli.searching import WORDINGS
+from harness.cli.searching import own_wordings
 from harness.cli.targets import spec_of
 from harness.diagnostics import HarnessError
 from harness.engine.focus import Focus
@@ -135,7 +135,7 @@ class Verifying:
         }
         options: dict[str, Any] = {
             "seed": self.options.seed, "jobs": self.options.jobs, "kinds": patterns, "focus": self.focus,
-            "trusted": WORDINGS if WORDINGS.is_file() else None,
+            "trusted": own_wordings(),
         }  # fmt: skip
         search = Search(budget, options, {NAME: EffortOnlooker(paths)})
         search.run([parts])
@@ -185,7 +185,7 @@ class Verifying:
             return {}
         seconds = self._seconds()
         end = time.monotonic() + 0.1 * seconds if seconds is not None else None
-        trusted = WORDINGS if WORDINGS.is_file() else None
+        trusted = own_wordings()
         return known_at_base(found, trusted, note, lambda: end is not None and time.monotonic() > end)
 
     # The report
