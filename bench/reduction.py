@@ -18,7 +18,7 @@ from harness.engine.local import Local, Order, Telling
 from harness.events import Budget
 from harness.fuzzers.budget import Clock
 from harness.subject import SubjectSpec, open_subject
-from harness.targets.target import Target
+from harness.targets.target import Target, drive
 
 
 def leaves(case: Case) -> int:
@@ -65,13 +65,7 @@ def _reduced(search: Asking, seen: Seen, target: Target) -> tuple[int, float, in
     reducer = search.settling.reducer(seen)
     reducer.is_over = bool  # the time of the search is over, not that of the reduction
     started = time.perf_counter()
-    steps = reducer.run()
-    try:
-        cases = next(steps)
-        while True:
-            cases = steps.send(target.ask(cases))
-    except StopIteration as stop:
-        case: Case = stop.value
+    case = drive(reducer.run(), target.ask)
     seconds = time.perf_counter() - started
     said = reducer.answer
     errors = (*said.handwritten, *said.declarative) if said else ()

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import atexit
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from textwrap import shorten
-from typing import Any, TypeVar
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -38,8 +38,7 @@ from harness.fuzzers.probes import probes_of
 from harness.fuzzers.strategies import Lean, Probe, objects_of, pairs_of
 from harness.fuzzers.values import fits, suggested
 from harness.subject import Subject, SubjectSpec, open_subject
-
-R = TypeVar("R")
+from harness.targets.target import drive
 
 _MOST_ASKED = 900
 _MOST_TRIED = 2000
@@ -256,12 +255,13 @@ class _Material:
 @lru_cache(maxsize=256)
 def _material(source: _Source) -> _Material:
     """Find accepted objects of a kind, and values worth putting at their places."""
-    shape, harvest = source.subject.shape(source.info), Harvest()
-    repaired = _drive(source, Repair(shape, source.batch, harvest, limit=_MOST_ASKED).run(starts(shape, source.header)))
+    shape, harvest, ask = source.subject.shape(source.info), Harvest(), source.subject.target.ask
+    repair = Repair(shape, source.batch, harvest, limit=_MOST_ASKED)
+    repaired = drive(repair.run(starts(shape, source.header)), ask)
     if not repaired.accepted:
         return _Material(remaining=repaired.remaining)
     growth = Growth(shape, source.batch, harvest, _MOST_ASKED, repaired.obj)
-    grown = _drive(source, growth.run())
+    grown = drive(growth.run(), ask)
     examples = (repaired.obj, *(base.obj for base in grown if base.obj != repaired.obj))
     stable = tuple(form for obj in examples for form in (obj, stored(obj)) if _is_updated(source, form))
     fullest = (grown[0].obj, stored(grown[0].obj))
@@ -286,7 +286,7 @@ def _probes(source: _Source, base: Json) -> tuple[tuple[Probe, ...], tuple[Probe
     turns = ((place, values[turn]) for turn in range(most) for place, values in usual.items() if turn < len(values))
     tries = list(islice(turns, _MOST_TRIED))
     learnt = {place: Harvest() for place in usual}
-    answers = _drive(source, source.batch([put(base, *one) for one in tries]))
+    answers = drive(source.batch([put(base, *one) for one in tries]), source.subject.target.ask)
     fine: list[Probe] = []
     for one, answer in zip(tries, answers, strict=True):
         learnt[one[0]].learn(errors_of(answer))
@@ -312,14 +312,3 @@ def _limits(site: Site) -> Iterator[tuple[Place, Json]]:
     for number in site.member.hints:
         if isinstance(number, int) and site.shape.kind == "int":
             yield from ((site.place, near) for near in (number - 1, number, number + 1) if fits(near, site.shape))
-
-
-def _drive(source: _Source, search: Generator[list[Case], list[Answer], R]) -> R:
-    """Run a search against the suite until it returns."""
-    try:
-        cases = next(search)
-        while True:
-            cases = search.send(source.subject.target.ask(cases))
-    except StopIteration as stop:
-        result: R = stop.value
-        return result

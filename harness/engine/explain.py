@@ -19,6 +19,7 @@ from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.mend import Fix, at_once, fixes
 from harness.fuzzers.places import put
 from harness.fuzzers.shape import Shape
+from harness.targets.target import drive
 
 MOST_REPAIRS = 12
 """Repairs of one error: those that come later are seldom what the message means."""
@@ -53,14 +54,13 @@ class Explainer:
     def unexplained(self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Finding:
         """Tell of a mismatch as it was met: the run ended before it could be reduced and judged."""
         steps = judge(msgspec.structs.replace(case, id=0), answer, mismatch, comparator, subject=self.subject)
-        try:
-            asked = next(steps)
-            while True:
-                # No experiment answers any more: each gets a failure, which proves nothing.
-                asked = steps.send([Answer(one.id, failure=Failure("worker", "the run has ended")) for one in asked])
-        except StopIteration as stop:
-            finding: Finding = stop.value
-            return in_place(msgspec.structs.replace(finding, code="unknown", cause="unknown"), self.shape)
+        finding = drive(steps, _unanswered)
+        return in_place(msgspec.structs.replace(finding, code="unknown", cause="unknown"), self.shape)
+
+
+def _unanswered(experiments: list[Case]) -> list[Answer]:
+    """Answer no experiment any more: each gets a failure, which proves nothing."""
+    return [Answer(one.id, failure=Failure("worker", "the run has ended")) for one in experiments]
 
 
 def mender(shape: Shape) -> Mend:

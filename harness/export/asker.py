@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -14,8 +13,7 @@ from harness.fuzzers.pairs import Pair
 from harness.fuzzers.places import Place
 from harness.fuzzers.shape import Shape
 from harness.subject import Subject
-
-R = TypeVar("R")
+from harness.targets.target import drive
 
 BATCH = 100
 _MENDING = 250
@@ -60,16 +58,6 @@ class Asker:
         answers = self.ask([self.case(door, operation, new, old) for new, old in listed])
         return [(pair, answer) for pair, answer in zip(listed, answers, strict=True) if answer.failure is None]
 
-    def drive(self, search: Generator[list[Case], list[Answer], R]) -> R:
-        """Run a search until it returns."""
-        try:
-            cases = next(search)
-            while True:
-                cases = search.send(self.ask(cases))
-        except StopIteration as stop:
-            result: R = stop.value
-            return result
-
     def creates(self) -> tuple[KindInfo, Operation]:
         """Return the door through which objects are found: creation, where anything creates them."""
         door = next((one for one in self.doors.values() if Operation.CREATE in one.operations), None)
@@ -90,7 +78,8 @@ class Asker:
             return (yield [self.case(door, operation, obj, obj if old == new else old) for obj in objects])
 
         harvest = Harvest(literals=self.subject.literals(self.info))
-        found = self.drive(Repair(shape, ask, harvest, limit=_MENDING, keeps=keeps, patience=60).run([new]))
+        repair = Repair(shape, ask, harvest, limit=_MENDING, keeps=keeps, patience=60)
+        found = drive(repair.run([new]), self.ask)
         return (found.obj, found.obj if old == new else old) if found.accepted else None
 
     def given(self, door: KindInfo, operation: Operation, pairs: Sequence[Pair], mode: Mode) -> list[dict[str, Pair]]:

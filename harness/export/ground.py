@@ -13,6 +13,7 @@ from harness.fuzzers.grow import Growth
 from harness.fuzzers.pairs import stored
 from harness.fuzzers.reduce import Reducer
 from harness.fuzzers.shape import Shape
+from harness.targets.target import drive
 
 _REPAIRS, _REDUCTIONS, _GROWTH = 1500, 400, 1500
 
@@ -43,7 +44,7 @@ def find_ground(asker: Asker, shape: Shape) -> Ground:
     """
     harvest = Harvest(literals=asker.subject.literals(asker.info))
     repair = Repair(shape, partial(asker.batch, mode="served"), harvest, limit=_REPAIRS)
-    repaired = asker.drive(repair.run(starts(shape, root_of(asker))))
+    repaired = drive(repair.run(starts(shape, root_of(asker))), asker.ask)
     if not repaired.accepted:
         return Ground(repaired.obj, stored(repaired.obj), False, repaired.remaining)
     found = _as_validated(asker, repaired.obj)
@@ -57,7 +58,7 @@ def fuller(asker: Asker, shape: Shape, ground: Ground) -> tuple[Json, ...]:
     """Return accepted objects with more in them, the fullest first."""
     harvest = Harvest(literals=asker.subject.literals(asker.info))
     growth = Growth(shape, partial(asker.batch, mode=asker.mode), harvest, _GROWTH, ground.new)
-    return tuple(base.obj for base in asker.drive(growth.run()) if base.obj != ground.new)
+    return tuple(base.obj for base in drive(growth.run(), asker.ask) if base.obj != ground.new)
 
 
 def _as_validated(asker: Asker, obj: Json) -> Json | None:
@@ -80,7 +81,7 @@ def _smallest(asker: Asker, obj: Json) -> Json:
         return frozenset() if accepted(answer) else None
 
     case = asker.case(door, operation, obj, None if operation is Operation.CREATE else obj)
-    return asker.drive(Reducer(case, verdict, limit=_REDUCTIONS).run()).object
+    return drive(Reducer(case, verdict, limit=_REDUCTIONS).run(), asker.ask).object
 
 
 def _old(asker: Asker, obj: Json) -> Json:

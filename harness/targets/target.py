@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Protocol, Self, TypeVar
 
 from harness.case import Answer, Case, TargetInfo
+
+R = TypeVar("R")
+
+
+def drive(search: Generator[list[Case], list[Answer], R], ask: Callable[[list[Case]], list[Answer]]) -> R:
+    """Answer what a generator asks, batch by batch, until it returns."""
+    try:
+        cases = next(search)
+        while True:
+            cases = search.send(ask(cases))
+    except StopIteration as stop:
+        result: R = stop.value
+        return result
 
 
 class Closing:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from harness.case import Answer, Case, Composition, KindInfo, Operation
 from harness.field import ErrorType, FieldError
+from harness.targets import target
 
 TYPES = {
     "Required": ErrorType.REQUIRED,
@@ -61,10 +62,4 @@ T = TypeVar("T")
 
 def drive(search: Generator[list[Case], list[Answer], T], ask: Ask) -> T:
     """Run a generator that asks questions to its end."""
-    answers: list[Answer] | None = None
-    while True:
-        try:
-            cases = search.send(answers)  # type: ignore[arg-type]  # the first call sends nothing
-        except StopIteration as stop:
-            return stop.value  # type: ignore[no-any-return]
-        answers = [ask(one) for one in cases]
+    return target.drive(search, lambda cases: [ask(one) for one in cases])

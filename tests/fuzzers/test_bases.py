@@ -9,7 +9,7 @@ from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.grow import Growth
 from harness.fuzzers.mend import fixes
 from harness.fuzzers.places import put
-from tests.fuzzers.driving import drive
+from harness.targets.target import drive
 from tests.fuzzers.toys import ToyTarget, declarative, error, handwritten, widget_shape
 
 ROOT: Json = {"apiVersion": "toys.example.com/v1", "kind": "Widget", "metadata": {"name": "a"}}
@@ -24,7 +24,7 @@ def ask(objects: list[Json]):  # type: ignore[no-untyped-def]  # a generator of 
 def test_an_object_that_both_sides_accept_is_found_by_repair() -> None:
     """From a name alone, within two hundred questions: enum, list, number and matching selector are learned."""
     target = ToyTarget()
-    repaired = drive(Repair(widget_shape(), ask, Harvest()).run(starts(widget_shape(), ROOT)), target)
+    repaired = drive(Repair(widget_shape(), ask, Harvest()).run(starts(widget_shape(), ROOT)), target.ask)
     assert repaired.accepted
     assert handwritten(repaired.obj, None) + declarative(repaired.obj, None) == []
     assert target.asked <= 200
@@ -40,7 +40,7 @@ def test_what_cannot_be_repaired_says_what_remained() -> None:
             return type(answer)(answer.id, (*answer.handwritten, no), answer.declarative, failure=answer.failure)
 
     repair = Repair(widget_shape(), ask, Harvest(), limit=600)
-    repaired = drive(repair.run(starts(widget_shape(), ROOT)), Stubborn())
+    repaired = drive(repair.run(starts(widget_shape(), ROOT)), Stubborn().ask)
     assert not repaired.accepted
     assert repaired.remaining == ("metadata.name: Invalid value: never",)
     assert repaired.asked <= 700
@@ -49,8 +49,8 @@ def test_what_cannot_be_repaired_says_what_remained() -> None:
 def test_growth_brings_every_optional_member_into_an_accepted_object() -> None:
     """After growth each member that a validator allows stands in some base, and all bases are accepted."""
     target, shape = ToyTarget(), widget_shape()
-    repaired = drive(Repair(shape, ask, Harvest()).run(starts(shape, ROOT)), target)
-    bases = drive(Growth(shape, ask, Harvest(), 900, repaired.obj).run(), target)
+    repaired = drive(Repair(shape, ask, Harvest()).run(starts(shape, ROOT)), target.ask)
+    bases = drive(Growth(shape, ask, Harvest(), 900, repaired.obj).run(), target.ask)
     assert {"replicas", "mode", "title", "ports", "labels", "selector", "parent", "ceiling"} == set(
         bases[0].obj["spec"]
     )

@@ -14,7 +14,7 @@ from harness.fuzzers.grow import Growth
 from harness.fuzzers.lacking import lacking
 from harness.fuzzers.places import look
 from harness.fuzzers.turning import changes_of
-from tests.fuzzers.driving import drive
+from harness.targets.target import drive
 from tests.fuzzers.toys import error, widget_shape
 
 PLAIN: Json = {
@@ -48,7 +48,7 @@ def grown(rules: Rules, limit: int = 3000, **more: Any) -> tuple[Growth, list[Js
     """Grow the plain widget under these rules."""
     judge = Judge(rules)
     growth = Growth(SHAPE, ask, Harvest(), limit, more.pop("main", PLAIN), **more)
-    bases = drive(growth.run(), judge)
+    bases = drive(growth.run(), judge.ask)
     assert [] == [one for base in bases for one in rules(base.obj)]
     return growth, [base.obj for base in bases], judge
 
@@ -140,7 +140,7 @@ def test_what_the_server_puts_aside_is_not_reached() -> None:
         SHAPE, ask, Harvest(), 500, PLAIN, frozenset(), ("spec",), lambda answer, sent: answer.validated["v1"].object,
         frozenset({"spec.title", "spec.replicas"}),
     )  # fmt: skip
-    drive(growth.run(), Forgetful(lambda obj: []))
+    drive(growth.run(), Forgetful(lambda obj: []).ask)
     assert "spec.replicas" in growth.reached
     assert "spec.title" not in growth.reached
 

@@ -6,7 +6,7 @@ from typing import Any
 from harness.case import Answer, Case, Json, Operation
 from harness.fuzzers.reduce import Reducer
 from harness.fuzzers.transplant import transplants
-from tests.fuzzers.driving import drive
+from harness.targets.target import drive
 from tests.fuzzers.toys import WIDGETS, ToyTarget
 
 META: Json = {"apiVersion": "toys.example.com/v1", "kind": "Widget", "metadata": {"name": "a"}}
@@ -29,7 +29,7 @@ def reduced(new: Json, old: Json, side: str, field: str, base: Json = None, **mo
 
     operation = Operation.CREATE if old is None else Operation.UPDATE
     case = Case(1, WIDGETS.group, "v1", "Widget", operation, new, old)
-    return drive(Reducer(case, verdict, base, **more).run(), ToyTarget())
+    return drive(Reducer(case, verdict, base, **more).run(), ToyTarget().ask)
 
 
 def widget(**spec: Json) -> Json:
