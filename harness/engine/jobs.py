@@ -9,7 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -27,7 +27,8 @@ from harness.subject import Subject, SubjectSpec
 
 Opener = Callable[[SubjectSpec, Callable[[str], None]], Subject]
 
-STOCK_SECONDS = 5.0
+STOCK_SHARE = 0.03
+"""Of the time of a process, so much goes to telling how far its searches are: each then tells all it has found."""
 PATIENCE = 15.0
 """How long a process that was asked to stop may take. Units: seconds."""
 
@@ -83,6 +84,30 @@ class Job:
         return msgspec.structs.replace(stock, findings=tuple(every.values()))
 
 
+class Stock:
+    """Tells now and then how far a search is, in turn: those that have asked something since it was their turn."""
+
+    def __init__(self, tell: Callable[[UnitOutcome], None], now: Callable[[], float] = time.monotonic) -> None:
+        self._tell, self._now = tell, now
+        self._due = now()
+        self._told: dict[int, tuple[float, int]] = {}
+
+    def take(self, searches: Sequence[UnitSearch]) -> None:
+        """Tell of the one that waits the longest, when that takes no more than a small share of the time."""
+        began = self._now()
+        if began < self._due:
+            return
+        waiting = [one for one in searches if one.asked != self._when(one)[1]]
+        if waiting:
+            search = min(waiting, key=self._when)
+            self._told[search.plan.unit.index] = began, search.asked
+            self._tell(UnitOutcome.of(search))
+        self._due = began + (self._now() - began) / STOCK_SHARE
+
+    def _when(self, search: UnitSearch) -> tuple[float, int]:
+        return self._told.get(search.plan.unit.index, (0.0, 0))
+
+
 def start(spec: SubjectSpec, order: Order, opener: Opener) -> list[Job]:
     """Start the processes of a run."""
     context = multiprocessing.get_context("spawn")
@@ -100,8 +125,9 @@ def start(spec: SubjectSpec, order: Order, opener: Opener) -> list[Job]:
 def _work(spec: SubjectSpec, order: Order, opener: Opener, link: Connection) -> None:
     """Do one part of a run in this process, and tell the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    last = [0.0, 0.0]
+    last = [0.0]
     local: list[Local] = []
+    stock = Stock(link.send)
 
     def on_turn(search: UnitSearch) -> None:
         now = time.monotonic()
@@ -110,10 +136,7 @@ def _work(spec: SubjectSpec, order: Order, opener: Opener, link: Connection) -> 
             if link.poll():
                 raise KeyboardInterrupt
             link.send(Turn(sum(one.asked for one in local[0].searches), search.plan.unit.name))
-        if now - last[1] >= STOCK_SECONDS:
-            last[1] = now
-            for one in local[0].searches:
-                link.send(UnitOutcome.of(one))
+        stock.take(local[0].searches)
 
     clock = Clock(order.budget.max_time)
     clock.started -= max(0.0, time.time() - order.started)

@@ -6,7 +6,9 @@ become one place here, so that findings of one cause can be told together.
 
 from __future__ import annotations
 
+import os
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -66,18 +68,22 @@ def _unversioned(qualified: str) -> str:
 
 
 def _source(field: FieldShape) -> str:
+    return _line_of(field.position.file, field.position.line, field.owner, os.getcwd())
+
+
+@lru_cache(maxsize=8192)
+def _line_of(file: str, line: int, owner: str, folder: str) -> str:
     """Say which line declares a field.
 
     By its path in the current folder, which is a checkout most of the time, else by the import path of its package: a
     folder says nothing on another machine, and a downloaded module is nobody's checkout.
     """
-    file, line = field.position.file, field.position.line
     name = re.split(r"[/\\]", file)[-1]
     if not name or not line:
         return ""
-    if Path(file).is_absolute() and Path(file).is_relative_to(Path.cwd()) and not _MODULE.search(file):
-        return f"{Path(file).relative_to(Path.cwd()).as_posix()}:{line}"
-    return f"{field.owner.rpartition('.')[0]}/{name}:{line}"
+    if Path(file).is_absolute() and Path(file).is_relative_to(folder) and not _MODULE.search(file):
+        return f"{Path(file).relative_to(folder).as_posix()}:{line}"
+    return f"{owner.rpartition('.')[0]}/{name}:{line}"
 
 
 def _rule_source(finding: Finding, place: Placed) -> str:

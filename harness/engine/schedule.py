@@ -1,8 +1,8 @@
 """Many searches over one target: several batches in flight, so that Python works while the target works.
 
 A search waits for its own answers only. Which one comes next decides the progress under a time limit, never what a
-search does. Turns are shared by the time that a search has taken, not by its cases: a kind whose validators take
-milliseconds must not starve a hundred that take none. Those that still look for bases come first, then those that find
+search does. Turns are shared by the time that a search has taken, here and in the worker, not by its cases: a kind
+whose validators take milliseconds must not starve a hundred that take none. Those that still look for bases come first, then those that find
 much.
 """
 
@@ -39,7 +39,7 @@ class Spent:
 
 @dataclass(slots=True)
 class _Running:
-    """A search on its way. `charged` is the time it took, by the weight it had then: the least is next."""
+    """A search on its way. `charged` is the time it took, in both processes, by the weight it had then: the least is next."""
 
     search: UnitSearch
     steps: Search
@@ -85,7 +85,10 @@ class Schedule:
         self._in_flight -= len(running.batch)
         started = self.now()
         answers = pending.result()
-        self.spent.wait += self.now() - started
+        waited = self.now() - started
+        self.spent.wait += waited
+        # What a worker does while others have their turn costs them as well: there are only so many cores.
+        running.charged += max(0.0, pending.seconds - waited) / _weight(running.search)
         self._turn(running, answers)
         self.on_turn(running.search)
 
@@ -96,7 +99,7 @@ class Schedule:
             heapq.heappush(self._ready, (running.charged, running.search.plan.unit.index, running))
 
     def _charge(self, running: _Running) -> None:
-        """Charge what has passed since the last charge: batches are answered in turn, so a slow one is waited for."""
+        """Charge what has passed since the last charge."""
         before, self._mark = self._mark, self.now()
         running.charged += (self._mark - before) / _weight(running.search)
 

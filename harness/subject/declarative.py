@@ -139,6 +139,10 @@ class _Pending:
     def __init__(self, target: PythonDeclarative, cases: Sequence[Case], inner: Pending) -> None:
         self._target, self._cases, self._inner = target, cases, inner
 
+    @property
+    def seconds(self) -> float:
+        return self._inner.seconds
+
     def result(self) -> list[Answer]:
         answers = zip(self._cases, self._inner.result(), strict=True)
         return [self._target.answered(case, answer) for case, answer in answers]

@@ -95,6 +95,10 @@ class _Pending:
     ) -> None:
         self._twin, self._cases, self._asked, self._first, self._second = twin, cases, asked, first, second
 
+    @property
+    def seconds(self) -> float:
+        return max(self._first.seconds, self._second.seconds)
+
     def result(self) -> list[Answer]:
         answers = self._twin.answers(self._cases, self._first.result(), self._second.result())
         differing = [number for number, answer in enumerate(answers) if _differs(answer)]

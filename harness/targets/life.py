@@ -30,13 +30,18 @@ _TELLING = re.compile(r"^(panic|fatal error|fatal|[\w.]*(Error|Exception))\b.*:"
 
 
 class Batch:
-    """Cases on their way, and the answers that came so far. Answers arrive in any order."""
+    """Cases on their way, and the answers that came so far. Answers arrive in any order.
+
+    `begun` is when they were sent, `seconds` how long the worker took for them, once all are answered: batches are
+    answered one after the other.
+    """
 
     def __init__(self, cases: Sequence[Case]) -> None:
         self.cases = cases
         self.answers: list[Answer | None] = [None] * len(cases)
         self.missing = len(cases)
         self.serials = range(0)
+        self.begun = self.seconds = 0.0
         self.done = threading.Event()
         if not cases:
             self.done.set()
@@ -88,7 +93,7 @@ class Life:
         self.routes: dict[int, tuple[Batch, int]] = {}
         self.waiting = 0
         self.last_serial = 0
-        self.last_progress = time.monotonic()
+        self.last_progress = self.last_answered = time.monotonic()
         self.sent = self.answered = 0
         self._max_line = max_line
         self._killed = self._at_end = False
@@ -248,7 +253,11 @@ class Life:
         if batch.put(index, answer):
             self.answered += 1
             self.waiting -= 1
-            self.last_progress = time.monotonic()
+            now = time.monotonic()
+            if not batch.missing:
+                batch.seconds = now - max(batch.begun, self.last_answered)
+                self.last_answered = now
+            self.last_progress = now
             return True
         msgspec.structs.force_setattr(answer, "id", batch.cases[index].id)
         if answer == batch.answers[index]:

@@ -35,6 +35,11 @@ class PendingBatch:
     def __init__(self, worker: WorkerProcess, batch: Batch) -> None:
         self._worker, self._batch = worker, batch
 
+    @property
+    def seconds(self) -> float:
+        """How long the worker had nothing else to do than this batch and later ones."""
+        return self._batch.seconds
+
     def result(self) -> list[Answer]:
         """Return one answer per case, in the order of the cases."""
         return self._worker._collect(self._batch)
@@ -156,6 +161,7 @@ class WorkerProcess(Closing):
         life.waiting += len(parts)
         life.sent += len(parts)
         if parts:
+            batch.begun = time.monotonic()
             life.send(b"".join(parts))
         self.encode_seconds += time.perf_counter() - begin
 

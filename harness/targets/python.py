@@ -58,6 +58,7 @@ class _StageError(Exception):
 @dataclass(frozen=True, slots=True)
 class _Done:
     answers: list[Answer]
+    seconds: float = 0.0
 
     def result(self) -> list[Answer]:
         """Return the answers, which are there already."""

@@ -29,6 +29,10 @@ class _Waiting:
     kept: list[Answer]
     pending: Pending | None
 
+    @property
+    def seconds(self) -> float:
+        return 0.0 if self.pending is None else self.pending.seconds
+
     def result(self) -> list[Answer]:
         """Return the answers in the order of the cases."""
         told = iter(self.pending.result() if self.pending is not None else ())

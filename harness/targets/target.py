@@ -40,6 +40,11 @@ class Closing:
 class Pending(Protocol):
     """A batch on its way."""
 
+    @property
+    def seconds(self) -> float:
+        """How long a process of its own has worked on the answered batch; 0 where the caller's has done the work."""
+        ...
+
     def result(self) -> list[Answer]:
         """Wait for the batch and return one answer per case, in order. Never raises for a bad object."""
         ...

@@ -40,6 +40,7 @@ class FakePending:
     """A batch that is already answered."""
 
     answers: list[Answer]
+    seconds: float = 0.0
 
     def result(self) -> list[Answer]:
         """The answers."""

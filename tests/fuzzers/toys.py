@@ -152,10 +152,10 @@ def declarative(new: Json, old: Json) -> list[FieldError]:
 
 
 class Done:
-    """A batch that is answered."""
+    """A batch that is answered. `seconds` is how long a process of its own is said to have taken."""
 
-    def __init__(self, answers: list[Answer]) -> None:
-        self._answers = answers
+    def __init__(self, answers: list[Answer], seconds: float = 0.0) -> None:
+        self._answers, self.seconds = answers, seconds
 
     def result(self) -> list[Answer]:
         """Return the answers."""
