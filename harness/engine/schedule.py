@@ -2,8 +2,8 @@
 
 A search waits for its own answers only. Which one comes next decides the progress under a time limit, never what a
 search does. Turns are shared by the time that a search has taken, here and in the worker, not by its cases: a kind
-whose validators take milliseconds must not starve a hundred that take none. Those that still look for bases come first, then those that find
-much.
+whose validators take milliseconds must not starve a hundred that take none. Those that still look for bases come first,
+then those that find much.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ class Spent:
 
 @dataclass(slots=True)
 class _Running:
-    """A search on its way. `charged` is the time it took, in both processes, by the weight it had then: the least is next."""
+    """A search on its way.
+
+    `charged` is the time it took, here and in the worker, by the weight it had then: the least is next.
+    """
 
     search: UnitSearch
     steps: Search

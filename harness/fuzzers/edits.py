@@ -14,7 +14,7 @@ from harness.case import Json
 from harness.fuzzers.crossing import crossed
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.places import ABSENT, Place, look, put
-from harness.fuzzers.probes import look_of, probes_of
+from harness.fuzzers.probes import Probes, look_of, probes_of
 from harness.fuzzers.shape import FieldShape, Shape
 from harness.fuzzers.values import filled, fits, plausible
 
@@ -41,7 +41,7 @@ class Site:
     member: FieldShape | None = None
     _key: Any = None
 
-    def values(self, harvest: Harvest) -> list[Json]:
+    def values(self, harvest: Harvest) -> Sequence[Json]:
         """Return the probes of this place; made again when messages have taught more.
 
         Sites that look alike share them: objects to edit are edits of one another, and lists of probes are long.
@@ -64,14 +64,14 @@ class Site:
 class Made(NamedTuple):
     """The probes of sites that look alike, and how much was known then. Holds the types whose identity names it."""
 
-    probes: list[Json]
+    probes: Probes
     learned: int
     shape: Shape
     member: FieldShape | None
 
 
-MOST_SMALL, MOST_LARGE = 1024, 64
-"""How many lists of probes a search remembers: of scalars, a kilobyte each, and of lists, which may be a hundred."""
+MOST_SMALL, MOST_LARGE = 1024, 256
+"""How many lists of probes a search remembers: of scalars, a kilobyte each, and of lists and structs, some ten."""
 
 
 class Listed:

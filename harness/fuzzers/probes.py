@@ -6,7 +6,9 @@ draws from it.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, zip_longest
+from typing import NamedTuple, overload
 
 import msgspec
 
@@ -28,9 +30,44 @@ _EMPTY: dict[str, Json] = {
 }  # fmt: skip
 
 
-def probes_of(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest) -> list[Json]:
+class Later(NamedTuple):
+    """A long list that is made when it is asked for: few of them ever are. What is of one sort and size is the same."""
+
+    sort: str
+    size: int
+    make: Callable[[int], Json]
+
+
+class Probes(Sequence[Json]):
+    """Values to put at a place, most telling first."""
+
+    __slots__ = ("_held",)
+
+    def __init__(self, held: list[Json | Later]) -> None:
+        self._held = held
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    @overload
+    def __getitem__(self, index: int) -> Json: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Json]: ...
+
+    def __getitem__(self, index: int | slice) -> Json:
+        if isinstance(index, slice):
+            return [_now(held) for held in self._held[index]]
+        return _now(self._held[index])
+
+
+def _now(held: Json | Later) -> Json:
+    return held.make(held.size) if held.__class__ is Later else held
+
+
+def probes_of(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest) -> Probes:
     """Return values to put at a place that holds `value` (`ABSENT` when nothing stands there), most telling first."""
-    found: list[Json] = [ABSENT] if value is not ABSENT else []
+    found: list[Json | Later] = [ABSENT] if value is not ABSENT else []
     if shape.kind in _EMPTY:
         found.append(_EMPTY[shape.kind])
     if shape.kind == "string":
@@ -47,7 +84,7 @@ def probes_of(shape: Shape, value: Json, member: FieldShape | None, harvest: Har
         found += [*pool(shape), *beyond(shape)]
     if member is not None:
         found[2:2] = suggested(member)
-    return _distinct(found, value)
+    return Probes(_distinct(found, value))
 
 
 def _strings(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest) -> list[Json]:
@@ -100,21 +137,25 @@ def _given_numbers(shape: Shape, member: FieldShape | None, harvest: Harvest) ->
     return list(dict.fromkeys((*own, *known[:4], *tuple(harvest.numbers)[-8:])))
 
 
-def _lists(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest) -> list[Json]:
+def _lists(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest) -> list[Json | Later]:
     items = list(value) if isinstance(value, list) else []
     one = items[0] if items else filled(shape.elem)
-    found: list[Json] = [[*items, one], [one] * 2, [*items, filled(shape.elem)]]
+
+    def lists_of(*sizes: int) -> Iterator[Later]:
+        """Make real content: items that all differ, so that length is all there is to complain about."""
+        return (Later("many", size, lambda size: many(items, shape, size)) for size in sizes if size != len(items))
+
+    found: list[Json | Later] = [[*items, one], [one] * 2, [*items, filled(shape.elem)]]
     found += [items[::-1], [*items[1:], items[0]]] if len(items) > 1 else []
     limits = [number for number in _given_numbers(shape, member, harvest)[:4] if 0 < number <= _LONGEST_LIST]
     found += islice(blends(items, shape, member, limits), 6)
-    # Real content: items that all differ, so that length is all there is to complain about.
-    found += [many(items, shape, size) for limit in limits for size in (limit + 1, limit, limit - 1)]
+    found += lists_of(*(size for limit in limits for size in (limit + 1, limit, limit - 1)))
     # The second time around: equal in every key or in all but one, and different in all else.
     found += [[*items, other] for other in islice(changed(shape.elem, one, None), 12)] if items else []
     if shape.elem.kind in ("string", "int", "int-or-string"):
         found += [[*items, other] for other in (*pool(shape.elem)[:12], *beyond(shape.elem)[:12])]
-        found += [many(items, shape, size) for size in (17, 33, 65)]
-    return [*found, *([one] * size for size in (17, 33, 65, 101, 257)), None]
+        found += lists_of(17, 33, 65)
+    return [*found, *(Later("same", size, lambda size: [one] * size) for size in (17, 33, 65, 101, 257)), None]
 
 
 def _maps(shape: Shape, value: Json) -> list[Json]:
@@ -128,12 +169,12 @@ def _maps(shape: Shape, value: Json) -> list[Json]:
     return [*found, {f"k{index}": held for index in range(65)}, None]
 
 
-def _distinct(values: list[Json], present: Json) -> list[Json]:
+def _distinct(values: list[Json | Later], present: Json) -> list[Json | Later]:
     """Drop what looks the same."""
-    seen = {look_of(present)}
+    seen: set[object] = {look_of(present)}
     found = []
     for value in values:
-        key = look_of(value)
+        key: object = value[:2] if value.__class__ is Later else look_of(value)
         if key not in seen:
             seen.add(key)
             found.append(value)

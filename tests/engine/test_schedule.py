@@ -18,20 +18,25 @@ BATCH = 10
 
 @dataclass
 class Clocked:
-    """A target with a clock of its own: each kind costs so many seconds a case."""
+    """A target with a clock of its own: each kind costs so many seconds a case.
+
+    With `apart` a case takes this long here, and what its kind costs in a process of its own, while others have a turn.
+    """
 
     costs: dict[str, float]
     time: float = 0.0
+    apart: float = 0.0
     asked: Counter[str] = field(default_factory=Counter)
     order: list[str] = field(default_factory=list)
 
     def submit(self, cases: Sequence[Case]) -> Done:
         """Answer at once; the clock goes on."""
         for case in cases:
-            self.time += self.costs[case.kind]
+            self.time += self.apart or self.costs[case.kind]
             self.asked[case.kind] += 1
         self.order.append(cases[0].kind)
-        return Done([Answer(case.id) for case in cases])
+        seconds = sum(self.costs[case.kind] for case in cases) if self.apart else 0.0
+        return Done([Answer(case.id) for case in cases], seconds)
 
 
 def searching(index: int, kind: str, target: Clocked, until: float, founding: int = 0) -> Any:
@@ -61,6 +66,13 @@ def test_a_slow_kind_gets_its_share_of_the_time_and_not_of_the_cases() -> None:
     target = Clocked({"slow": 0.05, "fast": 0.001})
     scheduled(target, [searching(0, "slow", target, 100.0), searching(1, "fast", target, 100.0)])
     assert [50, 50] == [round(target.asked[kind] * cost) for kind, cost in target.costs.items()]
+
+
+def test_what_a_worker_does_meanwhile_is_paid_for() -> None:
+    """A kind that keeps a worker busy while others have their turn is asked as seldom as one that is waited for."""
+    target = Clocked({"slow": 0.05, "fast": 0.001}, apart=0.0001)
+    scheduled(target, [searching(0, "slow", target, 1.0), searching(1, "fast", target, 1.0)])
+    assert target.asked["fast"] > 40 * target.asked["slow"] > 0
 
 
 def test_who_has_no_bases_yet_comes_first() -> None:

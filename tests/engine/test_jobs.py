@@ -1,0 +1,60 @@
+"""What a process tells of its searches while they go on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.engine import jobs
+from harness.engine.jobs import STOCK_SHARE, Stock
+
+
+@dataclass
+class Telling:
+    """A clock, and what was told; telling takes `price` seconds."""
+
+    price: float = 0.0
+    time: float = 0.0
+    told: list[Any] = field(default_factory=list)
+
+    def tell(self, outcome: Any) -> None:
+        """Take what is told."""
+        self.time += self.price
+        self.told.append(outcome)
+
+
+@pytest.fixture
+def searches(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Three searches whose outcome is their number."""
+    monkeypatch.setattr(jobs, "UnitOutcome", SimpleNamespace(of=lambda search: search.plan.unit.index))
+    return [SimpleNamespace(asked=1, plan=SimpleNamespace(unit=SimpleNamespace(index=number))) for number in range(3)]
+
+
+def test_searches_are_told_of_in_turn_and_only_when_they_went_on(searches: list[Any]) -> None:
+    """Each once, then the one that asked more; nobody when none did."""
+    telling = Telling()
+    stock = Stock(telling.tell, lambda: telling.time)
+    for _ in range(5):
+        telling.time += 1
+        stock.take(searches)
+    searches[1].asked = 2
+    for _ in range(2):
+        telling.time += 1
+        stock.take(searches)
+    assert telling.told == [0, 1, 2, 1]
+
+
+def test_telling_takes_a_small_share_of_the_time(searches: list[Any]) -> None:
+    """However long one takes and however often it could be told, the rest of the time goes to searching."""
+    telling = Telling(price=0.2)
+    stock = Stock(telling.tell, lambda: telling.time)
+    while telling.time < 100:
+        for one in searches:
+            one.asked += 1
+        stock.take(searches)
+        telling.time += 0.01
+    share = len(telling.told) * telling.price / telling.time
+    assert 0.5 * STOCK_SHARE < share < 1.5 * STOCK_SHARE
