@@ -20,7 +20,7 @@ from hypothesis import seed as with_seed
 from hypothesis import strategies as st
 
 from bench.record import Measured, Section
-from harness.case import Case, Json, KindInfo, Operation
+from harness.case import Json, KindInfo, Operation
 from harness.fuzzers.edits import random_edit, sites_of
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.shape import Shape
@@ -128,13 +128,9 @@ def _judged(name: str, draw: Draws, subject: Subject, info: KindInfo, seconds: f
         spent += time.perf_counter() - begin
         number += 1
         count += len(objects)
-        for answer in subject.target.ask([_case(info, obj) for obj in objects]):
+        for answer in subject.target.ask([info.case(Operation.CREATE, obj) for obj in objects]):
             errors = [*answer.handwritten, *answer.declarative]
             accepted += not errors and answer.failure is None
             provoked |= {(error.type, _SUBSCRIPT.sub("[*]", error.field), error.origin) for error in errors}
     more: dict[str, int | str] = {"different errors": len(provoked), "accepted": f"{100 * accepted / count:.0f} %"}
     return Measured(name, count, spent, more=more)
-
-
-def _case(info: KindInfo, obj: Json) -> Case:
-    return Case(0, info.group, info.version, info.kind, Operation.CREATE, obj, resource=info.resource)

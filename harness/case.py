@@ -215,6 +215,25 @@ class KindInfo(msgspec.Struct, frozen=True, omit_defaults=True):
         """What a case must name to mean this kind: group, version, resource, subresource."""
         return self.group, self.version, self.resource, self.subresource
 
+    def case(
+        self,
+        operation: Operation,
+        new: Json,
+        old: Json = None,
+        *,
+        id: int = 0,
+        mode: Mode = "served",
+        options: dict[str, bool] | None = None,
+        versions: bool = False,
+        served: bool = False,
+        repeat: bool = False,
+    ) -> Case:
+        """Make a case that means this kind."""
+        return Case(
+            id, self.group, self.version, self.kind, operation, new, old, self.resource, self.subresource, mode,
+            options or {}, versions, served, repeat,
+        )  # fmt: skip
+
 
 class Excluded(msgspec.Struct, frozen=True):
     """Something the target has but cannot be asked about, and why."""

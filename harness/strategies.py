@@ -179,12 +179,9 @@ class _Source:
 
     def case(self, new: Json, old: Json) -> Case:
         """Make a case that checks everything: both versions, twice."""
-        info = self.info
         operation = Operation.CREATE if old is None else Operation.UPDATE
-        return Case(
-            1, info.group, info.version, info.kind, operation, new, old, info.resource, info.subresource,
-            versions=bool(info.versions), repeat=True, mode=self.subject.spec.mode,
-        )  # fmt: skip
+        mode, versions = self.subject.spec.mode, bool(self.info.versions)
+        return self.info.case(operation, new, old, id=1, mode=mode, versions=versions, repeat=True)
 
     def batch(self, objects: list[Json]) -> Asking:
         """Ask about new objects, as the search for accepted ones wants it; about updates where nothing is created."""

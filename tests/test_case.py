@@ -41,3 +41,13 @@ def test_a_kind_has_the_name_people_use() -> None:
     assert "apps/v1 deployments/scale" == scale.name
     assert ("apps", "v1", "deployments", "scale") == scale.key
     assert "v1 pods" == KindInfo("", "v1", "Pod", "pods", "v1").name
+
+
+def test_a_case_of_a_kind_means_that_kind_and_asks_for_nothing_else() -> None:
+    """Group, version, resource and subresource are those of the kind; what nobody asks for is as in a plain case."""
+    scale = KindInfo("apps", "v1", "Scale", "deployments", "autoscaling/v1", subresource="scale")
+    case = scale.case(Operation.UPDATE, {"a": 1}, {"a": 2})
+    assert Case(0, "apps", "v1", "Scale", Operation.UPDATE, {"a": 1}, {"a": 2}, "deployments", "scale") == case
+    more = {"id": 7, "mode": "given", "options": {"x": True}, "versions": True, "served": True, "repeat": True}
+    wider = scale.case(Operation.CREATE, {}, **more)  # type: ignore[arg-type]  # by name, whatever their types
+    assert more == {name: getattr(wider, name) for name in more}

@@ -53,9 +53,7 @@ def kind_of(subject: Subject, value: dict[str, Any]) -> KindInfo:
 def answer_of(subject: Subject, value: dict[str, Any]) -> tuple[KindInfo, Case, Answer]:
     """Ask for the creation of an example, all versions, twice."""
     info = kind_of(subject, value)
-    case = Case(
-        1, info.group, info.version, info.kind, Operation.CREATE, value, versions=bool(info.versions), repeat=True
-    )
+    case = info.case(Operation.CREATE, value, id=1, versions=bool(info.versions), repeat=True)
     [answer] = subject.target.ask([case])
     return info, case, answer
 

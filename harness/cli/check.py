@@ -73,10 +73,10 @@ def command(
                 if operation not in info.operations:
                     raise UsageError(f"{info.name} takes no {operation}\n  fix: {_fix(operation)}")
                 made.append(
-                    Case(
-                        number, info.group, info.version, info.kind, operation, _sent(new, info.api_version),
-                        None if old is None else _sent(old, info.api_version), info.resource, subresource, spec.mode,
-                        {**info.options, **wanted} if wanted else {}, versions,
+                    info.case(
+                        operation, _sent(new, info.api_version), None if old is None else _sent(old, info.api_version),
+                        id=number, mode=spec.mode, options={**info.options, **wanted} if wanted else None,
+                        versions=versions,
                     )
                 )  # fmt: skip
             except HarnessError as error:

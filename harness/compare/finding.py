@@ -89,10 +89,7 @@ def rule_findings(info: KindInfo, problems: Iterable[RuleProblem], subject: str)
 
 
 def _rule_finding(info: KindInfo, problem: RuleProblem, subject: str) -> Finding:
-    case = Case(
-        id=0, group=info.group, version=problem.version or info.version, kind=info.kind, resource=info.resource,
-        subresource=info.subresource, operation=Operation.CREATE, object=None,
-    )  # fmt: skip
+    case = msgspec.structs.replace(info.case(Operation.CREATE, None), version=problem.version or info.version)
     mismatch = Mismatch("path", problem.result, origin=problem.rule[0], detail=str(problem))
     fix = {
         "unused": "remove the rule, or mend its regex",

@@ -43,18 +43,13 @@ class Asking:
     # Asking
 
     def _case(self, lane: Lane, new: Json, old: Json, options: dict[str, bool]) -> Case:
-        info, able = lane.info, self.plan.abilities
+        able = self.plan.abilities
         self.asked = number = self.asked + 1
-        return Case(
+        return lane.info.case(
+            lane.operation,
+            new,
+            old,
             id=self._id(),
-            group=info.group,
-            version=info.version,
-            kind=info.kind,
-            operation=lane.operation,
-            object=new,
-            old=old,
-            resource=info.resource,
-            subresource=info.subresource,
             mode=self.plan.mode,
             options=options,
             # Deterministic samples: primes, so that they do not fall on the same cases.

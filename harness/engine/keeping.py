@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.case import Answer, Case, Json, Operation
+from harness.case import Answer, Json, Operation
 from harness.engine.asking import Asking
 from harness.engine.plan import LaneState, Search, key_of
 from harness.engine.units import Lane
@@ -28,11 +28,7 @@ class Keeping:
 
     def add(self, lane: Lane, new: Json, old: Json, focus: Place = ()) -> None:
         """Keep what was accepted now."""
-        info = lane.info
-        case = Case(
-            0, info.group, info.version, info.kind, lane.operation, new, old, info.resource, info.subresource,
-            self.search.plan.mode,
-        )  # fmt: skip
+        case = lane.info.case(lane.operation, new, old, mode=self.search.plan.mode)
         self._found.append(KeptBase(case, focus))
 
     def write(self) -> None:

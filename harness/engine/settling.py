@@ -120,19 +120,7 @@ class Settling:
         create = next((pair for known, pair in self.grounds.items() if known[1] is Operation.CREATE), None)
         obj = create[0] if create else self.points.bases[-1].obj
         new, old = (obj, None) if lane.operation is Operation.CREATE else (stored(obj), stored(obj))
-        info = lane.info
-        case = Case(
-            id=0,
-            group=info.group,
-            version=info.version,
-            kind=info.kind,
-            operation=lane.operation,
-            object=new,
-            old=old,
-            resource=info.resource,
-            subresource=info.subresource,
-            mode=self.plan.mode,
-        )
+        case = lane.info.case(lane.operation, new, old, mode=self.plan.mode)
 
         def verdict(case: Case, answer: Answer) -> frozenset[str] | None:
             return frozenset() if accepted(answer) else None

@@ -36,10 +36,7 @@ class Asker:
 
     def case(self, door: KindInfo, operation: Operation, new: Json, old: Json = None, mode: Mode | None = None) -> Case:
         """Make a question."""
-        return Case(
-            0, door.group, door.version, door.kind, operation, new, old, door.resource, door.subresource,
-            mode=mode or self.mode,
-        )  # fmt: skip
+        return door.case(operation, new, old, mode=mode or self.mode)
 
     def ask(self, cases: Sequence[Case]) -> list[Answer]:
         """Answer cases in order."""

@@ -10,7 +10,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from harness.case import Case, Json, KindInfo
+from harness.case import Json, KindInfo
 from harness.compare.comparator import Comparator
 from harness.compare.finding import Finding
 from harness.diagnostics import UsageError
@@ -80,7 +80,7 @@ def _reported(finding: Finding) -> str:
 
 def _row(row: Row, comparator: Comparator, subject: Subject) -> dict[str, Any]:
     answer = row.answers[row.info.version]
-    case_found = comparator.compare(_case(row), answer)
+    case_found = comparator.compare(row.info.case(row.operation, row.new, row.old), answer)
     differs = "; ".join(f"{one.kind} {one.path} {one.type} {one.origin}".rstrip() for one in case_found)
     return {
         "version": literal(row.info.version), "subresource": literal(row.info.subresource),
@@ -89,13 +89,6 @@ def _row(row: Row, comparator: Comparator, subject: Subject) -> dict[str, Any]:
         "name": literal(visible(f"{row.info.version} {row.name}")),
         "differs": literal(visible(f"the two sides differ: {differs}")) if differs else "",
     }  # fmt: skip
-
-
-def _case(row: Row) -> Case:
-    info = row.info
-    return Case(
-        0, info.group, info.version, info.kind, row.operation, row.new, row.old, info.resource, info.subresource
-    )  # fmt: skip
 
 
 def _told(errors: Sequence[FieldError]) -> list[tuple[str, str, str]]:
