@@ -19,7 +19,7 @@ from harness.field import FieldError
 from harness.fuzzers.shape import shape_of
 from harness.gotypes.packages import Universe
 from harness.subject.decode import decoder_of
-from harness.targets.python import DecodeError, Decoder
+from harness.targets.endpoint import DecodeError, Decoder
 from harness.targets.target import Closing, Pending, Target
 from harness.targets.wire import shortened
 

@@ -19,7 +19,7 @@ from harness.case import Json
 from harness.fuzzers.shape import Shape
 from harness.subject.quick import DURATION, QUANTITY, TIME, Unusual, quick_decoder
 from harness.tags.runtime import ZERO_TIME, read_time
-from harness.targets.python import DecodeError, Decoder
+from harness.targets.endpoint import DecodeError, Decoder
 
 _TIME, _DURATION, _QUANTITY = re.compile(TIME), re.compile(DURATION), re.compile(QUANTITY)
 

@@ -33,7 +33,8 @@ from harness.subject.twin import TwinTarget
 from harness.subject.typesonly import types_target
 from harness.suite import KubernetesSuite, Suite, SuiteKind
 from harness.tags.custom_kubernetes import CustomFunctions
-from harness.targets.python import Declarative, Decoder, KindVersion, PythonTarget
+from harness.targets.endpoint import Declarative, Decoder, KindVersion
+from harness.targets.python import PythonTarget
 from harness.targets.recorded import RecordedTarget
 from harness.targets.recording import Recording, read_recording
 from harness.targets.target import Target

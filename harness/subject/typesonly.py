@@ -13,7 +13,8 @@ from harness.fuzzers.shape import shape_of
 from harness.subject.api import Api, ApiPackage, open_api
 from harness.subject.decode import decoder_of
 from harness.suite import Context, Suite, SuiteKind
-from harness.targets.python import Declarative, Decoder, KindVersion, PythonTarget
+from harness.targets.endpoint import Declarative, Decoder, KindVersion
+from harness.targets.python import PythonTarget
 
 
 def types_target(location: str, note: Callable[[str], None]) -> tuple[Api, PythonTarget]:

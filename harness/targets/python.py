@@ -13,46 +13,25 @@ import copy
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import FrameType, TracebackType
-from typing import TypeAlias
+from types import FrameType
 
 import msgspec
 
-from harness.case import Answer, Case, Cost, Failure, Json, KindInfo, Measure, Operation, Stage, TargetInfo
-from harness.field import ErrorList, FieldError
+from harness.case import Answer, Case, Failure, Json, KindInfo, Operation, TargetInfo
 from harness.suite import Context, Suite, SuiteKind
+from harness.targets.endpoint import Declarative, Decoder, Endpoint, KindVersion, Objects, StageError
 from harness.targets.stored import Stored
 from harness.targets.target import Closing
 from harness.targets.timing import measured
 
-Declarative: TypeAlias = Callable[[Operation, Json, Json, Mapping[str, bool], str], ErrorList]
-"""(operation, new, old or None, options, subresource) to errors, for one kind and version."""
-
-Decoder: TypeAlias = Callable[[Json], Json]
-"""Checks JSON types, drops what the type does not know, and returns a fresh object. Raises `DecodeError`."""
-
-KindVersion: TypeAlias = tuple[str, str]
-"""A kind's name and a version."""
-
 _TICK = 0.25
-
-
-class DecodeError(Exception):
-    """An object is not of the type. Never leaves the target: it becomes a failure of stage `decode`."""
 
 
 class _Stopped(BaseException):
     """A validator ran past its time limit. No subclass of Exception, so that validators do not swallow it."""
-
-
-class _StageError(Exception):
-    """One stage ended the case."""
-
-    def __init__(self, failure: Failure) -> None:
-        self.failure = failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +42,6 @@ class _Done:
     def result(self) -> list[Answer]:
         """Return the answers, which are there already."""
         return self.answers
-
-
-@dataclass(frozen=True, slots=True)
-class _Objects:
-    """The objects of one case, as asked for and as the handwritten validator sees them."""
-
-    new: Json
-    old: Json
-    internal_new: Json
-    internal_old: Json
 
 
 class PythonTarget(Closing):
@@ -93,17 +62,18 @@ class PythonTarget(Closing):
         time_limit: float = 10.0,
     ) -> None:
         self._suite = suite
-        self._declarative = declarative
-        self._decoders = decoders or {}
         self._gates = {**suite.gates, **(gates or {})}
         self._limit = time_limit
-        self._kinds = {
-            (version, kind.kind, subresource): kind
+        made = decoders or {}
+        self._ends = {
+            (version, kind.kind, subresource): Endpoint(
+                suite, kind, version, subresource, made.get((kind.kind, version)), declarative, options, self._gates
+            )
             for kind in suite.kinds
+            for options in [{name: self._gates.get(name, value) for name, value in kind.options.items()}]
             for version in kind.versions
             for subresource in _subresources(kind)
         }
-        self._options = {id(kind): self._follow_gates(kind.options) for kind in suite.kinds}
         self._stored = Stored()
         self._started = 0.0
         self._info = self._describe(types or {})
@@ -124,171 +94,68 @@ class PythonTarget(Closing):
 
     def _answer(self, case: Case) -> Answer:
         self._started = time.monotonic()
+        end = self._ends.get((case.version, case.kind, case.subresource))
+        if end is None or case.group != self._suite.group or case.resource not in ("", end.kind.resource):
+            asked = f"{case.group}/{case.version} {case.kind}" + (f"/{case.subresource}" if case.subresource else "")
+            return Answer(case.id, failure=Failure("decode", f"the suite {self._suite.name} does not serve {asked}"))
+        end.stage = None
         try:
-            kind = self._kind_of(case)
-            return self._repeated(case, kind) if case.repeat else self._once(case, kind)
-        except _StageError as stop:
+            return self._repeated(case, end) if case.repeat else self._once(case, end)
+        except StageError as stop:
             return Answer(case.id, failure=stop.failure)
         except _Stopped:
-            return Answer(case.id, failure=self._too_slow("self"))
+            text = f"did not finish within {self._limit:g} seconds"
+            return Answer(case.id, failure=Failure(end.stage or "self", text, panic=True))
+        except (Exception, SystemExit) as error:
+            if end.stage is None:
+                raise
+            return Answer(case.id, failure=Failure(end.stage, _message(error), panic=True))
 
-    def _kind_of(self, case: Case) -> SuiteKind:
-        kind = self._kinds.get((case.version, case.kind, case.subresource))
-        if kind is None or case.group != self._suite.group or case.resource not in ("", kind.resource):
-            asked = f"{case.group}/{case.version} {case.kind}" + (f"/{case.subresource}" if case.subresource else "")
-            raise _StageError(Failure("decode", f"the suite {self._suite.name} does not serve {asked}"))
-        return kind
-
-    def _once(self, case: Case, kind: SuiteKind) -> Answer:
-        context = self._context(case, kind)
-        objects = self._prepared(case, kind, context)
-        answer = self._validate(case, kind, context, objects)
+    def _once(self, case: Case, end: Endpoint) -> Answer:
+        context = end.context(case)
+        objects = self._prepared(case, end, context)
+        answer = self._validated(case, end, context, objects)
         if case.measure is None:
             return answer
-        return msgspec.structs.replace(answer, cost=self._cost(case, kind, context, objects, case.measure))
+        return msgspec.structs.replace(answer, cost=measured(end.parts(case, context, objects), case.measure))
 
-    def _repeated(self, case: Case, kind: SuiteKind) -> Answer:
-        context = self._context(case, kind)
-        objects = self._prepared(case, kind, context)
+    def _repeated(self, case: Case, end: Endpoint) -> Answer:
+        context = end.context(case)
+        objects = self._prepared(case, end, context)
         before = copy.deepcopy(objects)
-        first = self._validate(case, kind, context, objects)
+        first = self._validated(case, end, context, objects)
         if objects != before:
             return Answer(case.id, failure=Failure("self", "a validator changed the object it was given"))
-        second = self._validate(case, kind, context, objects)
+        second = self._validated(case, end, context, objects)
         if first != second:
             return Answer(case.id, failure=Failure("self", f"two answers to one case: {_difference(first, second)}"))
         return first
 
-    def _context(self, case: Case, kind: SuiteKind) -> Context:
-        options, gates = self._options[id(kind)], self._gates
-        if case.options:
-            options = {**options, **case.options}
-            # A gate of the same name is the same switch, so that a case says what a run with `--gates` would say.
-            gates = {name: options.get(name, value) for name, value in gates.items()}
-        return Context(case.operation, case.version, case.subresource, options, gates)
-
-    def _prepared(self, case: Case, kind: SuiteKind, context: Context) -> _Objects:
-        """Bring both objects to where the server validates them. Old ones were defaulted when they were stored."""
-        new, (old, internal_old) = self._decoded(case, kind, case.object), self._old(case, kind)
-        version, internal, served = case.version, _internal(kind), case.mode == "served"
-        if served and version in kind.defaults:
-            new = self._run("default", kind.defaults[version], new)
-        internal_new = self._convert(kind, new, version, internal)
-        if served and kind.prepare is not None:
-            with self._stage("prepare"):
-                internal_new = kind.prepare(internal_new, internal_old, context)
+    def _prepared(self, case: Case, end: Endpoint, context: Context) -> Objects:
+        """Bring both objects to where the server validates them."""
+        served = case.mode == "served"
+        new, internal = end.arrive(case.object, served)
+        old, internal_old = self._old(case, end, served) if case.operation is Operation.UPDATE else (None, None)
         if served:
-            # As the server: what it validates declaratively comes back from the internal version.
-            new = self._convert(kind, internal_new, internal, version)
-        return _Objects(new, old, internal_new, internal_old)
+            internal = end.prepare(internal, internal_old, context)
+            new = end.back(internal)
+        return Objects(new, old, internal, internal_old)
 
-    def _old(self, case: Case, kind: SuiteKind) -> tuple[Json, Json]:
-        """Return the old object as the declarative side and as the handwritten validator see it."""
-        if case.operation is not Operation.UPDATE:
-            return None, None
-        version, served = case.version, case.mode == "served"
-        key = self._stored.key(case.old, kind.kind, version, served)
+    def _old(self, case: Case, end: Endpoint, served: bool) -> tuple[Json, Json]:
+        """Return the old object in both forms. It was defaulted when it was stored."""
+        key = self._stored.key(case.old, end.kind.kind, end.version, served)
         known = self._stored.find(key)
         if known is not None:
             return known
-        old = self._decoded(case, kind, case.old, "old object: ")
-        if served and version in kind.defaults:
-            old = self._run("default", kind.defaults[version], old)
-        internal = self._convert(kind, old, version, _internal(kind))
-        forms = (self._convert(kind, internal, _internal(kind), version) if served else old), internal
+        old, internal = end.arrive(case.old, served, "old object: ")
+        forms = end.back(internal) if served else old, internal
         self._stored.keep(key, forms)
         return forms
 
-    def _decoded(self, case: Case, kind: SuiteKind, value: Json, which: str = "") -> Json:
-        if not isinstance(value, dict):
-            raise _StageError(Failure("decode", f"{which}a JSON object is needed, got {_json_type(value)}"))
-        wanted = f"{self._suite.group}/{case.version}" if self._suite.group else case.version
-        for name, right in (("apiVersion", wanted), ("kind", kind.kind)):
-            if value.get(name, right) != right:
-                raise _StageError(Failure("decode", f'{which}{name} is {value[name]!r}, this kind has "{right}"'))
-        decoder = self._decoders.get((kind.kind, case.version))
-        if decoder is None:
-            return copy.deepcopy(value)
-        try:
-            return decoder(value)
-        except DecodeError as error:
-            raise _StageError(Failure("decode", f"{which}{error}")) from None
-        except RecursionError:
-            raise _StageError(Failure("decode", f"{which}nested too deeply")) from None
-
-    def _validate(self, case: Case, kind: SuiteKind, context: Context, objects: _Objects) -> Answer:
-        handwritten: tuple[FieldError, ...] = ()
-        if kind.handwritten is not None:
-            with self._stage("handwritten"):
-                handwritten = _checked(kind.handwritten(objects.internal_new, objects.internal_old, context))
-        declarative = self._declare(kind, case.version, context, objects.new, objects.old)
-        versions = self._other_versions(case, kind, context, objects) if case.versions else {}
+    def _validated(self, case: Case, end: Endpoint, context: Context, objects: Objects) -> Answer:
+        handwritten, declarative = end.lists(context, objects)
+        versions = end.other_lists(context, objects) if case.versions else {}
         return Answer(case.id, handwritten=handwritten, declarative=declarative, versions=versions)
-
-    def _declare(self, kind: SuiteKind, version: str, context: Context, new: Json, old: Json) -> tuple[FieldError, ...]:
-        validate = self._declarative.get((kind.kind, version))
-        if validate is None:
-            return ()
-        with self._stage("declarative"):
-            return _checked(validate(context.operation, new, old, context.options, context.subresource))
-
-    def _cost(self, case: Case, kind: SuiteKind, context: Context, objects: _Objects, wanted: Measure) -> Cost:
-        """Measure what this answer costs, by what a server would do. What is asked here was answered before."""
-        version, internal = case.version, _internal(kind)
-
-        def read() -> None:
-            new = self._decoded(case, kind, case.object)
-            if case.mode == "served" and version in kind.defaults:
-                new = kind.defaults[version](new)
-            self._convert(kind, new, version, internal)
-
-        def convert() -> None:
-            for item in (objects.internal_new, objects.internal_old):
-                self._convert(kind, item, internal, version)
-
-        def handwritten() -> None:
-            if kind.handwritten is not None:
-                kind.handwritten(objects.internal_new, objects.internal_old, context)
-
-        parts = {"read": read, "handwritten": handwritten}
-        validate = self._declarative.get((kind.kind, version))
-        if validate is not None:
-
-            def declarative() -> None:
-                validate(context.operation, objects.new, objects.old, context.options, context.subresource)
-
-            def both() -> None:
-                handwritten()
-                convert()
-                declarative()
-
-            parts |= {"convert": convert, "declarative": declarative, "both": both}
-        return measured(parts, wanted)
-
-    def _other_versions(
-        self, case: Case, kind: SuiteKind, context: Context, objects: _Objects
-    ) -> dict[str, tuple[FieldError, ...]]:
-        lists = {}
-        for version in kind.versions:
-            if version != case.version:
-                pair = (objects.internal_new, objects.internal_old)
-                new, old = (self._convert(kind, item, _internal(kind), version) for item in pair)
-                lists[version] = self._declare(kind, version, context, new, old)
-        return lists
-
-    def _convert(self, kind: SuiteKind, value: Json, source: str, wanted: str) -> Json:
-        if value is None or source == wanted:
-            return value
-        return self._run("convert", kind.conversions[source, wanted], value)
-
-    def _run(self, stage: Stage, transform: Callable[[Json], Json], value: Json) -> Json:
-        if value is None:
-            return None
-        with self._stage(stage):
-            return transform(value)
-
-    def _stage(self, stage: Stage) -> _Guard:
-        return _Guard(self, stage)
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
@@ -311,62 +178,30 @@ class PythonTarget(Closing):
             self._started = time.monotonic()
             raise _Stopped
 
-    def _too_slow(self, stage: Stage) -> Failure:
-        return Failure(stage, f"did not finish within {self._limit:g} seconds", panic=True)
-
-    def _follow_gates(self, options: Mapping[str, bool]) -> dict[str, bool]:
-        return {name: self._gates.get(name, value) for name, value in options.items()}
-
     def _describe(self, types: Mapping[KindVersion, str]) -> TargetInfo:
-        kinds = tuple(self._info_of(*key, kind, types) for key, kind in self._kinds.items())
+        kinds = tuple(self._info_of(end, types) for end in self._ends.values())
         versions = ("versions",) if any(len(kind.versions) > 1 for kind in self._suite.kinds) else ()
         abilities = ("modes", "options", "switches", "repeat", "update", "measure", *versions)
         return TargetInfo(self._suite.name, abilities=abilities, kinds=kinds, gates=dict(self._gates))
 
-    def _info_of(
-        self, version: str, name: str, subresource: str, kind: SuiteKind, types: Mapping[KindVersion, str]
-    ) -> KindInfo:
+    def _info_of(self, end: Endpoint, types: Mapping[KindVersion, str]) -> KindInfo:
+        kind, version, subresource = end.kind, end.version, end.subresource
         return KindInfo(
             group=self._suite.group,
             version=version,
-            kind=name,
+            kind=kind.kind,
             resource=kind.resource,
             api_version=f"{self._suite.group}/{version}" if self._suite.group else version,
             subresource=subresource,
-            type=types.get((name, version), ""),
+            type=types.get((kind.kind, version), ""),
             operations=_operations(kind, subresource),
             namespaced=kind.namespaced,
-            rules=(name, version) in self._declarative,
+            rules=end.declarative is not None,
             composition=self._suite.composition,
             normalization=tuple((old, new) for old, new in kind.normalization),
-            options=dict(self._options[id(kind)]),
+            options=dict(end.options),
             versions=tuple(other for other in kind.versions if other != version),
         )
-
-
-class _Guard:
-    """Turns whatever the author's code raises into a panic of its stage. A class: entered four times for every case."""
-
-    __slots__ = ("stage", "target")
-
-    def __init__(self, target: PythonTarget, stage: Stage) -> None:
-        self.target, self.stage = target, stage
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if error is None:
-            return
-        if isinstance(error, _Stopped):
-            raise _StageError(self.target._too_slow(self.stage)) from None
-        if isinstance(error, Exception | SystemExit):
-            raise _StageError(Failure(self.stage, _message(error), panic=True)) from None
-
-
-def _internal(kind: SuiteKind) -> str:
-    return kind.internal_version or list(kind.versions)[-1]
 
 
 def _subresources(kind: SuiteKind) -> tuple[str, ...]:
@@ -378,24 +213,8 @@ def _operations(kind: SuiteKind, subresource: str) -> tuple[Operation, ...]:
     return tuple(kind.operations.get(subresource, usual))
 
 
-def _checked(errors: ErrorList) -> tuple[FieldError, ...]:
-    """Refuse what is not a list of field errors: it would fail far from here."""
-    if errors is None:
-        raise TypeError("the validator returned None, not a list of errors")
-    found = tuple(errors)
-    for error in found:
-        if not isinstance(error, FieldError):
-            raise TypeError(f"the validator returned {error!r}, which is no FieldError")
-    return found
-
-
 def _message(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-
-
-def _json_type(value: Json) -> str:
-    names = {type(None): "null", bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list"}
-    return names.get(type(value), type(value).__name__)
 
 
 def _difference(first: Answer, second: Answer) -> str:

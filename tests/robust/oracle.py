@@ -25,7 +25,7 @@ from harness.gotypes.packages import Universe
 from harness.gotypes.scanner import source_of
 from harness.subject.decode import decoder_of
 from harness.tags.grammar import Scalar, Tag, TagSyntaxError, canonical_int, parse, parse_line, tag_lines
-from harness.targets.python import DecodeError
+from harness.targets.endpoint import DecodeError
 from tests.robust.objects import hostile_objects
 
 PACKAGE = "example.io/api/v1"

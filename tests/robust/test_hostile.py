@@ -14,7 +14,7 @@ from harness.fuzzers.shape import shape_of
 from harness.gotypes.packages import Universe
 from harness.subject.decode import decoder_of
 from harness.tags.registry import ALL_SPECS
-from harness.targets.python import DecodeError
+from harness.targets.endpoint import DecodeError
 from tests.robust.mutate import ODD, PAYLOADS
 from tests.robust.objects import nested
 from tests.robust.oracle import check_source, compiler, grammar

@@ -10,7 +10,7 @@ import pytest
 from harness.fuzzers.shape import shape_of
 from harness.gotypes.packages import Universe
 from harness.subject.decode import decoder_of
-from harness.targets.python import DecodeError, Decoder
+from harness.targets.endpoint import DecodeError, Decoder
 
 GO = """package v1
 

@@ -16,7 +16,7 @@ from harness.gotypes.packages import Universe
 from harness.subject import decode as slowly
 from harness.subject.decode import decoder_of
 from harness.subject.quick import Unusual, quick_decoder
-from harness.targets.python import DecodeError, Decoder
+from harness.targets.endpoint import DecodeError, Decoder
 
 GO = """package v1
 

@@ -1,0 +1,218 @@
+"""A suite's kind in one version, at its root or at a subresource: what happens to an object on its way to an answer.
+
+All code of a suite's author runs here, and `stage` says which of it: whatever it raises is told as a panic there. That
+is a mark, and no guard around each call, since every case passes five of them.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, TypeAlias
+
+from harness.case import Case, Failure, Json, Operation, Stage
+from harness.field import ErrorList, FieldError
+from harness.suite import Context, Suite, SuiteKind
+
+Declarative: TypeAlias = Callable[[Operation, Json, Json, Mapping[str, bool], str], ErrorList]
+"""(operation, new, old or None, options, subresource) to errors, for one kind and version."""
+
+Decoder: TypeAlias = Callable[[Json], Json]
+"""Checks JSON types, drops what the type does not know, and returns a fresh object. Raises `DecodeError`."""
+
+KindVersion: TypeAlias = tuple[str, str]
+"""A kind's name and a version."""
+
+Errors: TypeAlias = tuple[FieldError, ...]
+
+
+class DecodeError(Exception):
+    """An object is not of the type. Never leaves the target: it becomes a failure of stage `decode`."""
+
+
+class StageError(Exception):
+    """One stage ended the case."""
+
+    def __init__(self, failure: Failure) -> None:
+        self.failure = failure
+
+
+class Objects(NamedTuple):
+    """The objects of one case, as the declarative side and as the handwritten validator see them."""
+
+    new: Json
+    old: Json
+    internal_new: Json
+    internal_old: Json
+
+
+class Endpoint:
+    """Where cases of one kind, version and subresource go. `stage` is whose code runs, None while it is ours."""
+
+    def __init__(
+        self,
+        suite: Suite,
+        kind: SuiteKind,
+        version: str,
+        subresource: str,
+        decoder: Decoder | None,
+        declarative: Mapping[KindVersion, Declarative],
+        options: Mapping[str, bool],
+        gates: Mapping[str, bool],
+    ) -> None:
+        internal = kind.internal_version or list(kind.versions)[-1]
+        is_internal = version == internal
+        self.kind, self.version, self.subresource = kind, version, subresource
+        self.stage: Stage | None = None
+        self.declarative = declarative.get((kind.kind, version))
+        self._head = (("apiVersion", f"{suite.group}/{version}" if suite.group else version), ("kind", kind.kind))
+        self._decoder = decoder
+        self._defaults = kind.defaults.get(version)
+        self._inward = None if is_internal else kind.conversions[version, internal]
+        self._outward = None if is_internal else kind.conversions[internal, version]
+        self._others = {
+            other: (
+                None if other == internal else kind.conversions[internal, other],
+                declarative.get((kind.kind, other)),
+            )
+            for other in kind.versions
+            if other != version
+        }
+        self.options, self._gates = options, gates
+        self._contexts = {operation: self._context(operation, options, gates) for operation in Operation}
+
+    def context(self, case: Case) -> Context:
+        """Return what validators are told beside the objects."""
+        if not case.options:
+            return self._contexts[case.operation]
+        options = {**self.options, **case.options}
+        # A gate of the same name is the same switch, so that a case says what a run with `--gates` would say.
+        gates = {name: options.get(name, value) for name, value in self._gates.items()}
+        return self._context(case.operation, options, gates)
+
+    def _context(self, operation: Operation, options: Mapping[str, bool], gates: Mapping[str, bool]) -> Context:
+        return Context(operation, self.version, self.subresource, options, gates)
+
+    # Objects
+
+    def arrive(self, value: Json, served: bool, which: str = "") -> tuple[Json, Json]:
+        """Decode, default and convert an object. Returns: it in the request's version and in the internal one."""
+        obj = self._decoded(value, which)
+        if served and self._defaults is not None:
+            self.stage = "default"
+            obj = self._defaults(obj)
+        internal = obj
+        if self._inward is not None:
+            self.stage = "convert"
+            internal = self._inward(obj)
+        self.stage = None
+        return obj, internal
+
+    def prepare(self, internal: Json, old: Json, context: Context) -> Json:
+        """Let the server reset what a request may not set."""
+        if self.kind.prepare is not None:
+            self.stage = "prepare"
+            internal = self.kind.prepare(internal, old, context)
+            self.stage = None
+        return internal
+
+    def back(self, internal: Json) -> Json:
+        """Convert to the request's version, as the server does before it validates declaratively."""
+        if self._outward is None or internal is None:
+            return internal
+        self.stage = "convert"
+        obj = self._outward(internal)
+        self.stage = None
+        return obj
+
+    def _decoded(self, value: Json, which: str) -> Json:
+        if not isinstance(value, dict):
+            raise StageError(Failure("decode", f"{which}a JSON object is needed, got {_json_type(value)}"))
+        for name, right in self._head:
+            if value.get(name, right) != right:
+                raise StageError(Failure("decode", f'{which}{name} is {value[name]!r}, this kind has "{right}"'))
+        if self._decoder is None:
+            return copy.deepcopy(value)
+        try:
+            return self._decoder(value)
+        except DecodeError as error:
+            raise StageError(Failure("decode", f"{which}{error}")) from None
+        except RecursionError:
+            raise StageError(Failure("decode", f"{which}nested too deeply")) from None
+
+    # Errors
+
+    def lists(self, context: Context, objects: Objects) -> tuple[Errors, Errors]:
+        """Return what the handwritten side says, and what the declarative one does."""
+        handwritten: Errors = ()
+        declarative: Errors = ()
+        if self.kind.handwritten is not None:
+            self.stage = "handwritten"
+            handwritten = _checked(self.kind.handwritten(objects.internal_new, objects.internal_old, context))
+        if self.declarative is not None:
+            self.stage = "declarative"
+            declarative = _declared(self.declarative, context, objects.new, objects.old)
+        self.stage = None
+        return handwritten, declarative
+
+    def other_lists(self, context: Context, objects: Objects) -> dict[str, Errors]:
+        """Return what the declarative side says of every other version."""
+        lists = {}
+        for version, (convert, validate) in self._others.items():
+            new, old = objects.internal_new, objects.internal_old
+            if convert is not None:
+                self.stage = "convert"
+                new, old = convert(new), None if old is None else convert(old)
+            self.stage = "declarative"
+            lists[version] = _declared(validate, context, new, old) if validate is not None else ()
+        self.stage = None
+        return lists
+
+    def parts(self, case: Case, context: Context, objects: Objects) -> dict[str, Callable[[], object]]:
+        """Return what an answer is made of, as a server would do it, to be measured."""
+        served, written, declared = case.mode == "served", self.kind.handwritten, self.declarative
+
+        def read() -> None:
+            self.arrive(case.object, served)
+
+        def convert() -> None:
+            self.back(objects.internal_new)
+            self.back(objects.internal_old)
+
+        def handwritten() -> None:
+            if written is not None:
+                written(objects.internal_new, objects.internal_old, context)
+
+        parts: dict[str, Callable[[], object]] = {"read": read, "handwritten": handwritten}
+        if declared is not None:
+
+            def declarative() -> None:
+                declared(context.operation, objects.new, objects.old, context.options, context.subresource)
+
+            def both() -> None:
+                handwritten()
+                convert()
+                declarative()
+
+            parts |= {"convert": convert, "declarative": declarative, "both": both}
+        return parts
+
+
+def _declared(validate: Declarative, context: Context, new: Json, old: Json) -> Errors:
+    return _checked(validate(context.operation, new, old, context.options, context.subresource))
+
+
+def _checked(errors: ErrorList) -> Errors:
+    """Refuse what is not a list of field errors: it would fail far from here."""
+    if errors is None:
+        raise TypeError("the validator returned None, not a list of errors")
+    found = tuple(errors)
+    for error in found:
+        if not isinstance(error, FieldError):
+            raise TypeError(f"the validator returned {error!r}, which is no FieldError")
+    return found
+
+
+def _json_type(value: Json) -> str:
+    names = {type(None): "null", bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list"}
+    return names.get(type(value), type(value).__name__)
