@@ -150,7 +150,7 @@ def test_a_planted_difference_of_updates_shrinks_to_the_smallest_pair(plans: Pat
             shown(plans, new, old) == {bug} and None not in ((old.get("spec") or {}) | (new.get("spec") or {})).values()
         )
 
-    old, new = find(pairs(plans, "Plan"), lambda pair: shows(*pair), settings=quick)
+    old, new = find(pairs(plans, "Plan"), lambda pair: shows(*pair), settings=settings(quick, max_examples=3000))
     assert PLANTED_PAIRS[bug] == (old, new)
 
 
