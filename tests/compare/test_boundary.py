@@ -95,7 +95,10 @@ def test_values_without_a_size(value: Any) -> None:
 
 def test_a_format_that_both_read_differently() -> None:
     """A format has no limit to name: both sides check it, and disagree on the value at hand."""
-    rejects: Callable[[str], bool] = lambda v: not v.isascii() or not v.isalnum()  # noqa: E731
+
+    def rejects(value: str) -> bool:
+        return not value.isascii() or not value.isalnum()
+
     found = cause_of("a_b", target("Invalid@spec.a/format=x", rejects, lambda v: not v))
     assert found.cause == "boundary"
     assert "disagree on this value" in found.detail

@@ -13,7 +13,7 @@ from harness.compare import comparator as comparator_module
 from harness.compare.comparator import Comparator, is_unchanged
 from harness.compare.composition import compose, settings
 from harness.compare.mismatch import Mismatch
-from harness.errormatch.trusted import Wording, Wordings
+from harness.errormatch.trusted import NO_WORDINGS, Wording, Wordings
 from harness.field import FieldError
 from tests.compare.builders import answer, case, error, errors, info
 from tests.compare.test_composition import COMPOSITIONS, LISTS
@@ -89,7 +89,7 @@ def test_a_short_circuit_changes_what_is_read_but_is_wanted() -> None:
     assert told(compare(*lists)) == [("unmatched", "a.b", "graduated")]
 
 
-def _reworded(detail: str, level: str, trusted: Wordings = Wordings()) -> list[Mismatch]:  # noqa: B008  immutable
+def _reworded(detail: str, level: str, trusted: Wordings = NO_WORDINGS) -> list[Mismatch]:
     hv = (error("Invalid@a/minimum covered", detail="must be at least 1"),)
     dv = (error(f"Invalid@a/minimum {level}", detail=detail),)
     return Comparator(info(), trusted=trusted).compare(case(), answer(hv, dv))

@@ -169,7 +169,10 @@ def test_forgiveness_that_changed() -> None:
 
 def test_an_option_that_differs() -> None:
     """With the option turned both serve the same."""
-    gated = lambda new, old, case: [] if case.options.get("wide") else no_a(new, old, case)  # noqa: E731
+
+    def gated(new: Any, old: Any, case: Case) -> Said:
+        return [] if case.options.get("wide") else no_a(new, old, case)
+
     cause, detail = told(silent, gated, {"a": 1})
     assert ("gate", True) == (cause, "both agree with the option wide on" in detail)
 
@@ -192,7 +195,10 @@ def test_a_field_that_one_drops_before_it_validates() -> None:
 
 def test_a_default_that_changed() -> None:
     """Written out, both serve the same; both defaults are told."""
-    wants_one = lambda new, old, case: [] if new.get("n") == 1 else [("Invalid", "n", "must be 1")]  # noqa: E731
+
+    def wants_one(new: Any, old: Any, case: Case) -> Said:
+        return [] if new.get("n") == 1 else [("Invalid", "n", "must be 1")]
+
     one = found(
         Release("1.0", wants_one, prepare=lambda obj: {"n": 1, **obj}),
         Release("2.0", wants_one, prepare=lambda obj: {"n": 2, **obj}),
@@ -216,7 +222,10 @@ def test_a_check_that_is_hidden_by_another() -> None:
 
 def test_a_check_that_runs_only_in_some_objects() -> None:
     """Beside another field one of the two does not look."""
-    beside = lambda new, old, case: [] if "b" in new else no_a(new, old, case)  # noqa: E731
+
+    def beside(new: Any, old: Any, case: Case) -> Said:
+        return [] if "b" in new else no_a(new, old, case)
+
     cause, detail = told(beside, no_a, {"a": 1, "b": 1})
     assert ("conditional", True) == (cause, "1.0 does not check beside b" in detail)
 
