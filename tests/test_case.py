@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import pytest
 
@@ -48,6 +50,13 @@ def test_a_case_of_a_kind_means_that_kind_and_asks_for_nothing_else() -> None:
     scale = KindInfo("apps", "v1", "Scale", "deployments", "autoscaling/v1", subresource="scale")
     case = scale.case(Operation.UPDATE, {"a": 1}, {"a": 2})
     assert Case(0, "apps", "v1", "Scale", Operation.UPDATE, {"a": 1}, {"a": 2}, "deployments", "scale") == case
-    more = {"id": 7, "mode": "given", "options": {"x": True}, "versions": True, "served": True, "repeat": True}
-    wider = scale.case(Operation.CREATE, {}, **more)  # type: ignore[arg-type]  # by name, whatever their types
+    more: dict[str, Any] = {
+        "id": 7,
+        "mode": "given",
+        "options": {"x": True},
+        "versions": True,
+        "served": True,
+        "repeat": True,
+    }
+    wider = scale.case(Operation.CREATE, {}, **more)
     assert more == {name: getattr(wider, name) for name in more}

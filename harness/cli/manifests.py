@@ -40,8 +40,7 @@ class Manifest:
         return self.kind, str(metadata.get("namespace", "")), str(metadata.get("name", ""))
 
 
-# Which base there is depends on how PyYAML was built, so it has no static type.
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # which depends on PyYAML's build
     """YAML as Kubernetes reads it: timestamps stay text."""
 
 

@@ -96,8 +96,9 @@ class ExceptionFile:
             entry = next((entry for entry in valid if entry.tolerates(finding, subject)), None)
             if entry is not None:
                 used[entry.id] = entry
+            tolerated_by = entry.id if entry else None
             # Findings are structs; this layer knows them by their attributes only.
-            marked.append(msgspec.structs.replace(finding, exception=entry.id if entry else None))  # type: ignore[type-var]
+            marked.append(msgspec.structs.replace(finding, exception=tolerated_by))  # type: ignore[type-var]  # so above
         unused = tuple(entry for entry in valid if entry.of(subject) and entry.suite != ANY and entry.id not in used)
         return Outcome(tuple(marked), tuple(used.values()), unused, expired)
 

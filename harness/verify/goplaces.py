@@ -293,8 +293,9 @@ class Places:
         match node.type:
             case "pointer_type" | "slice_type" | "array_type":
                 elem = self._ref(node.named_children[-1])
-                kind = "pointer" if node.type == "pointer_type" else "list"
-                return TypeRef(kind, elem=elem) if elem is not None else None  # type: ignore[arg-type] # one of two
+                if elem is None:
+                    return None
+                return TypeRef("pointer" if node.type == "pointer_type" else "list", elem=elem)
             case "map_type":
                 key, elem = (self._ref(node.child_by_field_name(name)) for name in ("key", "value"))
                 return TypeRef("map", elem=elem, key=key) if elem is not None else None

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path, PurePosixPath
 
 from harness.diagnostics import UsageError
-from harness.verify.change import ChangedFile, FileClass, Layout
+from harness.verify.change import ChangedFile, FileClass, Layout, Status
 from harness.verify.git import Difference
 
 _STAGING = r"staging/src/k8s\.io"
@@ -31,6 +31,7 @@ _KUBERNETES: tuple[tuple[FileClass, str], ...] = (
 )
 """By path; the first pattern that fits says it."""
 _LAST: dict[str, FileClass] = {"suite.py": "suite", "doc.go": "doc"}
+_SUFFIXES: dict[str, FileClass] = {".go": "types", ".py": "handwritten"}
 
 
 def layout_of(top: Path) -> Layout:
@@ -66,14 +67,14 @@ def _defines_suite(file: Path) -> bool:
 
 def classify(found: Iterable[Difference], layout: Layout, uncommitted: Collection[str]) -> tuple[ChangedFile, ...]:
     """Say of every difference what it is to validation."""
-    states = {"A": "added", "D": "deleted", "R": "renamed", "C": "added"}
+    states: dict[str, Status] = {"A": "added", "D": "deleted", "R": "renamed", "C": "added"}
     listed = []
     for one in found:
         before = one.before if one.before != one.path else ""
         listed.append(
             ChangedFile(
-                one.path, class_of(one.path, layout), states.get(one.status, "modified"),  # type: ignore[arg-type] # values are literals
-                before, one.path not in uncommitted and before not in uncommitted,
+                one.path, class_of(one.path, layout), states.get(one.status, "modified"), before,
+                one.path not in uncommitted and before not in uncommitted,
             )
         )  # fmt: skip
     return tuple(sorted(listed))
@@ -90,4 +91,4 @@ def class_of(path: str, layout: Layout) -> FileClass:
         return _LAST[pure.name]
     if pure.name.startswith("test_") or pure.name.endswith(("_test.go", "_test.py")) or pure.name == "conftest.py":
         return "tests"
-    return {".go": "types", ".py": "handwritten"}.get(pure.suffix, "other")  # type: ignore[return-value] # literals
+    return _SUFFIXES.get(pure.suffix, "other")

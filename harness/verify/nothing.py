@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from harness.verify.change import ChangedFile, Revision
+from harness.verify.change import ChangedFile, FileClass, Revision
 
-_NAMES = {
+_NAMES: dict[FileClass, str] = {
     "types": "types", "doc": "doc.go", "handwritten": "handwritten validation", "generated": "generated validation",
     "normalization": "normalization", "strategy": "strategies", "conversion": "conversions", "defaults": "defaults",
     "suite": "suite.py", "tests": "tests", "other": "files that validate nothing",
@@ -18,7 +18,7 @@ _IDLE = ("tests", "other")
 def count_classes(files: Sequence[ChangedFile]) -> str:
     """Return how many files of each class changed: `2 types, 1 tests`."""
     counts = Counter(one.file_class for one in files)
-    return ", ".join(f"{counts[name]} {_NAMES[name]}" for name in _NAMES if counts[name])  # type: ignore[index] # its keys
+    return ", ".join(f"{counts[name]} {_NAMES[name]}" for name in _NAMES if counts[name])
 
 
 def unread(files: Sequence[ChangedFile], most: int = 3) -> str:

@@ -96,8 +96,8 @@ def compare_suites(base: Side, head: Side, files: Iterable[ChangedFile], touches
     listed = [one for one in files if one.path.endswith(".py")]
     for folder in sorted(base.suites.keys() | head.suites.keys()):
         if folder not in base.suites or folder not in head.suites:
-            side, event = (head, "added") if folder in head.suites else (base, "removed")
-            _whole_suite(side, folder, event, touches)  # type: ignore[arg-type] # one of the two events
+            side = head if folder in head.suites else base
+            _whole_suite(side, folder, "added" if side is head else "removed", touches)
         elif listed:
             codes = _Code.of(base, folder, listed), _Code.of(head, folder, listed)
             renamed = _compare_code(*codes, touches)

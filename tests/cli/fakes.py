@@ -53,6 +53,7 @@ class FakeTarget(Closing):
     def __init__(self, info: TargetInfo | None = None) -> None:
         self._info = info or made.result().target
         self.closed = False
+        self.asked: list[Case] = []
 
     @property
     def info(self) -> TargetInfo:
@@ -61,6 +62,7 @@ class FakeTarget(Closing):
 
     def ask(self, cases: Sequence[Case]) -> list[Answer]:
         """Answer a batch."""
+        self.asked += cases
         return [self.answer(case) for case in cases]
 
     def submit(self, cases: Sequence[Case]) -> FakePending:

@@ -320,7 +320,7 @@ type T struct {
 }"""
     both = compile_types(universe_of(go), "example")
     assert [both.validates("T", name) for name in ("", "status", "scale")] == [True, True, False]
-    (error,) = both.validate("T", "create", {}, None, {}, "scale")  # type: ignore[arg-type]
+    (error,) = both.validate("T", Operation.CREATE, {}, None, {}, "scale")
     assert error.text == "<nil>: Internal error: no validation found for *example.T, subresource: /scale"
     only = compiled(go.replace("supports", "is"))
     assert [only.validates("T", name) for name in ("", "status")] == [False, True]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.case import Case, Json, Operation
+from harness.case import Answer, Case, Json, Operation
 from harness.field import FieldError
 from harness.fuzzers.bases import Repair, accepted, starts
 from harness.fuzzers.feedback import Harvest
@@ -34,7 +34,7 @@ def test_what_cannot_be_repaired_says_what_remained() -> None:
     """Without an accepted object the errors of the best candidate are returned."""
 
     class Stubborn(ToyTarget):
-        def _answer(self, case: Case):  # type: ignore[no-untyped-def]
+        def _answer(self, case: Case) -> Answer:
             answer = super()._answer(case)
             no = error("Invalid", "metadata.name", "never")
             return type(answer)(answer.id, (*answer.handwritten, no), answer.declarative, failure=answer.failure)

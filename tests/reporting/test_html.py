@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from html.parser import HTMLParser
+from typing import Any
 
 import msgspec
 
@@ -50,9 +51,9 @@ class Reader(HTMLParser):
         return " ".join(" ".join(self.words).split())
 
 
-def read(*args: object, **more: object) -> Reader:
+def read(*args: Any, **more: Any) -> Reader:
     """The page of a report."""
-    return Reader(render_html(build_report(*args, **more)))  # type: ignore[arg-type]
+    return Reader(render_html(build_report(*args, **more)))
 
 
 def out_of_order(text: str, parts: Sequence[str]) -> str:

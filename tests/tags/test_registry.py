@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from harness.case import Operation
 from harness.diagnostics import Diagnostic, InputError
 from harness.tags.registry import SPECS, usage_of
+from harness.tags.spec import TagSpec
 from tests.compiler.fixtures import compiled
 
 TYPES = """
@@ -170,9 +171,8 @@ def test_any_tags_give_diagnostics_or_a_validator(lines: list[str], kind: str) -
 
 
 @pytest.mark.parametrize("spec", SPECS.values(), ids=lambda spec: spec.name)
-def test_every_tag_tells_what_it_is(spec: object) -> None:
+def test_every_tag_tells_what_it_is(spec: TagSpec) -> None:
     """A tag has a sentence, a usage that shows its parts, and an example or a reason for having none."""
-    assert hasattr(spec, "summary")
     assert re.fullmatch(r"[A-Z].*\.", spec.summary)
-    assert usage_of(spec).startswith("k8s:")  # type: ignore[arg-type]
-    assert spec.examples or spec.note or spec.name == "k8s:validateError"  # type: ignore[attr-defined]
+    assert usage_of(spec).startswith("k8s:")
+    assert spec.examples or spec.note or spec.name == "k8s:validateError"
