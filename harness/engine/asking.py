@@ -53,9 +53,9 @@ class Asking:
             mode=self.plan.mode,
             options=options,
             # Deterministic samples: primes, so that they do not fall on the same cases.
-            served=able.served and number % 47 == 1,
+            served=able.served and number % 97 == 1,
             versions=able.versions and number % 31 == 2,
-            repeat=able.repeat and number % 101 == 3,
+            repeat=able.repeat and number % 199 == 3,
         )
 
     def _id(self) -> int:
