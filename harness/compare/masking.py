@@ -110,6 +110,9 @@ class Unmasking:
                 new, old = without(new, way), without(old, way)
             yield from self._fresh(tried, some[0][0], new, old)
         for error in tried.others[:_ERRORS]:
+            way = steps(error.field)
+            if way and value_at(case.old, way) is not MISSING:  # what must not change may be set for the first time
+                yield from self._fresh(tried, error, case.object, without(case.old, way))
             for new, old in islice(self.mend(case, error), _REPAIRS):
                 yield from self._fresh(tried, error, new, old)
 

@@ -176,6 +176,21 @@ def test_masked_by_several_errors_and_items() -> None:
     assert slugs(case({"spec": {"l": [-1, 5, -1]}}), ask) == {"+spec.l.z": "masked"}
 
 
+def test_masked_by_what_must_not_change() -> None:
+    """A whole that may be set once hides what is wrong inside: set for the first time, both sides say it."""
+
+    def ask(asked: Case) -> Answer:
+        if asked.old is None:
+            return answer()  # a status is written by updates alone
+        declarative = errors("Required@status.a.b beta")
+        if "status" in asked.old and asked.old != asked.object:
+            return answer(errors("Invalid@status"), declarative)
+        return answer(errors("Required@status.a.b covered"), declarative)
+
+    found = causes(case({"status": {"a": {}, "c": 1}}, {"status": {"a": {"b": 1}, "c": 2}}), ask)["+status.a.b"]
+    assert (found.cause, "because of status: Invalid value" in found.detail) == ("masked", True)
+
+
 def test_not_masked() -> None:
     """Where the other error goes and the twin still does not come, it was no mask."""
 
