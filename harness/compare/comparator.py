@@ -22,6 +22,7 @@ from harness.compare.served import Served
 from harness.errormatch.matcher import Key, matcher_for
 from harness.errormatch.trusted import NO_WORDINGS, Wordings
 from harness.field import ErrorType, FieldError
+from harness.memory import Memory, Room
 
 Errors = tuple[FieldError, ...]
 Compared = tuple[tuple[Mismatch, ...], tuple[Signature, ...]]
@@ -30,7 +31,8 @@ PANIC = "panic during declarative validation"
 """How the detail of an internal error begins when a validator crashed inside the target."""
 
 _INTERNAL = ErrorType.INTERNAL.value
-_REMEMBERED = 256  # pairs of lists; values in errors make their number unbounded, and there are hundreds of kinds
+_REMEMBERED = Room(12_000)
+"""For pairs of lists that were compared, by their errors: values in errors make their number unbounded."""
 _VARIABLE_PARTS = re.compile(r"0x[0-9a-fA-F]+|\d+|\"[^\"]*\"")
 
 
@@ -56,7 +58,7 @@ class Comparator:
         self.baseline = baseline(info.composition)
         self._is_known_path = is_known_path
         self._known_paths: dict[str, bool] = {"": True}
-        self._memo: dict[tuple[Errors, Errors], Compared] = {}
+        self._memo: Memory[tuple[Errors, Errors], Compared] = Memory(_REMEMBERED)
 
     def compare(self, case: Case, answer: Answer) -> list[Mismatch]:
         """Return everything that differs, worst comparison first. Pure: the same case and answer give the same list."""
@@ -105,10 +107,9 @@ class Comparator:
         asked = (handwritten, declarative)
         known = self._memo.get(asked)
         if known is None:
-            if len(self._memo) >= _REMEMBERED:
-                self._memo.clear()
             found = tuple(self._compare_lists(handwritten, declarative))
-            self._memo[asked] = known = found, tuple(mismatch.signature for mismatch in found)
+            known = found, tuple(mismatch.signature for mismatch in found)
+            self._memo.put(asked, known, 1 + len(handwritten) + len(declarative))
         return known
 
     def _compare_lists(self, handwritten: Errors, declarative: Errors) -> Iterator[Mismatch]:

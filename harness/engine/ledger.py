@@ -17,9 +17,11 @@ from harness.engine.plan import LaneState, Plan, key_of
 from harness.engine.units import Lane
 from harness.field import FieldError
 from harness.fuzzers.feedback import Harvest
+from harness.memory import Memory, Room
 
 MOST_CURIOUS = 200
-MOST_ECHOES = 512
+ECHOES = Room(12_000)
+"""For what pairs of lists have shown, by their errors."""
 
 LaneKey: TypeAlias = tuple[tuple[str, str, str, str], Operation]
 Lists: TypeAlias = tuple[tuple[FieldError, ...], tuple[FieldError, ...]]
@@ -59,7 +61,7 @@ class Ledger:
         self.discoveries = 0
         self.unstable = 0
         self._met: set[tuple[Any, ...]] = set()
-        self._echoes: dict[LaneKey, dict[Lists, tuple[Seen, ...]]] = {lane: {} for lane in self.states}
+        self._echoes: dict[LaneKey, Memory[Lists, tuple[Seen, ...]]] = {lane: Memory(ECHOES) for lane in self.states}
 
     def findings(self) -> list[Finding]:
         """Return what was found, in the order of discovery; what could not be reduced any more as it was met."""
@@ -108,10 +110,8 @@ class Ledger:
 
     def _remember(self, lane: LaneKey, answer: Answer, shown: tuple[Seen, ...]) -> None:
         """Remember what two lists show: in this lane they have nothing new to say any more, whatever the case."""
-        echoes = self._echoes[lane]
-        if len(echoes) >= MOST_ECHOES:
-            echoes.clear()
-        echoes[answer.handwritten, answer.declarative] = shown
+        lists = answer.handwritten, answer.declarative
+        self._echoes[lane].put(lists, shown, 1 + len(answer.handwritten) + len(answer.declarative))
 
     def _compare(self, case: Case, answer: Answer, base: Json, state: LaneState) -> tuple[Seen, ...]:
         """Count what is known, take up what is new. Returns what was shown."""

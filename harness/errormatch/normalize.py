@@ -20,7 +20,7 @@ Rules: TypeAlias = Sequence[tuple[str, str]]
 """Pairs (regex, replacement), as `KindInfo.normalization` holds them."""
 
 _VARIABLE = re.compile(r"\$(?:(\$)|\{(\w+)\}|(\w+))")
-_REMEMBERED = 65536  # paths hold map keys, so their number has no bound of its own
+_REMEMBERED = 8192  # paths hold map keys, so their number has no bound of its own
 
 _OPTIONS = re2.Options()
 _OPTIONS.log_errors = False

@@ -20,7 +20,7 @@ from harness.field import ErrorType, FieldError
 _SIDES = ("handwritten", "declarative")
 FORM = Form("wording", "wording", (*_SIDES, "reason"), ("type",), may_be_empty=_SIDES)
 
-_REMEMBERED = 65536  # details hold values, so their number has no bound of its own
+_REMEMBERED = 4096  # details hold values, so their number has no bound of its own
 
 
 @dataclass(frozen=True, slots=True)

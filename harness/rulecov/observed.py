@@ -20,6 +20,7 @@ from harness.errormatch.matcher import matcher_for
 from harness.field import FieldError
 from harness.fuzzers.aims import Aim
 from harness.fuzzers.places import look, place_of
+from harness.memory import Memory, Room
 from harness.rulecov.accepting import CREATED, Waiting, is_at
 from harness.rulecov.inventory import Inventory, KnownRule
 from harness.subject import Subject
@@ -38,7 +39,8 @@ DECLARATIVE_CREATE, DECLARATIVE_UPDATE, HANDWRITTEN_CREATE, HANDWRITTEN_UPDATE, 
 FIRED = DECLARATIVE_CREATE | DECLARATIVE_UPDATE
 _ALL_OF_FIRING = REJECTED | SERVED
 
-_REMEMBERED = 20_000  # paths hold map keys, so their number has no bound of its own
+_REMEMBERED = Room(20_000)
+"""For errors that were met: paths hold map keys, so their number has no bound of its own."""
 
 Key: TypeAlias = tuple[str, str, str]
 """Path, type, origin of an error."""
@@ -129,7 +131,7 @@ class _Side:
 
     mark: int
     is_handwritten: bool
-    left: dict[Key, tuple[_Rule, ...] | _Stranger] = field(default_factory=dict)
+    left: Memory[Key, tuple[_Rule, ...] | _Stranger] = field(default_factory=lambda: Memory(_REMEMBERED))
 
 
 class RuleObserver:
@@ -203,11 +205,9 @@ class RuleObserver:
         key = error.field, error.type, error.origin
         if rules is None:
             rules = self._found(side, error)
-            if len(side.left) >= _REMEMBERED:
-                side.left.clear()
             if isinstance(rules, _Stranger):
                 rules.count += 1
-                side.left[key] = rules
+                side.left.put(key, rules)
                 return
         assert not isinstance(rules, _Stranger)
         for rule in rules:
@@ -215,7 +215,8 @@ class RuleObserver:
             if not side.is_handwritten:
                 self._spoke(rule, case, error, seconds)
         # Nothing else is to be learnt from the handwritten side.
-        side.left[key] = () if side.is_handwritten else tuple(rule for rule in rules if ~rule.seen & _ALL_OF_FIRING)
+        left = () if side.is_handwritten else tuple(rule for rule in rules if ~rule.seen & _ALL_OF_FIRING)
+        side.left.put(key, left)
 
     def _spoke(self, rule: _Rule, case: Case, error: FieldError, seconds: float) -> None:
         """Note what an error of the declarative side says of its rule."""

@@ -15,6 +15,7 @@ from harness.compare.composition import compose, settings
 from harness.compare.mismatch import Mismatch
 from harness.errormatch.trusted import NO_WORDINGS, Wording, Wordings
 from harness.field import FieldError
+from harness.memory import Room
 from tests.compare.builders import answer, case, error, errors, info
 from tests.compare.test_composition import COMPOSITIONS, LISTS
 
@@ -253,14 +254,14 @@ def test_a_create_has_nothing_unchanged() -> None:
 
 def test_memory_is_bounded_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Asked again, or after thousands of other lists, the same pair of lists gives the same mismatches."""
-    monkeypatch.setattr(comparator_module, "_REMEMBERED", 10)
+    monkeypatch.setattr(comparator_module, "_REMEMBERED", Room(20))
     one = Comparator(info())
     asked = answer(errors("Required@a covered"))
     first = one.compare(case(), asked)
     for number in range(100):
         one.compare(case(), answer(errors(f"Required@a[{number}]")))
     assert first == one.compare(case(), asked)
-    assert len(one._memo) <= 10
+    assert len(one._memo) <= 20
 
 
 @given(LISTS, LISTS, st.sampled_from(COMPOSITIONS))
