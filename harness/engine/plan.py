@@ -19,7 +19,7 @@ from harness.fuzzers.unlike import Way
 from harness.gotypes.literals import NO_LITERALS, Literals
 
 Search: TypeAlias = Generator[list[Case], list[Answer], Any]
-"""Yields cases, is sent their answers."""
+"""Yields cases, is sent their answers. No cases are a pause: its place is before many are drawn."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,9 @@ A search waits for its own answers only. Which one comes next decides the progre
 search does. Turns are shared by the time that a search has taken, here and in the worker, not by its cases: a kind
 whose validators take milliseconds must not starve a hundred that take none. Those that still look for bases come first,
 then those that find much.
+
+A search that yields no cases has a pause before it draws some: it is asked for them when its turn comes. Cases that
+hundreds of searches have ready would be most of what a process holds.
 """
 
 from __future__ import annotations
@@ -76,6 +79,9 @@ class Schedule:
             self._collect()
 
     def _submit(self, running: _Running) -> None:
+        while not running.batch:
+            if not self._step(running, []):
+                return
         started = self.now()
         pending = self.target.submit(running.batch)
         self.spent.encode += self.now() - started
@@ -112,8 +118,6 @@ class Schedule:
         started, compared = self.now(), search.ledger.compare_seconds
         try:
             running.batch = next(running.steps) if answers is None else running.steps.send(answers)
-            while not running.batch:
-                running.batch = running.steps.send([])
         except StopIteration:
             return False
         except Exception as error:

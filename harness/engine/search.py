@@ -107,6 +107,7 @@ class UnitSearch(Asking):
 
     def _random_round(self) -> Search:
         """Draw one batch; points that lately showed something new are drawn more often."""
+        yield []
         lanes = [state.lane for state in self.ledger.states.values()]
         wanted = [self.points.draw(lanes[number % len(lanes)]) for number in range(min(BATCH, self.left()))]
         yield from self.ask(wanted)

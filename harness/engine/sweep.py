@@ -18,6 +18,8 @@ from harness.fuzzers.kin import kin, turns_of
 from harness.fuzzers.pairs import follow_ups, stored
 from harness.fuzzers.places import ABSENT, Place, look
 
+Wanted: TypeAlias = tuple[Lane, Json, Json, Json]
+"""Lane, new, old, base."""
 Places: TypeAlias = Literal["every", "new", "near"]
 SWEEPS: tuple[tuple[slice, range, Places], ...] = (
     (slice(0, 1), range(5), "new"), (slice(1, None), range(5), "new"), (slice(None), range(5, 14), "new"),
@@ -55,6 +57,7 @@ class Sweep:
         for base in bases:
             edits = self.search.points.probes(self._sites(base, turns, which), turns)
             while not self.search.spent():
+                yield []
                 batch = list(islice(edits, BATCH // max(1, min(2, len(self.search.ledger.states)))))
                 if not batch:
                     break
@@ -80,6 +83,7 @@ class Sweep:
         for base in bases:
             edits = self._crossings(base)
             while not self.search.spent() and self.search.asked < end:
+                yield []
                 batch = list(islice(edits, BATCH // 2))
                 if not batch:
                     break
@@ -94,7 +98,7 @@ class Sweep:
 
     def _ask_about(self, base: Json, edits: list[Edit]) -> Search:
         """Ask every lane about the edits; where an update is refused, about the related pairs too."""
-        wanted: list[tuple[Lane, Json, Json, Json]] = []
+        wanted: list[Wanted] = []
         before = stored(base)
         for edit in edits:
             for state in self.search.ledger.states.values():
@@ -103,9 +107,15 @@ class Sweep:
                 else:
                     wanted.append((state.lane, edit.apply(before), before, base))
         answers = yield from self.search.ask(wanted, options=self.options)
+        related = self._related(wanted, answers, edits)
+        del wanted, answers  # hundreds of objects, and hundreds of searches stand here
+        yield from self.search.ask(related, options=self.options)
+
+    def _related(self, wanted: list[Wanted], answers: list[Answer], edits: list[Edit]) -> list[Wanted]:
+        """Choose related pairs to ask, by what was said of edits."""
         places = [edit.place for edit in edits for _ in self.search.ledger.states]
-        related: list[tuple[Lane, Json, Json, Json]] = []
-        for (lane, new, old, _), place, answer in zip(wanted, places, answers, strict=False):
+        related: list[Wanted] = []
+        for (lane, new, old, base), place, answer in zip(wanted, places, answers, strict=False):
             if old is None:
                 continue
             # Once for each lane and place: these ask how old and new correlate, not what the value is.
@@ -118,7 +128,7 @@ class Sweep:
                 self._turned.add(at)
                 pairs += turns_of(self.search.plan.shape, new, place)
             related += [(lane, one, other, base) for one, other in pairs]
-        yield from self.search.ask(related, options=self.options)
+        return related
 
     def _is_new(self, at: tuple[object, ...], answer: Answer) -> bool:
         """Whether a rule refuses what stands there for the first time: one place may be refused for several reasons."""

@@ -14,13 +14,11 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeAlias
 
-import msgspec
-
 from harness.case import Answer, Case, Json
 from harness.field import FieldError
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.mend import at_once, fixes, undecodable
-from harness.fuzzers.places import ABSENT, Place, look, put
+from harness.fuzzers.places import ABSENT, Place, digest, look, put
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.values import filled, rich
 
@@ -159,7 +157,7 @@ class Repair:
     def _try(self, batch: list[_Try]) -> Generator[list[Case], list[Answer], Json | None]:
         fresh = []
         for entry in batch:
-            code = msgspec.json.encode(entry.obj)
+            code = digest(entry.obj)
             if code not in self._seen and (not self.keeps or look(entry.obj, self.keeps) not in (ABSENT, None)):
                 self._seen.add(code)
                 fresh.append(entry)

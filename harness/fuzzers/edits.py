@@ -48,30 +48,20 @@ class Site:
         """
         if self._key is None:
             self._key = id(self.shape), id(self.member), look_of(self.value)
-        # A new number is the limit of some rule as likely as not; words come by the dozen.
-        known = len(harvest.words) + 9 * len(harvest.numbers)
-        is_large = self.shape.kind in ("list", "map", "struct")
-        known_here = harvest.made.setdefault("large" if is_large else "small", {})
-        made: Made | None = known_here.get(self._key)
-        if made is None or known > made.learned + 8:
-            made = Made(probes_of(self.shape, self.value, self.member, harvest), known, self.shape, self.member)
-            if len(known_here) >= (MOST_LARGE if is_large else MOST_SMALL):
-                del known_here[next(iter(known_here))]
-            known_here[self._key] = made
+        lesson = harvest.lesson()
+        made: Made | None = lesson.made.get(self._key)
+        if made is None:
+            made = Made(probes_of(self.shape, self.value, self.member, lesson), self.shape, self.member)
+            lesson.made.put(self._key, made, made.probes.weight + len(self._key[2]) // 16)
         return made.probes
 
 
 class Made(NamedTuple):
-    """The probes of sites that look alike, and how much was known then. Holds the types whose identity names it."""
+    """The probes of sites that look alike. Holds the types whose identity names it."""
 
     probes: Probes
-    learned: int
     shape: Shape
     member: FieldShape | None
-
-
-MOST_SMALL, MOST_LARGE = 1024, 256
-"""How many lists of probes a search remembers: of scalars, a kilobyte each, and of lists and structs, some ten."""
 
 
 class Listed:

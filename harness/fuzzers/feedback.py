@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.field import FieldError
 from harness.gotypes.literals import NO_LITERALS, Literals
+from harness.memory import Memory, Room
 
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"|`([^`]+)`|(?<!\w)\'([^\']+)\'')
 _NUMBER = re.compile(r"(?<![\w.])-?\d{1,18}(?![\w.]*\w)")
@@ -34,6 +35,21 @@ def names_of(detail: str) -> frozenset[str]:
     return frozenset(_NAME.findall(detail))
 
 
+MADE = Room(1_000_000)
+"""For what is made of lessons, in some sixteen bytes."""
+_DOZEN = 9
+"""A new number is the limit of some rule as likely as not; words come by the dozen."""
+
+
+class Lesson(NamedTuple):
+    """What was known at some time, and what was made of it."""
+
+    words: tuple[str, ...]
+    numbers: tuple[int, ...]
+    literals: Literals
+    made: Memory[Any, Any]
+
+
 class Harvest:
     """Words and numbers out of the messages seen, most recent last; small, and the same for the same messages.
 
@@ -45,8 +61,19 @@ class Harvest:
         self._seen: set[str] = set()
         self.words: dict[str, None] = {}
         self.numbers: dict[int, None] = {}
-        self.made: dict[Any, Any] = {}
-        """What was made of it, for those who make it: a run must not depend on what another search has learned."""
+        self._lesson: Lesson | None = None
+        self._until = 0
+
+    def lesson(self) -> Lesson:
+        """Return what is known, or was until a good deal more came: not every word is worth making all of it again.
+
+        One for each harvest: a run must not depend on what another search has learned.
+        """
+        known = len(self.words) + _DOZEN * len(self.numbers)
+        if self._lesson is None or known >= self._until:
+            self._until = known + _DOZEN
+            self._lesson = Lesson(tuple(self.words), tuple(self.numbers), self.literals, Memory(MADE))
+        return self._lesson
 
     def learn(self, errors: Iterable[FieldError]) -> None:
         """Remember what these errors quote."""

@@ -8,10 +8,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from hashlib import blake2b
 from typing import Any, Final, TypeAlias
+
+import msgspec
 
 from harness.case import Json
 from harness.fuzzers.shape import ANY, Shape
+
+_ENCODER = msgspec.json.Encoder()
 
 Place: TypeAlias = tuple[str | int, ...]
 """Where something is in an object: `("spec", "ports", 0, "name")`."""
@@ -135,6 +140,11 @@ def _member(shape: Shape, name: str) -> str:
     if name in shape.by_name:
         return name
     return next((known for known in shape.by_name if known.lower() == name.lower()), name)
+
+
+def digest(value: Json) -> bytes:
+    """Return sixteen bytes that tell a value, or a pair, from all others: what was tried is remembered by thousands."""
+    return blake2b(_ENCODER.encode(value), digest_size=16).digest()
 
 
 _SIZES: dict[int, tuple[Json, float]] = {}

@@ -6,6 +6,7 @@ draws from it.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, zip_longest
 from typing import NamedTuple, overload
@@ -14,7 +15,7 @@ import msgspec
 
 from harness.case import Json
 from harness.fuzzers.blends import blends
-from harness.fuzzers.feedback import Harvest
+from harness.fuzzers.feedback import Harvest, Lesson
 from harness.fuzzers.patterns import matching, nearly_matching
 from harness.fuzzers.places import ABSENT
 from harness.fuzzers.shape import FieldShape, Shape
@@ -25,6 +26,7 @@ from harness.fuzzers.values import beyond, filled, fits, plausible, pool, sugges
 _LONGEST_LIST = 130
 """Lists of this many different items are made; longer ones would make all cases of a kind slow."""
 _ENCODER = msgspec.json.Encoder()
+_CONTAINERS = (list, dict)
 _EMPTY: dict[str, Json] = {
     "struct": {}, "list": [], "map": {}, "string": "", "int": 0, "float": 0, "bool": False, "bytes": "",
 }  # fmt: skip
@@ -49,6 +51,11 @@ class Probes(Sequence[Json]):
     def __len__(self) -> int:
         return len(self._held)
 
+    @property
+    def weight(self) -> int:
+        """How much they take up, in some sixteen bytes: strings are shared, and what is inside is of the object."""
+        return sum(4 + len(held) if held.__class__ in _CONTAINERS else 1 for held in self._held)
+
     @overload
     def __getitem__(self, index: int) -> Json: ...
 
@@ -65,7 +72,7 @@ def _now(held: Json | Later) -> Json:
     return held.make(held.size) if held.__class__ is Later else held
 
 
-def probes_of(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest) -> Probes:
+def probes_of(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest | Lesson) -> Probes:
     """Return values to put at a place that holds `value` (`ABSENT` when nothing stands there), most telling first."""
     found: list[Json | Later] = [ABSENT] if value is not ABSENT else []
     if shape.kind in _EMPTY:
@@ -87,7 +94,7 @@ def probes_of(shape: Shape, value: Json, member: FieldShape | None, harvest: Har
     return Probes(_distinct(found, value))
 
 
-def _strings(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest) -> list[Json]:
+def _strings(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest | Lesson) -> list[Json]:
     limits = [number for number in _given_numbers(shape, member, harvest) if 0 < number <= 5000]
     words = [hint for hint in (member.hints if member else ()) if isinstance(hint, str)]
     known = [word for word in harvest.literals.near(_names(shape, member)) if isinstance(word, str)]
@@ -122,7 +129,7 @@ def _names(shape: Shape, member: FieldShape | None) -> tuple[str, ...]:
     return tuple(name for name in ((member.name if member else ""), own) if name)
 
 
-def _numbers(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest) -> list[Json]:
+def _numbers(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest | Lesson) -> list[Json]:
     near = [value - 1, value + 1] if isinstance(value, int) and not isinstance(value, bool) else []
     numbers = _given_numbers(shape, member, harvest)
     given = [close for number in numbers[:10] for close in (number, number + 1, number - 1)]
@@ -130,14 +137,14 @@ def _numbers(shape: Shape, value: Json, member: FieldShape | None, harvest: Harv
     return [number for number in found if fits(number, shape)]
 
 
-def _given_numbers(shape: Shape, member: FieldShape | None, harvest: Harvest) -> list[int]:
+def _given_numbers(shape: Shape, member: FieldShape | None, harvest: Harvest | Lesson) -> list[int]:
     """Return the numbers of a field's tags, of the sources that speak of it, and of messages."""
     own = [hint for hint in (member.hints if member else ()) if isinstance(hint, int)]
     known = [number for number in harvest.literals.near(_names(shape, member)) if isinstance(number, int)]
     return list(dict.fromkeys((*own, *known[:4], *tuple(harvest.numbers)[-8:])))
 
 
-def _lists(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest) -> list[Json | Later]:
+def _lists(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest | Lesson) -> list[Json | Later]:
     items = list(value) if isinstance(value, list) else []
     one = items[0] if items else filled(shape.elem)
 
@@ -177,7 +184,8 @@ def _distinct(values: list[Json | Later], present: Json) -> list[Json | Later]:
         key: object = value[:2] if value.__class__ is Later else look_of(value)
         if key not in seen:
             seen.add(key)
-            found.append(value)
+            # Lists of probes are hundreds of thousands, and have their strings in common.
+            found.append(sys.intern(value) if value.__class__ is str else value)
     return found
 
 

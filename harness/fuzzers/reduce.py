@@ -21,7 +21,18 @@ import msgspec
 
 from harness.case import Answer, Case, Json
 from harness.fuzzers.pairs import Pair
-from harness.fuzzers.places import ABSENT, Place, count_differences, differences, look, places, put, remove, size
+from harness.fuzzers.places import (
+    ABSENT,
+    Place,
+    count_differences,
+    differences,
+    digest,
+    look,
+    places,
+    put,
+    remove,
+    size,
+)
 
 Verdict: TypeAlias = Callable[[Case, Answer], frozenset[str] | None]
 """What else there is to say of an answer (its errors, other mismatches), or None when the difference is not there."""
@@ -83,7 +94,7 @@ class Reducer:
         batch = list(self._fresh(iter((start, *self.first)))) if not self.is_over() else [start]
         kept = yield from self._ask(batch, anything=True)
         self.answer = self._heard
-        others = self._results.get(msgspec.json.encode(start))
+        others = self._results.get(digest(start))
         if others is None:
             self.is_gone = True
             return self.case
@@ -113,7 +124,7 @@ class Reducer:
         batch = list(islice(self._fresh(self.mend(self.case, self.answer)), BATCH)) if not self._done() else []
         kept = (yield from self._ask(batch)) if batch else []
         best = self._fewest(kept) if kept else None
-        if best is None or len(self._results[msgspec.json.encode(best)][2]) >= len(self._others):
+        if best is None or len(self._results[digest(best)][2]) >= len(self._others):
             self._results.clear()
             return False
         self._accept(best)
@@ -121,7 +132,7 @@ class Reducer:
 
     def _fewest(self, pairs: list[Pair]) -> Pair:
         """Return the pair with the fewest errors, the smallest of those."""
-        return min(pairs, key=lambda pair: (len(self._results[msgspec.json.encode(pair)][2]), _measure(pair)))
+        return min(pairs, key=lambda pair: (len(self._results[digest(pair)][2]), _measure(pair)))
 
     def _done(self) -> bool:
         return self.asked >= self.limit or self.is_over()
@@ -137,7 +148,7 @@ class Reducer:
 
     def _fresh(self, pairs: Iterator[Pair]) -> Iterator[Pair]:
         for pair in pairs:
-            code = msgspec.json.encode(pair)
+            code = digest(pair)
             if code not in self._seen:
                 self._seen.add(code)
                 yield pair
@@ -181,11 +192,11 @@ class Reducer:
             others = self.verdict(case, answer)
             if others is not None and (anything or others <= self._others):
                 kept.append(pair)
-                self._results[msgspec.json.encode(pair)] = (case, answer, others)
+                self._results[digest(pair)] = (case, answer, others)
         return kept
 
     def _accept(self, pair: Pair) -> None:
-        self.case, self.answer, self._others = self._results[msgspec.json.encode(pair)]
+        self.case, self.answer, self._others = self._results[digest(pair)]
         self._results.clear()
 
     def _stays(self, place: Place) -> bool:

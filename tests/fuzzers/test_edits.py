@@ -5,11 +5,13 @@ from random import Random
 import pytest
 
 from harness.case import Json
-from harness.fuzzers.edits import MOST_SMALL, Listed, Site, random_edit, sites_of
+from harness.fuzzers import feedback
+from harness.fuzzers.edits import Listed, Site, random_edit, sites_of
 from harness.fuzzers.feedback import Harvest, names_of, numbers_of, words_of
 from harness.fuzzers.pairs import PATTERNS, follow_ups, stored
 from harness.fuzzers.places import ABSENT, look, put
 from harness.fuzzers.probes import probes_of
+from harness.memory import Room
 from tests.fuzzers.toys import error, widget_shape
 
 WIDGET: Json = {
@@ -128,13 +130,26 @@ def test_messages_teach_words_numbers_and_names() -> None:
     assert "matchLabels" in names_of(detail)
 
 
-def test_sites_that_look_alike_share_their_probes_and_few_are_remembered() -> None:
-    """A list of probes is made once for equal values of one type; what is remembered has a bound."""
+def test_sites_that_look_alike_share_their_probes_and_few_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A list of probes is made once for equal values of one type; what is remembered has a bound for all searches."""
+    monkeypatch.setattr(feedback, "MADE", Room(1000))
     shape, harvest = widget_shape().by_name["spec"].shape.by_name["title"].shape, Harvest()
     one, same, other = (Site(("spec", "title"), shape, value) for value in ("a", "a", "b"))
     assert one.values(harvest) is same.values(harvest)
     assert list(one.values(harvest)) != list(other.values(harvest))
     assert one.values(Harvest()) is not one.values(harvest)
-    for number in range(MOST_SMALL + 10):
-        Site(("spec", "title"), shape, str(number)).values(harvest)
-    assert len(harvest.made["small"]) == MOST_SMALL
+    searches = [Harvest() for _ in range(10)]
+    for number in range(300):
+        probes = Site(("spec", "title"), shape, str(number)).values(searches[number % 10])
+    assert 0 < sum(len(search.lesson().made) for search in searches) * len(probes) < 2500
+
+
+def test_a_number_is_learnt_at_once_and_words_by_the_dozen() -> None:
+    """What is made of messages is made again for a new number, which may be a limit, and not for every word."""
+    harvest = Harvest()
+    first = harvest.lesson()
+    harvest.learn([error("Invalid", "spec.title", detail='must be "one"')])
+    assert harvest.lesson() is first
+    harvest.learn([error("Invalid", "spec.title", detail="must be at most 17")])
+    assert harvest.lesson().numbers == (17,)
+    assert harvest.lesson().words == ("one",)
