@@ -16,8 +16,9 @@ from harness.case import Answer, Case, KindInfo, Operation, TargetInfo
 from harness.compare.finding import CAUSES, SEVERITIES, Finding
 from harness.events import Budget, KindReport, Result, Timings
 from harness.field import FieldError
+from harness.reporting.assembly import build_report
 from harness.reporting.details import AT_ONCE
-from harness.reporting.document import Report, build_report
+from harness.reporting.document import Report
 from harness.reporting.html import render_html
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from harness.compare.mismatch import Mismatch
 from harness.compare.severity import severity_of
 from harness.diagnostics import UsageError, near_miss
 from harness.errormatch.trusted import Wordings, all_wordings
-from harness.reporting.document import served_lists
+from harness.reporting.assembly import served_lists
 from harness.subject import Subject
 
 BATCH = 100

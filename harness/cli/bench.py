@@ -17,8 +17,9 @@ from harness.cli.targets import TargetChoice, embedded_suites, reach_of, target_
 from harness.cost.run import Outcome, Wanted, busy_now, cost_of, measure
 from harness.diagnostics import HarnessError, UsageError
 from harness.events import Budget
+from harness.reporting.assembly import build_report
 from harness.reporting.costtable import cost_screen
-from harness.reporting.document import Reach, build_report
+from harness.reporting.document import Reach
 from harness.reporting.terminal import show
 from harness.reporting.text import count, lines, visible
 from harness.subject import SubjectSpec

@@ -36,7 +36,8 @@ from harness.engine.observe import Onlooker
 from harness.engine.units import WHOLE, Shard
 from harness.errormatch.exceptionfile import ExceptionFile
 from harness.events import Budget, Event, Result, Timings
-from harness.reporting.document import Reach, Report, build_report
+from harness.reporting.assembly import build_report
+from harness.reporting.document import Reach, Report
 from harness.reporting.text import lines
 from harness.reporting.tolerance import tolerate
 from harness.rulecov.branches import watched_branches

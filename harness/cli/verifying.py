@@ -26,7 +26,8 @@ from harness.diagnostics import HarnessError
 from harness.engine.focus import Focus
 from harness.errormatch.exceptionfile import ExceptionFile
 from harness.events import Budget, Result
-from harness.reporting.document import Reach, Report, build_report, empty_report
+from harness.reporting.assembly import build_report, empty_report
+from harness.reporting.document import Reach, Report
 from harness.reporting.text import lines, visible
 from harness.reporting.tolerance import tolerate
 from harness.reporting.verification import BuildEntry, UserChange, Verification

@@ -14,8 +14,9 @@ import msgspec
 
 from harness.errormatch.exceptionentry import ANY, ExceptionEntry, Rule
 from harness.errormatch.exceptionfile import ExceptionFile
+from harness.reporting.assembly import sums_of, worst_first
 from harness.reporting.document import ExceptionEntry as Entry
-from harness.reporting.document import Exceptions, Part, Report, ReportedFinding, sums_of, worst_first
+from harness.reporting.document import Exceptions, Part, Report, ReportedFinding
 from harness.reporting.text import count
 
 SEARCHES = 3

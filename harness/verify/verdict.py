@@ -14,8 +14,9 @@ import msgspec
 
 from harness.compare.finding import Finding
 from harness.engine.focus import ObjectKind, is_below
+from harness.reporting.assembly import sums_of
 from harness.reporting.coverage import RuleEntry
-from harness.reporting.document import KindEntry, Report, Verdict, sums_of
+from harness.reporting.document import KindEntry, Report, Verdict
 from harness.reporting.verification import (
     Effort,
     FieldEntry,

@@ -5,7 +5,8 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from bench.places import main
-from harness.reporting.document import build_report, encode
+from harness.reporting.assembly import build_report
+from harness.reporting.document import encode
 from tests.reporting.made import WIDGET, kind_report, result
 
 

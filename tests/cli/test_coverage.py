@@ -7,7 +7,8 @@ from pathlib import Path
 import msgspec
 
 from harness.cli.coverage import inventory_in, rule_onlookers, with_coverage
-from harness.reporting.document import Report, build_report
+from harness.reporting.assembly import build_report
+from harness.reporting.document import Report
 from harness.rulecov.inventory import Inventory, read_inventory
 from harness.rulecov.observed import (
     ACCEPTED,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from harness.reporting.document import build_report, encode, read_report
+from harness.reporting.assembly import build_report
+from harness.reporting.document import encode, read_report
 from tests.cli.fakes import EXCEPTION, call
 from tests.reporting import made
 

@@ -12,8 +12,9 @@ import pytest
 from harness.cli.ratchets import Ratchets
 from harness.diagnostics import InputError, UsageError
 from harness.events import Budget
+from harness.reporting.assembly import build_report
 from harness.reporting.coverage import RatchetEntry
-from harness.reporting.document import Reach, Report, build_report
+from harness.reporting.document import Reach, Report
 from harness.reporting.ruletext import lost_rows
 from harness.subject import SubjectSpec
 from tests.reporting import made

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from harness.reporting import REPORTS
-from harness.reporting.document import build_report, encode
+from harness.reporting.assembly import build_report
+from harness.reporting.document import encode
 from harness.reporting.html import render_html
 from harness.reporting.junit import render_junit
 from tests.cli.fakes import call

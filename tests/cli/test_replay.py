@@ -10,7 +10,8 @@ import msgspec
 import pytest
 
 from harness.case import Answer
-from harness.reporting.document import Reach, build_report, encode
+from harness.reporting.assembly import build_report
+from harness.reporting.document import Reach, encode
 from tests.cli.fakes import Opened, call
 from tests.reporting import made
 

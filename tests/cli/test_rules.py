@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from harness.reporting.document import build_report, encode
+from harness.reporting.assembly import build_report
+from harness.reporting.document import encode
 from tests.cli.fakes import call
 from tests.reporting import made
 from tests.reporting.ruled import rule, ruled

@@ -6,8 +6,9 @@ from typing import Any
 
 import msgspec
 
+from harness.reporting.assembly import build_report
 from harness.reporting.coverage import Lost, RatchetEntry, RuleEntry, UncoveredEntry, coverage_of
-from harness.reporting.document import Report, build_report
+from harness.reporting.document import Report
 from tests.reporting import made
 
 

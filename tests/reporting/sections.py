@@ -5,9 +5,10 @@ from __future__ import annotations
 import msgspec
 
 from harness.case import Answer
+from harness.reporting.assembly import build_report
 from harness.reporting.cost import Cost, CostRow, CostSum, Interval, PartCost, Unmeasured
 from harness.reporting.coverage import RuleEntry
-from harness.reporting.document import Report, build_report
+from harness.reporting.document import Report
 from harness.reporting.verification import (
     BuildEntry,
     Effort,

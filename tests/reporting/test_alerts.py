@@ -15,7 +15,8 @@ import pytest
 from harness.explain import all_pages
 from harness.reporting.alerts import LEVELS, NOWHERE, place_of, render_annotations, render_sarif
 from harness.reporting.annotations import LIMIT
-from harness.reporting.document import ExceptionEntry, Exceptions, Reach, Report, build_report
+from harness.reporting.assembly import build_report
+from harness.reporting.document import ExceptionEntry, Exceptions, Reach, Report
 from harness.targets.kubernetes.release import find_toolchain
 from tests.reporting import made, sections
 from tests.reporting.ruled import rule, ruled

@@ -6,9 +6,9 @@ from html import unescape
 
 import msgspec
 
+from harness.reporting.assembly import build_report
 from harness.reporting.cost import Cost, CostRow, CostSum, Interval, PartCost, Unmeasured
 from harness.reporting.costtable import MANY, WORST, cost_screen
-from harness.reporting.document import build_report
 from harness.reporting.markdown import render_markdown
 from tests.reporting.made import HOSTILE, result
 

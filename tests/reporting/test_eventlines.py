@@ -9,7 +9,7 @@ import jsonschema_rs
 import pytest
 
 from harness import events
-from harness.reporting.document import build_report
+from harness.reporting.assembly import build_report
 from harness.reporting.eventlines import SCHEMA, FailedLine, encode_line, finished, lines_of, schema
 from tests.reporting import made
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.case import Operation
-from harness.reporting.document import build_report
+from harness.reporting.assembly import build_report
 from harness.reporting.grouping import group, tail
 from tests.reporting import made
 

@@ -10,8 +10,9 @@ from typing import Any
 import msgspec
 
 from harness.case import Answer, Excluded, Failure, Operation
+from harness.reporting.assembly import build_report
 from harness.reporting.details import AT_ONCE
-from harness.reporting.document import ExceptionEntry, Exceptions, build_report
+from harness.reporting.document import ExceptionEntry, Exceptions
 from harness.reporting.html import render_html
 from harness.reporting.moves import Move, Moves
 from tests.reporting import made

@@ -9,7 +9,8 @@ from xml.etree import ElementTree
 import pytest
 import xmlschema
 
-from harness.reporting.document import ExceptionEntry, Exceptions, Report, build_report
+from harness.reporting.assembly import build_report
+from harness.reporting.document import ExceptionEntry, Exceptions, Report
 from harness.reporting.junit import render_junit
 from tests.reporting import made, sections
 from tests.reporting.ruled import rule, ruled

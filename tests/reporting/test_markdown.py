@@ -10,7 +10,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from harness.case import Answer
-from harness.reporting.document import ExceptionEntry, Exceptions, Report, build_report
+from harness.reporting.assembly import build_report
+from harness.reporting.document import ExceptionEntry, Exceptions, Report
 from harness.reporting.markdown import LIMIT, render_markdown
 from harness.reporting.markup import plain
 from tests.reporting import made, sections

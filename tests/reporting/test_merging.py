@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from harness.diagnostics import InputError
-from harness.reporting.document import Report, build_report
+from harness.reporting.assembly import build_report
+from harness.reporting.document import Report
 from harness.reporting.merging import merge
 from tests.reporting import made
 from tests.reporting.ruled import rule, ruled

@@ -10,7 +10,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from harness.case import Answer, Failure
-from harness.reporting.document import Report, build_report
+from harness.reporting.assembly import build_report
+from harness.reporting.document import Report
 from harness.reporting.metrics import identifier, render_metrics
 from harness.targets.kubernetes.release import find_toolchain
 from tests.reporting import made

@@ -8,7 +8,8 @@ import msgspec
 
 from harness.case import Answer, Excluded
 from harness.compare.finding import Finding
-from harness.reporting.document import Report, build_report
+from harness.reporting.assembly import build_report
+from harness.reporting.document import Report
 from harness.reporting.markdown import render_markdown
 from harness.reporting.moverows import move_rows
 from harness.reporting.terminal import full, render, summary

@@ -11,8 +11,9 @@ import pytest
 
 from harness.case import Answer, Case, Operation
 from harness.compare.finding import Finding
+from harness.reporting.assembly import build_report
 from harness.reporting.details import AT_ONCE
-from harness.reporting.document import ExceptionEntry, Exceptions, build_report
+from harness.reporting.document import ExceptionEntry, Exceptions
 from harness.reporting.html import render_html
 from tests.browser import needs_browser, visiting, wait
 from tests.reporting import made

@@ -6,7 +6,8 @@ from typing import Any
 
 from harness.case import Answer
 from harness.field import FieldError
-from harness.reporting.document import ReportedFinding, build_report
+from harness.reporting.assembly import build_report
+from harness.reporting.document import ReportedFinding
 from harness.reporting.paired import Pair, by_version, paired
 from tests.reporting import made
 

@@ -10,7 +10,8 @@ from harness.case import Answer, ServedList
 from harness.compare.composition import settings
 from harness.compare.mismatch import MismatchKind
 from harness.field import FieldError
-from harness.reporting.document import ReportedFinding, build_report
+from harness.reporting.assembly import build_report
+from harness.reporting.document import ReportedFinding
 from harness.reporting.grouping import SEVERITY_MEANING
 from harness.reporting.paired import paired
 from harness.reporting.story import SETTINGS, TWO_SIDES, Sides, noticed, request, served, sides, what

@@ -6,7 +6,8 @@ import io
 from pathlib import Path
 
 from harness.compare.finding import CAUSES, SEVERITIES
-from harness.reporting.document import ExceptionEntry, Exceptions, build_report
+from harness.reporting.assembly import build_report
+from harness.reporting.document import ExceptionEntry, Exceptions
 from harness.reporting.terminal import SCREEN, full, render, show, summary
 from tests.reporting import made
 

@@ -13,7 +13,8 @@ from harness.case import TargetInfo
 from harness.errormatch.exceptionentry import ANY, ExceptionEntry, Occurs
 from harness.errormatch.exceptionfile import ExceptionFile
 from harness.events import Budget
-from harness.reporting.document import Reach, Report, build_report
+from harness.reporting.assembly import build_report
+from harness.reporting.document import Reach, Report
 from harness.reporting.excepting import Words, entry_of, group_entry
 from harness.reporting.grouping import group
 from harness.reporting.tolerance import gone, idle_rules, standings, tolerate, untried
