@@ -17,47 +17,21 @@ from harness.subject import decode as slowly
 from harness.subject.decode import decoder_of
 from harness.subject.quick import Unusual, quick_decoder
 from harness.targets.endpoint import DecodeError, Decoder
+from tests.subject.thing import go_of
 
-GO = """package v1
-
-import (
-	resource "k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	runtime "k8s.io/apimachinery/pkg/runtime"
-	intstr "k8s.io/apimachinery/pkg/util/intstr"
-)
-
-type Thing struct {
-	metav1.TypeMeta `json:",inline"`
-	Text     string               `json:"text"`
-	Pointer  *string              `json:"pointer"`
-	Small    int8                 `json:"small"`
-	Wide     int64                `json:"wide"`
-	Natural  *uint32              `json:"natural"`
-	Flag     bool                 `json:"flag"`
-	Texts    []string             `json:"texts,omitempty"`
-	Things   []Other              `json:"things"`
-	Map      map[string]int32     `json:"map,omitempty"`
-	Maps     map[string]Other     `json:"maps"`
-	Lists    [][]Other            `json:"lists"`
-	Inner    Inner                `json:"inner"`
-	Other    Other                `json:"$other"`
-	Outer    *Inner               `json:"outer"`
-	Time     metav1.Time          `json:"time"`
-	Micro    *metav1.MicroTime    `json:"micro"`
-	Span     metav1.Duration      `json:"span"`
-	Size     resource.Quantity    `json:"size"`
-	Either   intstr.IntOrString   `json:"either"`
-	Any      runtime.RawExtension `json:"any"`
-}
-
+GO = go_of(
+    """	Wide    int64            `json:"wide"`
+	Natural *uint32          `json:"natural"`
+	Things  []Other          `json:"things"`
+	Maps    map[string]Other `json:"maps"`
+	Lists   [][]Other        `json:"lists"`
+	Other   Other            `json:"$other"`
+	Span    metav1.Duration  `json:"span"`
+""",
+    """
 type Other struct {
 	Inner Inner  `json:"inner"`
 	Name  string `json:"name"`
-}
-
-type Inner struct {
-	Deep int32 `json:"deep"`
 }
 
 type Looping struct {
@@ -69,7 +43,8 @@ type Bytes struct {
 	metav1.TypeMeta `json:",inline"`
 	Data []byte `json:"data"`
 }
-"""
+""",
+)
 
 
 @pytest.fixture(scope="module")
