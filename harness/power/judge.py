@@ -38,6 +38,7 @@ ALIKE = 2
 ACCEPTED = 300
 """How many tellers are accepted by both sides, for each kind and operation."""
 Signature = tuple[Any, ...]
+Comparators = dict[tuple[str, str, str, str], Comparator]
 """Kind, operation and signature of a mismatch."""
 
 
@@ -102,6 +103,15 @@ def sabotages_of(spec: SubjectSpec) -> tuple[Sabotage, ...]:
 
 
 _wordings = cache(all_wordings)
+
+
+def comparators_of(subject: Subject, unit: Unit, trusted: Path | None) -> Comparators:
+    """Return a comparator for each resource of a unit, by its key. `trusted` is the file of trusted wordings."""
+    wordings = _wordings(trusted)
+    return {
+        lane.info.key: Comparator(lane.info, is_known_path=subject.is_known_path(lane.info), trusted=wordings)
+        for lane in unit.lanes
+    }
 
 
 def _silent(text: str) -> None:
@@ -214,12 +224,7 @@ class Watch:
 
     def observer(self, subject: Subject, unit: Unit) -> Watcher:
         """Return the observer of one unit."""
-        wordings = _wordings(self.trusted)
-        comparators = {
-            lane.info.key: Comparator(lane.info, is_known_path=subject.is_known_path(lane.info), trusted=wordings)
-            for lane in unit.lanes
-        }
-        return Watcher(self, comparators, Compared.of(subject))
+        return Watcher(self, comparators_of(subject, unit, self.trusted), Compared.of(subject))
 
 
 @dataclass(slots=True)
@@ -227,7 +232,7 @@ class Watcher:
     """Compares every answer of one unit."""
 
     watch: Watch
-    comparators: dict[tuple[str, str, str, str], Comparator]
+    comparators: Comparators
     compared: Compared
 
     def examine(self, cases: Sequence[Case], answers: Sequence[Answer], seconds: float) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,6 @@ from harness.compare.mismatch import canonical_path
 from harness.compare.objects import MISSING, steps, value_at
 from harness.engine.plan import key_of
 from harness.engine.units import Unit
-from harness.errormatch.trusted import all_wordings
 from harness.field import FieldError
 from harness.fuzzers.aims import Aim
 from harness.power.filters import (
@@ -37,7 +35,7 @@ from harness.power.filters import (
     places,
     size_of,
 )  # fmt: skip
-from harness.power.judge import Compared
+from harness.power.judge import Comparators, Compared, comparators_of
 from harness.power.record import Record
 from harness.subject import Subject
 
@@ -51,8 +49,6 @@ VALUES = 40
 Signature = tuple[Any, ...]
 Lane = tuple[tuple[str, str, str, str], Operation]
 
-_wordings = cache(all_wordings)
-
 
 @dataclass(frozen=True, slots=True)
 class Power:
@@ -62,12 +58,7 @@ class Power:
 
     def observer(self, subject: Subject, unit: Unit) -> Looking:
         """Return the observer of one unit."""
-        wordings = _wordings(self.trusted)
-        comparators = {
-            lane.info.key: Comparator(lane.info, is_known_path=subject.is_known_path(lane.info), trusted=wordings)
-            for lane in unit.lanes
-        }
-        return Looking(unit, comparators, Compared.of(subject))
+        return Looking(unit, comparators_of(subject, unit, self.trusted), Compared.of(subject))
 
 
 @dataclass(slots=True)
@@ -122,9 +113,7 @@ class Watched:
 class Looking:
     """The observer of one unit."""
 
-    def __init__(
-        self, unit: Unit, comparators: dict[tuple[str, str, str, str], Comparator], compared: Compared = SERVED
-    ) -> None:
+    def __init__(self, unit: Unit, comparators: Comparators, compared: Compared = SERVED) -> None:
         self._unit, self._comparators, self._compared = unit, comparators, compared
         self._rules: dict[RuleKey, Watched] = {}
         self._honest: set[Signature] = set()

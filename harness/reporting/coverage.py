@@ -7,7 +7,19 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 
-class RuleEntry(msgspec.Struct, frozen=True, omit_defaults=True):
+class _OfKind(msgspec.Struct, frozen=True, omit_defaults=True):
+    subject: str
+    group: str
+    version: str
+    kind: str
+
+    @property
+    def name(self) -> str:
+        """The kind as people name it: `apps/v1 Deployment`."""
+        return f"{self.group}/{self.version} {self.kind}" if self.group else f"{self.version} {self.kind}"
+
+
+class RuleEntry(_OfKind, frozen=True, omit_defaults=True):
     """One declared rule and what was seen of it.
 
     `path` is canonical (`[*]` for items, empty for the object itself); `level` is empty for standard. `declarative` and
@@ -18,10 +30,6 @@ class RuleEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     when nothing was asked of its kind. `cannot` says why it cannot fire, where that is proven.
     """
 
-    subject: str
-    group: str
-    version: str
-    kind: str
     path: str
     type: str
     origin: str = ""
@@ -39,27 +47,18 @@ class RuleEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     cannot: str = ""
 
     @property
-    def name(self) -> str:
-        """The kind as people name it: `apps/v1 Deployment`."""
-        return f"{self.group}/{self.version} {self.kind}" if self.group else f"{self.version} {self.kind}"
-
-    @property
     def key(self) -> tuple[str, ...]:
         """What tells one rule from another."""
         return self.subject, self.group, self.version, self.kind, self.path, self.type, self.origin
 
 
-class UncoveredEntry(msgspec.Struct, frozen=True, omit_defaults=True):
+class UncoveredEntry(_OfKind, frozen=True, omit_defaults=True):
     """Handwritten errors of one field that no declared rule covers: what is left to migrate.
 
     `covered` says that the handwritten side marks them as covered all the same. `near` is the origin of a rule with the
     same path and type.
     """
 
-    subject: str
-    group: str
-    version: str
-    kind: str
     path: str
     type: str
     origin: str
@@ -67,11 +66,6 @@ class UncoveredEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     message: str
     covered: bool = False
     near: str = ""
-
-    @property
-    def name(self) -> str:
-        """The kind as people name it: `apps/v1 Deployment`."""
-        return f"{self.group}/{self.version} {self.kind}" if self.group else f"{self.version} {self.kind}"
 
     @property
     def key(self) -> tuple[str, ...]:
