@@ -79,7 +79,7 @@ class Founding:
             repaired = Repaired(self.plain.obj, True)
             self.search.points.found([Base(one.case.object, one.focus) for one in known])
         else:
-            repaired = yield from self._find()
+            repaired = yield from self.find()
             self.search.points.found([self.plain])
         for key, state in self.search.ledger.states.items():
             if state.lane != self.finder:
@@ -95,7 +95,12 @@ class Founding:
                 yield from self._change_something(self.search.ledger.states[key], first)
         self.search.reach.tell()
 
-    def _find(self) -> Search:
+    def growth(self, limit: int) -> Growth:
+        """Return the growth of the first object, through the lane that found it."""
+        return Growth(self.search.plan.shape, self.asker(self.finder), self.search.harvest, limit, self.plain.obj)
+
+    def find(self) -> Search:
+        """Look for the first object through the lane that creates them. Returns what the repair came to."""
         repair = Repair(
             self.search.plan.shape,
             self.asker(self.finder),

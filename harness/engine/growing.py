@@ -9,12 +9,21 @@ and put aside by the server is not reached.
 from __future__ import annotations
 
 from harness.case import Json, Operation
+from harness.engine.asking import Asking
 from harness.engine.founding import Founding
 from harness.engine.plan import LaneState, Search
 from harness.fuzzers.bases import Base, accepted
+from harness.fuzzers.borrowing import borrow
 from harness.fuzzers.grow import Growth
 from harness.fuzzers.lacking import Change
 from harness.fuzzers.places import differences, look
+
+
+def borrowed(search: Asking, growth: Growth) -> Search:
+    """Bring in what others lend, once they are ready: it is worth waiting for."""
+    while not all(stock.is_ready for stock in search.plan.stocks):
+        yield []
+    yield from borrow(growth, search.plan.stocks)
 
 
 class Growing:
@@ -37,9 +46,9 @@ class Growing:
 
     def _grow(self) -> Search:
         """Grow the first object: the fullest comes first among the bases, the first one last."""
-        founding, search = self.founding, self.search
-        ask, plain = founding.asker(founding.finder), founding.plain
-        growth = Growth(search.plan.shape, ask, search.harvest, founding.share(4), plain.obj)
+        founding, search, plain = self.founding, self.search, self.founding.plain
+        growth = founding.growth(founding.share(4))
+        yield from borrowed(search, growth)
         grown = yield from growth.run()
         yield from founding.confirm(grown, growth.reached)
         search.reach.add(growth)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from harness.case import Case, KindInfo
@@ -14,6 +15,7 @@ from harness.compare.mismatch import Mismatch, canonical_path
 from harness.diagnostics import TargetError
 from harness.engine.collecting import seldom_collected
 from harness.engine.focus import NO_FOCUS, Focus
+from harness.engine.lending import Lender, Lending
 from harness.engine.observe import Onlooker
 from harness.engine.outcome import JobOutcome, UnitOutcome, timings_of
 from harness.engine.plan import Abilities, Plan
@@ -68,7 +70,7 @@ class Telling:
     note: Callable[[str], None] = lambda text: None
 
 
-@dataclass(slots=True)
+@dataclass
 class Local:
     """The searches of one process over an open subject."""
 
@@ -89,10 +91,12 @@ class Local:
 
     def run(self) -> JobOutcome:
         """Search this process's units. Whatever stops it, what was found until then is returned."""
-        schedule = Schedule(self.subject.target, self.searches, self.telling.on_turn)
+        every: list[UnitSearch] = []
+        schedule = Schedule(self.subject.target, every, self.telling.on_turn)
         stopped, detail = "budget", ""
         try:
             self.searches.extend(self._search(unit, cases) for unit, cases in self._own())
+            every += [*self._lenders(), *self.searches]
             with seldom_collected():
                 schedule.run()
         except KeyboardInterrupt:
@@ -106,6 +110,21 @@ class Local:
         restarts = int(getattr(self.subject.target, "restarts", 0))
         outcomes = tuple(UnitOutcome.of(search) for search in self.searches)
         return JobOutcome(outcomes, timings_of(schedule.spent, self.searches), stopped, detail, restarts)
+
+    @cached_property
+    def lending(self) -> Lending:
+        """Who lends to whom among the units of the run."""
+        units = self.units()
+        shapes = [self.subject.shape(unit.lanes[0].info) for unit in units]
+        return Lending(units, shapes, self.order.budget.max_cases)
+
+    def _lenders(self) -> list[Lender]:
+        """Make the lenders of what this process's units borrow."""
+        wanted = [stock for search in self.searches for stock in search.plan.stocks]
+        return [
+            Lender(replace(self._plan(unit, cases), stocks=before, observers={}, kept=None, keep=None), stock)
+            for unit, cases, stock, before in self.lending.needed(wanted)
+        ]
 
     def _own(self) -> list[tuple[Unit, int | None]]:
         """Return this process's units with their shares, which depend neither on processes nor on shards."""
@@ -129,10 +148,20 @@ class Local:
         return MARGIN * pending * each * self.clock.seconds / max(1, asked)
 
     def _search(self, unit: Unit, cases: int | None) -> UnitSearch:
+        plan, recording = self._plan(unit, cases), self.subject.recording
+
+        def found(finding: Finding) -> None:
+            self.telling.on_found(unit.index, finding)
+
+        if recording is not None:
+            return RecordedSearch(plan, found, recording)
+        return UnitSearch(replace(plan, stocks=self.lending.to_unit(unit.index)), found)
+
+    def _plan(self, unit: Unit, cases: int | None) -> Plan:
         infos = {lane.info.key: lane.info for lane in unit.lanes}
         folder = self.order.corpus
         bases = None if folder is None else kept.bases_file(folder, f"{self.subject.part} {unit.name}")
-        plan = Plan(
+        return Plan(
             unit=unit,
             seed=self.order.seed,
             shape=self.subject.shape(unit.lanes[0].info),
@@ -153,12 +182,6 @@ class Local:
             age=lambda: self.clock.seconds,
             met=lambda lane, mismatch: self.telling.on_met(_met(lane, mismatch)),
         )
-
-        def found(finding: Finding) -> None:
-            self.telling.on_found(unit.index, finding)
-
-        recording = self.subject.recording
-        return UnitSearch(plan, found) if recording is None else RecordedSearch(plan, found, recording)
 
     def _unlike(self, info: KindInfo) -> frozenset[Way]:
         shape = self.subject.shape

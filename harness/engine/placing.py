@@ -18,11 +18,11 @@ from harness.compare.finding import Finding
 from harness.compare.mismatch import canonical_path
 from harness.compare.remedies import tag_for
 from harness.diagnostics import near_miss
+from harness.fuzzers.lending import unversioned
 from harness.fuzzers.shape import ANY, FieldShape, Shape
 
 _STEP = re.compile(r"\[\*\]|[^.\[\]]+")
 _MODULE = re.compile(r"@v\d")
-_VERSION = re.compile(r"/v\d+(?:(?:alpha|beta)\d+)?(?=\.)")
 
 
 class Placed(NamedTuple):
@@ -43,7 +43,7 @@ def placed(path: str, shape: Shape) -> Placed:
     if shape.kind != "struct":
         return Placed()
     way = _STEP.findall(canonical_path(path))
-    found = Placed(_unversioned(shape.type), "", "")
+    found = Placed(unversioned(shape.type), "", "")
     for index, step in enumerate(way):
         if shape.kind != "struct":
             found = found._replace(member=_joined(found.member, step))
@@ -52,8 +52,8 @@ def placed(path: str, shape: Shape) -> Placed:
         field = shape.by_name.get(step)
         if field is None:
             rest = way[index:]
-            return Placed(_unversioned(shape.type), _joined("", *rest), "", tuple(shape.by_name))
-        found, shape = Placed(_unversioned(field.owner), step, _source(field), tags=field.tags), field.shape
+            return Placed(unversioned(shape.type), _joined("", *rest), "", tuple(shape.by_name))
+        found, shape = Placed(unversioned(field.owner), step, _source(field), tags=field.tags), field.shape
     return found
 
 
@@ -62,9 +62,6 @@ def _joined(start: str, *steps: str) -> str:
         start += step if step == "[*]" or not start else f".{step}"
     return start
 
-
-def _unversioned(qualified: str) -> str:
-    return _VERSION.sub("", qualified)
 
 
 def _source(field: FieldShape) -> str:

@@ -14,6 +14,7 @@ from harness.engine.focus import NOWHERE, Near
 from harness.engine.observe import Observer
 from harness.engine.units import Lane, Unit
 from harness.fuzzers.corpus import KeptBases
+from harness.fuzzers.lending import Stock
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.unlike import Way
 from harness.gotypes.literals import NO_LITERALS, Literals
@@ -49,6 +50,8 @@ class Plan:
     `kept` are accepted objects of an earlier run, `keep` takes those of this one, where somebody wants them. `met` is
     told of every difference of a new signature.
 
+    `stocks` are what others lend: growth waits until they are ready.
+
     `unlike` are the places at which other versions of the type differ from it, `near` those that the search leans to.
     """
 
@@ -66,6 +69,7 @@ class Plan:
     keep: Callable[[KeptBases], None] | None = None
     unlike: frozenset[Way] = frozenset()
     near: Near = NOWHERE
+    stocks: tuple[Stock, ...] = ()
     observers: Mapping[str, Observer] = field(default_factory=dict)
     age: Callable[[], float] = float
     met: Callable[[Lane, Mismatch], None] = lambda lane, mismatch: None

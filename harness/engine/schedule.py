@@ -67,6 +67,7 @@ class Schedule:
     _ready: list[tuple[float, int, _Running]] = field(default_factory=list)
     _waiting: deque[tuple[_Running, Pending]] = field(default_factory=deque)
     _in_flight: int = 0
+    _parked: list[_Running] = field(default_factory=list)
 
     def run(self) -> None:
         """Run every search to its end. A search that fails inside keeps what it found; the others go on."""
@@ -80,7 +81,11 @@ class Schedule:
 
     def _submit(self, running: _Running) -> None:
         while not running.batch:
+            if running.search.waits():
+                self._parked.append(running)
+                return
             if not self._step(running, []):
+                self._wake()
                 return
         started = self.now()
         pending = self.target.submit(running.batch)
@@ -106,6 +111,15 @@ class Schedule:
         self._charge(running)
         if goes_on:
             heapq.heappush(self._ready, (running.charged, running.search.plan.unit.index, running))
+        else:
+            self._wake()
+
+    def _wake(self) -> None:
+        """Go on with what waited for a search that has ended."""
+        woken = [running for running in self._parked if not running.search.waits()]
+        self._parked = [running for running in self._parked if running.search.waits()]
+        for running in woken:
+            heapq.heappush(self._ready, (running.charged, running.search.plan.unit.index, running))
 
     def _charge(self, running: _Running) -> None:
         """Charge what has passed since the last charge."""
@@ -113,7 +127,7 @@ class Schedule:
         running.charged += (self._mark - before) / _weight(running.search)
 
     def _step(self, running: _Running, answers: list[Answer] | None) -> bool:
-        """Go on until the next questions. Returns: whether there are any."""
+        """Go on until the next questions, or until it has to wait. Returns: whether it has not ended."""
         search = running.search
         started, compared = self.now(), search.ledger.compare_seconds
         try:

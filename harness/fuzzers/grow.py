@@ -20,6 +20,7 @@ from harness.fuzzers.graft import Graft, grafted, others
 from harness.fuzzers.lacking import Change, copies, lacking
 from harness.fuzzers.mend import shape_at
 from harness.fuzzers.places import Place, differences, look, place_of, places
+from harness.fuzzers.prune import Pruning, pruned
 from harness.fuzzers.shape import Shape
 
 Growing: TypeAlias = Generator[list[Case], list[Answer], None]
@@ -36,7 +37,8 @@ class Growth:
     `skip` are places left alone: usually the status, which requests for the root cannot write. Only what lies at or
     below `focus` grows. `reached` are the places (see `census`) that occur in an accepted object, `refused` those that
     were tried, with the last error. `given` says what the validators saw of an accepted object, `only` which places are
-    worth adding; None for all of them.
+    worth adding; None for all of them. `given_up` are places that another search gave up, with their errors: these are
+    tried once, with all the rest.
     """
 
     shape: Shape
@@ -48,18 +50,24 @@ class Growth:
     focus: Place = ()
     given: Callable[[Answer, Json], Json] = lambda answer, sent: sent
     only: frozenset[str] | None = None
+    given_up: dict[str, str] = field(default_factory=dict)
     variants: list[Base] = field(default_factory=list)
     reached: set[str] = field(default_factory=set)
     refused: dict[str, str] = field(default_factory=dict)
     asked: int = 0
     _modes: set[tuple[str, str]] = field(default_factory=set)
+    _settled: set[str] = field(default_factory=set)
 
     def run(self) -> Generator[list[Case], list[Answer], list[Base]]:
         """Grow until nothing is left to add or the limit is reached; the fullest object comes first."""
         if self.only is None:
-            self._arrive(self.main)
+            self.arrive(self.main)
+        borrowed = len(self.variants)  # they were grown where they come from
+        if borrowed:
+            self._settled |= self.reached
         yield from self._grow(self.focus)
-        plain, done = self.main, 0
+        self._settled |= self.given_up.keys()
+        plain, done = self.main, borrowed
         while done < len(self.variants) and not self._spent():
             base = self.variants[done]
             self.main = base.obj
@@ -73,6 +81,7 @@ class Growth:
         yield from self._double(self.focus)
         doubled, self.main = self.main, plain
         more = [Base(doubled)] if doubled is not plain else []
+        self.refused = self.given_up | self.refused
         return [Base(self.main), *self.variants, *more]
 
     def _spent(self) -> bool:
@@ -92,7 +101,10 @@ class Growth:
             yield from self._alone(refused)
 
     def _wanted(self, place: Place) -> bool:
-        return place not in self.skip and (self.only is None or self._path(place) in self.only)
+        if place in self.skip:
+            return False
+        path = self._path(place)
+        return (self.only is None or path in self.only) and path not in self._settled
 
     # Adding
 
@@ -106,13 +118,13 @@ class Growth:
             obj = self.main
             for change in group:
                 obj = change.apply(obj)
-            answers = yield from self._ask([obj])
+            answers = yield from self.ask_about([obj])
             if not answers:
                 break
             answer = answers[0]
             if accepted(answer):
                 self.main = obj
-                self._arrive(obj, answer)
+                self.arrive(obj, answer)
                 continue
             errors = errors_of(answer)
             self.harvest.learn(errors)
@@ -154,9 +166,10 @@ class Growth:
         """
         same: dict[tuple[str, str | int], list[Change]] = {}
         for change in refused:
-            if self._path(change.place) not in self.reached:
+            path = self._path(change.place)
+            if path not in self.reached and path not in self.given_up:
                 parent = shape_at(self.shape, change.place[:-1])
-                same.setdefault((parent.type or self._path(change.place), change.place[-1]), []).append(change)
+                same.setdefault((parent.type or path, change.place[-1]), []).append(change)
         groups = list(same.values())
         while groups and not self._spent():
             found = yield from self._repaired([group[0] for group in groups])
@@ -175,7 +188,7 @@ class Growth:
     def _repaired(self, changes: list[Change]) -> Generator[list[Case], list[Answer], list[Change | None]]:
         """Repair these, one graft each. Returns what brings them in, None where nothing did."""
         grafts = [Graft(change.place, self.shape, self.main) for change in changes]
-        results = yield from grafted(grafts, self._ask, self.harvest, self._left)
+        results = yield from self.grafted(grafts)
         found: list[Change | None] = []
         additions: list[Change] = []
         variants: list[Change] = []
@@ -192,7 +205,7 @@ class Growth:
         before = self.main
         apart = yield from self.together(additions)
         for change in (*apart, *variants):
-            self._keep_variant(change.place, change.apply(before))
+            self.keep_variant(Base(change.apply(before), change.place))
         return found
 
     def _is_new_mode(self, base: Base, plain: Json) -> bool:
@@ -217,11 +230,20 @@ class Growth:
         if changes:
             yield from self.together(changes)
 
-    def _keep_variant(self, place: Place, obj: Json) -> None:
-        new = set(occurring(obj, self.shape)) - self.reached
+    def keep_variant(self, base: Base) -> None:
+        """Take an accepted object for a base of its own, if it holds what no other does."""
+        new = set(occurring(base.obj, self.shape)) - self.reached
         if new and len(self.variants) < MOST_VARIANTS:
-            self.variants.append(Base(obj, place))
-            self._arrive(obj)
+            self.variants.append(base)
+            self.arrive(base.obj)
+
+    def grafted(self, grafts: list[Graft]) -> Generator[list[Case], list[Answer], list[Repaired]]:
+        """Repair these side by side, one place each."""
+        return (yield from grafted(grafts, self.ask_about, self.harvest, self.left))
+
+    def pruned(self, objects: list[Json], seat: Place) -> Generator[list[Case], list[Answer], list[Pruning]]:
+        """Take out of these what errors speak of, side by side, but for what is at the seat."""
+        return (yield from pruned(objects, seat, self.shape, self.ask_about, self.harvest, self.left))
 
     # Two items
 
@@ -241,7 +263,7 @@ class Growth:
         # Inner lists first: a second item is a copy of the first one and need not be as full.
         refused = yield from self.together(sorted(changes, key=lambda change: -len(change.place)))
         grafts = [Graft(change.place, self.shape, self.main, options[change.place]) for change in refused]
-        results = yield from grafted(grafts, self._ask, self.harvest, self._left)
+        results = yield from self.grafted(grafts)
         more = [
             Change(graft.place, [(at, look(found.obj, at)) for at in differences(found.obj, self.main)])
             for graft, found in zip(grafts, results, strict=True)
@@ -254,13 +276,15 @@ class Growth:
 
     # Books
 
-    def _left(self) -> int:
+    def left(self) -> int:
+        """Return how many questions are left."""
         return max(0, self.limit - self.asked)
 
     def _path(self, place: Place) -> str:
         return path_of(place, self.shape)
 
-    def _arrive(self, obj: Json, answer: Answer | None = None) -> None:
+    def arrive(self, obj: Json, answer: Answer | None = None) -> None:
+        """Take note of the places of an accepted object."""
         found = set(occurring(obj, self.shape))
         if answer is not None and answer.validated:
             found &= set(occurring(self.given(answer, obj), self.shape))
@@ -274,9 +298,10 @@ class Growth:
         failure = answer.failure.message if answer.failure is not None else ""
         self.refused[self._path(change.place)] = errors[0].text if errors else failure
 
-    def _ask(self, objects: list[Json]) -> Generator[list[Case], list[Answer], list[Answer]]:
+    def ask_about(self, objects: list[Json]) -> Generator[list[Case], list[Answer], list[Answer]]:
+        """Ask about objects; with fewer answers than objects the time or the share of the search is over."""
         self.asked += len(objects)
         answers = yield from self.ask(objects)
         if len(answers) < len(objects):
-            self.limit = 0  # the time or the share of the search is over
+            self.limit = 0
         return answers

@@ -1,0 +1,86 @@
+"""Lenders: searches that grow what many kinds share, once in each process, before those that share it grow.
+
+A lender looks for no difference. It is no part of the units: every process that needs one has its own, so that what a
+unit borrows depends on the seed and the budget alone, and neither on processes nor on shards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from harness.case import Operation
+from harness.engine.founding import Founding
+from harness.engine.growing import borrowed
+from harness.engine.plan import Plan, Search
+from harness.engine.search import UnitSearch
+from harness.engine.units import Lane, Unit
+from harness.fuzzers.budget import shares
+from harness.fuzzers.census import census
+from harness.fuzzers.lending import Stock, lenders, seats
+from harness.fuzzers.shape import Shape
+
+PART = 10
+"""Of a budget in cases all lenders together get one in this many, on top."""
+
+
+class Lender(UnitSearch):
+    """The search that fills one stock: an accepted object, and its growth."""
+
+    def __init__(self, plan: Plan, stock: Stock) -> None:
+        super().__init__(plan, lambda finding: None)
+        self.stock = stock
+
+    def run(self) -> Search:
+        """Grow one object as far as it goes. However it ends, nobody waits for it any more."""
+        try:
+            founding = Founding(self)
+            yield from founding.find()
+            if founding.is_found:
+                growth = founding.growth(founding.share(1))
+                yield from borrowed(self, growth)
+                self.stock.bases += yield from growth.run()
+                unreached = growth.refused.keys() - growth.reached
+                self.stock.refused |= {path: growth.refused[path] for path in sorted(unreached)}
+        finally:
+            self.stock.is_ready = True
+
+
+class Lending:
+    """Who lends to whom in a run over these units, of these shapes. `cases` is the budget of the run in cases."""
+
+    def __init__(self, units: Sequence[Unit], shapes: Sequence[Shape], cases: int | None) -> None:
+        self.units, self.shapes = units, shapes
+        found = lenders(shapes)
+        self._order = sorted(found, key=lambda index: (len(census(shapes[index])), index))
+        self.stocks = {index: Stock(shapes[index], found[index]) for index in self._order}
+        sizes = [len(census(shapes[index])) for index in self._order]
+        budgets: list[int] | list[None] = [None] * len(sizes) if cases is None else shares(cases // PART, sizes)
+        self._cases: dict[int, int | None] = dict(zip(self._order, budgets, strict=True))
+
+    def to_unit(self, index: int) -> tuple[Stock, ...]:
+        """Return the stocks that a unit borrows from."""
+        return self._wanted(index, self._order)
+
+    def needed(self, wanted: Iterable[Stock]) -> list[tuple[Unit, int | None, Stock, tuple[Stock, ...]]]:
+        """Return what lenders are made of to fill these stocks: a unit, its share, its stock, whom it borrows from."""
+        found, asked = [], list(wanted)
+        for place in range(len(self._order) - 1, -1, -1):
+            index = self._order[place]
+            stock = self.stocks[index]
+            if any(stock is one for one in asked):
+                before = self._wanted(index, self._order[:place])
+                asked += before
+                found.append((self._unit(index, place), self._cases[index], stock, before))
+        return found[::-1]
+
+    def _wanted(self, index: int, lending: Sequence[int]) -> tuple[Stock, ...]:
+        stocks = [self.stocks[one] for one in lending]
+        types = frozenset(name for stock in stocks for name in stock.types)
+        names = {name for _, name in seats(self.shapes[index], types)}
+        return tuple(stock for stock in stocks if names & stock.types)
+
+    def _unit(self, index: int, place: int) -> Unit:
+        unit = self.units[index]
+        lane = unit.lanes[0] if unit.main is None else Lane(unit.main, Operation.CREATE)
+        return replace(unit, index=len(self.units) + place, lanes=(lane,))
