@@ -63,7 +63,6 @@ def _joined(start: str, *steps: str) -> str:
     return start
 
 
-
 def _source(field: FieldShape) -> str:
     return _line_of(field.position.file, field.position.line, field.owner, os.getcwd())
 

@@ -8,17 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TypeAlias
+from typing import cast
 
 from harness.case import Answer, Case, Json
+from harness.fuzzers.abreast import Steps, abreast, plainly
 from harness.fuzzers.bases import Ask, Repair, Repaired
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.mend import shape_at
 from harness.fuzzers.places import Place, look, put
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.values import alternatives, filled, pool
-
-Steps: TypeAlias = Generator[list[Json], list[Answer], Repaired]
 
 FIRST, SECOND = 30, 36
 """Questions for one place: with values of its own, and with other modes of what stands around it."""
@@ -107,33 +106,12 @@ def grafted(
 def _abreast(
     grafts: list[Graft], firsts: list[list[Json]], limit: int, ask: Ask, harvest: Harvest, left: Callable[[], int]
 ) -> Generator[list[Case], list[Answer], list[Repaired]]:
-    results = [Repaired(graft.obj, False) for graft in grafts]
-    running: list[tuple[int, Steps, list[Json]]] = []
+    def repair(graft: Graft, first: list[Json]) -> Steps[Repaired]:
+        plain = cast("Ask", plainly)  # a part yields objects where others yield cases
+        repairing = Repair(graft.shape, plain, harvest, limit, width=2, slice=5, keeps=graft.place, patience=PATIENCE)
+        return cast("Steps[Repaired]", repairing.run(first))
 
-    def step(index: int, steps: Steps, answers: list[Answer] | None) -> None:
-        try:
-            objects = next(steps) if answers is None else steps.send(answers)
-            running.append((index, steps, objects))
-        except StopIteration as stop:
-            results[index] = stop.value
-
-    for index, graft in enumerate(grafts):
-        repair = Repair(graft.shape, _plainly, harvest, limit, width=2, slice=5, keeps=graft.place, patience=PATIENCE)
-        step(index, repair.run(firsts[index]), None)
-    while running and left() > 0:
-        batch, running = running, []
-        answers = yield from ask([obj for _, _, objects in batch for obj in objects])
-        if not answers:
-            break
-        at = 0
-        for index, steps, objects in batch:
-            step(index, steps, answers[at : at + len(objects)])
-            at += len(objects)
-    return results
-
-
-def _plainly(objects: list[Json]) -> Generator[list[Json], list[Answer], list[Answer]]:
-    return (yield objects)
+    return (yield from abreast([repair(*pair) for pair in zip(grafts, firsts, strict=True)], ask, left))
 
 
 def others(item: Json, shape: Shape) -> Iterator[Json]:

@@ -8,11 +8,12 @@ In the end every list that may have two items gets them, in a base of its own.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias, cast
 
 from harness.case import Answer, Case, Json
 from harness.field import FieldError
+from harness.fuzzers.abreast import Steps, abreast, plainly
 from harness.fuzzers.bases import Ask, Base, Repaired, accepted, errors_of
 from harness.fuzzers.census import occurring, path_of
 from harness.fuzzers.feedback import Harvest, names_of
@@ -69,20 +70,29 @@ class Growth:
         self._settled |= self.given_up.keys()
         plain, done = self.main, borrowed
         while done < len(self.variants) and not self._spent():
-            base = self.variants[done]
-            self.main = base.obj
-            yield from self._grow(base.focus)
-            if self._is_new_mode(base, plain):
-                yield from self._revisit()
-            yield from self._double(base.focus[:-1])
-            self.variants[done] = Base(self.main, base.focus)
-            done += 1
+            wave = range(done, len(self.variants))
+            parts = [self._part(self.variants[number], plain) for number in wave]
+            for number, base in zip(wave, (yield from abreast(parts, self.ask_about, self.left)), strict=True):
+                self.variants[number] = base
+            done = wave.stop
         self.main = plain
         yield from self._double(self.focus)
         doubled, self.main = self.main, plain
         more = [Base(doubled)] if doubled is not plain else []
         self.refused = self.given_up | self.refused
         return [Base(self.main), *self.variants, *more]
+
+    def _part(self, base: Base, plain: Json) -> Steps[Base]:
+        """Grow a variant beside others: what is reached and refused, and what varies again, is known to all."""
+        one = replace(self, ask=cast("Ask", plainly), main=base.obj, asked=0)
+        return cast("Steps[Base]", one._alter(base.focus, self._is_new_mode(base, plain)))
+
+    def _alter(self, focus: Place, is_new_mode: bool) -> Generator[list[Case], list[Answer], Base]:
+        yield from self._grow(focus)
+        if is_new_mode:
+            yield from self._revisit()
+        yield from self._double(focus[:-1])
+        return Base(self.main, focus)
 
     def _spent(self) -> bool:
         return self.asked >= self.limit
