@@ -27,6 +27,8 @@ PART = 10
 class Lender(UnitSearch):
     """The search that fills one stock: an accepted object, and its growth."""
 
+    is_awaited = True
+
     def __init__(self, plan: Plan, stock: Stock) -> None:
         super().__init__(plan, lambda finding: None)
         self.stock = stock
@@ -43,7 +45,7 @@ class Lender(UnitSearch):
                 unreached = growth.refused.keys() - growth.reached
                 self.stock.refused |= {path: growth.refused[path] for path in sorted(unreached)}
         finally:
-            self.stock.is_ready = True
+            self.stock.is_ready = self.is_founded = True
 
 
 class Lending:

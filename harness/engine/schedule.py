@@ -22,11 +22,14 @@ from harness.engine.plan import Search
 from harness.engine.search import UnitSearch
 from harness.targets.target import Pending, Target
 
-WINDOW = 600
-"""Cases in flight: enough to keep a worker busy while answers are compared."""
+WINDOW, SHORT = 600, 100
+"""Cases in flight: enough to keep a worker busy while answers are compared, and so few that a search which others wait
+for does not wait long itself."""
 
 HASTE = 8.0
 """How much more time a search gets until it has gone for its aims: most rules fire until then."""
+AWAITED = 1000.0
+"""How much a search weighs that others wait for."""
 BASES = 60.0
 """How much every search weighs until it has bases, small ones too: without them nearly nothing can be asked."""
 
@@ -75,7 +78,9 @@ class Schedule:
         for search in self.searches:
             self._turn(_Running(search, search.run()), None)
         while self._ready or self._waiting:
-            while self._ready and (not self._waiting or self._in_flight < self.window):
+            awaited = any(search.is_awaited and not search.is_founded for search in self.searches)
+            window = min(self.window, SHORT) if awaited else self.window
+            while self._ready and (not self._waiting or self._in_flight < window):
                 self._submit(heapq.heappop(self._ready)[2])
             self._collect()
 
@@ -144,6 +149,8 @@ class Schedule:
 
 
 def _weight(search: UnitSearch) -> float:
+    if search.is_awaited:
+        return AWAITED
     if not search.has_bases:
         return BASES
     haste = 1.0 if search.is_founded else HASTE

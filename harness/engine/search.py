@@ -26,7 +26,9 @@ GROWTH, PASS = 600, 200
 
 
 class UnitSearch(Asking):
-    """The search of one unit. `run` is the generator."""
+    """The search of one unit. `run` is the generator; `is_awaited` says that others wait for it."""
+
+    is_awaited = False
 
     def __init__(self, plan: Plan, on_found: Callable[[Finding], None]) -> None:
         super().__init__(plan, on_found)

@@ -43,7 +43,15 @@ def searching(index: int, kind: str, target: Clocked, until: float, founding: in
     """A search that asks the same until a time; `founding` is how many batches it needs for its bases."""
     ledger = SimpleNamespace(compare_seconds=0.0, discoveries=0)
     plan = SimpleNamespace(unit=SimpleNamespace(weight=1.0, index=index))
-    search = SimpleNamespace(plan=plan, ledger=ledger, asked=0, has_bases=True, is_founded=not founding)
+    search = SimpleNamespace(
+        plan=plan,
+        ledger=ledger,
+        asked=0,
+        has_bases=True,
+        is_founded=not founding,
+        is_awaited=False,
+        waits=lambda: False,
+    )
 
     def run() -> Search:
         batches = 0
@@ -111,3 +119,26 @@ def test_every_batch_is_answered_whatever_the_window() -> None:
     target.costs.update(a=0.01, b=0.03)
     Schedule(target, searches, lambda search: None, now=lambda: target.time).run()  # type: ignore[arg-type]  # as above
     assert [one.asked for one in searches] == [target.asked["a"], target.asked["b"]]
+
+
+def test_a_search_that_waits_goes_on_when_the_other_has_ended() -> None:
+    """One waits for another from its first turn: it is asked when that one has ended, and runs to its end."""
+    target = Clocked({"lender": 0.1, "borrower": 0.1})
+    lender, borrower = searching(1, "lender", target, 5.0), searching(0, "borrower", target, 9.0)
+    asking, is_ready = borrower.run, []
+
+    def lend() -> Search:
+        yield from steps
+        is_ready.append(True)
+
+    def wait() -> Search:
+        while borrower.waits():
+            assert [] == (yield [])
+        yield from asking()
+
+    steps = lender.run()
+    lender.run, lender.is_awaited, borrower.run, borrower.waits = lend, True, wait, lambda: not is_ready
+    scheduled(target, [borrower, lender])
+    lent = target.order.count("lender")
+    assert ["lender"] * lent == target.order[:lent]
+    assert {"borrower"} == set(target.order[lent:])

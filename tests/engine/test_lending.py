@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import pytest
+
+from harness.engine.lending import Lending
+from harness.engine.units import Shard, units_of
+from harness.fuzzers import lending
+from tests.engine.test_run import search
+from tests.engine.toys import GADGETS, GIZMOS
+from tests.fuzzers.toys import WIDGETS, widget_shape
+
+UNITS = units_of([WIDGETS, GADGETS, GIZMOS])
+SHAPES = [widget_shape()] * 3
+
+
+@pytest.fixture
+def lends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let small types be worth lending."""
+    monkeypatch.setattr(lending, "WORTH", 10)
+
+
+def test_small_types_are_not_lent() -> None:
+    """Three kinds of forty places each find their own."""
+    assert [(), (), ()] == [Lending(UNITS, SHAPES, 6000).to_unit(index) for index in range(3)]
+
+
+@pytest.mark.usefixtures("lends")
+def test_every_unit_with_the_type_borrows_from_one_lender() -> None:
+    """The smallest lends to all, itself included; the lender has questions of its own, and numbers that no unit has."""
+    among = Lending(UNITS, SHAPES, 6000)
+    (stock,) = among.to_unit(0)
+    assert all(among.to_unit(index) == (stock,) for index in (1, 2))
+    ((unit, cases, filled, before),) = among.needed([stock, stock])
+    assert (3, 600, ()) == (unit.index, cases, before)
+    assert filled is stock
+    assert [] == among.needed([])
+    unlimited = Lending(UNITS, SHAPES, None)
+    assert [None] == [cases for _, cases, _, _ in unlimited.needed(unlimited.to_unit(0))]
+
+
+@pytest.mark.usefixtures("lends")
+def test_shards_that_borrow_find_together_what_the_whole_run_finds() -> None:
+    """Every process has its own lenders, so that nothing depends on how units are spread."""
+    whole = search(6000)
+    parts = [search(6000, shard=Shard(number, 2)) for number in (1, 2)]
+    assert whole.cases == sum(part.cases for part in parts)
+    assert sorted(finding.fingerprint for finding in whole.findings) == sorted(
+        finding.fingerprint for part in parts for finding in part.findings
+    )
+    assert sorted(report.reached for report in whole.kinds) == sorted(
+        report.reached for part in parts for report in part.kinds
+    )
+
+
+@pytest.mark.usefixtures("lends")
+def test_what_is_borrowed_is_reached() -> None:
+    """With a lender every place of both kinds is reached as without."""
+    assert [45, 45] == [report.reached for report in search(12000).kinds if report.places]
