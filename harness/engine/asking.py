@@ -22,7 +22,10 @@ NO_OPTIONS: Mapping[str, bool] = MappingProxyType({})
 
 
 class Asking:
-    """What one unit's search knows so far, and how it asks. Questions are generators: see `Search`."""
+    """What one unit's search knows so far, and how it asks. Questions are generators: see `Search`.
+
+    `borrows` says that it has come to where it needs what other searches lend.
+    """
 
     def __init__(self, plan: Plan, on_found: Callable[[Finding], None]) -> None:
         self.plan = plan
@@ -32,6 +35,7 @@ class Asking:
         self.reach = Reach(plan.shape)
         self.ledger = Ledger(plan, self.harvest, self.points.keep)
         self.asked = 0
+        self.borrows = False
         self.settling = Settling(plan, self.ledger, self.points, self._numbered, on_found)
 
     def spent(self) -> bool:

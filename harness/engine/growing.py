@@ -21,6 +21,7 @@ from harness.fuzzers.places import differences, look
 
 def borrowed(search: Asking, growth: Growth) -> Search:
     """Bring in what others lend, once they are ready: it is worth waiting for."""
+    search.borrows = True
     while not all(stock.is_ready for stock in search.plan.stocks):
         yield []
     yield from borrow(growth, search.plan.stocks)

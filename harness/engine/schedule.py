@@ -22,7 +22,7 @@ from harness.engine.plan import Search
 from harness.engine.search import UnitSearch
 from harness.targets.target import Pending, Target
 
-WINDOW, SHORT = 600, 100
+WINDOW, SHORT = 600, 200
 """Cases in flight: enough to keep a worker busy while answers are compared, and so few that a search which others wait
 for does not wait long itself."""
 
@@ -82,7 +82,8 @@ class Schedule:
             window = min(self.window, SHORT) if awaited else self.window
             while self._ready and (not self._waiting or self._in_flight < window):
                 self._submit(heapq.heappop(self._ready)[2])
-            self._collect()
+            if self._waiting:
+                self._collect()
 
     def _submit(self, running: _Running) -> None:
         while not running.batch:
@@ -132,7 +133,7 @@ class Schedule:
         running.charged += (self._mark - before) / _weight(running.search)
 
     def _step(self, running: _Running, answers: list[Answer] | None) -> bool:
-        """Go on until the next questions, or until it has to wait. Returns: whether it has not ended."""
+        """Go on until the next questions, or a pause. Returns: whether it has not ended."""
         search = running.search
         started, compared = self.now(), search.ledger.compare_seconds
         try:

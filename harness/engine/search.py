@@ -85,7 +85,7 @@ class UnitSearch(Asking):
 
     def waits(self) -> bool:
         """Whether it can go on only when another search has something to lend."""
-        return not all(stock.is_ready for stock in self.plan.stocks)
+        return self.borrows and not all(stock.is_ready for stock in self.plan.stocks)
 
     def fail(self, error: Exception) -> None:
         """Remember that the search ended on an internal problem."""

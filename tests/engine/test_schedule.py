@@ -125,7 +125,8 @@ def test_a_search_that_waits_goes_on_when_the_other_has_ended() -> None:
     """One waits for another from its first turn: it is asked when that one has ended, and runs to its end."""
     target = Clocked({"lender": 0.1, "borrower": 0.1})
     lender, borrower = searching(1, "lender", target, 5.0), searching(0, "borrower", target, 9.0)
-    asking, is_ready = borrower.run, []
+    asking = borrower.run
+    is_ready: list[bool] = []
 
     def lend() -> Search:
         yield from steps
