@@ -1,118 +1,41 @@
-"""Opens a subject: its target, and the readers of its types that generators and comparator want.
+"""Opens a subject: everything a run knows of "what is examined" comes from here.
 
-Everything a run knows of "what is examined" comes from here, for suites, Kubernetes releases and programs alike.
+Suites, Kubernetes releases and programs alike, alone, beside another one, or with a recorded handwritten side.
 """
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import TypeAlias, cast
+from typing import cast
 
 from harness.case import KindInfo
 from harness.compare.composition import MIGRATION
-from harness.compare.ends import Ends
-from harness.compiler import Compiled, Validators, compile_types
-from harness.diagnostics import Diagnostic, InputError, Position, UsageError, near_miss
-from harness.fuzzers.shape import ANY, Shape, shape_of
-from harness.gotypes.literals import NO_LITERALS, Literals
+from harness.compiler import Validators
+from harness.diagnostics import Diagnostic, InputError, UsageError
+from harness.gotypes.literals import Literals
 from harness.gotypes.packages import Universe
-from harness.gotypes.paths import known_path_checker
 from harness.subject.api import DEFAULT_RELEASE, Api, ApiPackage, open_api
 from harness.subject.declarative import CompiledTypes, PythonDeclarative
-from harness.subject.decode import decoder_of
 from harness.subject.edited import edited_api
-from harness.subject.literals import python_literals, release_literals
-from harness.subject.shared import SHARED, go_files
+from harness.subject.literals import release_literals
+from harness.subject.shared import SHARED
 from harness.subject.spec import SubjectSpec
+from harness.subject.subject import Note, Subject, silent
 from harness.subject.suitefile import load_suite
+from harness.subject.suites import Rework, open_own
 from harness.subject.twin import TwinTarget
 from harness.subject.typesonly import types_target
-from harness.suite import KubernetesSuite, Suite, SuiteKind
+from harness.suite import KubernetesSuite
 from harness.tags.custom_kubernetes import CustomFunctions
-from harness.targets.endpoint import Declarative, Decoder, KindVersion
-from harness.targets.python import PythonTarget
 from harness.targets.recorded import RecordedTarget
-from harness.targets.recording import Recording, read_recording
+from harness.targets.recording import read_recording
 from harness.targets.target import Target
 
-Note: TypeAlias = Callable[[str], None]
-Rework: TypeAlias = Callable[[Suite, Universe, Compiled], Compiled]
-"""Puts other validators in the place of a package's compiled ones: a sabotage, for one."""
 
-_ROOTS = (
-    "write `// +k8s:validation-gen=TypesWithField=TypeMeta` into doc.go, or `// +k8s:validation-gen=true` at the type"
-)
-
-
-def _silent(_text: str) -> None:
-    """Tell nobody."""
-
-
-class Subject:
-    """What is examined. Close it when done; job processes open their own from `spec`.
-
-    With a `recording` the target answers what was recorded, and nothing else.
-    """
-
-    def __init__(
-        self,
-        spec: SubjectSpec,
-        name: str,
-        target: Target,
-        universe: Universe | None,
-        corpus: Path | None,
-        literals: Callable[[KindInfo], Literals] = lambda info: NO_LITERALS,
-        recording: Recording | None = None,
-    ) -> None:
-        self.spec, self.name, self.target, self.universe, self.corpus = spec, name, target, universe, corpus
-        self.recording = recording
-        self._literals = literals
-        self._checkers: dict[str, Callable[[str], bool]] = {}
-
-    @property
-    def part(self) -> str:
-        """Its name among the parts of one run: with the feature gates that were asked for."""
-        return f"{self.name} {self.spec.gates_text}".rstrip()
-
-    @property
-    def ends(self) -> Ends | None:
-        """The names of both targets, when what users of two are served is compared."""
-        return self.target.ends if isinstance(self.target, TwinTarget) else None
-
-    def shape(self, info: KindInfo) -> Shape:
-        """Return what JSON an object of this kind is made of; `any` when its types are not known."""
-        if self.universe is None or not info.type:
-            return ANY
-        return shape_of(self.universe, info.type)
-
-    def is_known_path(self, info: KindInfo) -> Callable[[str], bool] | None:
-        """Return the check whether a reported path names a field of this kind, None when its types are not known."""
-        if self.universe is None or self.spec.against or not info.type or self.universe.find(info.type) is None:
-            return None
-        if info.type not in self._checkers:
-            self._checkers[info.type] = known_path_checker(self.universe, info.type)
-        return self._checkers[info.type]
-
-    def literals(self, info: KindInfo) -> Literals:
-        """Return what the sources of the handwritten validator of this kind know; nothing where they are unknown."""
-        return self._literals(info)
-
-    def close(self) -> None:
-        """Free the target. May be called twice."""
-        self.target.close()
-
-    def __enter__(self) -> Subject:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self.close()
-
-
-def open_subject(spec: SubjectSpec, note: Note = _silent) -> Subject:
+def open_subject(spec: SubjectSpec, note: Note = silent) -> Subject:
     """Open what a specification names. `note` is told what a person should know, such as a build that takes minutes.
 
     Raises: InputError for a suite or types that cannot be used, TargetError for a target that cannot, UsageError.
@@ -175,108 +98,16 @@ def _open_twin(spec: SubjectSpec, against: str, note: Note) -> Subject:
     return Subject(spec, f"{first.name} against {Path(against).name}", target, first.universe, None)
 
 
-def open_suite(spec: SubjectSpec, note: Note = _silent, rework: Rework | None = None) -> Subject:
+def open_suite(spec: SubjectSpec, note: Note = silent, rework: Rework | None = None) -> Subject:
     """Open a suite, with reworked validators where somebody wants to see what happens then.
 
     Raises: InputError, TargetError, UsageError.
     """
     suite = load_suite(spec.location)
-    if spec.handwritten is None and not isinstance(suite, KubernetesSuite):
-        _check_handwritten(suite)
-    if spec.types and not isinstance(suite, KubernetesSuite):
-        raise UsageError(f"{suite.name} says itself where its types are\n  fix: leave --types out")
-    if isinstance(suite, KubernetesSuite):
-        gates = {**suite.gates, **spec.gates}
-        return _open_kubernetes(replace(spec, kind="kubernetes", location=suite.release, gates=gates), note)
-    _check_gates(suite, spec.gates)
-    shared = {package: go_files(folder) for package, folder in SHARED.items()}
-    universe = Universe.from_files({**shared, **suite_files(suite)})
-    compiled = _compile(suite, universe, note)
-    if rework is not None:
-        compiled = {package: rework(suite, universe, one) for package, one in compiled.items()}
-    declarative, decoders, types = _callables(suite, universe, compiled, note)
-    target = PythonTarget(suite, declarative, decoders=decoders, types=types, gates=spec.gates)
-    sources = {kind.kind: kind.handwritten for kind in suite.kinds}
-    return Subject(
-        spec, suite.name, target, universe, suite.folder / "corpus", lambda info: python_literals(sources[info.kind])
-    )
-
-
-def _check_handwritten(suite: Suite) -> None:
-    gone = [kind.kind for kind in suite.kinds if kind.handwritten is None]
-    if gone:
-        raise UsageError(
-            f"{suite.name} has no handwritten validator of {', '.join(gone)}: there is nothing to compare with\n"
-            "  fix: --handwritten FILE, recorded before it was deleted by harness record"
-        )
-
-
-def _check_gates(suite: Suite, gates: Mapping[str, bool]) -> None:
-    for name in gates:
-        if name not in suite.gates:
-            known = ", ".join(suite.gates) or "it has none"
-            hint = near_miss(name, list(suite.gates)) or f"its gates: {known}"
-            raise UsageError(f"the suite {suite.name} has no gate {name!r}\n  fix: {hint}")
-
-
-def package_of(suite: Suite, version: str, place: str) -> str:
-    """Return an import path for the types of one version; its last part is the version, which lint reads."""
-    folder = Path(place).parent.name if place.endswith(".go") else Path(place).name
-    between = "" if folder in ("", version) else f"/{folder}"
-    return f"suites/{suite.name}{between}/{version}"
-
-
-def suite_files(suite: Suite) -> dict[str, list[Path]]:
-    """Return the files of each package of a suite, by import path."""
-    files: dict[str, list[Path]] = {}
-    for kind in suite.kinds:
-        for version, place in kind.versions.items():
-            files[package_of(suite, version, place)] = go_files(suite.folder / place)
-    return files
-
-
-def _compile(suite: Suite, universe: Universe, note: Note) -> dict[str, Compiled]:
-    """Compile every package once, and report what is wrong in all of them."""
-    compiled: dict[str, Compiled] = {}
-    problems: list[Diagnostic] = []
-    for package in suite_files(suite):
-        try:
-            compiled[package] = compile_types(universe, package, release=suite.release)
-        except InputError as error:
-            problems += error.diagnostics
-    for result in compiled.values():
-        for warning in result.warnings:
-            note(str(warning))
-    if problems:
-        raise InputError(problems)
-    return compiled
-
-
-def _callables(
-    suite: Suite, universe: Universe, compiled: Mapping[str, Compiled], note: Note
-) -> tuple[dict[KindVersion, Declarative], dict[KindVersion, Decoder], dict[KindVersion, str]]:
-    declarative: dict[KindVersion, Declarative] = {}
-    decoders: dict[KindVersion, Decoder] = {}
-    types: dict[KindVersion, str] = {}
-    for kind in suite.kinds:
-        for version, place in kind.versions.items():
-            key, package = (kind.kind, version), package_of(suite, version, place)
-            types[key] = f"{package}.{kind.kind}"
-            _check_type(suite, kind, universe, types[key], place)
-            decoders[key] = decoder_of(shape_of(universe, types[key]))
-            if kind.kind not in compiled[package].types:
-                note(f"{suite.folder / place}: {kind.kind} is no root type, so its tags do not count: {_ROOTS}")
-            elif compiled[package].has_rules(kind.kind):
-                declarative[key] = partial(compiled[package].validate, kind.kind)
-    return declarative, decoders, types
-
-
-def _check_type(suite: Suite, kind: SuiteKind, universe: Universe, qualified: str, place: str) -> None:
-    if universe.find(qualified) is None:
-        package = universe.package(qualified.rpartition(".")[0])
-        hint = near_miss(kind.kind, list(package.structs)) or f"declare `type {kind.kind} struct`"
-        position = Position(str(suite.folder / place))
-        raise InputError([Diagnostic(position, "suite-type", f"there is no type {kind.kind} here", fix=hint)])
+    if not isinstance(suite, KubernetesSuite):
+        return open_own(suite, spec, note, rework)
+    gates = {**suite.gates, **spec.gates}
+    return _open_kubernetes(replace(spec, kind="kubernetes", location=suite.release, gates=gates), note)
 
 
 def _open_kubernetes(spec: SubjectSpec, note: Note) -> Subject:
