@@ -7,17 +7,18 @@ changed, errors that come twice, errors that vanish or appear although both list
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
-from harness.case import Answer, Case, Failure, KindInfo, Operation
+from harness.case import Answer, Case, KindInfo, Operation
 from harness.compare.composition import Setting, baseline, compose_parts, settings
 from harness.compare.covered import gather
 from harness.compare.ends import Ends
-from harness.compare.mismatch import Mismatch, MismatchKind, Side, Signature, canonical_path
+from harness.compare.mismatch import Mismatch, Side, Signature, canonical_path, mismatch_of
 from harness.compare.objects import MISSING, steps, value_at, values_at
+from harness.compare.panics import failed, is_panic, panicked
+from harness.compare.recomposition import recomposed
 from harness.compare.served import Served
 from harness.errormatch.matcher import Key, matcher_for
 from harness.errormatch.trusted import NO_WORDINGS, Wordings
@@ -27,13 +28,9 @@ from harness.memory import Memory, Room
 Errors = tuple[FieldError, ...]
 Compared = tuple[tuple[Mismatch, ...], tuple[Signature, ...]]
 
-PANIC = "panic during declarative validation"
-"""How the detail of an internal error begins when a validator crashed inside the target."""
-
 _INTERNAL = ErrorType.INTERNAL.value
 _REMEMBERED = Room(12_000)
 """For pairs of lists that were compared, by their errors: values in errors make their number unbounded."""
-_VARIABLE_PARTS = re.compile(r"0x[0-9a-fA-F]+|\d+|\"[^\"]*\"")
 
 
 class Comparator:
@@ -66,14 +63,14 @@ class Comparator:
         if not handwritten and not declarative and answer.failure is None and not answer.served and not answer.versions:
             return []
         if answer.failure is not None:
-            return _failed(answer.failure)
+            return failed(answer.failure)
         found = list(self._lists(handwritten, declarative)[0])
         if found and case.operation is Operation.UPDATE:
             found = [_told_apart(case, mismatch) for mismatch in found]
         if answer.versions:
             found += self._versions(case, answer, {self._mismatch_key(m) for m in found})
         if answer.served:
-            found += self._composition(answer)
+            found += recomposed(self.served(answer), answer.served, self.info.composition)
         return found
 
     def signatures(self, case: Case, answer: Answer) -> tuple[Signature, ...]:
@@ -113,8 +110,8 @@ class Comparator:
         return known
 
     def _compare_lists(self, handwritten: Errors, declarative: Errors) -> Iterator[Mismatch]:
-        panics = [error for error in declarative if _is_panic(error)]
-        yield from (_panicked("declarative", error.detail) for error in panics[:1])
+        panics = [error for error in declarative if is_panic(error)]
+        yield from (panicked("declarative", error.detail) for error in panics[:1])
         if panics:
             declarative = tuple(error for error in declarative if error not in panics)
         if not _is_plain(handwritten, declarative):
@@ -139,10 +136,10 @@ class Comparator:
             extra = [error for error in extra if error.field not in places]
         for error in self._once(unmatched):
             setting = self._first([s.setting for s in served if not s.tells(error)])
-            yield _mismatch("unmatched", error, "handwritten", setting, self._alone(error, "handwritten"))
+            yield mismatch_of("unmatched", error, "handwritten", setting, self._alone(error, "handwritten"))
         for error in self._once(extra):
             setting = self._first([s.setting for s in served if error in s.declarative])
-            yield _mismatch("extra", error, "declarative", setting, self._alone(error, "declarative"))
+            yield mismatch_of("extra", error, "declarative", setting, self._alone(error, "declarative"))
 
     def _alone(self, error: FieldError, side: Side) -> str:
         if self.ends is not None:
@@ -187,11 +184,11 @@ class Comparator:
             stopped = stops and any(self.matcher.stops(other, error) for other in after)
             if not stopped and not one.tells(error):
                 detail = f"served under {base.setting.name}, gone under {one.setting.name}: {error.text}"
-                yield _mismatch("served", error, base_side(error, base), one.setting, detail)
+                yield mismatch_of("served", error, base_side(error, base), one.setting, detail)
         for error in after:
             if not base.tells(error):
                 detail = f"served under {one.setting.name}, not under {base.setting.name}: {error.text}"
-                yield _mismatch("served", error, base_side(error, one), one.setting, detail)
+                yield mismatch_of("served", error, base_side(error, one), one.setting, detail)
 
     def _twice(self, one: Served) -> Iterator[Mismatch]:
         errors = one.errors
@@ -207,7 +204,7 @@ class Comparator:
             text = error.text
             if text in seen or error in ours:
                 detail = f"served twice under {one.setting.name}: {text}"
-                yield _mismatch("served", error, base_side(error, one), one.setting, detail)
+                yield mismatch_of("served", error, base_side(error, one), one.setting, detail)
             seen.add(text)
 
     def _reworded(self, handwritten: Errors, one: Served) -> Iterator[Mismatch]:
@@ -223,7 +220,7 @@ class Comparator:
                 detail = f"the words change under {one.setting.name}: {error.detail!r} becomes {twins[0].detail!r}"
                 if self.ends is not None:
                     detail = f"{self.ends.before} says {twins[0].detail!r}, {self.ends.after} says {error.detail!r}"
-                yield _mismatch("served", error, "both", one.setting, detail)
+                yield mismatch_of("served", error, "both", one.setting, detail)
 
     # paths
 
@@ -234,7 +231,7 @@ class Comparator:
             if canonical not in said and not self._knows(error.field, canonical, side):
                 said.add(canonical)
                 detail = f"the type has no field {canonical}: {error.text}"
-                yield _mismatch("path", error, side, None, detail)
+                yield mismatch_of("path", error, side, None, detail)
 
     def _knows(self, path: str, canonical: str, side: Side) -> bool:
         known = self._known_paths.get(canonical)
@@ -262,29 +259,9 @@ class Comparator:
     def _by_key(self, errors: Iterable[FieldError]) -> dict[Key, list[FieldError]]:
         found: dict[Key, list[FieldError]] = {}
         for error in errors:
-            if not _is_panic(error):
+            if not is_panic(error):
                 found.setdefault(self.matcher.key(error), []).append(error)
         return found
-
-    # composition
-
-    def _composition(self, answer: Answer) -> Iterator[Mismatch]:
-        ours = {one.setting.name: one for one in self.served(answer)}
-        for theirs in answer.served:
-            one = ours.get(theirs.setting)
-            detail = f"the setting {theirs.setting!r} is none of {', '.join(ours)}"
-            differing: FieldError | None = None
-            if one is not None:
-                # In 1.36 the metadata errors common to all kinds join after the strategy has composed, so texts that
-                # stand in both parts are served twice; there the lists are compared without duplicates.
-                joined_late = self.info.composition in ("explicit", "shadow")
-                if _same_served(one, theirs.errors) or (joined_late and _same_but_twice(one.errors, theirs.errors)):
-                    continue
-                differing = _first_difference(one.errors, list(theirs.errors))
-                detail = _both_lists(one.errors, theirs.errors, theirs.setting)
-            error = differing or FieldError("", "")
-            setting = Setting(theirs.setting, dict(theirs.gates))
-            yield _mismatch("composition", error, "", setting, detail)
 
 
 def base_side(error: FieldError, served: Served) -> Side:
@@ -299,31 +276,6 @@ def _is_plain(handwritten: Errors, declarative: Errors) -> bool:
         and not any(error.covered for error in handwritten)
         and len({error.field for error in handwritten}) == len(handwritten)
     )
-
-
-def _mismatch(kind: MismatchKind, error: FieldError, side: Side, setting: Setting | None, detail: str) -> Mismatch:
-    name, gates = (setting.name, dict(setting.gates)) if setting else ("", {})
-    return Mismatch(kind, error.field, error.type, error.origin, side, name, gates, detail)
-
-
-def _failed(failure: Failure) -> list[Mismatch]:
-    if failure.stage == "self":
-        return [Mismatch("self", "", detail=failure.message)]
-    if failure.panic:
-        return [_panicked(failure.stage, failure.message)]
-    return []
-
-
-def _panicked(stage: str, message: str) -> Mismatch:
-    """Name a panic by its stage and the first line of its message without the values in it."""
-    line = message.removeprefix(PANIC).lstrip(": ").split("\n", 1)[0]
-    where: Side = "handwritten" if stage == "handwritten" else "declarative" if stage == "declarative" else ""
-    origin = f"{stage}: {_VARIABLE_PARTS.sub('N', line)[:80]}".rstrip(": ")
-    return Mismatch("panic", "", origin=origin, side=where, detail=message)
-
-
-def _is_panic(error: FieldError) -> bool:
-    return error.type == ErrorType.INTERNAL and error.detail.startswith(PANIC)
 
 
 def _told_apart(case: Case, mismatch: Mismatch) -> Mismatch:
@@ -359,37 +311,3 @@ def _version_detail(here: list[FieldError] | None, there: list[FieldError] | Non
     if ours != theirs:
         return f"the levels differ: {'/'.join(sorted(ours))} in {own}, {'/'.join(sorted(theirs))} in {other}"
     return ""
-
-
-def _same_served(ours: Served, theirs: Sequence[FieldError]) -> bool:
-    """Whether two lists are the same to the letter, in order but for the order inside each half.
-
-    Upstream walks maps in random order, and the target validated a second time to compose its own list.
-    """
-    if list(theirs) == ours.errors:
-        return True
-    middle = len(ours.handwritten)
-    return _shown(theirs[:middle]) == _shown(ours.handwritten) and _shown(theirs[middle:]) == _shown(ours.declarative)
-
-
-def _same_but_twice(ours: Sequence[FieldError], theirs: Sequence[FieldError]) -> bool:
-    """Whether two lists differ in repeated errors at most."""
-    return set(_shown(ours)) == set(_shown(theirs))
-
-
-def _shown(errors: Iterable[FieldError]) -> list[tuple[str, str, str, str, str]]:
-    return sorted((e.type, e.field, e.value, e.detail, e.origin) for e in errors)
-
-
-def _first_difference(ours: list[FieldError], theirs: list[FieldError]) -> FieldError | None:
-    mine, other = _shown(ours), _shown(theirs)
-    for error in ours + theirs:
-        one = _shown([error])[0]
-        if mine.count(one) != other.count(one):
-            return error
-    return None
-
-
-def _both_lists(ours: Sequence[FieldError], theirs: Sequence[FieldError], setting: str) -> str:
-    mine, other = ("; ".join(error.text for error in errors) or "nothing" for errors in (ours, theirs))
-    return f"under {setting} the target serves {other}, composed from both lists it is {mine}"

@@ -15,12 +15,13 @@ import msgspec
 
 from harness.case import Answer, Case, Json
 from harness.compare import remedies
-from harness.compare.comparator import PANIC, Comparator
+from harness.compare.comparator import Comparator
 from harness.compare.ends import Ends, served_after, served_before
 from harness.compare.means import Mend
 from harness.compare.mismatch import Mismatch
 from harness.compare.objects import MISSING, Steps, steps, value_at, without, written
 from harness.compare.obvious import CauseFound, short_circuit
+from harness.compare.panics import PANIC
 from harness.compare.speaking import agrees, remains_in
 from harness.field import FieldError
 

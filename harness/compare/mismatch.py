@@ -8,6 +8,9 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from harness.compare.composition import Setting
+from harness.field import FieldError
+
 MismatchKind: TypeAlias = Literal["unmatched", "extra", "served", "version", "composition", "path", "panic", "self"]
 
 Side: TypeAlias = Literal["", "handwritten", "declarative", "both"]
@@ -50,3 +53,9 @@ class Mismatch(msgspec.Struct, frozen=True, omit_defaults=True):
     def signature(self) -> Signature:
         """What makes two mismatches of one kind and operation the same: kind, canonical path, type, origin, side."""
         return self.kind, canonical_path(self.path), self.type, self.origin, self.side
+
+
+def mismatch_of(kind: MismatchKind, error: FieldError, side: Side, setting: Setting | None, detail: str) -> Mismatch:
+    """Make the mismatch of an error, under a setting or without composition."""
+    name, gates = (setting.name, dict(setting.gates)) if setting else ("", {})
+    return Mismatch(kind, error.field, error.type, error.origin, side, name, gates, detail)
