@@ -10,6 +10,7 @@ import click
 import msgspec
 from rich.text import Text
 
+from harness.cli.codes import COULD_NOT_RUN, INTERRUPTED
 from harness.cli.live import Live, Steps
 from harness.cli.publishing import Files, form_options, write_forms
 from harness.cli.searching import cores, lane_options, search_options, seed_of, sigterm_interrupts
@@ -26,7 +27,6 @@ from harness.subject import SubjectSpec
 
 DEFAULT_SECONDS = 120.0
 """Seconds for a release or a program, and for all suites together, when no budget is given."""
-COULD_NOT_RUN, INTERRUPTED = 2, 130
 
 
 @click.command("bench")

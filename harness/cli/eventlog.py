@@ -10,21 +10,40 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, Any, Self, TypeVar
 
 import click
 
 from harness import events
-from harness.cli.publishing import STDOUT
+from harness.cli.codes import COULD_NOT_RUN, INTERRUPTED
+from harness.cli.publishing import STDOUT, Files
 from harness.diagnostics import UsageError
 from harness.reporting.document import Report
 from harness.reporting.eventlines import FailedLine, Line, encode_line, finished, lines_of
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 PROGRESS_SECONDS = 2.0
 """Progress is told no more often."""
+
+
+def events_option(function: F) -> F:
+    """Add `--events`; the command gets it as `events: Path | None`."""
+    words = "Write a line of JSON for everything that happens, when it happens; - for standard output."
+    return click.option("--events", type=click.Path(path_type=Path), metavar="FILE", help=words)(function)
+
+
+def beside_events(files: Files, place: Path | None) -> Files:
+    """Leave standard output to the events where they go there. Raises: UsageError when a form wants it too."""
+    if place != STDOUT:
+        return files
+    if files.aside:
+        raise UsageError("standard output cannot take --events and a report\n  fix: give one of them a file")
+    return replace(files, taken=True)
 
 
 class EventLog:
@@ -62,6 +81,10 @@ class EventLog:
     def fail(self, subject: str, message: str) -> None:
         """Tell that a subject could not be searched, or not to the end."""
         self._write(FailedLine(time=_now(), subject=subject, message=message))
+
+    def code_of(self, code: int) -> int:
+        """Return the exit code of a command that would end with this one: a log that broke off is no success."""
+        return COULD_NOT_RUN if self.failed and code != INTERRUPTED else code
 
     def finish(self, report: Report, exit_code: int) -> None:
         """Tell how the run ended."""

@@ -21,10 +21,9 @@ from click.shell_completion import CompletionItem
 
 from harness import __version__
 from harness.cli import COMMANDS
+from harness.cli.codes import COULD_NOT_RUN, INTERRUPTED
 from harness.diagnostics import HarnessError, near_miss
 
-COULD_NOT_RUN = 2
-INTERRUPTED = 130
 UNSET = ("config", "completion", "explain")
 """Commands that need no settings, and must work while these are broken."""
 

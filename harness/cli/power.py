@@ -11,6 +11,7 @@ import click
 import msgspec
 
 from harness.cli import completing
+from harness.cli.codes import COULD_NOT_RUN, INTERRUPTED
 from harness.cli.coverage import rule_onlookers
 from harness.cli.live import Live, Steps
 from harness.cli.searching import cores, kind_option, own_wordings, search_options, seed_of
@@ -36,7 +37,7 @@ DEFAULT_CASES = 20_000
 """Cases for the search of each sabotage of a suite."""
 DEFAULT_SECONDS = 120.0
 """Seconds of the one run against a release or a program."""
-SURVIVED, COULD_NOT_RUN, INTERRUPTED = 1, 2, 130
+SURVIVED = 1
 
 
 @click.command("power")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -16,10 +15,11 @@ import msgspec
 
 from harness import engine
 from harness.cli import completing
+from harness.cli.codes import COULD_NOT_RUN
 from harness.cli.coverage import branch_folders, inventory_in, rule_onlookers, with_branches, with_coverage
-from harness.cli.eventlog import EventLog
+from harness.cli.eventlog import EventLog, beside_events, events_option
 from harness.cli.live import Live
-from harness.cli.publishing import EXCEPTIONS, STDOUT, Files, exceptions_in, kept_place, publish, report_options
+from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, kept_place, publish, report_options
 from harness.cli.ratchets import Ratchets, ratchet_options
 from harness.cli.searching import (
     budget_of,
@@ -44,7 +44,6 @@ from harness.rulecov.branches import watched_branches
 from harness.rulecov.inventory import Inventory
 from harness.subject import SubjectSpec
 
-COULD_NOT_RUN, INTERRUPTED = 2, 130
 NOBODY: Mapping[str, Onlooker] = MappingProxyType({})
 
 
@@ -65,12 +64,7 @@ NOBODY: Mapping[str, Onlooker] = MappingProxyType({})
     metavar="DIR",
     help="Kept inputs, asked first; what is accepted is kept there.",
 )
-@click.option(
-    "--events",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write a line of JSON for everything that happens, when it happens; - for standard output.",
-)
+@events_option
 def command(
     suites: tuple[str, ...], target: TargetChoice, seed: str, max_time: float | None, max_cases: int | None,
     jobs: int | None, kinds: tuple[str, ...], operations: tuple[str, ...], files: Files, exceptions: Path | None,
@@ -88,7 +82,7 @@ def command(
             "there is no suite in ./suites\n"
             "  fix: name a suite folder, or --kubernetes RELEASE, or --command PROGRAM, or start in a checkout"
         )
-    files = _with_events(files, events)
+    files = beside_events(files, events)
     entries = exceptions_in(exceptions)
     options: dict[str, Any] = {
         "seed": seed_of(seed), "jobs": jobs or cores(), "kinds": kinds, "operations": operations, "corpus": corpus,
@@ -109,20 +103,11 @@ def command(
         report = with_coverage(report, search.results, search.inventories, bool(kinds or operations))
         report = with_branches(ratchets.hold(report, bool(operations)), watched)
         code = publish(report, files)
-        code = COULD_NOT_RUN if (search.failed and code == 0) or (log.failed and code != INTERRUPTED) else code
+        code = log.code_of(COULD_NOT_RUN if search.failed and code == 0 else code)
         log.finish(report, code if search.bug is None else COULD_NOT_RUN)
     if search.bug is not None:
         raise search.bug
     return code
-
-
-def _with_events(files: Files, place: Path | None) -> Files:
-    """Leave standard output to the events where they go there. Raises: UsageError when a form wants it too."""
-    if place != STDOUT:
-        return files
-    if files.aside:
-        raise UsageError("standard output cannot take --events and a report\n  fix: give one of them a file")
-    return replace(files, taken=True)
 
 
 class Search:

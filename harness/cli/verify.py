@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
+from harness.cli.eventlog import EventLog, beside_events, events_option
 from harness.cli.publishing import Files, exceptions_in, report_options
 from harness.cli.searching import cores, search_options, seed_of, sigterm_interrupts
 from harness.cli.targets import parse_gates
-from harness.cli.verifying import Options, Verifying, note
+from harness.cli.verifying import Options, Verifying, note, show_touched
 from harness.verify.building import checkout_of, default_base
 from harness.verify.git import Repository
 from harness.verify.read import read_change
@@ -26,10 +27,11 @@ from harness.verify.read import read_change
 @search_options("Cases to draw for each search.", "Budget of the searches in all, building aside. Default: 120.")
 @click.option("--gates", metavar="A=true,B=false", multiple=True, help="Only under these feature gates.")
 @report_options
+@events_option
 def command(
     checkout: Path, base: str | None, head: str | None, fields: tuple[str, ...], dry_run: bool,
     max_time: float | None, max_cases: int | None, seed: str, jobs: int | None, gates: tuple[str, ...],
-    files: Files, exceptions: Path | None,
+    files: Files, exceptions: Path | None, events: Path | None,
 ) -> int:  # fmt: skip
     """Verify a change: which fields does it touch, are they equivalent, and what changes for users?
 
@@ -43,6 +45,7 @@ def command(
     Exit codes: 0 equivalent as far as tried or nothing touched, 1 findings that the base does not have, objects that
     change sides, stale generated code or tags that lint refuses, 2 could not run or be tried, 130 interrupted.
     """
+    files = beside_events(files, events)
     options = Options(
         max_time, max_cases, seed_of(seed), jobs or cores(), parse_gates(gates), files, exceptions,
         exceptions_in(exceptions),
@@ -51,8 +54,7 @@ def command(
     base = base or default_base(repository)
     place = checkout_of(repository, head, note) if head else checkout
     change = read_change(place, repository.commit(base) if head else base, fields)
-    verifying = Verifying(change, Repository.at(place), options, base, head)
     if dry_run:
-        return verifying.dry_run()
-    with sigterm_interrupts():
-        return verifying.run()
+        return show_touched(change)
+    with sigterm_interrupts(), EventLog(events) as log:
+        return Verifying(change, Repository.at(place), options, base, head, log).run()

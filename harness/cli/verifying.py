@@ -17,7 +17,9 @@ from typing import Any
 import click
 import msgspec
 
+from harness.cli.codes import COULD_NOT_RUN
 from harness.cli.coverage import with_coverage
+from harness.cli.eventlog import EventLog
 from harness.cli.publishing import EXCEPTIONS, Files, kept_place, publish
 from harness.cli.run import Search
 from harness.cli.searching import own_wordings
@@ -25,7 +27,7 @@ from harness.cli.targets import spec_of
 from harness.diagnostics import HarnessError
 from harness.engine.focus import Focus
 from harness.errormatch.exceptionfile import ExceptionFile
-from harness.events import Budget, Result
+from harness.events import Budget, Noted, Result
 from harness.reporting.assembly import build_report, empty_report
 from harness.reporting.document import Reach, Report
 from harness.reporting.text import lines, visible
@@ -69,6 +71,7 @@ class Verifying:
     options: Options
     base: str
     head: str | None
+    log: EventLog
     searches: list[tuple[Search, Ends]] = field(default_factory=list)
     comparisons: list[tuple[Search, Ends]] = field(default_factory=list)
     builds: list[BuildEntry] = field(default_factory=list)
@@ -83,8 +86,21 @@ class Verifying:
 
     def run(self) -> int:
         """Verify, write the report, show the verdict and return the exit code."""
+        try:
+            report = self._verified()
+        except HarnessError as error:
+            self.log.fail("", str(error))
+            raise
+        bug = next((one.bug for one, _ in (*self.searches, *self.comparisons) if one.bug is not None), None)
+        code = self.log.code_of(publish(report, self.options.files))
+        self.log.finish(report, code if bug is None else COULD_NOT_RUN)
+        if bug is not None:
+            raise bug
+        return code
+
+    def _verified(self) -> Report:
         if self.change.nothing_touched:
-            return publish(self._report({}), self.options.files)
+            return self._report({})
         subjects = self._ends()
         shares = Shares.of(self._seconds(), self.options.max_cases, len(subjects))
         for ends in subjects:
@@ -93,12 +109,7 @@ class Verifying:
         if not self.searches and not self.unsearched:
             names = ", ".join(str(kind.name) for kind in self.change.kinds)
             self.unsearched.append(f"nothing that is served takes objects of {names}")
-        known = self._known()
-        code = publish(self._report(known), self.options.files)
-        for search, _ in (*self.searches, *self.comparisons):
-            if search.bug is not None:
-                raise search.bug
-        return code
+        return self._report(self._known())
 
     def _seconds(self) -> float | None:
         if self.options.max_time is None and self.options.max_cases is None:
@@ -107,7 +118,7 @@ class Verifying:
 
     def _ends(self) -> list[Ends]:
         """Write the files of the base, and say what is to be opened."""
-        folder = base_folder(self.change, self.repository, note)
+        folder = base_folder(self.change, self.repository, self._note)
         return ends_of(self.change, self.change.checkout, folder)
 
     def _verify(self, ends: Ends, shares: Shares) -> bool:
@@ -138,7 +149,7 @@ class Verifying:
             "seed": self.options.seed, "jobs": self.options.jobs, "kinds": patterns, "focus": self.focus,
             "trusted": own_wordings(),
         }  # fmt: skip
-        search = Search(budget, options, {NAME: EffortOnlooker(paths)})
+        search = Search(budget, options, {NAME: EffortOnlooker(paths)}, self.log)
         search.run([parts])
         for trouble in search.troubles:
             self.unsearched.append(f"{ends.name}: {trouble}")
@@ -150,7 +161,7 @@ class Verifying:
         """Open the head, which builds it, and name what takes objects of the touched kinds."""
         found: dict[str, None] = {}
         for spec in parts:
-            with self._timed("head", spec.location), open_subject(spec, note) as subject:
+            with self._timed("head", spec.location), open_subject(spec, self._note) as subject:
                 found |= dict.fromkeys(patterns_of(self.focus, subject.target.info.kinds))
         return list(found)
 
@@ -160,12 +171,17 @@ class Verifying:
             self.notes.append(f"{ends.name} is new: there is no base to compare it with")
             return False
         try:
-            with self._timed("base", ends.base.location), open_subject(ends.base, note):
+            with self._timed("base", ends.base.location), open_subject(ends.base, self._note):
                 return True
         except HarnessError as error:
             self.unsearched.append(f"the base of {ends.name} cannot be asked: {error}")
             click.echo(f"harness: {lines(self.unsearched[-1])}", err=True)
+            self.log.fail(ends.name, self.unsearched[-1])
             return False
+
+    def _note(self, text: str) -> None:
+        note(text)
+        self.log.hear("", Noted(text))
 
     @contextmanager
     def _timed(self, end: Any, location: str) -> Iterator[None]:
@@ -187,7 +203,7 @@ class Verifying:
         seconds = self._seconds()
         end = time.monotonic() + 0.1 * seconds if seconds is not None else None
         trusted = own_wordings()
-        return known_at_base(found, trusted, note, lambda: end is not None and time.monotonic() > end)
+        return known_at_base(found, trusted, self._note, lambda: end is not None and time.monotonic() > end)
 
     # The report
 
@@ -247,11 +263,12 @@ class Verifying:
                 ))  # fmt: skip
         return once(sorted(made, key=order_of))
 
-    def dry_run(self) -> int:
-        """Show what the change touches. Returns: 1 when generated code is stale or the linter refuses tags."""
-        for row in rows_of(self.change):
-            click.echo(row)
-        return int(bool(self.change.not_regenerated or self.change.diagnostics))
+
+def show_touched(change: Change) -> int:
+    """Show what a change touches. Returns: 1 when generated code is stale or the linter refuses tags."""
+    for row in rows_of(change):
+        click.echo(row)
+    return int(bool(change.not_regenerated or change.diagnostics))
 
 
 def note(text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import signal
 import subprocess
@@ -136,6 +137,26 @@ def test_a_field_can_be_singled_out() -> None:
     apply(Path(), LIMIT, UNMARKED)
     _, report = verify("--field", "spec.size")
     assert ["CupSpec.Size"] == [one.name for one in told(report).fields]
+
+
+def test_a_verification_is_told_while_it_goes_on() -> None:
+    """Head and base are parts of their own, and the last line says what the command returns."""
+    apply(Path(), LIMIT)
+    code, report = verify("--events", "events.ndjson")
+    told = [json.loads(line) for line in Path("events.ndjson").read_text().splitlines()]
+    assert [part.subject for part in report.parts] == [row["part"] for row in told if row["event"] == "part"]
+    assert {"started", "met", "finding", "kind", "note"} <= {row["event"] for row in told}
+    assert ("finished", code, report.verdict) == (told[-1]["event"], told[-1]["exit_code"], told[-1]["verdict"])
+
+
+def test_what_cannot_be_opened_is_told_in_the_events(capsys: pytest.CaptureFixture[str]) -> None:
+    """With the message that a person reads; without a report there is no last line."""
+    apply(Path(), ("types.go", "k8s:maximum=500", "k8s:maximum=much"))
+    assert 2 == harness(["verify", "--base", "base", *CASES, "--events", "-"])
+    read = capsys.readouterr()
+    told = [json.loads(line) for line in read.out.splitlines()]
+    assert ["failed"] == [row["event"] for row in told if row["event"] != "note"]
+    assert told[-1]["message"].splitlines()[0] in read.err
 
 
 def test_a_dry_run_says_what_is_touched_and_asks_nothing(capsys: pytest.CaptureFixture[str]) -> None:
