@@ -12,7 +12,7 @@ import msgspec
 from harness.case import Case, Mode, Operation
 from harness.cli.asking import Asker, CheckedAnswer
 from harness.cli.manifests import Manifest, read_case, read_manifests
-from harness.cli.targets import TargetChoice, is_suite, parse_gates, target_options
+from harness.cli.targets import TargetChoice, is_suite, pair_options, parse_gates, target_options
 from harness.diagnostics import Diagnostic, HarnessError, InputError, Position, UsageError
 from harness.reporting.terminal import describe
 from harness.reporting.text import visible
@@ -22,6 +22,7 @@ from harness.subject import open_subject
 @click.command("check")
 @click.argument("files", nargs=-1, metavar="[SUITE] [MANIFEST]...")
 @target_options
+@pair_options
 @click.option("--old", "old_file", metavar="FILE", help="The objects before the change: ask for updates.")
 @click.option("--cases", metavar="FILE", help="Cases as NDJSON, `-` for standard input; answers come out as NDJSON.")
 @click.option("--subresource", default="", help="Send the objects to this subresource.")

@@ -7,7 +7,7 @@ import msgspec
 
 from harness.case import KindInfo, TargetInfo
 from harness.cli import completing
-from harness.cli.targets import TargetChoice, target_options
+from harness.cli.targets import TargetChoice, pair_options, target_options
 from harness.reporting.text import count, visible
 from harness.subject import open_subject
 
@@ -15,6 +15,7 @@ from harness.subject import open_subject
 @click.command("kinds")
 @click.argument("suites", nargs=-1, metavar="[SUITE]", shell_complete=completing.suites)
 @target_options
+@pair_options
 @click.option("--json", "as_json", is_flag=True, help="Print the target's own words as JSON.")
 def command(suites: tuple[str, ...], target: TargetChoice, as_json: bool) -> int:
     """List every group, version, kind and subresource that a target serves, and what it leaves out and why."""

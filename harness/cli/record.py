@@ -33,10 +33,8 @@ def command(
     Exit codes: 0 recorded, 2 it could not be, 130 interrupted; then what was asked until then is kept.
     """
     spec = target.one(suites)
-    if spec.against or spec.handwritten or spec.declarative != "target":
-        raise UsageError(
-            "a recording is of the two sides of one target\n  fix: leave --against, --handwritten and --declarative out"
-        )
+    if spec.declarative != "target":
+        raise UsageError("a recording is of the two sides of one target\n  fix: leave --declarative out")
     with Live(f"recording {Path(spec.location).name}") as live:
         result = engine.run(
             spec, seed=seed_of(seed), budget=budget_of([spec], max_time, max_cases), jobs=jobs or cores(), kinds=kinds,

@@ -12,7 +12,7 @@ from harness.case import Case, KindInfo
 from harness.cli import completing
 from harness.cli.asking import Asker, CheckedAnswer
 from harness.cli.manifests import read_case, read_text
-from harness.cli.targets import TargetChoice, is_suite, spec_of, target_options
+from harness.cli.targets import TargetChoice, is_suite, pair_options, spec_of, target_options
 from harness.compare.finding import SEVERITIES, Finding
 from harness.compare.mismatch import Mismatch, canonical_path
 from harness.diagnostics import Diagnostic, InputError, Position, UsageError, near_miss
@@ -34,6 +34,7 @@ Asked = tuple[SubjectSpec, Case, Finding | None]
     shell_complete=completing.replayed,
 )
 @target_options
+@pair_options
 @click.option("--case", "cases", multiple=True, metavar="FILE|JSON", help="A case as JSON, in a file or right here.")
 def command(arguments: tuple[str, ...], target: TargetChoice, cases: tuple[str, ...]) -> int:
     """Ask the target of a finding again and show what it says now.

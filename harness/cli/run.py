@@ -30,7 +30,7 @@ from harness.cli.searching import (
     seed_of,
     sigterm_interrupts,
 )
-from harness.cli.targets import TargetChoice, embedded_suites, reach_of, target_options
+from harness.cli.targets import TargetChoice, embedded_suites, pair_options, reach_of, target_options
 from harness.diagnostics import HarnessError, UsageError
 from harness.engine.observe import Onlooker
 from harness.engine.units import WHOLE, Shard
@@ -50,6 +50,7 @@ NOBODY: Mapping[str, Onlooker] = MappingProxyType({})
 @click.command("run")
 @click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completing.suites)
 @target_options
+@pair_options
 @search_options("Cases to draw for each suite; reducing what is found comes on top.")
 @click.option("--shard", metavar="I/N", help="Search one of N parts; `harness merge` brings their reports together.")
 @lane_options

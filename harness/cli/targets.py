@@ -179,20 +179,10 @@ def target_options(function: F) -> F:
         show_default=True,
         help="Whose declarative errors count: the target's own, or those of its types compiled to Python.",
     )
-    @click.option(
-        "--against",
-        metavar="OTHER",
-        help="Compare what users are served with another release, checkout, suite or program of the same kind.",
-    )
-    @click.option(
-        "--handwritten",
-        metavar="FILE",
-        help="Compare with the handwritten answers that harness record kept, after the code is gone.",
-    )
     @wraps(function)  # which carries the options that were added before
     def wrapped(
         *args: Any, kubernetes: str | None, program: str | None, types: str | None, gates: tuple[str, ...], mode: str,
-        declarative: str, against: str | None, handwritten: str | None, **others: Any,
+        declarative: str, against: str | None = None, handwritten: str | None = None, **others: Any,
     ) -> Any:  # fmt: skip
         side = cast(DeclarativeSide, declarative)
         if _is_named(others):
@@ -207,6 +197,21 @@ def target_options(function: F) -> F:
         return function(*args, target=choice, **others)
 
     return cast(F, wrapped)
+
+
+def pair_options(function: F) -> F:
+    """Add the options that put another one in the place of a side, for commands that compare; below those above."""
+    against = click.option(
+        "--against",
+        metavar="OTHER",
+        help="Compare what users are served with another release, checkout, suite or program of the same kind.",
+    )
+    handwritten = click.option(
+        "--handwritten",
+        metavar="FILE",
+        help="Compare with the handwritten answers that harness record kept, after the code is gone.",
+    )
+    return against(handwritten(function))
 
 
 def _is_named(others: Mapping[str, Any]) -> bool:

@@ -60,8 +60,8 @@ def measure(
 
     Raises: UsageError when there is none or the target cannot measure, and whatever opening and searching raise.
     """
-    if spec.against or spec.declarative != "target":
-        raise UsageError("what is measured is one target as it is\n  fix: leave --against and --declarative out")
+    if spec.declarative != "target":
+        raise UsageError("what is measured is one target as it is\n  fix: leave --declarative out")
     started = time.monotonic()
     with open_subject(spec, note) as subject:
         info = subject.target.info

@@ -53,7 +53,7 @@ def _check_handwritten(suite: Suite) -> None:
     if gone:
         raise UsageError(
             f"{suite.name} has no handwritten validator of {', '.join(gone)}: there is nothing to compare with\n"
-            "  fix: --handwritten FILE, recorded before it was deleted by harness record"
+            "  fix: harness run --handwritten FILE, recorded before it was deleted by harness record"
         )
 
 

@@ -38,7 +38,7 @@ def test_what_cannot_be_measured_is_exit_code_2(tmp_path: Path, capfd: Any) -> N
     told = call(capfd, "bench", EXAMPLE, "--kind", "nosuch", "--max-cases", 50)
     assert 2 == told.code
     assert "nothing with declarative rules that matches nosuch" in told.err
-    assert 2 == call(capfd, "bench", EXAMPLE, "--against", EXAMPLE).code
+    assert "leave --declarative out" in call(capfd, "bench", EXAMPLE, "--declarative", "python").err
     assert 2 == call(capfd, "bench", tmp_path).code
 
 

@@ -96,10 +96,8 @@ REFUSED = [
     (("run", "migration", "--handwritten", "m.rec", "--max-cases", "5"), "is asked whole"),
     (("run", "migration", "migration", "--handwritten", "m.rec"), "a recording is of one subject"),
     (("run", "migration", "--handwritten", "m.rec", "--against", "migration"), "compared as they are"),
-    (
-        ("record", "migration", "--output", "x", "--handwritten", "m.rec"),
-        "a recording is of the two sides of one target",
-    ),
+    (("record", "migration", "--output", "x", "--handwritten", "m.rec"), "No such option '--handwritten'"),
+    (("record", "migration", "--output", "x", "--declarative", "python"), "a recording is of the two sides of one"),
     (("record", "migration"), "Missing option '--output'"),
     (("record", "migration", "--output", "migration/doc.go/x", "--max-cases", "50"), "cannot be written"),
     (("record", "migration", "--output", "x", "--kind", "nothing"), "serves nothing that matches"),
