@@ -36,6 +36,8 @@ class Asking:
         self.ledger = Ledger(plan, self.harvest, self.points.keep)
         self.asked = 0
         self.borrows = False
+        self.seconds = 0.0
+        """The time that its questions took, here and in a worker, as the schedule charges it."""
         self.settling = Settling(plan, self.ledger, self.points, self._numbered, on_found)
 
     def spent(self) -> bool:

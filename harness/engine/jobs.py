@@ -7,7 +7,9 @@ to stop, and ended when they do not; Ctrl-C reaches the parent alone.
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,6 +23,7 @@ from harness.diagnostics import HarnessError
 from harness.engine.local import Local, Order, Telling
 from harness.engine.outcome import JobOutcome, UnitOutcome
 from harness.engine.search import UnitSearch
+from harness.engine.showing import Showing, showings
 from harness.events import Met
 from harness.fuzzers.budget import Clock
 from harness.subject import Subject, SubjectSpec
@@ -51,6 +54,12 @@ class Note(msgspec.Struct, frozen=True):
     """Something a person should read."""
 
     text: str
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """Findings of other parts, for a process that has ended its search."""
+
+    findings: tuple[Finding, ...]
 
 
 Message = Turn | Told | Met | Note | UnitOutcome | JobOutcome
@@ -151,14 +160,31 @@ def _work(spec: SubjectSpec, order: Order, opener: Opener, link: Connection) -> 
     try:
         local.append(Local(subject, order, telling, clock))
         link.send(local[0].run())
-    except BrokenPipeError:
-        pass
+        _attend(subject, order, link)
+    except (EOFError, ConnectionError):
+        pass  # nobody is there any more
     finally:
         subject.close()
+    # What was remembered is not taken apart object by object: that takes seconds, and the system does it at once.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
+
+
+def _attend(subject: Subject, order: Order, link: Connection) -> None:
+    """Answer what the parent asks of an open target, until it hangs up."""
+    while True:
+        asked = link.recv()
+        if isinstance(asked, Asked):
+            try:
+                said: list[Showing] | str = showings(subject, asked.findings, order.trusted)
+            except HarnessError as error:
+                said = str(error)
+            link.send(said)
 
 
 def collect(jobs: list[Job], on_message: Callable[[Job, Message], None]) -> None:
-    """Read what the processes tell until all have ended."""
+    """Read what the processes tell until all searches have ended."""
     by_link = {job.link: job for job in jobs}
     while by_link:
         for ready in wait(list(by_link), timeout=0.5):
@@ -171,6 +197,8 @@ def collect(jobs: list[Job], on_message: Callable[[Job, Message], None]) -> None
                 job.process.join(PATIENCE)
                 continue
             _remember(job, message)
+            if job.outcome is not None:
+                del by_link[ready]
             on_message(job, message)
 
 
@@ -184,6 +212,7 @@ def _remember(job: Job, message: Message) -> None:
             job.units[message.index] = message
         case JobOutcome():
             job.outcome = message
+            job.units, job.findings = {}, {}  # what is told in the end has all of it
 
 
 def ask_to_stop(jobs: list[Job]) -> None:
@@ -195,12 +224,33 @@ def ask_to_stop(jobs: list[Job]) -> None:
             continue
 
 
-def end(jobs: list[Job]) -> None:
-    """End what still runs."""
+def ask(jobs: list[Job], findings: Sequence[Finding]) -> list[Showing]:
+    """Ask one of the processes whose searches have ended whether findings show there too.
+
+    Raises: HarnessError when none is left that can tell.
+    """
+    problem = "its processes have ended"
     for job in jobs:
-        if job.process.is_alive():
+        if job.outcome is None:
+            continue
+        try:
+            job.link.send(Asked(tuple(findings)))
+            said: list[Showing] | str = job.link.recv()
+        except (EOFError, OSError):
+            continue
+        if not isinstance(said, str):
+            return said
+        problem = said
+    raise HarnessError(problem)
+
+
+def end(jobs: list[Job]) -> None:
+    """Hang up, which ends those whose search has ended, and end what still runs."""
+    for job in jobs:
+        job.link.close()
+        if job.outcome is None and job.process.is_alive():
             job.process.terminate()
+    for job in jobs:
         job.process.join(PATIENCE)
         if job.process.is_alive():
             job.process.kill()
-        job.link.close()

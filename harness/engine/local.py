@@ -33,7 +33,7 @@ from harness.subject import Subject
 COST = 60.0
 """Cases that a finding takes to be reduced and explained, as long as fewer than `ENOUGH` have shown what it is."""
 ENOUGH = 20
-MARGIN = 1.5
+MARGIN = 2.0
 """What is looked at closer in the end shows more, and batches are smaller."""
 
 
@@ -92,7 +92,7 @@ class Local:
     def run(self) -> JobOutcome:
         """Search this process's units. Whatever stops it, what was found until then is returned."""
         every: list[UnitSearch] = []
-        schedule = Schedule(self.subject.target, every, self.telling.on_turn)
+        schedule = Schedule(self.subject.target, every, self.telling.on_turn, left=self.clock.left)
         stopped, detail = "budget", ""
         try:
             self.searches.extend(self._search(unit, cases) for unit, cases in self._own())
@@ -139,13 +139,12 @@ class Local:
     def _needed(self) -> float:
         """Estimate how long it takes to reduce and explain what is pending, from what that took until now.
 
-        Units: seconds.
+        A case of one kind may take a thousand times as long as one of another. Units: seconds.
         """
-        pending = sum(len(search.ledger.pending) for search in self.searches)
         explained = sum(search.settling.explained for search in self.searches)
-        asked = sum(search.asked for search in self.searches)
         each = sum(search.settling.asked for search in self.searches) / explained if explained >= ENOUGH else COST
-        return MARGIN * pending * each * self.clock.seconds / max(1, asked)
+        pending = ((len(search.ledger.pending) + search.settling.begun, search) for search in self.searches)
+        return MARGIN * each * sum(count * search.seconds / max(1, search.asked) for count, search in pending if count)
 
     def _search(self, unit: Unit, cases: int | None) -> UnitSearch:
         plan, recording = self._plan(unit, cases), self.subject.recording

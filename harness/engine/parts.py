@@ -6,12 +6,14 @@ end every finding is asked once under the gates of the other parts: there it sho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
+from functools import partial
 
 import msgspec
 
+from harness.compare.finding import Finding
 from harness.diagnostics import UsageError
 from harness.engine import jobs as processes
 from harness.engine.across import Across
@@ -19,6 +21,7 @@ from harness.engine.jobs import Job, Message, Opener
 from harness.engine.local import Order
 from harness.engine.outcome import JobOutcome, merged
 from harness.engine.running import Pulse, Run
+from harness.engine.showing import Showing, showings
 from harness.events import Budget, Event, Finished, Noted, Result
 from harness.fuzzers.budget import Clock
 from harness.subject import SubjectSpec
@@ -34,8 +37,7 @@ def run_one(spec: SubjectSpec, order: Order, on_event: OnEvent, opener: Opener) 
         pulse.runs.append(run)
         run.begin()
         alone = order.jobs == 1 or len(run.units) == 1
-        outcome = run.here() if alone else _side_by_side([run], opener)[0]
-        result = run.summed(outcome)
+        result = run.summed(run.here() if alone else _beside(run, opener))
     on_event(Finished(result))
     return result
 
@@ -45,21 +47,31 @@ def run_parts(specs: Sequence[SubjectSpec], order: Order, on_event: OnEvent, ope
     if len(specs) == 1:
         return (run_one(specs[0], order, on_event, opener),)
     if order.jobs == 1:
-        return Across(order, on_event, opener).told(*_in_turn(specs, order, on_event, opener))
+        found, searched = _in_turn(specs, order, on_event, opener)
+        askers = [partial(_asked_again, spec, order, on_event, opener) for spec in searched]
+        return Across(on_event).told(found, askers)
     share = replace(order, jobs=max(1, order.jobs // len(specs)), budget=_share(order.budget, len(specs), at_once=True))
     pulse = Pulse(on_event, order, Clock(order.budget.max_time))
-    searched = _opened(specs, share, pulse, opener)
+    _open(specs, share, pulse, opener)
     for run in pulse.runs:
         run.begin()
-    outcomes = _side_by_side(pulse.runs, opener)
-    results = [
-        msgspec.structs.replace(run.summed(outcome), beside=number > 0)
-        for number, (run, outcome) in enumerate(zip(pulse.runs, outcomes, strict=True))
-    ]
-    found = Across(order, on_event, opener).told(results, searched)
-    for result in found:
+    with _side_by_side(pulse.runs, opener) as outcomes:
+        results = [
+            msgspec.structs.replace(run.summed(outcome), beside=number > 0)
+            for number, (run, outcome) in enumerate(zip(pulse.runs, outcomes, strict=True))
+        ]
+        told = Across(on_event).told(results, [partial(processes.ask, run.jobs) for run in pulse.runs])
+    for result in told:
         on_event(Finished(result))
-    return found
+    return told
+
+
+def _asked_again(
+    spec: SubjectSpec, order: Order, on_event: OnEvent, opener: Opener, findings: Sequence[Finding]
+) -> list[Showing]:
+    """Open a part again to ask it about findings."""
+    with closing(opener(spec, lambda text: on_event(Noted(text)))) as subject:
+        return showings(subject, findings, order.trusted)
 
 
 def _in_turn(
@@ -82,23 +94,21 @@ def _in_turn(
     return results, searched
 
 
-def _opened(specs: Sequence[SubjectSpec], order: Order, pulse: Pulse, opener: Opener) -> list[SubjectSpec]:
+def _open(specs: Sequence[SubjectSpec], order: Order, pulse: Pulse, opener: Opener) -> None:
     """Add a run to the pulse for every part that has something of what is wanted; raises when none has.
 
     The targets are closed again: the processes open their own, and memory is for those that work.
     """
-    searched, unwanted = [], []
+    unwanted = []
     with ExitStack() as stack:
         for spec in specs:
             subject = stack.enter_context(closing(opener(spec, lambda text: pulse.on_event(Noted(text)))))
             try:
                 pulse.runs.append(Run(subject, order, pulse))
-                searched.append(spec)
             except UsageError as error:
                 unwanted.append(error)
-    if not searched:
+    if not pulse.runs:
         raise unwanted[0]
-    return searched
 
 
 def _share(budget: Budget, parts: int, *, at_once: bool) -> Budget:
@@ -108,8 +118,18 @@ def _share(budget: Budget, parts: int, *, at_once: bool) -> Budget:
     return Budget(time, cases)
 
 
-def _side_by_side(runs: Sequence[Run], opener: Opener) -> list[JobOutcome]:
-    """Run every run in processes of its own, at once; an interrupt lets all of them end and tell."""
+def _beside(run: Run, opener: Opener) -> JobOutcome:
+    """Run one run in processes of its own."""
+    with _side_by_side([run], opener) as (outcome,):
+        return outcome
+
+
+@contextmanager
+def _side_by_side(runs: Sequence[Run], opener: Opener) -> Iterator[list[JobOutcome]]:
+    """Run every run in processes of its own, at once; an interrupt lets all of them end and tell.
+
+    The processes can be asked with `processes.ask` until this is left.
+    """
     owners: dict[int, Run] = {}
     for run in runs:
         run.subject.target.close()  # each process has its own: what this one says of itself is known, and it is large
@@ -128,10 +148,10 @@ def _side_by_side(runs: Sequence[Run], opener: Opener) -> list[JobOutcome]:
             interrupted = True
             processes.ask_to_stop(every)
             processes.collect([job for job in every if job.outcome is None], on_message)
+        outcomes = [merged([job.result() for job in run.jobs]) for run in runs]
+        yield [_interrupted(outcome) for outcome in outcomes] if interrupted else outcomes
     finally:
         processes.end(every)
-    outcomes = [merged([job.result() for job in run.jobs]) for run in runs]
-    return [_interrupted(outcome) for outcome in outcomes] if interrupted else outcomes
 
 
 def _interrupted(outcome: JobOutcome) -> JobOutcome:

@@ -12,6 +12,7 @@ hundreds of searches have ready would be most of what a process holds.
 from __future__ import annotations
 
 import heapq
+import math
 import time
 from collections import deque
 from collections.abc import Callable
@@ -26,6 +27,8 @@ WINDOW, SHORT = 600, 200
 """Cases in flight: enough to keep a worker busy while answers are compared, and so few that a search which others wait
 for does not wait long itself."""
 
+NEAR = 10.0
+"""From when on before the end no answer is waited for beyond it. Until then a worker that hangs is noticed."""
 HASTE = 8.0
 """How much more time a search gets until it has gone for its aims: most rules fire until then."""
 AWAITED = 1000.0
@@ -58,7 +61,10 @@ class _Running:
 
 @dataclass(slots=True)
 class Schedule:
-    """Drives searches until all have ended. `on_turn` is called after each batch."""
+    """Drives searches until all have ended, or `left`, in seconds, says that time is up.
+
+    `on_turn` is called after each batch.
+    """
 
     target: Target
     searches: list[UnitSearch]
@@ -66,6 +72,7 @@ class Schedule:
     spent: Spent = field(default_factory=Spent)
     window: int = WINDOW
     now: Callable[[], float] = time.perf_counter
+    left: Callable[[], float] = lambda: math.inf
     _mark: float = 0.0
     _ready: list[tuple[float, int, _Running]] = field(default_factory=list)
     _waiting: deque[tuple[_Running, Pending]] = field(default_factory=deque)
@@ -73,11 +80,14 @@ class Schedule:
     _parked: list[_Running] = field(default_factory=list)
 
     def run(self) -> None:
-        """Run every search to its end. A search that fails inside keeps what it found; the others go on."""
+        """Run every search to its end. A search that fails inside keeps what it found; the others go on.
+
+        When time is up no more answers are waited for: a batch of slow cases may take longer than anybody wants to.
+        """
         self._mark = self.now()
         for search in self.searches:
             self._turn(_Running(search, search.run()), None)
-        while self._ready or self._waiting:
+        while (self._ready or self._waiting) and self.left() > 0:
             awaited = any(search.is_awaited and not search.is_founded for search in self.searches)
             window = min(self.window, SHORT) if awaited else self.window
             while self._ready and (not self._waiting or self._in_flight < window):
@@ -103,12 +113,16 @@ class Schedule:
     def _collect(self) -> None:
         running, pending = self._waiting.popleft()
         self._in_flight -= len(running.batch)
-        started = self.now()
+        started, left = self.now(), self.left()
+        if left < NEAR and not pending.wait(max(0.0, left)):
+            return
         answers = pending.result()
         waited = self.now() - started
         self.spent.wait += waited
         # What a worker does while others have their turn costs them as well: there are only so many cores.
-        running.charged += max(0.0, pending.seconds - waited) / _weight(running.search)
+        apart = max(0.0, pending.seconds - waited)
+        running.search.seconds += apart
+        running.charged += apart / _weight(running.search)
         self._turn(running, answers)
         self.on_turn(running.search)
 
@@ -130,6 +144,7 @@ class Schedule:
     def _charge(self, running: _Running) -> None:
         """Charge what has passed since the last charge."""
         before, self._mark = self._mark, self.now()
+        running.search.seconds += self._mark - before
         running.charged += (self._mark - before) / _weight(running.search)
 
     def _step(self, running: _Running, answers: list[Answer] | None) -> bool:

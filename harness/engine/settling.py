@@ -30,7 +30,7 @@ class Settling:
     """The reductions and explanations of one unit.
 
     `grounds` has, by lane, the smallest accepted pair; None where there is none. `asked` counts cases, `explained`
-    the findings that took them.
+    the findings that took them, `begun` those that are on their way.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Settling:
     ) -> None:
         self.plan, self.ledger, self.points = plan, ledger, points
         self.grounds: dict[LaneKey, Pair | None] = {}
-        self.asked = self.explained = 0
+        self.asked = self.explained = self.begun = 0
         self._numbered, self._on_found = numbered, on_found
         self._alike: dict[tuple[LaneKey, str], Pair] = {}
 
@@ -55,9 +55,11 @@ class Settling:
                 self.ledger.sort()
                 is_sorted = True
             some, self.ledger.pending[:] = self.ledger.pending[:ABREAST], self.ledger.pending[ABREAST:]
+            self.begun = len(some)
             for entry in some:
                 yield from self._find_ground(entry.lane)
             yield from abreast([self._explain(entry) for entry in some])
+            self.begun = 0
 
     def reducer(self, entry: Seen) -> Reducer:
         """Return the reduction of what was met to the smallest case that shows the same signature."""

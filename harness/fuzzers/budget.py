@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +25,8 @@ def shares(total: int, weights: Sequence[float]) -> list[int]:
 @dataclass(slots=True)
 class Clock:
     """When a run must end. `reserve` is the part of the time that is kept for what was found last.
+
+    What it was too short for is reduced no further in the last second, and after the end nothing is asked any more.
 
     `needed` estimates how long that takes. Once it is late it stays so: what searches have ended is not taken up again.
 
@@ -58,5 +61,9 @@ class Clock:
         return self._late
 
     def is_over(self) -> bool:
-        """Whether everything should end."""
-        return self.max_time is not None and self.seconds >= self.max_time
+        """Whether nothing should be reduced further: what is pending is explained as it is."""
+        return self.max_time is not None and self.left() <= min(1.0, self.max_time / 60)
+
+    def left(self) -> float:
+        """The time until everything ends; without a limit, it is endless."""
+        return math.inf if self.max_time is None else self.max_time - self.seconds

@@ -143,6 +143,9 @@ class _Pending:
     def seconds(self) -> float:
         return self._inner.seconds
 
+    def wait(self, seconds: float) -> bool:
+        return self._inner.wait(seconds)
+
     def result(self) -> list[Answer]:
         answers = zip(self._cases, self._inner.result(), strict=True)
         return [self._target.answered(case, answer) for case, answer in answers]

@@ -10,6 +10,7 @@ versions and composition are those of each release's own run.
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Sequence
 from types import MappingProxyType
@@ -98,6 +99,10 @@ class _Pending:
     @property
     def seconds(self) -> float:
         return max(self._first.seconds, self._second.seconds)
+
+    def wait(self, seconds: float) -> bool:
+        until = time.monotonic() + seconds
+        return self._first.wait(seconds) and self._second.wait(max(0.0, until - time.monotonic()))
 
     def result(self) -> list[Answer]:
         answers = self._twin.answers(self._cases, self._first.result(), self._second.result())

@@ -40,6 +40,10 @@ class PendingBatch:
         """How long the worker had nothing else to do than this batch and later ones."""
         return self._batch.seconds
 
+    def wait(self, seconds: float) -> bool:
+        """Wait at most so long. Returns: whether the batch is answered; a worker that hangs shows in `result` alone."""
+        return self._batch.done.wait(seconds)
+
     def result(self) -> list[Answer]:
         """Return one answer per case, in the order of the cases."""
         return self._worker._collect(self._batch)

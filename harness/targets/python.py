@@ -39,6 +39,10 @@ class _Done:
     answers: list[Answer]
     seconds: float = 0.0
 
+    def wait(self, seconds: float) -> bool:
+        """Wait for nothing."""
+        return True
+
     def result(self) -> list[Answer]:
         """Return the answers, which are there already."""
         return self.answers

@@ -33,6 +33,9 @@ class _Waiting:
     def seconds(self) -> float:
         return 0.0 if self.pending is None else self.pending.seconds
 
+    def wait(self, seconds: float) -> bool:
+        return self.pending is None or self.pending.wait(seconds)
+
     def result(self) -> list[Answer]:
         """Return the answers in the order of the cases."""
         told = iter(self.pending.result() if self.pending is not None else ())

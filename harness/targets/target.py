@@ -45,6 +45,10 @@ class Pending(Protocol):
         """How long a process of its own has worked on the answered batch; 0 where the caller's has done the work."""
         ...
 
+    def wait(self, seconds: float) -> bool:
+        """Wait at most so long. Returns: whether the batch is answered, or nothing can be known without `result`."""
+        ...
+
     def result(self) -> list[Answer]:
         """Wait for the batch and return one answer per case, in order. Never raises for a bad object."""
         ...

@@ -42,6 +42,10 @@ class FakePending:
     answers: list[Answer]
     seconds: float = 0.0
 
+    def wait(self, seconds: float) -> bool:
+        """Wait for nothing."""
+        return True
+
     def result(self) -> list[Answer]:
         """The answers."""
         return self.answers

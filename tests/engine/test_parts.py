@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from harness.diagnostics import UsageError
 from harness.engine import run_parts
-from harness.events import Budget, Discovery, Event, Finished, Result, Started
+from harness.events import Budget, Discovery, Event, Finished, Noted, Result, Started
 from tests.engine.toys import ToySpec, open_toys
 
 KINDS = ["widgets", "gizmos"]
@@ -101,3 +105,39 @@ def test_discovery_counts_every_signature(results: tuple[Result, ...]) -> None:
     for result in results:
         assert result.discovery.signatures == sum(result.discovery.quarters) >= 5
         assert 0.0 < result.discovery.last <= result.seconds
+
+
+class Counted:
+    """Opens toys, and writes down which process did."""
+
+    def __init__(self, log: Path) -> None:
+        self.log = log
+
+    def __call__(self, spec: Any, note: Callable[[str], None]) -> Any:
+        """Open the toy subject."""
+        with self.log.open("a", encoding="utf-8") as file:
+            file.write(f"{os.getpid()}\n")
+        return open_toys(spec, note)
+
+
+def test_parts_that_are_open_are_asked_about_the_findings_of_others(tmp_path: Path) -> None:
+    """A part is opened to see what it has and by the process that searches it; to be asked across it is open still."""
+    log = tmp_path / "opened"
+    off, _ = search(cases=4000, opener=Counted(log))
+    assert any(one.parts == ("toys", "toys OneLimit") for one in off.findings)
+    opened = Counter(log.read_text(encoding="utf-8").split())
+    assert [1, 1, 2] == sorted(opened.values())
+    assert 2 == opened[str(os.getpid())]
+
+
+def test_a_part_that_cannot_be_asked_any_more_says_nothing_of_others() -> None:
+    """The findings of others stay as they are, and somebody is told why."""
+    events: list[Event] = []
+    parts: tuple[Any, ...] = (ToySpec(), ToySpec(gates=("OneLimit",), fault="die", at=3000))
+    results = run_parts(
+        parts, seed=1, budget=Budget(max_cases=8000),
+        opener=open_toys, jobs=2, kinds=KINDS, on_event=events.append,
+    )  # fmt: skip
+    assert ["budget", "target-lost"] == [result.stopped for result in results]
+    assert results[0].findings
+    assert any("was not asked about the findings of other parts" in e.text for e in events if isinstance(e, Noted))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -47,6 +48,7 @@ def searching(index: int, kind: str, target: Clocked, until: float, founding: in
         plan=plan,
         ledger=ledger,
         asked=0,
+        seconds=0.0,
         has_bases=True,
         is_founded=not founding,
         is_awaited=False,
@@ -143,3 +145,59 @@ def test_a_search_that_waits_goes_on_when_the_other_has_ended() -> None:
     lent = target.order.count("lender")
     assert ["lender"] * lent == target.order[:lent]
     assert {"borrower"} == set(target.order[lent:])
+
+
+class Slow:
+    """Batches that take minutes to be answered. Whoever waits for one moves the clock of the target."""
+
+    def __init__(self, target: Clocked, answers: list[Answer]) -> None:
+        self._target, self._answers, self.seconds, self._due = target, answers, 0.0, target.time + 300.0
+
+    def wait(self, seconds: float) -> bool:
+        """Wait as long as somebody wants to."""
+        self._target.time = min(self._due, self._target.time + seconds)
+        return self._target.time >= self._due
+
+    def result(self) -> list[Answer]:
+        """Wait for minutes."""
+        self._target.time = max(self._target.time, self._due)
+        return self._answers
+
+
+def test_a_run_whose_target_is_slow_ends_at_its_time() -> None:
+    """Batches in flight take minutes: when time is up nobody waits for them, and nothing more is asked."""
+    target = Clocked({"slow": 0.0})
+    target.submit = lambda cases: Slow(target, [Answer(case.id) for case in cases])  # type: ignore[assignment, method-assign, return-value]  # slower than a clocked one
+    searches = [searching(number, "slow", target, 10_000.0) for number in range(3)]
+    schedule = Schedule(
+        target, searches, lambda search: None, now=lambda: target.time, left=lambda: 605.0 - target.time  # type: ignore[arg-type]  # as above
+    )  # fmt: skip
+    schedule.run()
+    assert 605.0 == target.time
+    assert 60 == sum(search.asked for search in searches)
+
+
+def test_cases_are_drawn_when_their_turn_comes() -> None:
+    """Of many searches that pause before they draw, only those in flight have cases: a batch of each would be much."""
+    target = Clocked({"a": 0.01})
+    drawn, most = 0, 0
+    searches = [searching(number, "a", target, 30.0) for number in range(40)]
+
+    def pausing(search: Any) -> Search:
+        nonlocal drawn, most
+        steps = search()
+        while True:
+            assert [] == (yield [])
+            batch = next(steps, None)
+            if batch is None:
+                return
+            drawn += 1
+            most = max(most, drawn)
+            yield batch
+            drawn -= 1
+
+    for one in searches:
+        one.run = partial(pausing, one.run)
+    Schedule(target, searches, lambda search: None, window=3 * BATCH, now=lambda: target.time).run()  # type: ignore[arg-type]  # as above
+    assert 0 < most <= 4
+    assert all(one.asked for one in searches)

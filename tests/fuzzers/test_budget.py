@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 from harness.fuzzers.budget import Clock, shares
 
 
@@ -12,7 +14,10 @@ def test_shares_add_up_to_the_budget() -> None:
 
 
 def test_a_clock_keeps_time_for_what_was_found_last() -> None:
-    """Drawing stops a twentieth before the end, at most three seconds; without a limit nothing is ever late."""
+    """Drawing stops a twentieth before the end, at most three seconds; without a limit nothing is ever late.
+
+    In the very last moment, at most a second, nothing is reduced any more, so that all of it can still be explained.
+    """
     now = [100.0]
     clock, endless = Clock(20.0, lambda: now[0]), Clock(None, lambda: now[0])
     assert (clock.is_late(), clock.is_over()) == (False, False)
@@ -22,6 +27,12 @@ def test_a_clock_keeps_time_for_what_was_found_last() -> None:
     assert (clock.is_late(), clock.is_over()) == (True, True)
     assert (endless.is_late(), endless.is_over()) == (False, False)
     assert Clock(120.0).reserve == 3.0
+    assert (clock.left(), endless.left()) == (0.0, math.inf)
+    brief = Clock(120.0, lambda: now[0])
+    now[0] += 118.9
+    assert not brief.is_over()
+    now[0] += 0.2
+    assert brief.is_over()
 
 
 def test_a_clock_keeps_the_time_that_is_needed() -> None:

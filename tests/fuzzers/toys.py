@@ -157,6 +157,10 @@ class Done:
     def __init__(self, answers: list[Answer], seconds: float = 0.0) -> None:
         self._answers, self.seconds = answers, seconds
 
+    def wait(self, seconds: float) -> bool:
+        """Wait for nothing."""
+        return True
+
     def result(self) -> list[Answer]:
         """Return the answers."""
         return self._answers

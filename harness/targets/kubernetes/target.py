@@ -62,7 +62,7 @@ def _environment(jobs: int | None) -> Mapping[str, str]:
 
     A worker stays near 200 MB however long it runs; the limit lets it collect more often before it takes more.
     """
-    environment = {"GOGC": "400", "GOMEMLIMIT": "320MiB", **os.environ}
+    environment = {"GOGC": "400", "GOMEMLIMIT": "96MiB", **os.environ}
     if jobs is not None:
         environment["GOMAXPROCS"] = str(max(1, jobs))
     return environment
