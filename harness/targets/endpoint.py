@@ -155,16 +155,23 @@ class Endpoint:
         self.stage = None
         return handwritten, declarative
 
-    def other_lists(self, context: Context, objects: Objects) -> dict[str, Errors]:
-        """Return what the declarative side says of every other version."""
-        lists = {}
-        for version, (convert, validate) in self._others.items():
-            new, old = objects.internal_new, objects.internal_old
-            if convert is not None:
-                self.stage = "convert"
-                new, old = convert(new), None if old is None else convert(old)
+    def in_others(self, objects: Objects) -> dict[str, tuple[Json, Json]]:
+        """Return both objects in every other version."""
+        pairs = {}
+        new, old = objects.internal_new, objects.internal_old
+        for version, (convert, _) in self._others.items():
+            self.stage = "convert"
+            pairs[version] = (new, old) if convert is None else (convert(new), None if old is None else convert(old))
+        self.stage = None
+        return pairs
+
+    def other_lists(self, context: Context, pairs: Mapping[str, tuple[Json, Json]]) -> dict[str, Errors]:
+        """Return what the declarative side says of objects in other versions."""
+        lists: dict[str, Errors] = {}
+        for version, pair in pairs.items():
+            validate = self._others[version][1]
             self.stage = "declarative"
-            lists[version] = _declared(validate, context, new, old) if validate is not None else ()
+            lists[version] = _declared(validate, context, *pair) if validate is not None else ()
         self.stage = None
         return lists
 

@@ -20,7 +20,7 @@ from types import FrameType
 
 import msgspec
 
-from harness.case import Answer, Case, Failure, Json, KindInfo, Operation, TargetInfo
+from harness.case import Answer, Case, Failure, Json, KindInfo, Operation, TargetInfo, Validated
 from harness.suite import Context, Suite, SuiteKind
 from harness.targets.endpoint import Declarative, Decoder, Endpoint, KindVersion, Objects, StageError
 from harness.targets.stored import Stored
@@ -80,7 +80,8 @@ class PythonTarget(Closing):
         }
         self._stored = Stored()
         self._started = 0.0
-        self._info = self._describe(types or {})
+        self._types = types or {}
+        self._info = self._describe(self._types)
 
     @property
     def info(self) -> TargetInfo:
@@ -158,8 +159,17 @@ class PythonTarget(Closing):
 
     def _validated(self, case: Case, end: Endpoint, context: Context, objects: Objects) -> Answer:
         handwritten, declarative = end.lists(context, objects)
-        versions = end.other_lists(context, objects) if case.versions else {}
-        return Answer(case.id, handwritten=handwritten, declarative=declarative, versions=versions)
+        others = end.in_others(objects) if case.versions else {}
+        versions = end.other_lists(context, others)
+        seen: dict[str, Validated] = {}
+        if case.validated:
+            pairs = {end.version: (objects.new, objects.old), **others}
+            seen = {version: self._seen(end, version, context, *pair) for version, pair in pairs.items()}
+        return Answer(case.id, handwritten=handwritten, declarative=declarative, versions=versions, validated=seen)
+
+    def _seen(self, end: Endpoint, version: str, context: Context, new: Json, old: Json) -> Validated:
+        type = self._types.get((end.kind.kind, version), "")
+        return Validated(type, new, old, dict(context.options), context.subresource)
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
@@ -185,7 +195,7 @@ class PythonTarget(Closing):
     def _describe(self, types: Mapping[KindVersion, str]) -> TargetInfo:
         kinds = tuple(self._info_of(end, types) for end in self._ends.values())
         versions = ("versions",) if any(len(kind.versions) > 1 for kind in self._suite.kinds) else ()
-        abilities = ("modes", "options", "switches", "repeat", "update", "measure", *versions)
+        abilities = ("modes", "options", "switches", "repeat", "update", "measure", "validated", *versions)
         return TargetInfo(self._suite.name, abilities=abilities, kinds=kinds, gates=dict(self._gates))
 
     def _info_of(self, end: Endpoint, types: Mapping[KindVersion, str]) -> KindInfo:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from harness.case import Case, Failure, Json, Measure, Operation
+from harness.case import Case, Failure, Json, Measure, Operation, Validated
 from harness.field import ErrorList, FieldError, Path
 from harness.field.make import required
 from harness.suite import Context, Suite, SuiteKind
@@ -133,6 +133,31 @@ def test_other_versions_are_asked_on_demand() -> None:
     plain, asked = target(one).ask([case(), case(versions=True)])
     assert (plain.versions, asked.versions) == ({}, {"v1beta1": ()})
     assert "versions" in target(one).info.abilities
+
+
+def test_what_was_validated_is_shown_on_demand() -> None:
+    """Both objects after defaults and preparation, in the requested version, and in the others where these are asked."""
+    back = {("v1beta1", "v1"): lambda value: value, ("v1", "v1beta1"): lambda value: {**value, "flat": True}}
+    one = kind(
+        versions={"v1beta1": "a.go", "v1": "b.go"},
+        conversions=back,
+        prepare=lambda new, old, context: {**new, "spec": {"name": "kept"}},
+    )
+    things = target(one, types={("Thing", "v1"): "example.com/things/v1.Thing"})
+    old = {"spec": {"name": "y"}}
+    plain, shown, both = things.ask(
+        [
+            case(operation="update", old=old),
+            case(operation="update", old=old, validated=True),
+            case(operation="update", old=old, validated=True, versions=True),
+        ]
+    )
+    kept = {"spec": {"name": "kept"}}
+    assert {} == plain.validated
+    assert {"v1": Validated("example.com/things/v1.Thing", kept, old, {})} == shown.validated
+    assert {**kept, "flat": True} == both.validated["v1beta1"].object
+    assert {"v1", "v1beta1"} == both.validated.keys()
+    assert "validated" in things.info.abilities
 
 
 def test_options_follow_gates_and_cases_override_both() -> None:
