@@ -36,7 +36,7 @@ from harness.fuzzers.pairs import stored
 from harness.fuzzers.places import Place, put
 from harness.fuzzers.probes import probes_of
 from harness.fuzzers.strategies import Lean, Probe, objects_of, pairs_of
-from harness.fuzzers.values import fits, suggested
+from harness.fuzzers.values import fits, suggested, suggested_alone
 from harness.subject import Subject, SubjectSpec, open_subject
 from harness.targets.target import drive
 
@@ -305,7 +305,7 @@ def _limits(site: Site) -> Iterator[tuple[Place, Json]]:
     """Values at and beside the limits that the tags of a place name: worth more than one draw in a hundred."""
     if site.member is None:
         return
-    yield from ((site.place, value) for value in suggested(site.member))
+    yield from ((site.place, value) for value in (*suggested(site.member), *suggested_alone(site.member)))
     for number in site.member.hints:
         if isinstance(number, int) and site.shape.kind == "int":
             yield from ((site.place, near) for near in (number - 1, number, number + 1) if fits(near, site.shape))

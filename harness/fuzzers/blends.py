@@ -19,14 +19,18 @@ _WORSE = 4
 
 
 def blends(items: list[Json], shape: Shape, member: FieldShape | None, limits: Sequence[int]) -> Iterator[Json]:
-    """Yield one item three times, then good items before a bad one: as few as there are, and one too many."""
+    """Yield one item three times, then good items before a bad one: as few as there are, and one too many.
+
+    Where they are too many, as many are bad as there are, so that none that only seems bad stands alone.
+    """
     good = items or [filled(shape.elem)]
     yield [good[0]] * 3
     bad = _bad(shape.elem, member)
     ahead = good[:-1] or good
     yield from ([*ahead, item] for item in bad[:1])
-    ends = [*bad[1:][-1:], *bad[:1]]
-    yield from ([*many(good, shape, limit + 1 - len(ends)), *ends] for limit in limits[:2])
+    for limit in limits[:2]:
+        ends = [*bad[1:][-limit + 1 :], bad[0]] if limit > 1 else bad[:1]
+        yield [*many(good, shape, limit + 1 - len(ends)), *ends]
     yield from ([*ahead, item] for item in bad[1:])
 
 

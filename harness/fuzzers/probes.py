@@ -21,7 +21,7 @@ from harness.fuzzers.places import ABSENT
 from harness.fuzzers.shape import FieldShape, Shape
 from harness.fuzzers.sized import many
 from harness.fuzzers.spoiling import changed
-from harness.fuzzers.values import beyond, filled, fits, plausible, pool, suggested
+from harness.fuzzers.values import beyond, filled, fits, plausible, pool, suggested, suggested_alone
 
 _LONGEST_LIST = 130
 """Lists of this many different items are made; longer ones would make all cases of a kind slow."""
@@ -91,6 +91,7 @@ def probes_of(shape: Shape, value: Json, member: FieldShape | None, harvest: Har
         found += [*pool(shape), *beyond(shape)]
     if member is not None:
         found[2:2] = suggested(member)
+        found += suggested_alone(member)
     return Probes(_distinct(found, value))
 
 

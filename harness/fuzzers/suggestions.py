@@ -18,6 +18,7 @@ from harness.tags.registry import SPECS
 Part: TypeAlias = Literal["own", "items", "keys"]
 
 _LARGEST = 5000
+_NO_SIZES = frozenset({"k8s:minimum", "k8s:maximum"})
 _PARTS: dict[str, Part] = {"k8s:eachVal": "items", "k8s:eachKey": "keys"}
 _ELSEWHERE = frozenset({"k8s:subfield", "k8s:item"})
 
@@ -62,15 +63,16 @@ def _of_line(text: str) -> Iterator[tuple[Part, Json]]:
 
 def _probes(tag: Tag) -> tuple[Json, ...]:
     spec, scalar = SPECS.get(tag.name), tag.scalar
-    if spec is None or not _is_fit(scalar, spec.payload.kind if spec.payload else ""):
+    largest = _LARGEST if tag.name not in _NO_SIZES else 1 << 63
+    if spec is None or not _is_fit(scalar, spec.payload.kind if spec.payload else "", largest):
         return ()
     return tuple(spec.probes(scalar.value if scalar else None))
 
 
-def _is_fit(scalar: Scalar | None, kind: str) -> bool:
+def _is_fit(scalar: Scalar | None, kind: str, largest: int) -> bool:
     """Whether a payload is what the tag wants, and small enough to make values of that size."""
     if scalar is None:
         return not kind
     if kind == "int":
-        return isinstance(scalar.value, int) and not isinstance(scalar.value, bool) and scalar.value <= _LARGEST
+        return isinstance(scalar.value, int) and not isinstance(scalar.value, bool) and scalar.value <= largest
     return kind in ("string", "any")

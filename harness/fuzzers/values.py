@@ -17,6 +17,8 @@ from harness.fuzzers.shape import FieldShape, Shape
 
 LIMITS = {8: (-(2**7), 2**7 - 1), 16: (-(2**15), 2**15 - 1), 32: (-(2**31), 2**31 - 1), 64: (-(2**63), 2**63 - 1)}
 _MOST_ITEMS = 1025
+_AT_ONCE = 8
+"""So many values that tags suggest stand in one list or map, where no tag says how many may."""
 
 
 def pool(shape: Shape) -> tuple[Json, ...]:
@@ -40,13 +42,32 @@ def suggested(member: FieldShape) -> tuple[Json, ...]:
     shape, told = member.shape, member.suggestions
     if shape.kind not in ("list", "map"):
         return tuple(value for value in told.own if fits(value, shape))
-    found = [_sized(shape, size) for size in told.own if isinstance(size, int) and 0 <= size <= _MOST_ITEMS]
+    sizes, items, most = _told(member)
+    found = [_sized(shape, size) for size in sizes]
+    # As many items at once as a list may have: what is said of one is said at its own place.
+    parts = [items[start : start + most] for start in range(0, len(items), most)]
     if shape.kind == "list":
-        found += [[value] for value in told.items if fits(value, shape.elem)]
+        found += parts
     else:
-        found += [{"a": value} for value in told.items if fits(value, shape.elem)]
+        found += [{f"k{number}": value for number, value in enumerate(part)} for part in parts]
         found += [{key: plausible(shape.elem)} for key in told.keys if isinstance(key, str)]
     return tuple(found)
+
+
+def suggested_alone(member: FieldShape) -> tuple[Json, ...]:
+    """Return what the tags of a list or map suggest for items, each in a list or map of its own."""
+    if member.shape.kind not in ("list", "map"):
+        return ()
+    _, items, most = _told(member)
+    return () if most == 1 else tuple([value] if member.shape.kind == "list" else {"a": value} for value in items)
+
+
+def _told(member: FieldShape) -> tuple[list[int], list[Json], int]:
+    """Return the sizes that the tags of a member speak of, values for items, and how many items there may be."""
+    told = member.suggestions
+    sizes = [size for size in told.own if isinstance(size, int) and 0 <= size <= _MOST_ITEMS]
+    items = [value for value in told.items if fits(value, member.shape.elem)]
+    return sizes, items, max(1, max(sizes, default=_AT_ONCE + 1) - 1)
 
 
 def several(shape: Shape, count: int) -> list[Json]:

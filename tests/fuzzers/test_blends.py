@@ -49,6 +49,13 @@ def test_the_worst_item_is_longer_than_any_limit_told() -> None:
     assert any(len(items[-1]) > 999 for items in blended(["a", "b"], told=(999,)))
 
 
+def test_a_list_that_is_too_long_has_as_many_bad_items_as_there_are() -> None:
+    """One that only seems bad would hide which rule stops which."""
+    made = next(items for items in blended(["a"], limits=(4,), told=("b b", "c c", "d d", "e e")) if len(items) == 5)
+    assert {"d d", "e e", ""} <= set(made)
+    assert len(made[4]) >= 300
+
+
 def test_a_list_of_structs_gets_an_empty_one() -> None:
     """Without anything that it may need."""
     ports = widget_shape().child("spec").child("ports")

@@ -27,7 +27,7 @@ from harness.fuzzers import credentials
 from harness.fuzzers.contents import UID, blind, content, formats
 from harness.fuzzers.naming import format_of
 from harness.fuzzers.shape import Shape, shape_of
-from harness.fuzzers.values import beyond, fits, pool, several, suggested
+from harness.fuzzers.values import beyond, fits, pool, several, suggested, suggested_alone
 from harness.gotypes.packages import Universe
 
 TYPES = """package v1
@@ -43,6 +43,8 @@ type Widget struct {
 	// +k8s:eachVal=+k8s:format=k8s-uuid
 	// +k8s:eachKey=+k8s:format=k8s-label-key
 	Marks map[string]string `json:"marks"`
+	// +k8s:maximum=65535
+	Wide int32 `json:"wide"`
 	// +k8s:alpha=+k8s:maximum=9
 	Level *int8 `json:"level"`
 	// +k8s:maxLength=99999999999
@@ -152,10 +154,21 @@ def test_tags_suggest_values(widget: Shape) -> None:
     members = widget.by_name
     assert ("x" * 7, "x" * 8, "é" * 7) == suggested(members["title"])
     assert (9, 10) == suggested(members["level"])
+    assert (65535, 65536) == suggested(members["wide"])
     assert [3, 4] == [len(items) for items in suggested(members["ports"])]
     marks = suggested(members["marks"])
-    assert {"a": "123e4567-e89b-12d3-a456-426614174000"} in marks
     assert any("example.com/name" in value for value in marks)
+    assert {"a": "123e4567-e89b-12d3-a456-426614174000"} in suggested_alone(members["marks"])
+
+
+def test_values_for_items_come_together_and_then_alone(widget: Shape) -> None:
+    """As many as a tag allows stand in one map or list, and all of them do."""
+    member = widget.by_name["marks"]
+    together = [value for value in suggested(member) if "k0" in value]
+    alone = [value["a"] for value in suggested_alone(member)]
+    assert 3 == max(map(len, together))
+    assert alone == [item for value in together for item in value.values()]
+    assert () == suggested_alone(widget.by_name["title"])
 
 
 def test_tags_that_cannot_be_read_suggest_nothing(widget: Shape) -> None:
