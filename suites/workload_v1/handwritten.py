@@ -183,10 +183,8 @@ def validate_container(container: Object, old: Object | None, path: Path) -> Err
         errors += text_up_to(container.get("image", ""), 120, path.child("image"))
     if has_changed(container, old, "command"):
         errors += validate_command(container.get("command", []), path.child("command"))
-    for i, port in enumerate(container.get("ports", [])):
-        before = next((known for known in (old or {}).get("ports", []) if port_key(known) == port_key(port)), None)
-        if before != port:
-            errors += validate_port(port, before, path.child("ports").index(i))
+    if has_changed(container, old, "ports"):
+        errors += validate_ports(container.get("ports", []), (old or {}).get("ports", []), path.child("ports"))
     return errors
 
 
@@ -201,9 +199,19 @@ def validate_command(command: list[str], path: Path) -> Errors:
     ]
 
 
-def port_key(port: Object) -> tuple[int, str]:
-    """What makes two ports the same one. That they are told apart is a rule of the list type."""
-    return port.get("port", 0), port.get("protocol", "")
+def validate_ports(ports: list[Object], old: list[Object], path: Path) -> Errors:
+    """Ports are found by their number and protocol."""
+    errors: Errors = []
+    for i, port in enumerate(ports):
+        before = next((known for known in old if port_key(known) == port_key(port)), None)
+        if before != port:
+            errors += validate_port(port, before, path.index(i))
+    return errors
+
+
+def port_key(port: Object) -> tuple[int | None, str]:
+    """What makes two ports the same one: no number is 0. That they are told apart is a rule of the list type."""
+    return port.get("port") or None, port.get("protocol", "")
 
 
 def validate_port(port: Object, old: Object | None, path: Path) -> Errors:
