@@ -49,6 +49,7 @@ class UnitSearch(Asking):
         yield from self._aimed(aiming)
         self.is_founded = True
         sweep, growing = Sweep(self), Growing(founding)
+        yield from sweep.taking.learn(self.points.bases[0].obj)
         yield from self._near(sweep)
         yield from in_turns(self, (growing.run(), GROWTH), (self._meanwhile(sweep, growing), PASS))
         yield from self._aimed(aiming)
@@ -60,7 +61,7 @@ class UnitSearch(Asking):
             yield from self._random_rounds(self.asked + (self.asked - before) // 2)
             yield from sweep.cross(self.points.bases[which])
             for options in turned(self) if not number else ():
-                yield from Sweep(self, options).run(self.points.bases[which], turns)
+                yield from sweep.turned(options).run(self.points.bases[which], turns)
         yield from self._random_rounds(None)
         yield from self.settle()
 

@@ -10,29 +10,34 @@ from harness.case import Answer, Json, Operation
 from harness.compare.mismatch import canonical_path
 from harness.engine.asking import BATCH, NO_OPTIONS, Asking
 from harness.engine.plan import Search
+from harness.engine.taking import Taking
 from harness.engine.units import Lane
+from harness.field import FieldError
 from harness.fuzzers.bases import Base
 from harness.fuzzers.crossing import crossed
 from harness.fuzzers.edits import Edit, Site
-from harness.fuzzers.kin import kin, turns_of
+from harness.fuzzers.kin import kin, turns_of, twins
 from harness.fuzzers.pairs import follow_ups, stored
-from harness.fuzzers.places import ABSENT, Place, look
+from harness.fuzzers.places import ABSENT, Place, look, put
 
+EVERY_PROBE = range(60)
 Wanted: TypeAlias = tuple[Lane, Json, Json, Json]
 """Lane, new, old, base."""
-Places: TypeAlias = Literal["every", "new", "near"]
+Places: TypeAlias = Literal["every", "new", "near", "quiet"]
 SWEEPS: tuple[tuple[slice, range, Places], ...] = (
     (slice(0, 1), range(5), "new"), (slice(1, None), range(5), "new"), (slice(None), range(5, 14), "new"),
     (slice(1, None), range(5), "every"), (slice(None), range(14, 60), "new"), (slice(None), range(5, 14), "every"),
-    (slice(None), range(14, 60), "every"),
+    (slice(None), range(14, 60), "every"), (slice(None), EVERY_PROBE, "quiet"),
 )  # fmt: skip
 """The pass in parts: which bases, which probes, and at which places: those that no base had before, or every one.
 
 Random rounds stand between. The first part is gone through once more for every validation option that can be turned the
-other way.
+other way. Quiet places come last: members of the metadata, which all kinds have in common, of which nobody said
+anything when the first probes stood there.
 """
 
-EVERY_PROBE = range(60)
+_HIDING = frozenset({"immutable", "update"})
+"""Origins of errors that say of every change that it is one, and hide what else is wrong with the new value."""
 _CROSSING = 8
 """Of what is left of the share, so much goes to members that are changed together: one in this many cases."""
 
@@ -42,6 +47,8 @@ class Sweep:
 
     def __init__(self, search: Asking, options: Mapping[str, bool] = NO_OPTIONS) -> None:
         self.search, self.options = search, options
+        self.taking = Taking(search)
+        self._minded: dict[Place, bool] = {}
         self._correlated: set[tuple[object, ...]] = set()
         self._turned: set[tuple[object, ...]] = set()
         self._crossed: set[tuple[object, ...]] = set()
@@ -61,19 +68,31 @@ class Sweep:
                 batch = list(islice(edits, BATCH // max(1, min(2, len(self.search.ledger.states)))))
                 if not batch:
                     break
-                yield from self._ask_about(base.obj, batch)
+                is_first = which == "new" and not turns.start
+                yield from self._ask_about(base.obj, batch, versions=is_first, closely=which == "near")
+
+    def turned(self, options: Mapping[str, bool]) -> Sweep:
+        """Return the pass under other options, which knows what this one has learnt of places."""
+        other = Sweep(self.search, options)
+        other.taking, other._minded = self.taking, self._minded
+        return other
 
     def _sites(self, base: Base, turns: range, which: Places) -> list[Site]:
         """List the places of a base that get these probes now, and remember that they did."""
         before = {place for obj, done, places in self._swept if obj is base.obj and done == turns for place in places}
         sites = self.search.points.near_sites(base) if which == "near" else self.search.points.sites(base)
-        wanted = []
+        quiet = {place for place, minded in self._minded.items() if not minded}
+        wanted, found = [], set()
         for site in sites:
-            at = (turns.start, *_everywhere(site.place))
+            # A member that is there is changed, one that is not comes new: an update may allow the one alone.
+            at = (turns.start, site.value is ABSENT, *_everywhere(site.place))
             if site.place in before or (which == "new" and at in self._known):
                 continue
-            self._known.add(at)
+            if which != "near" and (site.place[:2] in quiet) != (which == "quiet"):
+                continue
+            found.add(at)
             wanted.append(site)
+        self._known |= found
         self._swept.append((base.obj, turns, {site.place for site in wanted}))
         return wanted
 
@@ -96,37 +115,50 @@ class Sweep:
                 self._crossed.add(at)
                 yield from (Edit(site.place, value) for value in crossed(site.shape, site.value))
 
-    def _ask_about(self, base: Json, edits: list[Edit]) -> Search:
-        """Ask every lane about the edits; where an update is refused, about the related pairs too."""
+    def _ask_about(self, base: Json, edits: list[Edit], versions: bool = False, closely: bool = False) -> Search:
+        """Ask the lanes that take them about the edits, and about related pairs where an update is refused.
+
+        That is once for each reason at a place, or, when looked at `closely`, for every edit that is refused.
+        """
         wanted: list[Wanted] = []
+        places: list[Place] = []
         before = stored(base)
         for edit in edits:
             for state in self.search.ledger.states.values():
+                if not self.taking.has(state.lane, edit.place):
+                    continue
+                places.append(edit.place)
                 if state.lane.operation is Operation.CREATE:
                     wanted.append((state.lane, edit.apply(base), None, base))
                 else:
                     wanted.append((state.lane, edit.apply(before), before, base))
-        answers = yield from self.search.ask(wanted, options=self.options)
-        related = self._related(wanted, answers, edits)
+        answers = yield from self.search.ask(wanted, versions=versions, options=self.options)
+        related = self._related(wanted, answers, places, closely)
         del wanted, answers  # hundreds of objects, and hundreds of searches stand here
-        yield from self.search.ask(related, options=self.options)
+        yield from self.search.ask(related, versions=versions, options=self.options)
 
-    def _related(self, wanted: list[Wanted], answers: list[Answer], edits: list[Edit]) -> list[Wanted]:
+    def _related(self, wanted: list[Wanted], answers: list[Answer], places: list[Place], closely: bool) -> list[Wanted]:
         """Choose related pairs to ask, by what was said of edits."""
-        places = [edit.place for edit in edits for _ in self.search.ledger.states]
         related: list[Wanted] = []
         for (lane, new, old, base), place, answer in zip(wanted, places, answers, strict=False):
+            if place[:1] == ("metadata",) and answer.failure is None:
+                said = bool(answer.handwritten or answer.declarative)
+                self._minded[place[:2]] = self._minded.get(place[:2], False) or said
             if old is None:
                 continue
             # Once for each lane and place: these ask how old and new correlate, not what the value is.
-            at, pairs = (lane.info.key, _everywhere(place)), []
-            if answer.handwritten or answer.declarative:
+            at, pairs, shape = (lane.info.key, _everywhere(place)), [], self.search.plan.shape
+            is_refused = bool(answer.handwritten or answer.declarative)
+            is_new = is_refused and self._is_new(at, answer)
+            if is_new or (is_refused and closely):
                 pairs = follow_ups(old, new, _touch)
-                if self._is_new(at, answer):
-                    pairs += kin(self.search.plan.shape, new, place)
+            if is_new:
+                pairs += [*kin(shape, new, place), *twins(shape, old, new, place)]
+            if any(error.origin in _HIDING and _is_at(error, place) for error in answer.declarative):
+                pairs.append((new, put(old, place, ABSENT)))
             if at not in self._turned and look(old, place) is ABSENT and look(new, place) is not ABSENT:
                 self._turned.add(at)
-                pairs += turns_of(self.search.plan.shape, new, place)
+                pairs += turns_of(shape, new, place)
             related += [(lane, one, other, base) for one, other in pairs]
         return related
 
@@ -148,6 +180,11 @@ def turned(search: Asking) -> Iterator[dict[str, bool]]:
 
 def _everywhere(place: Place) -> tuple[object, ...]:
     return tuple("*" if isinstance(part, int) else part for part in place)
+
+
+def _is_at(error: FieldError, place: Place) -> bool:
+    """Whether an error is of the very place, as paths are written."""
+    return error.field == "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)[1:]
 
 
 def _touch(obj: Json) -> Json:

@@ -12,7 +12,7 @@ from itertools import islice
 
 from harness.case import Json
 from harness.fuzzers.pairs import Pair
-from harness.fuzzers.places import ABSENT, Place, look, put
+from harness.fuzzers.places import ABSENT, Place, insert, look, put
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.sized import renamed
 from harness.fuzzers.spoiling import changed as others
@@ -20,11 +20,13 @@ from harness.fuzzers.values import filled
 
 _SIBLINGS = 4
 """So many members beside a place are changed."""
+_BESIDE_TWINS = 3
 
 
 def kin(shape: Shape, refused: Json, place: Place) -> Iterator[Pair]:
     """Yield (new, old) around an object that was refused for what stands at a place."""
     yield put(refused, place, ABSENT), refused
+    yield from ((new, refused) for new in islice(_within(shape, refused, place), _SIBLINGS))
     if len(place) < 2:
         return
     for depth in range(len(place) - 1, 0, -1):
@@ -46,6 +48,22 @@ def turns_of(shape: Shape, having: Json, place: Place) -> Iterator[Pair]:
         yield put(having, place, other), having
 
 
+def twins(shape: Shape, base: Json, refused: Json, place: Place) -> Iterator[Pair]:
+    """Yield (new, old) in which a refused item follows the one that it was: two of one key, and the first one is good.
+
+    Which of the two an old item is found by, and whether anybody looks while the list stays as it is, is where two
+    validators differ. The last pair brings the second one.
+    """
+    depth = max((number for number, part in enumerate(place) if isinstance(part, int)), default=0)
+    item = place[: depth + 1]
+    was = look(base, item)
+    if not depth or not isinstance(was, dict) or len(place) == len(item):
+        return
+    both = insert(refused, item, was)
+    yield from ((new, both) for new in islice(_sibling(shape, both, place[:depth]), _BESIDE_TWINS))
+    yield both, base
+
+
 def _at(shape: Shape, place: Place) -> Shape:
     for part in place:
         shape = shape.child(part)
@@ -64,6 +82,15 @@ def _sibling(shape: Shape, obj: Json, place: Place) -> Iterator[Json]:
         below, value = above.child(name), parent.get(name, ABSENT)
         found = (filled(below),) if value is ABSENT else islice(others(below, value, above.by_name.get(name)), 1)
         yield from (put(obj, (*place[:-1], name), other) for other in found)
+
+
+def _within(shape: Shape, obj: Json, place: Place) -> Iterator[Json]:
+    """Change members of a struct that was refused as a whole, one at a time: what its members are together stays."""
+    held, here = look(obj, place), _at(shape, place)
+    if isinstance(held, dict) and here.kind == "struct":
+        for name, value in held.items():
+            for other in islice(others(here.child(name), value, here.by_name.get(name)), 1):
+                yield put(obj, (*place, name), other)
 
 
 def _around(shape: Shape, obj: Json, place: Place) -> Iterator[Json]:

@@ -57,8 +57,9 @@ def _variety(result: Result) -> float:
 
 
 def test_most_of_the_budget_goes_to_the_focus() -> None:
-    """With a focus on one field, two cases out of three and more have another value there; without one, few."""
-    assert _variety(_searched(TITLE)) > 2 * _variety(_searched(Focus()))
+    """With a focus on one field, most cases have another value there; without one, less than a third."""
+    assert _variety(_searched(TITLE)) > 0.55
+    assert _variety(_searched(Focus())) < 0.33
 
 
 def test_what_is_elsewhere_is_found_too() -> None:

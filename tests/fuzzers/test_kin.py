@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from harness.case import Json
-from harness.fuzzers.kin import kin, turns_of
+from harness.fuzzers.kin import kin, turns_of, twins
 from tests.fuzzers.toys import widget_shape
 
 ONE: Json = {"spec": {"mode": "Fast", "ports": [{"name": "x", "number": 0}], "title": "t"}}
@@ -77,3 +77,30 @@ def test_a_refused_item_stays_while_the_one_beside_it_changes() -> None:
     two: Json = {"spec": {"ports": [{"name": "x"}, {"name": "y"}]}}
     lists = [spec["ports"] for spec in specs(two, "spec", "ports", 1)]
     assert any(ports[1] == {"name": "y"} and ports[0] != {"name": "x"} for ports in lists if len(ports) == 2)
+
+
+def test_a_refused_struct_stays_while_its_members_change() -> None:
+    """What is wrong with its members together stays wrong, whatever one of them becomes."""
+    made = specs(ONE, "spec", "ports", 0)
+    ports = [spec["ports"][0] for spec in made if spec.get("ports")]
+    assert any(port["number"] == 0 and port["name"] not in ("x", "") for port in ports if "name" in port)
+    assert any(port["name"] == "x" and port["number"] != 0 for port in ports if "number" in port)
+
+
+def test_a_refused_item_stands_behind_what_it_was() -> None:
+    """The list stays, with both, and something beside it changes; at last the second one comes."""
+    base: Json = {"spec": {"mode": "Fast", "ports": [{"name": "x", "number": 1}]}}
+    *kept, new = twins(widget_shape(), base, ONE, ("spec", "ports", 0, "number"))
+    both = [{"name": "x", "number": 1}, {"name": "x", "number": 0}]
+    assert kept
+    assert all(old["spec"]["ports"] == both == one["spec"]["ports"] for one, old in kept)
+    assert any(one["spec"]["mode"] != old["spec"]["mode"] for one, old in kept)
+    assert (both, base) == (new[0]["spec"]["ports"], new[1])
+
+
+def test_only_items_of_lists_have_twins() -> None:
+    """Neither do items that were not there before, nor whole items."""
+    none: Json = {"spec": {"mode": "Fast", "ports": []}}
+    assert [] == list(twins(widget_shape(), ONE, ONE, ("spec", "title")))
+    assert [] == list(twins(widget_shape(), none, ONE, ("spec", "ports", 0, "name")))
+    assert [] == list(twins(widget_shape(), ONE, ONE, ("spec", "ports", 0)))

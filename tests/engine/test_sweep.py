@@ -1,0 +1,154 @@
+"""The deterministic pass: which places get probes when, and which pairs follow a refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+from harness.case import Answer, Case, Json, Operation
+from harness.engine.asking import NO_OPTIONS
+from harness.engine.plan import Abilities
+from harness.engine.points import Points
+from harness.engine.sweep import Places, Sweep
+from harness.engine.units import Lane
+from harness.fuzzers.bases import Base
+from harness.fuzzers.feedback import Harvest
+from harness.fuzzers.places import ABSENT, look
+from harness.fuzzers.shape import Shape
+from tests.fuzzers.toys import WIDGETS, error, widget_shape
+
+UPDATE = Lane(WIDGETS, Operation.UPDATE)
+Verdict = Callable[[Json, Json], Answer]
+TWO: Json = {"metadata": {"name": "a"}, "spec": {"title": "t", "ports": [{"name": "x"}, {"name": "y"}]}}
+
+
+def fine(new: Json, old: Json) -> Answer:
+    """Nothing is wrong."""
+    return Answer(1)
+
+
+class Asked:
+    """Answers at once by a verdict, and remembers old and new, and whether other versions were asked."""
+
+    def __init__(self, verdict: Verdict = fine) -> None:
+        self.verdict = verdict
+        self.shape: Shape = widget_shape()
+        self.plan = SimpleNamespace(shape=self.shape, abilities=Abilities())
+        self.points = Points(Random(1), self.shape, Harvest())
+        self.ledger = SimpleNamespace(states={(UPDATE.info.key, UPDATE.operation): SimpleNamespace(lane=UPDATE)})
+        self.pairs: list[tuple[Json, Json]] = []
+        self.versions: list[bool] = []
+
+    def spent(self) -> bool:
+        """There is no end of it."""
+        return False
+
+    def ask(
+        self,
+        wanted: Sequence[tuple[Lane, Json, Json, Json]],
+        versions: bool = False,
+        options: Mapping[str, bool] = NO_OPTIONS,
+    ) -> Generator[list[Case], list[Answer], list[Answer]]:
+        """Judge every pair."""
+        self.pairs += [(new, old) for _, new, old, _ in wanted]
+        self.versions += [versions] * len(wanted)
+        return [self.verdict(new, old) for _, new, old, _ in wanted]
+        yield []
+
+
+def swept(search: Any, *bases: Json, which: Places = "new", turns: range = range(5)) -> Sweep:
+    """Go through the pass once, and return it."""
+    sweep = Sweep(search)
+    for _ in sweep.run([Base(base) for base in bases], turns, which):
+        pass
+    return sweep
+
+
+def test_every_item_of_a_list_gets_probes() -> None:
+    """A rule may look at the first item alone, so that the second is a place of its own."""
+    search = Asked()
+    swept(search, TWO)
+    whole = [new for new, _ in search.pairs if len(look(new, ("spec", "ports")) or ()) == 2]
+    for index in range(2):
+        assert len({repr(look(new, ("spec", "ports", index, "name"))) for new in whole}) > 4
+
+
+def test_a_member_that_another_base_lacks_is_probed_there_too() -> None:
+    """To change and to set for the first time are two things for an update."""
+    search = Asked()
+    swept(search, TWO, {"metadata": {"name": "a"}, "spec": {"mode": "Fast"}})
+    set_first = [new for new, old in search.pairs if look(old, ("spec", "title")) is ABSENT]
+    assert len({repr(look(new, ("spec", "title"))) for new in set_first}) > 3
+
+
+def test_a_place_that_a_base_had_before_gets_nothing_again() -> None:
+    """The same member of the same sort in another base is no new place."""
+    search, once = Asked(), Asked()
+    swept(once, TWO)
+    swept(search, TWO, {**TWO, "metadata": {"name": "b"}})
+    assert len(once.pairs) == len(search.pairs)
+
+
+def test_metadata_of_which_nobody_speaks_comes_last() -> None:
+    """After the first probes only members of the metadata that somebody minds are gone on with."""
+
+    def mind_labels(new: Json, old: Json) -> Answer:
+        bad = look(new, ("metadata", "labels")) != look(old, ("metadata", "labels"))
+        return Answer(1, handwritten=(error("Invalid", "metadata.labels"),) if bad else ())
+
+    search: Any = Asked(mind_labels)
+    sweep = swept(search, TWO)
+
+    def changed(which: Places) -> set[str]:
+        search.pairs.clear()
+        for _ in sweep.run([Base(TWO)], range(5, 9), which):
+            pass
+        pairs = [(new.get("metadata") or {}, old["metadata"]) for new, old in search.pairs]
+        return {name for new, old in pairs for name in {*new, *old} if new.get(name) != old.get(name)}
+
+    assert {"labels"} == changed("new") - {"annotations"}
+    assert {"annotations", "finalizers"} <= changed("quiet")
+    assert "labels" not in changed("quiet")
+
+
+def test_related_pairs_follow_once_for_each_reason() -> None:
+    """How old and new correlate does not depend on the value, but on the rule that refuses it."""
+
+    def mind_titles(new: Json, old: Json) -> Answer:
+        title = look(new, ("spec", "title"))
+        return Answer(1, declarative=(error("Invalid", "spec.title"),) if title != "t" else ())
+
+    search: Any = Asked(mind_titles)
+    swept(search, TWO)
+    kept = [new for new, old in search.pairs if new == old]
+    assert 1 == len({repr(look(new, ("spec", "title"))) for new in kept})
+
+
+def test_what_must_not_change_is_set_for_the_first_time_too() -> None:
+    """A value that no update may change is asked about as a new one: another rule may have been hidden."""
+
+    def keep_titles(new: Json, old: Json) -> Answer:
+        before = look(old, ("spec", "title"))
+        is_kept = before is ABSENT or look(new, ("spec", "title")) == before
+        return Answer(1, declarative=() if is_kept else (error("Invalid", "spec.title", origin="immutable"),))
+
+    search: Any = Asked(keep_titles)
+    swept(search, TWO)
+    refused = {repr(look(new, ("spec", "title"))) for new, old in search.pairs if keep_titles(new, old).declarative}
+    first = {repr(look(new, ("spec", "title"))) for new, old in search.pairs if look(old, ("spec", "title")) is ABSENT}
+    assert {"''", "'a b'"} <= refused & first
+    assert len(refused - first) <= 1
+
+
+def test_other_versions_are_asked_in_the_first_part_only() -> None:
+    """There every place gets its first probes once; later the lists of other versions are a sample."""
+    search: Any = Asked()
+    sweep = swept(search, TWO)
+    assert all(search.versions)
+    search.versions.clear()
+    for _ in sweep.run([Base(TWO)], range(5, 9), "new"):
+        pass
+    assert search.versions
+    assert not any(search.versions)
