@@ -50,7 +50,9 @@ def suggested(member: FieldShape) -> tuple[Json, ...]:
         found += parts
     else:
         found += [{f"k{number}": value for number, value in enumerate(part)} for part in parts]
-        found += [{key: plausible(shape.elem)} for key in told.keys if isinstance(key, str)]
+        keys, held = [key for key in told.keys if isinstance(key, str)], plausible(shape.elem)
+        found += [dict.fromkeys(keys[start : start + most], held) for start in range(0, len(keys), most) if most > 1]
+        found += [{key: held} for key in keys]
     return tuple(found)
 
 

@@ -162,12 +162,14 @@ def test_tags_suggest_values(widget: Shape) -> None:
 
 
 def test_values_for_items_come_together_and_then_alone(widget: Shape) -> None:
-    """As many as a tag allows stand in one map or list, and all of them do."""
+    """As many as a tag allows stand in one map or list, and all of them do; keys too."""
     member = widget.by_name["marks"]
     together = [value for value in suggested(member) if "k0" in value]
     alone = [value["a"] for value in suggested_alone(member)]
     assert 3 == max(map(len, together))
     assert alone == [item for value in together for item in value.values()]
+    keys = [value for value in suggested(member) if len(value) > 1 and "/name" in value]
+    assert 3 == len(keys[0])
     assert () == suggested_alone(widget.by_name["title"])
 
 

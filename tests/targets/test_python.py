@@ -136,7 +136,7 @@ def test_other_versions_are_asked_on_demand() -> None:
 
 
 def test_what_was_validated_is_shown_on_demand() -> None:
-    """Both objects after defaults and preparation, in the requested version, and in the others where these are asked."""
+    """Both objects after defaults and preparation, in the requested version, and in others that are asked."""
     back = {("v1beta1", "v1"): lambda value: value, ("v1", "v1beta1"): lambda value: {**value, "flat": True}}
     one = kind(
         versions={"v1beta1": "a.go", "v1": "b.go"},
