@@ -24,8 +24,9 @@ class KindReport(msgspec.Struct, frozen=True):
     texts of the errors that remained on the best candidate. `failures` counts answers with a failure.
     `error` is set when the search of this kind stopped on an internal problem: it is reported, never hidden.
     `places` counts what the type has room for, `reached` what occurs in an accepted object, `unreached` are the
-    outermost of the others, each with the error that refused it; all three stand at the first operation of a type, for
-    all that share it. `changed` are places that an accepted update changes.
+    outermost of the others, each with the error that refused it, `refused` counts those that some error refused: what
+    is neither was not tried. All four stand at the first operation of a type, for all that share it. `changed` are
+    places that an accepted update changes.
     """
 
     kind: KindInfo
@@ -40,6 +41,7 @@ class KindReport(msgspec.Struct, frozen=True):
     reached: int = 0
     unreached: tuple[tuple[str, str], ...] = ()
     changed: tuple[str, ...] = ()
+    refused: int = 0
 
 
 class Timings(msgspec.Struct, frozen=True):

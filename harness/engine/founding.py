@@ -41,6 +41,7 @@ class Founding:
         self.finder = Lane(unit.main, Operation.CREATE) if unit.main is not None else unit.lanes[0]
         self.plain: Base = Base(self.root())
         self.is_found = False
+        self.known: list[Base] = []
         self.is_known = False
         self.firsts: dict[LaneKey, Json] = {}
         self._places = len(census(search.plan.shape))
@@ -74,10 +75,11 @@ class Founding:
         """Find an accepted object for every lane, and an update that changes something."""
         known = yield from self.keeping.again(self.finder)
         if known:
-            self.is_found = self.is_known = True
-            self.plain = Base(known[-1].case.object)
+            self.is_found = True
+            self.known = [Base(one.case.object, one.focus) for one in known]
+            self.plain = self.known[-1]
             repaired = Repaired(self.plain.obj, True)
-            self.search.points.found([Base(one.case.object, one.focus) for one in known])
+            self.search.points.found(list(self.known))
         else:
             repaired = yield from self.find()
             self.search.points.found([self.plain])
@@ -91,13 +93,20 @@ class Founding:
             elif repaired.accepted and state.lane.operation is Operation.UPDATE:
                 self.firsts[key] = repaired.obj
         for key, first in self.firsts.items():
-            if key[1] is Operation.UPDATE:
+            if key[1] is Operation.UPDATE and not self.search.ledger.states[key].changed:
                 yield from self._change_something(self.search.ledger.states[key], first)
+        self.is_known = bool(known) and self.keeping.is_complete
         self.search.reach.tell()
 
     def growth(self, limit: int) -> Growth:
-        """Return the growth of the first object, through the lane that found it."""
-        return Growth(self.search.plan.shape, self.asker(self.finder), self.search.harvest, limit, self.plain.obj)
+        """Return the growth of the first object, or of the kept ones, through the lane that found it."""
+        main = (self.known or [self.plain])[0].obj
+        growth = Growth(self.search.plan.shape, self.asker(self.finder), self.search.harvest, limit, main)
+        for base in self.known:
+            growth.arrive(base.obj)
+        reach = self.search.reach
+        growth.given_up |= {path: reach.refused.get(path, "") for path in sorted(reach.tried)}
+        return growth
 
     def find(self) -> Search:
         """Look for the first object through the lane that creates them. Returns what the repair came to."""
@@ -141,6 +150,8 @@ class Founding:
         known = yield from self.keeping.again(state.lane)
         if known:
             self.keeping.take(state, known)
+            if not self.keeping.is_complete:
+                self.firsts[key] = known[0].case.object
             return
         limit = min(self.search.left() // 4, 400)
         repair = Repair(self.search.plan.shape, self.asker(state.lane), self.search.harvest, limit=limit)

@@ -14,9 +14,11 @@ from harness.engine.founding import Founding
 from harness.engine.plan import LaneState, Search
 from harness.fuzzers.bases import Base, accepted
 from harness.fuzzers.borrowing import borrow
+from harness.fuzzers.census import occurring
 from harness.fuzzers.grow import Growth
 from harness.fuzzers.lacking import Change
 from harness.fuzzers.places import differences, look
+from harness.fuzzers.shape import Shape
 
 
 def borrowed(search: Asking, growth: Growth) -> Search:
@@ -27,34 +29,53 @@ def borrowed(search: Asking, growth: Growth) -> Search:
     yield from borrow(growth, search.plan.stocks)
 
 
+def _needed(bases: list[Base], shape: Shape) -> list[Base]:
+    """Return the bases that have a place which those before have not."""
+    held: set[str] = set()
+    found = []
+    for base in bases:
+        places = set(occurring(base.obj, shape))
+        if not places <= held:
+            held |= places
+            found.append(base)
+    return found
+
+
 class Growing:
     """The growth of one unit's bases. `is_done` once there is nothing left to do."""
 
     def __init__(self, founding: Founding) -> None:
         self.founding, self.search = founding, founding.search
         self.is_done = False
+        self._is_complete = False
 
     def run(self) -> Search:
         """Grow what the finding lane accepts, then what the others make of it."""
+        self._is_complete = self.founding.is_known
         if self.founding.is_found and not self.founding.is_known:
             yield from self._grow()
         for key, state in self.search.ledger.states.items():
             if key in self.founding.firsts:
                 yield from self._through(state, self.founding.firsts[key])
         self.search.reach.tell()
-        self.founding.keeping.write()
+        self.founding.keeping.write(self._is_complete)
         self.is_done = True
 
     def _grow(self) -> Search:
-        """Grow the first object: the fullest comes first among the bases, the first one last."""
+        """Grow the first object, or what was kept. The fullest comes first among the bases, the plain one last."""
         founding, search, plain = self.founding, self.search, self.founding.plain
         growth = founding.growth(founding.share(4))
         yield from borrowed(search, growth)
+        growth.variants += founding.known[1:-1]
         grown = yield from growth.run()
+        self._is_complete = growth.left() > 0 and not search.spent()
         yield from founding.confirm(grown, growth.reached)
         search.reach.add(growth)
-        founding.keep([base for base in grown if base.obj != plain.obj])
-        search.points.grown(grown, plain)
+        fuller = [base for base in _needed(grown, search.plan.shape) if base.obj != plain.obj]
+        if not search.spent():
+            founding.keeping.forget(founding.finder)
+        founding.keep([*fuller, plain])
+        search.points.grown(fuller, founding.known or [plain])
 
     def _through(self, state: LaneState, first: Json) -> Search:
         """Find fuller bases and pairs for another lane, by the bases of the finding one."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from harness.case import Answer, Json, Operation
+import msgspec
+
+from harness.case import Answer, Case, Json
 from harness.engine.asking import Asking
 from harness.engine.plan import LaneState, Search, key_of
 from harness.engine.units import Lane
@@ -18,50 +20,65 @@ def given_of(answer: Answer, sent: Json) -> Json:
     return sent if seen is None else seen.object
 
 
+def _is_of(case: Case, lane: Lane) -> bool:
+    return key_of(case) == lane.info.key and case.operation is lane.operation
+
+
 class Keeping:
     """The accepted objects of one unit, those of before and those of now."""
 
     def __init__(self, search: Asking) -> None:
         self.search = search
         self._found: list[KeptBase] = []
-        self._lanes: set[tuple[object, Operation]] = set()
+        self._has_lost = False
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether an earlier run found all that there is to find, and all of it still holds."""
+        kept = self.search.plan.kept
+        return kept is not None and kept.done and not self._has_lost
 
     def add(self, lane: Lane, new: Json, old: Json, focus: Place = ()) -> None:
         """Keep what was accepted now."""
         case = lane.info.case(lane.operation, new, old, mode=self.search.plan.mode)
         self._found.append(KeptBase(case, focus))
 
-    def write(self) -> None:
+    def forget(self, lane: Lane) -> None:
+        """Forget what is kept of a lane: what follows replaces it."""
+        self._found = [one for one in self._found if not _is_of(one.case, lane)]
+
+    def write(self, done: bool) -> None:
         """Hand over what is known; what belongs to operations that nobody asked about stays as it was."""
         plan = self.search.plan
         if plan.keep is None or not self._found:
             return
         before = plan.kept.bases if plan.kept is not None else ()
         others = [one for one in before if (key_of(one.case), one.case.operation) not in self.search.ledger.states]
-        plan.keep(KeptBases((*self._found, *others), dict(sorted(self.search.reach.refused.items()))))
+        found = {msgspec.json.encode(one.case): one for one in self._found}.values()
+        reach = self.search.reach
+        tried = tuple(sorted(reach.tried - reach.reached))
+        plan.keep(KeptBases((*found, *others), dict(sorted(reach.refused.items())), tried, done))
 
     def again(self, lane: Lane) -> Search:
-        """Ask again about what was accepted through a lane. Returns it when all of it still is, else nothing."""
+        """Ask again about what was accepted through a lane, one question each. Returns what still is."""
         kept = self.search.plan.kept
-        ours = [
-            one
-            for one in (kept.bases if kept is not None else ())
-            if key_of(one.case) == lane.info.key and one.case.operation is lane.operation
-        ]
+        ours = [one for one in (kept.bases if kept is not None else ()) if _is_of(one.case, lane)]
         if kept is None or not ours:
             return []
         wanted = [(lane, one.case.object, one.case.old, one.case.object) for one in ours]
         answers = yield from self.search.ask(wanted, settle=False, validated=True)
-        if len(answers) < len(ours) or not all(map(accepted, answers)):
-            return []
+        both = [(one, answer) for one, answer in zip(ours, answers, strict=False) if accepted(answer)]
+        self._has_lost |= len(both) < len(answers)
         reach, shape = self.search.reach, self.search.plan.shape
         reach.refused |= kept.refused
-        for one, answer in zip(ours, answers, strict=True):
+        reach.tried |= set(kept.tried)
+        for one, answer in both:
             sent, old = one.case.object, one.case.old
             found = set(occurring(sent, shape)) & set(occurring(given_of(answer, sent), shape))
             reach.reached |= found if sent == old else found - set(occurring(old, shape))
-        self._found += ours
-        return ours
+        still = [one for one, _ in both]
+        self._found += [*still, *ours[len(answers) :]]  # what there was no time for stays as it was
+        return still
 
     def take(self, state: LaneState, ours: list[KeptBase]) -> None:
         """Take what is accepted still for the bases and the pairs of its lane."""

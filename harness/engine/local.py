@@ -120,10 +120,14 @@ class Local:
 
     def _lenders(self) -> list[Lender]:
         """Make the lenders of what this process's units borrow."""
-        wanted = [stock for search in self.searches for stock in search.plan.stocks]
+        plans = [search.plan for search in self.searches]
+        wanted = [stock for plan in plans if plan.kept is None or not plan.kept.done for stock in plan.stocks]
+        needed = self.lending.needed(wanted)
+        for stock in self.lending.stocks.values():  # what nobody fills is as good as ready
+            stock.is_ready = not any(stock is filled for _, _, filled, _ in needed)
         return [
             Lender(replace(self._plan(unit, cases), stocks=before, observers={}, kept=None, keep=None), stock)
-            for unit, cases, stock, before in self.lending.needed(wanted)
+            for unit, cases, stock, before in needed
         ]
 
     def _own(self) -> list[tuple[Unit, int | None]]:

@@ -51,11 +51,11 @@ class Points:
         self.bases = bases
         self.points[:0] = [Point(base.obj, base.focus) for base in bases]
 
-    def grown(self, bases: list[Base], plain: Base) -> None:
-        """Start from these fuller objects, and last from the one that they grew from; others that were added stay."""
-        others = [base for base in self.bases if base is not plain]
+    def grown(self, bases: list[Base], before: Sequence[Base]) -> None:
+        """Start from these fuller objects, last from the plain one that they grew from; others that were added stay."""
+        others = [base for base in self.bases if not any(base is one for one in before)]
         del self.points[: len(self.bases)]
-        self.found([*(base for base in bases if base.obj != plain.obj), *others, plain])
+        self.found([*bases, *others, before[-1]])
 
     def add_base(self, base: Base) -> None:
         """Start from one more accepted object."""

@@ -10,23 +10,29 @@ from harness.fuzzers.grow import Growth
 from harness.fuzzers.shape import Shape
 
 DROPPED = "accepted, and put aside by the server"
-MOST_TOLD = 60
+MOST_TOLD = 1000
 """Places that are told about for one type."""
 
 
 @dataclass(slots=True)
 class Reach:
-    """The places of one type. `told` are the outermost of those that were not reached, each with its error."""
+    """The places of one type. `told` are the outermost of those that were not reached, each with its error.
+
+    `known_errors` counts all that were not reached and that an error refused, at their place or above.
+    """
 
     shape: Shape
     reached: set[str] = field(default_factory=set)
     refused: dict[str, str] = field(default_factory=dict)
+    tried: set[str] = field(default_factory=set)
     places: int = 0
+    known_errors: int = 0
     told: tuple[tuple[str, str], ...] = ()
 
     def add(self, growth: Growth) -> None:
         """Take what one growth has reached."""
         self.reached |= growth.reached
+        self.tried |= growth.tried
         self.refused |= {path: error for path, error in growth.refused.items() if error}
 
     def drop(self, sent: Json, given: Json) -> None:
@@ -43,6 +49,7 @@ class Reach:
         left = self.unreached()
         self.reached.intersection_update(census(self.shape))
         self.places = len(self.reached) + len(left)
+        self.known_errors = sum(map(bool, left.values()))
         self.told = tuple((path, error) for path, error in left.items() if above(path) not in left)[:MOST_TOLD]
 
     def _why(self, path: str) -> str:

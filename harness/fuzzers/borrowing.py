@@ -29,12 +29,16 @@ def borrow(growth: Growth, stocks: Sequence[Stock]) -> Growing:
         if taken is not None:
             growth.given_up |= {f"{path}.{at}": error for at, error in stock.given_up(name).items()}
             yield from _others(growth, seat, [Loan(_changed(loan, *taken), loan.focus) for loan in loans])
+    growth.grown = len(growth.variants)
 
 
 def _first(
     growth: Growth, seat: Place, loans: list[Loan]
 ) -> Generator[list[Case], list[Answer], tuple[Json, Json] | None]:
     """Bring one value in, the fullest if that can be. Returns it as it was and as it is now, None where none can."""
+    full: Json = next((loan.value for loan in loans), {})
+    if set(occurring(put(growth.main, seat, full), growth.shape)) <= growth.reached:
+        return full, full
     for few in (loans[:1], loans[1 : 1 + MOST_FIRST]):
         results = yield from growth.pruned([put(growth.main, seat, loan.value) for loan in few], seat)
         found = [(loan, one.obj) for loan, one in zip(few, results, strict=True) if one.is_accepted]

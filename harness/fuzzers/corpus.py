@@ -29,10 +29,16 @@ class KeptBase(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class KeptBases(msgspec.Struct, frozen=True):
-    """What was found for one type. `refused` has the error of every place that no object has."""
+    """What was found for one type. `refused` has the error of every place that no object has.
+
+    `tried` are those that no repair brought in either. `done` says that the search for more had come to its end; else
+    it goes on from here.
+    """
 
     bases: tuple[KeptBase, ...]
     refused: dict[str, str] = {}
+    tried: tuple[str, ...] = ()
+    done: bool = False
 
 
 _BASES = msgspec.json.Decoder(KeptBases)

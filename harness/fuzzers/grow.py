@@ -37,9 +37,10 @@ class Growth:
 
     `skip` are places left alone: usually the status, which requests for the root cannot write. Only what lies at or
     below `focus` grows. `reached` are the places (see `census`) that occur in an accepted object, `refused` those that
-    were tried, with the last error. `given` says what the validators saw of an accepted object, `only` which places are
-    worth adding; None for all of them. `given_up` are places that another search gave up, with their errors: these are
-    tried once, with all the rest.
+    were tried, with the last error, `tried` those that no repair brought in either. `given` says what the validators
+    saw of an accepted object, `only` which places are worth adding; None for all of them. `given_up` are places that
+    another search gave up, with their errors: these are tried once, with all the rest. Of the `variants` that are there
+    from the start the first `grown` need no growth.
     """
 
     shape: Shape
@@ -52,9 +53,11 @@ class Growth:
     given: Callable[[Answer, Json], Json] = lambda answer, sent: sent
     only: frozenset[str] | None = None
     given_up: dict[str, str] = field(default_factory=dict)
+    grown: int = 0
     variants: list[Base] = field(default_factory=list)
     reached: set[str] = field(default_factory=set)
     refused: dict[str, str] = field(default_factory=dict)
+    tried: set[str] = field(default_factory=set)
     asked: int = 0
     _modes: set[tuple[str, str]] = field(default_factory=set)
     _settled: set[str] = field(default_factory=set)
@@ -63,12 +66,11 @@ class Growth:
         """Grow until nothing is left to add or the limit is reached; the fullest object comes first."""
         if self.only is None:
             self.arrive(self.main)
-        borrowed = len(self.variants)  # they were grown where they come from
-        if borrowed:
+        if self.variants:
             self._settled |= self.reached
         yield from self._grow(self.focus)
         self._settled |= self.given_up.keys()
-        plain, done = self.main, borrowed
+        plain, done = self.main, self.grown
         while done < len(self.variants) and not self._spent():
             wave = range(done, len(self.variants))
             parts = [self._part(self.variants[number], plain) for number in wave]
@@ -301,6 +303,8 @@ class Growth:
         self.reached |= found
 
     def _remember(self, place: Place, result: Repaired) -> None:
+        if self.left() > 0:
+            self.tried.add(self._path(place))
         if result.remaining:
             self.refused[self._path(place)] = result.remaining[0]
 

@@ -210,6 +210,7 @@ def _kind_entry(subject: str, report: KindReport) -> KindEntry:
         reached=report.reached,
         unreached=tuple(Unreached(*one) for one in report.unreached),
         changed=report.changed,
+        refused=report.refused,
     )
 
 

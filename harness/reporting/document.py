@@ -95,8 +95,9 @@ class KindEntry(msgspec.Struct, frozen=True):
     `base` says whether an object that both sides accept was found; otherwise `remaining` has the errors that remained.
     `through` names the served version whose strategy answered for a version that no user can reach, empty for others.
     `places`, `reached` and `unreached` say how full accepted objects are: what the type has room for, what occurs in
-    one, and the outermost places that do not. They stand at the first operation of those that share a type. `changed`
-    are places that an accepted update changes.
+    one, and the outermost places that do not. Of all that do not, an error refused `refused`, and the others were not
+    tried. They stand at the first operation of those that share a type. `changed` are places that an accepted update
+    changes.
     """
 
     subject: str
@@ -119,6 +120,7 @@ class KindEntry(msgspec.Struct, frozen=True):
     reached: int = 0
     unreached: tuple[Unreached, ...] = ()
     changed: tuple[str, ...] = ()
+    refused: int = 0
 
     @property
     def name(self) -> str:

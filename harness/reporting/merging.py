@@ -130,6 +130,7 @@ def _with_kind(one: KindEntry, other: KindEntry) -> KindEntry:
         places=fuller.places,
         reached=fuller.reached,
         unreached=fuller.unreached,
+        refused=fuller.refused,
         changed=one.changed or other.changed,
         cases=one.cases + other.cases,
         accepted=one.accepted + other.accepted,

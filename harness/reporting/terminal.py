@@ -223,7 +223,7 @@ def effort(report: Report) -> list[str]:
 
 def _fullness(kinds: Sequence[KindEntry]) -> str:
     """Say how full the accepted objects are: a difference deep in an object shows only where there is something."""
-    places, reached = sum(k.places for k in kinds), sum(k.reached for k in kinds)
+    places, reached, refused = (sum(getattr(k, name) for k in kinds) for name in ("places", "reached", "refused"))
     if not places:
         return ""
     updates = [k for k in kinds if k.operation == "update" and k.base]
@@ -231,6 +231,7 @@ def _fullness(kinds: Sequence[KindEntry]) -> str:
     share = 100 * reached // places
     return (
         f"{reached:,} of {count(places, 'place')} of their types occur in an accepted object ({share} %), "
+        f"{refused:,} have an error that refused them, {places - reached - refused:,} were not tried; "
         f"{changing} of {count(len(updates), 'update')} change something and are accepted"
     )
 

@@ -83,6 +83,46 @@ def test_a_kept_object_that_is_refused_now_is_looked_for_again(tmp_path: Path) -
     assert "Odd" not in kept.read_text()
 
 
+def test_a_search_that_was_cut_off_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    """What few questions found is kept as unfinished; the next run adds to it until nothing is left, and says so."""
+    first = by_operation(search(tmp_path, 60))["create"].reached
+    (kept,) = (tmp_path / "bases").iterdir()
+    assert 0 < first < 45
+    assert not json.loads(kept.read_bytes())["done"]
+    assert 45 == by_operation(search(tmp_path))["create"].reached
+    assert json.loads(kept.read_bytes())["done"]
+
+
+def test_a_run_without_time_for_kept_objects_leaves_them_as_they_are(tmp_path: Path) -> None:
+    """A few questions after a full run take nothing away."""
+    search(tmp_path)
+    (kept,) = (tmp_path / "bases").iterdir()
+    before = json.loads(kept.read_bytes())
+    for cases in (3, 40, 60):
+        search(tmp_path, cases)
+        after = json.loads(kept.read_bytes())
+        assert [one for one in before["bases"] if one not in after["bases"]] == []
+
+
+def test_one_object_that_is_refused_now_does_not_cost_the_others(tmp_path: Path) -> None:
+    """The first of the kept objects is spoilt: the others are taken, and what it had is found again."""
+    search(tmp_path)
+    (kept,) = (tmp_path / "bases").iterdir()
+    spoilt = json.loads(kept.read_bytes())
+    creates = [base for base in spoilt["bases"] if base["case"]["operation"] == "create"]
+    creates[0]["case"]["object"] = {"spec": {"mode": "Odd"}}
+    kept.write_text(json.dumps(spoilt))
+    assert 45 == by_operation(search(tmp_path))["create"].reached
+    mended = [base["case"]["object"] for base in json.loads(kept.read_bytes())["bases"]]
+    assert all(one["case"]["object"] in mended for one in creates[1:])
+
+
+def test_places_without_an_error_were_not_tried() -> None:
+    """A search that ended early has refused nothing: what is not reached was not tried."""
+    create = by_operation(search(cases=3))["create"]
+    assert (45, 0, 0) == (create.places, create.reached, create.refused)
+
+
 def test_kept_objects_that_cannot_be_read_are_told_about(tmp_path: Path) -> None:
     """A broken file gives a note, and the run goes on without it."""
     search(tmp_path)
