@@ -16,6 +16,7 @@ from bench import (
     compiling,
     exchange,
     generators,
+    holding,
     page,
     recording,
     reduction,
@@ -27,8 +28,8 @@ from bench.record import Document, show
 
 QUESTIONS = ("exchange", "generators", "validators", "compiling", "recording", "run", "reduction", "upstream")
 
-ALONE = ("page", "validation")
-"""Questions that are asked only by name, since they want more than Python."""
+ALONE = ("page", "validation", "memory")
+"""Questions that are asked only by name, since they want more than Python, or time."""
 
 
 @click.command()
@@ -75,6 +76,8 @@ def main(
         sections.append(page.measure())
     if "validation" in asked and kubernetes:
         sections += validation.measure(kubernetes, seconds)
+    if "memory" in asked and kubernetes:
+        sections += holding.measure(kubernetes, seconds, seed)
     document = Document(platform.python_version(), os.cpu_count() or 1, seconds, tuple(sections))
     show(document, Console() if sys.stdout.isatty() else Console(width=150))
     if file is not None:

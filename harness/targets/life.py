@@ -24,7 +24,7 @@ from harness.targets.wire import decode_answer, decode_info, id_of, protocol_of
 MAX_LINE = 64 << 20
 """The longest line a worker may print, in bytes; a longer one is rubbish."""
 
-_READ = 1 << 20
+_READ = 1 << 16  # what a pipe holds: a larger buffer would be taken and given back each time
 _STDERR_LINES = 200
 _TELLING = re.compile(r"^(panic|fatal error|fatal|[\w.]*(Error|Exception))\b.*:")
 
