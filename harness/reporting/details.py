@@ -10,6 +10,7 @@ from markupsafe import Markup, escape
 
 from harness.case import Case
 from harness.explain import pages_of
+from harness.field import FieldError
 from harness.reporting.changes import Change, changes
 from harness.reporting.document import ExceptionEntry, Report, ReportedFinding
 from harness.reporting.grouping import SEVERITY_MEANING, Group
@@ -17,6 +18,7 @@ from harness.reporting.paired import before_and_after, by_version, paired
 from harness.reporting.shelf import Shelf
 from harness.reporting.sidebyside import Line, View, beside, view
 from harness.reporting.story import Sides, noticed, request, served, sides, what
+from harness.reporting.text import bounded, lines
 from harness.reporting.verification import UserChange
 from harness.reporting.verified import change_title
 
@@ -100,13 +102,35 @@ def objects(case: Case, named: Sequence[str]) -> tuple[View | None, View, list[C
     return *beside(case.old, case.object, moved or (), named), moved
 
 
-def written(lines: Sequence[Line], side: str) -> Markup:
-    """Write lines of an object; what differs is in an element `side`, del or ins. A page has many, so no macro does."""
-    return Markup("").join(_line(line, side) for line in lines)
+# A page has very many errors and lines: functions write them in a fraction of the time that macros would take.
 
 
-def _line(line: Line, side: str) -> Markup:
+def error_text(error: FieldError) -> Markup:
+    """Write an error as its message has it."""
+    return Markup(f"<code>{escape(lines(bounded(error.text, 2000)))}</code>")
+
+
+def told_error(one: tuple[FieldError, int] | None) -> Markup:
+    """Write an error of one side, how often it is reported, and its marks."""
+    if one is None:
+        return Markup('<span class="none">nothing</span>\n')
+    error, times = one
+    marks = [
+        f"origin {bounded(error.origin, 200)}" if error.origin else "", f"level {error.level}" if error.level else "",
+        "covered" if error.covered else "",
+    ]  # fmt: skip
+    said = escape(lines(" · ".join(filter(None, marks))))
+    often, small = f" <small>×{times}</small>" if times > 1 else "", f"<small>{said}</small>" if said else ""
+    return Markup(f"{error_text(error)}{often}{small}")
+
+
+def written(shown: Sequence[Line], side: str) -> Markup:
+    """Write lines of an object; what differs is in an element `side`, del or ins."""
+    return Markup("".join([_line(line, side) for line in shown]))
+
+
+def _line(line: Line, side: str) -> str:
     if line.steps is None:
-        return Markup('<span class="gap"></span>')
+        return '<span class="gap"></span>'
     element, kind = side if line.differs else "span", "line named" if line.named else "line"
-    return Markup(f'<{element} class="{kind}">{escape(line.text)}</{element}>')
+    return f'<{element} class="{kind}">{escape(line.text)}</{element}>'

@@ -25,7 +25,7 @@ from harness.reporting import verified
 from harness.reporting.costplot import plot, table, words
 from harness.reporting.costtable import cost_method, cost_tables
 from harness.reporting.coverage import RuleEntry
-from harness.reporting.details import AT_ONCE, bodies_of, changed, written
+from harness.reporting.details import AT_ONCE, bodies_of, changed, error_text, told_error, written
 from harness.reporting.document import KindEntry, Report, ReportedFinding
 from harness.reporting.grouping import SEVERITY_MEANING, Group, group
 from harness.reporting.moves import Move, Moves
@@ -35,7 +35,7 @@ from harness.reporting.ruletext import rule_rows
 from harness.reporting.shelf import Shelf, embedded
 from harness.reporting.story import sides
 from harness.reporting.terminal import HEADLINES, effort
-from harness.reporting.text import count, cut
+from harness.reporting.text import bounded, count, cut
 
 CHANGES = 200
 """Changes for users that are shown."""
@@ -108,7 +108,8 @@ def render_html(report: Report, at_once: int = AT_ONCE) -> str:
 def _environment() -> jinja2.Environment:
     functions = {
         "state": _state, "rule_rows": rule_rows, "rules_by_kind": _rules_by_kind, "rule_state": _rule_state,
-        "fired": _fired, "bounded": bounded, "written": written, "upper": _upper, "cut": cut,
+        "fired": _fired, "bounded": bounded, "upper": _upper, "cut": cut,
+        "written": written, "error_text": error_text, "told": told_error,
         "cost_words": words, "verdicts": verified.VERDICTS, "directions": verified.DIRECTIONS,
         "effort_words": verified.effort_words, "rule_words": verified.rule_words, "change_title": verified.change_title,
     }  # fmt: skip
@@ -189,11 +190,6 @@ def _mismatch_words(findings: Iterable[ReportedFinding]) -> list[tuple[str, str]
     return [
         (page.code, page.summary) for code in sorted(seen) for page in pages_of(code) if page.category == "mismatches"
     ]
-
-
-def bounded(text: str, most: int) -> str:
-    """Show the beginning of a long text, and say how much of it."""
-    return text if len(text) <= most else f"{text[:most]} … (shown: the first {most:,} of {len(text):,} characters)"
 
 
 def _upper(text: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -60,20 +60,8 @@ FOLDED = 8
 
 def view(value: Any, named: Sequence[str] = ()) -> View:
     """Write one object as lines; those of a field in `named`, the fields of errors, are marked."""
-    lines, size = _named(value, named)
-    return View(_blocks(lines, _near(lines)), size, len(lines))
-
-
-def _named(value: Any, named: Sequence[str]) -> tuple[list[Line], int]:
-    fields = {_tokens(field) for field in named if field}
-    lines, size = [], 0
-    for line in _lines(value):
-        size += 1
-        if size <= MOST:
-            place = tuple(map(str, line.steps or ()))
-            lines.append(line._replace(named=bool(place) and place in fields))
-            fields.discard(place)  # the line that closes an object is not marked again
-    return lines, size
+    made = _Writer(value, named)
+    return View(_blocks(made.lines, _near(made.lines)), made.size, len(made.lines))
 
 
 def _near(*columns: list[Line]) -> list[bool]:
@@ -100,9 +88,9 @@ def _first(pair: tuple[bool, Line]) -> bool:
 
 def beside(old: Any, new: Any, rows: Sequence[Change], named: Sequence[str] = ()) -> tuple[View, View]:
     """Write two objects so that equal lines stand at the same height, and mark what differs."""
-    (before, old_size), (after, new_size) = _named(old, named), _named(new, named)
-    left = _marked(before, {change.in_old for change in rows})
-    right = _marked(after, {change.in_new for change in rows})
+    before = _Writer(old, named, {change.in_old for change in rows})
+    after = _Writer(new, named, {change.in_new for change in rows})
+    left, right = before.lines, after.lines
     matcher = SequenceMatcher(None, [line.text for line in left], [line.text for line in right], autojunk=False)
     filled: tuple[list[Line], list[Line]] = ([], [])
     for _, a, b, c, d in matcher.get_opcodes():
@@ -111,49 +99,69 @@ def beside(old: Any, new: Any, rows: Sequence[Change], named: Sequence[str] = ()
         filled[1].extend(right[c:d] + [Line("", None)] * (height - (d - c)))
     near = _near(*filled)
     return (
-        View(_blocks(filled[0], near), old_size, len(left)),
-        View(_blocks(filled[1], near), new_size, len(right)),
+        View(_blocks(filled[0], near), before.size, len(left)),
+        View(_blocks(filled[1], near), after.size, len(right)),
     )
 
 
-def _marked(lines: list[Line], places: set[Steps | None]) -> list[Line]:
-    return [
-        line._replace(differs=any(line.steps[:n] in places for n in range(len(line.steps) + 1)))
-        if line.steps is not None
-        else line
-        for line in lines
-    ]
+class _Writer:
+    """Writes an object as lines of indented JSON: the first ones, and how many there are in all.
+
+    The first line of a field in `named` is marked, and every line at or below one of `places`.
+    """
+
+    def __init__(self, value: Any, named: Sequence[str], places: Collection[Steps | None] = ()) -> None:
+        self.lines: list[Line] = []
+        self.size = 0
+        self._fields = {_tokens(field) for field in named if field}
+        self._places = places
+        self._write(value, (), "", "", False)
+
+    def _write(self, value: Any, steps: Steps, key: str, comma: str, differs: bool) -> None:
+        indent, differs = "  " * len(steps), differs or steps in self._places
+        items: Iterable[tuple[str | int, Any]] = ()
+        if isinstance(value, dict):
+            items, opening, closing = value.items(), "{", "}"
+        elif isinstance(value, list | tuple):
+            items, opening, closing = enumerate(value), "[", "]"
+        else:
+            opening, closing = _scalar(value), ""
+        if not closing or not value:
+            self._add(f"{indent}{key}{opening}{closing}{comma}", steps, differs)
+            return
+        if len(steps) >= DEEPEST:
+            text = f"{indent}{key}{opening} … deeper than {DEEPEST} levels … {closing}{comma}"
+            self._add(text, steps, differs)
+            return
+        self._add(f"{indent}{key}{opening}", steps, differs)
+        last = len(value) - 1
+        for number, (name, inside) in enumerate(items):
+            label = "" if isinstance(name, int) else f"{_scalar(name)}: "
+            self._write(inside, (*steps, name), label, "," if number < last else "", differs)
+        self._add(f"{indent}{closing}{comma}", steps, differs)
+
+    def _add(self, text: str, steps: Steps, differs: bool) -> None:
+        self.size += 1
+        if self.size <= MOST:
+            self.lines.append(Line(text, steps, differs, bool(self._fields) and self._is_named(steps)))
+
+    def _is_named(self, steps: Steps) -> bool:
+        place = tuple(map(str, steps))
+        if not place or place not in self._fields:
+            return False
+        self._fields.discard(place)  # the line that closes an object is not marked again
+        return True
 
 
-def _lines(value: Any, steps: Steps = (), key: str = "", comma: str = "") -> Iterator[Line]:
-    """Write indented JSON, one line at a time, so that nobody has to write a huge object to the end."""
-    indent = "  " * len(steps)
-    items: list[tuple[str | int, Any]]
-    if isinstance(value, dict):
-        items, (opening, closing) = list(value.items()), "{}"
-    elif isinstance(value, list | tuple):
-        items, (opening, closing) = list(enumerate(value)), "[]"
-    else:
-        items, opening, closing = [], _scalar(value), ""
-    if not items:
-        yield Line(f"{indent}{key}{opening}{closing}{comma}", steps)
-        return
-    if len(steps) >= DEEPEST:
-        yield Line(f"{indent}{key}{opening} … deeper than {DEEPEST} levels … {closing}{comma}", steps)
-        return
-    yield Line(f"{indent}{key}{opening}", steps)
-    for number, (name, inside) in enumerate(items):
-        label = "" if isinstance(name, int) else f"{_scalar(name)}: "
-        yield from _lines(inside, (*steps, name), label, "," if number < len(items) - 1 else "")
-    yield Line(f"{indent}{closing}{comma}", steps)
+_JSON = json.JSONEncoder(ensure_ascii=False)
 
 
 def _scalar(value: Any) -> str:
     if isinstance(value, str) and len(value) > LONGEST:
         note = f" (shown: the first {LONGEST:,} of {len(value):,} characters)"
-        return visible(json.dumps(value[:LONGEST], ensure_ascii=False)) + note
+        return visible(_JSON.encode(value[:LONGEST])) + note
     try:
-        return visible(json.dumps(value, ensure_ascii=False))
+        return visible(_JSON.encode(value))
     except (TypeError, ValueError, RecursionError):
         return visible(repr(value))[:LONGEST]
 

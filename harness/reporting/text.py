@@ -19,6 +19,8 @@ _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 def visible(text: str, keep: str = "") -> str:
     """Replace characters that do not print by escapes such as `\\x1b`; those in `keep` stay."""
+    if text.isascii() and text.isprintable():  # most texts, and there are many
+        return text
 
     def escape(match: re.Match[str]) -> str:
         char = match.group()
@@ -66,6 +68,11 @@ def _json(value: Any, indent: int) -> str:
 def cut(text: str, limit: int) -> str:
     """Shorten a text, and show that it was."""
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def bounded(text: str, most: int) -> str:
+    """Show the beginning of a long text, and say how much of it."""
+    return text if len(text) <= most else f"{text[:most]} … (shown: the first {most:,} of {len(text):,} characters)"
 
 
 def count(number: int, one: str, many: str = "") -> str:
