@@ -69,7 +69,7 @@ class Founding:
 
     def share(self, part: int) -> int:
         """Return how many questions one growth gets: a part of what is left, and no more than the type is large."""
-        return min(self.search.left() // part, 200 + 4 * self._places)
+        return min(self.search.left() // part, 400 + 5 * self._places)
 
     def run(self) -> Search:
         """Find an accepted object for every lane, and an update that changes something."""

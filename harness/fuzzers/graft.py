@@ -19,8 +19,9 @@ from harness.fuzzers.places import Place, look, put
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.values import alternatives, filled, pool
 
-FIRST, SECOND = 30, 36
-"""Questions for one place: with values of its own, and with other modes of what stands around it."""
+FIRST, SECOND, QUICK = 30, 36, 12
+"""Questions for one place: with values of its own, with other modes of what stands around it, and where most is refused
+for what stands elsewhere."""
 SHARED = 600
 """Questions that few places may share, when that is more."""
 MOST = 64
@@ -101,6 +102,13 @@ def grafted(
         if found.accepted:
             results[index] = found
     return results
+
+
+def quickly(
+    grafts: list[Graft], ask: Ask, harvest: Harvest, left: Callable[[], int]
+) -> Generator[list[Case], list[Answer], list[Repaired]]:
+    """Repair all of them with few questions each. Returns one result for each."""
+    return (yield from _abreast(grafts, [graft.firsts() for graft in grafts], QUICK, ask, harvest, left))
 
 
 def _abreast(

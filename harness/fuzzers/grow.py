@@ -17,7 +17,7 @@ from harness.fuzzers.abreast import Steps, abreast, plainly
 from harness.fuzzers.bases import Ask, Base, Repaired, accepted, errors_of
 from harness.fuzzers.census import occurring, path_of
 from harness.fuzzers.feedback import Harvest, names_of
-from harness.fuzzers.graft import Graft, grafted, others
+from harness.fuzzers.graft import Graft, grafted, others, quickly
 from harness.fuzzers.lacking import Change, copies, lacking
 from harness.fuzzers.mend import shape_at
 from harness.fuzzers.places import Place, differences, look, place_of, places
@@ -40,7 +40,7 @@ class Growth:
     were tried, with the last error, `tried` those that no repair brought in either. `given` says what the validators
     saw of an accepted object, `only` which places are worth adding; None for all of them. `given_up` are places that
     another search gave up, with their errors: these are tried once, with all the rest. Of the `variants` that are there
-    from the start the first `grown` need no growth.
+    from the start the first `grown` need no growth. `plain` is what all of it grows from.
     """
 
     shape: Shape
@@ -59,8 +59,13 @@ class Growth:
     refused: dict[str, str] = field(default_factory=dict)
     tried: set[str] = field(default_factory=set)
     asked: int = 0
+    plain: Json = None
     _modes: set[tuple[str, str]] = field(default_factory=set)
     _settled: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        if self.plain is None:
+            self.plain = self.main
 
     def run(self) -> Generator[list[Case], list[Answer], list[Base]]:
         """Grow until nothing is left to add or the limit is reached; the fullest object comes first."""
@@ -201,6 +206,7 @@ class Growth:
         """Repair these, one graft each. Returns what brings them in, None where nothing did."""
         grafts = [Graft(change.place, self.shape, self.main) for change in changes]
         results = yield from self.grafted(grafts)
+        yield from self._from_plain([graft for graft, found in zip(grafts, results, strict=True) if not found.accepted])
         found: list[Change | None] = []
         additions: list[Change] = []
         variants: list[Change] = []
@@ -219,6 +225,16 @@ class Growth:
         for change in (*apart, *variants):
             self.keep_variant(Base(change.apply(before), change.place))
         return found
+
+    def _from_plain(self, grafts: list[Graft]) -> Growing:
+        """Bring places into the object that all of this grew from: what stands in their way may not be there."""
+        if self.main is self.plain:
+            return
+        plain = [replace(graft, obj=self.plain) for graft in grafts]
+        results = yield from quickly(plain, self.ask_about, self.harvest, self.left)
+        for graft, result in zip(grafts, results, strict=True):
+            if result.accepted:
+                self.keep_variant(Base(result.obj, graft.place))
 
     def _is_new_mode(self, base: Base, plain: Json) -> bool:
         """Whether a word of a fixed set is another one outside of what a variant is made for, as in none before it."""
@@ -305,8 +321,11 @@ class Growth:
     def _remember(self, place: Place, result: Repaired) -> None:
         if self.left() > 0:
             self.tried.add(self._path(place))
-        if result.remaining:
-            self.refused[self._path(place)] = result.remaining[0]
+        path = self._path(place)
+        told = (*result.remaining, *filter(None, [self.refused.get(path)]))
+        if told:  # what is said of the very place says more than what is said of something within
+            own = path.replace("[*]", "[0]") + ": "
+            self.refused[path] = next((error for error in told if error.startswith(own)), told[0])
 
     def _refuse(self, change: Change, errors: list[FieldError], answer: Answer) -> None:
         failure = answer.failure.message if answer.failure is not None else ""

@@ -9,7 +9,7 @@ from harness.case import Answer, Case, Json, Operation, Validated
 from harness.field import FieldError
 from harness.fuzzers.census import census, occurring
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.graft import FIRST, SECOND, others
+from harness.fuzzers.graft import FIRST, QUICK, SECOND, others
 from harness.fuzzers.grow import Growth
 from harness.fuzzers.lacking import lacking
 from harness.fuzzers.places import look
@@ -186,4 +186,30 @@ def test_what_is_refused_for_one_lasting_reason_is_given_up_soon() -> None:
     growth, _, judge = grown(rules)
     assert "spec.parent" not in growth.reached
     free = grown(lambda obj: [])[2]
-    assert judge.asked - free.asked < FIRST + SECOND
+    assert judge.asked - free.asked < FIRST + SECOND + QUICK
+
+
+def test_a_place_that_cannot_stand_in_the_full_object_is_brought_into_the_plain_one() -> None:
+    """A parent is refused where there are labels, which growth has added: it stands in a base without them."""
+
+    def rules(obj: Json) -> list[FieldError]:
+        spec = spec_of(obj)
+        is_odd = "parent" in spec and len({"labels", "title", "replicas", "ceiling", "ports"} & set(spec)) > 1
+        return [error("Invalid", "spec", "odd")] if is_odd else []
+
+    growth, bases, _ = grown(rules)
+    assert {"spec.parent", "spec.labels", "spec.title", "spec.ports[*].name"} <= growth.reached
+    assert any(look(base, ("spec", "parent")) for base in bases)
+
+
+def test_the_error_of_the_place_itself_is_told() -> None:
+    """A list that is forbidden is told as forbidden, and not by what its item lacks."""
+
+    def rules(obj: Json) -> list[FieldError]:
+        ports = spec_of(obj).get("ports")
+        if not ports:
+            return []
+        return [error("Forbidden", "spec.ports", "none here"), error("Required", "spec.ports[0].name", "name it")]
+
+    growth, _, _ = grown(rules)
+    assert "spec.ports: Forbidden: none here" == growth.refused["spec.ports"]
