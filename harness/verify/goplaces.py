@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from tree_sitter import Node
 
 from harness.gotypes.constants import unquote
-from harness.gotypes.model import Field, Struct, TypeRef
+from harness.gotypes.model import TypeRef
 from harness.gotypes.packages import Universe
 from harness.verify.gocode import Decl, text_of, walk
+from harness.verify.gomembers import Found, Members, pointed
 from harness.verify.touches import Member
 
 _PATH = "k8s.io/apimachinery/pkg/util/validation/field.Path"
@@ -64,10 +64,6 @@ class Spot:
         return Named(self.member, self.root, trail[:-1])
 
 
-Found = tuple[str, Field, tuple[str, ...]]
-"""A struct, one of its fields, and the embedded ones that lead to it."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Variable:
     name: str
@@ -80,7 +76,7 @@ class Places:
     """The fields that one function names. `universe` knows the types that it may speak of."""
 
     def __init__(self, universe: Universe, decl: Decl) -> None:
-        self._universe, self._decl = universe, decl
+        self._universe, self._decl, self._members = universe, decl, Members(universe)
         self._variables: list[_Variable] = []
         self._parameters()
         for node in walk(decl.node):
@@ -108,7 +104,7 @@ class Places:
     def types(self) -> Iterator[str]:
         """Yield the named types that the function is handed, or takes its arguments for."""
         for one in self._variables:
-            if not one.spot.is_path and (name := self._named(one.spot.type)):
+            if not one.spot.is_path and (name := self._members.named(one.spot.type)):
                 yield name
 
     # Variables
@@ -119,20 +115,20 @@ class Places:
         for parameter in listed.named_children if listed is not None else ():
             ref = self._ref(parameter.child_by_field_name("type"))
             names = [text_of(one) for one in parameter.children_by_field_name("name")]
-            is_path = ref is not None and _pointed(ref).name == _PATH
+            is_path = ref is not None and pointed(ref).name == _PATH
             if is_path and structs:
                 for name in names:
                     self._add(name, self._decl.node, self._decl.node, self._begin(structs[-1], True))
             elif ref is not None and not is_path:
                 if self._is_api(ref):
-                    structs += [] if any(_pointed(ref) == _pointed(one) for one in structs) else [ref]
+                    structs += [] if any(pointed(ref) == pointed(one) for one in structs) else [ref]
                 for name in names:
                     self._add(name, self._decl.node, self._decl.node, self._begin(ref))
 
     def _is_api(self, ref: TypeRef) -> bool:
-        bare = _pointed(ref)
+        bare = pointed(ref)
         while bare.elem is not None:
-            bare = _pointed(bare.elem)
+            bare = pointed(bare.elem)
         return bare.kind == "named" and self._universe.find(bare.name) is not None
 
     def _declare(self, node: Node) -> None:
@@ -164,7 +160,7 @@ class Places:
         names = [text_of(one) for one in left.named_children] if left is not None else []
         if spot is None or spot.is_path or not names:
             return
-        native = self._native(spot.type)
+        native = self._members.native(spot.type)
         scope = node.parent or node
         if native.kind == "map" and native.key is not None:
             self._add(names[0], node, scope, replace(spot, type=native.key))
@@ -227,8 +223,8 @@ class Places:
         """Return where a new path begins: at an object that the function has, whose member is named first."""
         first = unquote(text_of(given[0])) if given else None
         for one in self._variables:
-            if first and not one.spot.is_path and self._by_json(one.spot.type, first) is not None:
-                return replace(one.spot, type=_pointed(one.spot.type), is_path=True)
+            if first and not one.spot.is_path and self._members.by_json(one.spot.type, first) is not None:
+                return replace(one.spot, type=pointed(one.spot.type), is_path=True)
         return None
 
     def _descend(self, spot: Spot | None, given: list[Node]) -> Spot | None:
@@ -237,54 +233,30 @@ class Places:
             for name in names:
                 if spot is None or not name:
                     return None
-                found = self._by_json(spot.type, name)
+                found = self._members.by_json(spot.type, name)
                 if found is None:
                     return None
                 spot = replace(_at(spot, found), is_path=True)
         return spot
 
     def _items(self, spot: Spot) -> Spot | None:
-        native = self._native(spot.type)
+        native = self._members.native(spot.type)
         if native.elem is None or native.kind == "pointer":
             return spot if spot.is_path else None
         return replace(spot, type=native.elem, trail=(*spot.trail, ITEMS))
 
     def _member(self, spot: Spot, name: str) -> Spot | None:
-        found = self._by_go_name(self._named(spot.type), name)
+        found = self._members.by_go_name(self._members.named(spot.type), name)
         return _at(spot, found) if found is not None else None
 
     def _begin(self, ref: TypeRef, is_path: bool = False) -> Spot:
         """Begin at what a function is handed; of a list of values, at one of them."""
-        bare = _pointed(ref)
+        bare = pointed(ref)
         while bare.elem is not None:
-            bare = _pointed(bare.elem)
+            bare = pointed(bare.elem)
         return Spot(ref, None, is_path, bare.name if bare.kind == "named" else "")
 
     # Types
-
-    def _native(self, ref: TypeRef) -> TypeRef:
-        return self._universe.resolve(_pointed(self._universe.resolve(_pointed(ref))))
-
-    def _named(self, ref: TypeRef) -> str:
-        native = self._native(ref)
-        return native.name if native.kind == "named" else ""
-
-    def _by_go_name(self, type_name: str, name: str, depth: int = 0) -> Found | None:
-        declared = self._universe.find(type_name) if type_name else None
-        if not isinstance(declared, Struct) or depth > 8:
-            return None
-        for one in declared.fields:
-            if one.name == name:
-                return type_name, one, ()
-        for one in declared.fields:
-            found = self._by_go_name(self._named(one.type), name, depth + 1) if one.embedded else None
-            if found is not None:
-                return found[0], found[1], (one.name, *found[2])
-        return None
-
-    def _by_json(self, ref: TypeRef, name: str) -> Found | None:
-        """Find a member by its JSON name; internal types have none, so the letter's case of Go names is forgiven."""
-        return _by_json(self._universe, self._named(ref), name, 0)
 
     def _ref(self, node: Node | None) -> TypeRef | None:
         """Read a type."""
@@ -309,33 +281,11 @@ class Places:
         return None
 
 
-@lru_cache(maxsize=1 << 14)
-def _by_json(universe: Universe, type_name: str, name: str, depth: int) -> Found | None:
-    declared = universe.find(type_name) if type_name else None
-    if not isinstance(declared, Struct) or depth > 8:
-        return None
-    wanted = "objectmeta" if name == "metadata" else name.lower()
-    for one in declared.fields:
-        if (one.json_name == name and not one.inline) or (one.name.lower() == wanted and one.json_name == one.name):
-            return type_name, one, ()
-    for one in declared.fields:
-        found = _by_json(universe, _pointed(one.type).name, name, depth + 1) if one.embedded else None
-        if found is not None:
-            return found[0], found[1], (one.name, *found[2])
-    return None
-
-
 def _at(spot: Spot, found: Found) -> Spot:
     """Go on to a member."""
     owner, field, through = found
     trail = (*spot.trail, *through, field.name)
     return replace(spot, type=field.type, member=(owner, field.name), trail=trail)
-
-
-def _pointed(ref: TypeRef) -> TypeRef:
-    while ref.kind == "pointer" and ref.elem is not None:
-        ref = ref.elem
-    return ref
 
 
 def _scope(node: Node) -> Node:
