@@ -17,6 +17,7 @@ from harness.fuzzers.places import ABSENT, Place, look, put
 from harness.fuzzers.probes import Probes, look_of, probes_of
 from harness.fuzzers.shape import FieldShape, Shape
 from harness.fuzzers.values import filled, fits, plausible
+from harness.memory import Memory, Room
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +65,18 @@ class Made(NamedTuple):
     member: FieldShape | None
 
 
+LISTED = Room(120_000)
+"""For lists of sites, by their length: hundreds for an object, and made again in no time."""
+
+
 class Listed:
     """Lists of sites by what they are of, by identity and place: objects to edit share nearly all of one another.
 
     Objects are never changed in place, and what is remembered stays alive, so that nothing else gets its identity.
     """
 
-    def __init__(self, most: int = 4096) -> None:
-        self._most, self._count = most, 0
-        self._known: dict[tuple[int, int, Place], tuple[Json, Shape, list[Site]]] = {}
+    def __init__(self, room: Room | None = None) -> None:
+        self._known: Memory[tuple[int, int, Place], tuple[Json, Shape, list[Site]]] = Memory(room or LISTED)
 
     def get(self, value: Json, shape: Shape, place: Place) -> list[Site] | None:
         """Return the sites of a value at a place, when they are remembered."""
@@ -81,11 +85,7 @@ class Listed:
 
     def add(self, value: Json, shape: Shape, place: Place, sites: list[Site]) -> None:
         """Remember the sites of a value at a place."""
-        self._count += len(sites)
-        if self._count > self._most:
-            self._known.clear()
-            self._count = len(sites)
-        self._known[id(value), id(shape), place] = value, shape, sites
+        self._known.put((id(value), id(shape), place), (value, shape, sites), 1 + len(sites))
 
 
 def sites_of(

@@ -33,7 +33,7 @@ def test_remembered_lists_are_what_would_be_listed() -> None:
     shape, random, skip = widget_shape(), Random(2), frozenset({("metadata",), ("spec", "title")})
     sites, harvest = sites_of(WIDGET, shape), Harvest()
     edited = [random_edit(random, sites, harvest, WIDGET).apply(WIDGET) for _ in range(200)]
-    for listed in (Listed(), Listed(most=20)):
+    for listed in (Listed(), Listed(Room(20))):
         for obj in edited:
             assert sites_of(obj, shape, (), skip) == sites_of(obj, shape, (), skip, listed)
             assert sites_of(obj, shape, ("spec",), skip) == sites_of(obj, shape, ("spec",), skip, listed)
@@ -153,3 +153,14 @@ def test_a_number_is_learnt_at_once_and_words_by_the_dozen() -> None:
     harvest.learn([error("Invalid", "spec.title", detail="must be at most 17")])
     assert harvest.lesson().numbers == (17,)
     assert harvest.lesson().words == ("one",)
+
+
+def test_all_searches_together_remember_so_many_sites() -> None:
+    """Each search lists the places of hundreds of objects; what all of them remember has one bound."""
+    room, shape, random = Room(300), widget_shape(), Random(3)
+    searches = [Listed(room) for _ in range(8)]
+    sites = sites_of(WIDGET, shape)
+    for number in range(400):
+        obj = random_edit(random, sites, Harvest(), WIDGET).apply(WIDGET)
+        sites_of(obj, shape, listed=searches[number % 8])
+    assert 0 < sum(len(memory) for memory in room.memories) < 300
