@@ -86,11 +86,11 @@ def nested(place: Place, shape: Shape) -> int:
 
 
 def occurring(obj: Json, shape: Shape, at: str = "") -> Iterator[str]:
-    """Yield the places of a type that an object has, some more than once. A null is no value."""
+    """Yield the places of a type that an object has, some more than once. A null or an empty list is no value."""
     if shape.kind == "struct" and obj.__class__ is dict:
         for name, member in members_of(shape):
             value = obj.get(name)
-            if value is not None:
+            if value is not None and value != []:
                 path = f"{at}.{name}" if at else name
                 yield path
                 yield from occurring(value, member, path)

@@ -50,3 +50,8 @@ def test_places_of_objects_are_written_as_places_of_types() -> None:
     assert ["spec.ports", "spec.ports", "spec", ""] == [
         above("spec.ports[*]"), above("spec.ports[1]"), above("spec.ports"), above("spec"),
     ]  # fmt: skip
+
+
+def test_an_empty_list_is_no_value() -> None:
+    """A list without items holds nothing to look at, and does not occur."""
+    assert ["spec", "spec.title"] == list(occurring({"spec": {"title": "a", "ports": []}}, widget_shape()))
