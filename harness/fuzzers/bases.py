@@ -106,8 +106,8 @@ def starts(shape: Shape, root: Json) -> list[Json]:
 class Repair:
     """A search for an accepted object: best first, over candidates and what may mend them.
 
-    `keeps` is a place that every candidate must have, with an item if it is a list. With `patience` it ends when so many
-    objects in a row, all of them, have got the same error, whatever else they have got.
+    `keeps` is a place that every candidate must have, with an item if it is a list. With `patience` it ends when so
+    many objects in a row, all of them, have got the same error, whatever else they have got.
     """
 
     shape: Shape
