@@ -31,6 +31,8 @@ NEAR = 10.0
 """From when on before the end no answer is waited for beyond it. Until then a worker that hangs is noticed."""
 HASTE = 8.0
 """How much more time a search gets until it has gone for its aims: most rules fire until then."""
+SETTLING = 4.0
+"""How much more time a search gets while it reduces what it met: what is left for the end of a run may be too much."""
 AWAITED = 1000.0
 """How much a search weighs that others wait for."""
 BASES = 60.0
@@ -170,4 +172,6 @@ def _weight(search: UnitSearch) -> float:
     if not search.has_bases:
         return BASES
     haste = 1.0 if search.is_founded else HASTE
+    if search.ledger.pending or search.settling.begun:
+        haste *= SETTLING
     return search.plan.unit.weight * haste * (1.0 + min(3.0, 20.0 * search.ledger.discoveries / (search.asked + 100)))

@@ -9,6 +9,8 @@ from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from harness.case import Answer, Case, Operation
 from harness.engine.plan import Search
 from harness.engine.schedule import Schedule
@@ -42,11 +44,12 @@ class Clocked:
 
 def searching(index: int, kind: str, target: Clocked, until: float, founding: int = 0) -> Any:
     """A search that asks the same until a time; `founding` is how many batches it needs for its bases."""
-    ledger = SimpleNamespace(compare_seconds=0.0, discoveries=0)
+    ledger = SimpleNamespace(compare_seconds=0.0, discoveries=0, pending=[])
     plan = SimpleNamespace(unit=SimpleNamespace(weight=1.0, index=index))
     search = SimpleNamespace(
         plan=plan,
         ledger=ledger,
+        settling=SimpleNamespace(begun=0),
         asked=0,
         seconds=0.0,
         has_bases=True,
@@ -76,6 +79,15 @@ def test_a_slow_kind_gets_its_share_of_the_time_and_not_of_the_cases() -> None:
     target = Clocked({"slow": 0.05, "fast": 0.001})
     scheduled(target, [searching(0, "slow", target, 100.0), searching(1, "fast", target, 100.0)])
     assert [50, 50] == [round(target.asked[kind] * cost) for kind, cost in target.costs.items()]
+
+
+def test_differences_are_reduced_as_they_come() -> None:
+    """A search with differences to reduce gets four times the time of one without: little is left for the end."""
+    target = Clocked({"reducing": 0.01, "looking": 0.01})
+    reducing = searching(0, "reducing", target, 50.0)
+    reducing.settling.begun = 1
+    scheduled(target, [reducing, searching(1, "looking", target, 50.0)])
+    assert 4.0 == pytest.approx(target.asked["reducing"] / target.asked["looking"], rel=0.05)
 
 
 def test_what_a_worker_does_meanwhile_is_paid_for() -> None:
