@@ -48,10 +48,14 @@ _STRINGS: dict[str, Content] = {
         ("", "*", "*.*.a", "a.*.b", "10.0.0.1", "A.com", "a..b", "a_b.c", _SUBDOMAIN, _SUBDOMAIN + "a"), "a{}.b".format,
     ),
     "label-key": Content(
-        ("a", "example.com/a", "kubernetes.io/hostname", "metadata.name", "A_b.c"),
+        ("a", "example.com/a", "kubernetes.io/hostname", "A_b.c"),
         ("", "a/b/c", "/a", "a/", "A.com/a", "é", "-a", "x.io/" + _LABEL, "x.io/" + _LABEL + "a", _SUBDOMAIN + "/a",
          _SUBDOMAIN + "d/a", _LABEL, _LABEL + "a"),
         "a{}".format,
+    ),
+    "node-key": Content(
+        ("a", "kubernetes.io/hostname", "example.com/a", "metadata.name", "A_b.c"),
+        ("", "a/b/c", "A.com/a", "é", "-a", "metadata.namespace", _LABEL, _LABEL + "a"), "a{}".format,
     ),
     "label-value": Content(
         ("a", "", "A_b.c", "1"), (_LABEL, _LABEL + "a", "a b", "-a", "a.", "é", "a/b"), "a{}".format,

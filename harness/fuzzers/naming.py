@@ -39,7 +39,7 @@ _BY_MEMBER = {
     "SecretKeySelector.key": "config-key",
     "LabelSelectorRequirement.key": "label-key",
     "LabelSelectorRequirement.values": "label-value",
-    "NodeSelectorRequirement.key": "label-key",
+    "NodeSelectorRequirement.key": "node-key",
     "NodeSelectorRequirement.values": "label-value",
     "Taint.key": "label-key",
     "Taint.value": "label-value",
