@@ -33,7 +33,7 @@ from harness.subject import Subject
 COST = 60.0
 """Cases that a finding takes to be reduced and explained, as long as fewer than `ENOUGH` have shown what it is."""
 ENOUGH = 20
-MARGIN = 2.0
+MARGIN = 3.0
 """What is looked at closer in the end shows more, and batches are smaller."""
 
 

@@ -26,7 +26,7 @@ def shares(total: int, weights: Sequence[float]) -> list[int]:
 class Clock:
     """When a run must end. `reserve` is the part of the time that is kept for what was found last.
 
-    What it was too short for is reduced no further in the last second, and after the end nothing is asked any more.
+    What it was too short for is reduced no further in the last two seconds; after the end nothing is asked any more.
 
     `needed` estimates how long that takes. Once it is late it stays so: what searches have ended is not taken up again.
 
@@ -62,7 +62,7 @@ class Clock:
 
     def is_over(self) -> bool:
         """Whether nothing should be reduced further: what is pending is explained as it is."""
-        return self.max_time is not None and self.left() <= min(1.0, self.max_time / 60)
+        return self.max_time is not None and self.left() <= min(2.0, self.max_time / 50)
 
     def left(self) -> float:
         """The time until everything ends; without a limit, it is endless."""
