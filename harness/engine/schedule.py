@@ -31,6 +31,10 @@ NEAR = 10.0
 """From when on before the end no answer is waited for beyond it. Until then a worker that hangs is noticed."""
 HASTE = 8.0
 """How much more time a search gets until it has gone for its aims: most rules fire until then."""
+HASTY = 0.75
+"""How much time it may take at that pace: what is slow would take it from hundreds of others. Units: seconds."""
+USUAL = 0.0005
+"""What a case takes where validators are quick, at most. Units: seconds."""
 SETTLING = 4.0
 """How much more time a search gets while it reduces what it met: what is left for the end of a run may be too much."""
 AWAITED = 1000.0
@@ -171,7 +175,9 @@ def _weight(search: UnitSearch) -> float:
         return AWAITED
     if not search.has_bases:
         return BASES
-    haste = 1.0 if search.is_founded else HASTE
+    haste = HASTE if not search.is_founded and search.seconds < HASTY else 1.0
     if search.ledger.pending or search.settling.begun:
         haste *= SETTLING
-    return search.plan.unit.weight * haste * (1.0 + min(3.0, 20.0 * search.ledger.discoveries / (search.asked + 100)))
+    # Where cases are slow there are few of them, so that differences are many among them: that alone is no reason.
+    asked = max(search.asked, search.seconds / USUAL)
+    return search.plan.unit.weight * haste * (1.0 + min(3.0, 20.0 * search.ledger.discoveries / (asked + 100)))

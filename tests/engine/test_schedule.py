@@ -90,6 +90,31 @@ def test_differences_are_reduced_as_they_come() -> None:
     assert 4.0 == pytest.approx(target.asked["reducing"] / target.asked["looking"], rel=0.05)
 
 
+def test_a_slow_search_hurries_for_a_moment_alone() -> None:
+    """One that needs its share of all time to go for its aims does not take it before the others have theirs."""
+    target = Clocked({"slow": 0.02, "fast": 0.001})
+    slow = searching(0, "slow", target, 40.0, founding=1000)
+    scheduled(target, [slow, searching(1, "fast", target, 40.0)])
+    spent = {kind: target.asked[kind] * cost for kind, cost in target.costs.items()}
+    assert 0.4 < spent["slow"] / sum(spent.values()) < 0.6
+
+
+def test_many_differences_among_few_slow_cases_bring_no_more_time() -> None:
+    """Half of the time each, though the slow one finds something in every tenth case."""
+    target = Clocked({"slow": 0.02, "fast": 0.001})
+    slow = searching(0, "slow", target, 400.0)
+    steps = slow.run
+
+    def run() -> Search:
+        for batch in steps():
+            slow.ledger.discoveries += len(batch) // 10
+            yield batch
+
+    slow.run = run
+    scheduled(target, [slow, searching(1, "fast", target, 400.0)])
+    assert target.asked["slow"] * 0.02 / target.time < 0.65
+
+
 def test_what_a_worker_does_meanwhile_is_paid_for() -> None:
     """A kind that keeps a worker busy while others have their turn is asked as seldom as one that is waited for."""
     target = Clocked({"slow": 0.05, "fast": 0.001}, apart=0.0001)
@@ -99,8 +124,8 @@ def test_what_a_worker_does_meanwhile_is_paid_for() -> None:
 
 def test_who_has_no_bases_yet_comes_first() -> None:
     """A search that needs forty batches for its bases has all of them when another has gone on by five."""
-    target = Clocked({"founding": 0.01, "founded": 0.01})
-    scheduled(target, [searching(0, "founded", target, 20.0), searching(1, "founding", target, 20.0, founding=40)])
+    target = Clocked({"founding": 0.001, "founded": 0.001})
+    scheduled(target, [searching(0, "founded", target, 2.0), searching(1, "founding", target, 2.0, founding=40)])
     assert [40, 5] == [target.order[:45].count(kind) for kind in ("founding", "founded")]
 
 
