@@ -93,8 +93,9 @@ class Schedule:
         self._mark = self.now()
         for search in self.searches:
             self._turn(_Running(search, search.run()), None)
+        awaited = [search for search in self.searches if search.is_awaited]
         while (self._ready or self._waiting) and self.left() > 0:
-            awaited = any(search.is_awaited and not search.is_founded for search in self.searches)
+            awaited = [search for search in awaited if not search.is_founded]
             window = min(self.window, SHORT) if awaited else self.window
             while self._ready and (not self._waiting or self._in_flight < window):
                 self._submit(heapq.heappop(self._ready)[2])
