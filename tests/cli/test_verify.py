@@ -231,13 +231,23 @@ def test_an_interrupt_keeps_what_was_found() -> None:
         "--json",
         "report.json",
     ]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
-    for line in process.stderr:
-        if "of the budget" in line:
-            break
-    process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=120)
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A CI server may have told us to ignore it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if "of the budget" in line:
+                break
+        process.send_signal(signal.SIGINT)
+        try:
+            out, _ = process.communicate(timeout=120)
+        finally:
+            process.kill()
     report = read_report("report.json")
     assert (130, "interrupted") == (process.returncode, report.stopped)
     assert "interrupted" in out
