@@ -20,7 +20,9 @@ from harness.compare.mismatch import canonical_path
 
 pytestmark = pytest.mark.kubernetes
 
-RELEASES = ("1.37.1", "1.36.3")
+CASES = {"1.37.1": 240_000, "1.36.3": 120_000}
+"""How many a run of each release draws: what is known of the first needs more of them."""
+RELEASES = tuple(CASES)
 BUILD_TIME = 1500
 
 
@@ -45,8 +47,9 @@ def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     kinds(release)
     folder = tmp_path_factory.mktemp(release)
     result = run(
-        "run", "--kubernetes", release, "--seed", "1", "--max-cases", "240000", "--jobs", "2", "--report", str(folder)
-    )
+        "run", "--kubernetes", release, "--seed", "1", "--max-cases", str(CASES[release]), "--jobs", "2",
+        "--report", str(folder),
+    )  # fmt: skip
     assert (0 if release == "1.37.1" else 1) == result.returncode, result.stdout + result.stderr
     return release, folder
 
