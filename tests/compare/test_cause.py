@@ -80,6 +80,14 @@ def test_duplicates_name_the_sides() -> None:
     assert (once.detail, twice.detail) == ("reported by both sides", "reported twice by one side")
 
 
+def test_two_errors_of_one_text_are_no_duplicate_where_both_sides_say_both() -> None:
+    """Two bad keys of a map are reported at the map, both; said twice by rules alone, one of them is too much."""
+    both = errors("TooLong@a/maxLength covered", "TooLong@a/maxLength covered")
+    rules = errors("TooLong@a/maxLength beta", "TooLong@a/maxLength beta")
+    assert causes(case(), always(both, rules)) == {}
+    assert slugs(case(), always(both[:1], rules)) != {}
+
+
 def _is_bad(value: Any) -> bool:
     return isinstance(value, dict) and value.get("spec", {}).get("a") == "bad"
 
