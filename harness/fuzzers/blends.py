@@ -29,7 +29,7 @@ def blends(items: list[Json], shape: Shape, member: FieldShape | None, limits: S
     ahead = good[:-1] or good
     yield from ([*ahead, item] for item in bad[:1])
     for limit in limits[:2]:
-        ends = [*bad[1:][-limit + 1 :], bad[0]] if limit > 1 else bad[:1]
+        ends = [*bad[1:][-limit + 1 :], *bad[:1]] if limit > 1 else bad[:1]
         yield [*many(good, shape, limit + 1 - len(ends)), *ends]
     yield from ([*ahead, item] for item in bad[1:])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.case import Json
 from harness.fuzzers.blends import blends
-from harness.fuzzers.shape import META, FieldShape, shape_of
+from harness.fuzzers.shape import META, FieldShape, Shape, shape_of
 from harness.fuzzers.suggestions import Suggestions
 from tests.fuzzers.toys import UNIVERSE, widget_shape
 
@@ -60,3 +60,12 @@ def test_a_list_of_structs_gets_an_empty_one() -> None:
     """Without anything that it may need."""
     ports = widget_shape().child("spec").child("ports")
     assert [{"name": "x"}, {}] in list(blends([{"name": "x"}], ports, None, ()))
+
+
+def test_a_list_of_what_is_never_bad_is_only_too_long() -> None:
+    """Truth values have no edges: one more than the limit, all good."""
+
+    class Flags(Shape):
+        elem = Shape("bool")
+
+    assert 5 in [len(items) for items in blends([True], Flags("list"), None, (4,))]
