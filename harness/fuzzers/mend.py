@@ -250,8 +250,12 @@ def at_once(errors: Iterable[FieldError], obj: Json, shape: Shape, harvest: Harv
         fix = next(fixes(error, obj, shape, harvest), None)
         if fix is not None and not any(_within(fix[0], other) or _within(other, fix[0]) for other, _ in chosen):
             chosen.append(fix)
-    # Later list items first, so that a removal does not move the others.
-    return sorted(chosen, key=lambda fix: [(isinstance(part, str), str(part)) for part in fix[0]], reverse=True)
+    return later_first(chosen)
+
+
+def later_first(fixes: Iterable[Fix]) -> list[Fix]:
+    """Bring fixes into the order in which a removal of a list item does not move the others."""
+    return sorted(fixes, key=lambda fix: [(isinstance(part, str), str(part)) for part in fix[0]], reverse=True)
 
 
 def _within(place: Place, other: Place) -> bool:

@@ -14,7 +14,7 @@ from harness.case import Answer, Case, Json
 from harness.field import FieldError
 from harness.fuzzers.bases import Ask, accepted, errors_of
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.mend import Fix, fixes, undecodable
+from harness.fuzzers.mend import Fix, fixes, later_first, undecodable
 from harness.fuzzers.places import ABSENT, Place, look, place_of, put
 from harness.fuzzers.shape import Shape
 
@@ -44,10 +44,8 @@ class Pruning:
         self.error = errors[0].text if errors else message
         changes = [change for error in errors for change in self._changes(error, shape, harvest)]
         changes += list(undecodable(message, shape)) if message else []
-        # Later list items first, so that a removal does not move the others.
-        order = sorted(changes, key=lambda fix: [(isinstance(part, str), str(part)) for part in fix[0]], reverse=True)
         before = self.obj
-        for place, value in order:
+        for place, value in later_first(changes):
             if place != self.seat[: len(place)]:
                 self.obj = put(self.obj, place, value)
         self.is_lost = self.obj == before
