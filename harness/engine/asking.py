@@ -40,6 +40,10 @@ class Asking:
         """The time that its questions took, here and in a worker, as the schedule charges it."""
         self.settling = Settling(plan, self.ledger, self.points, self._numbered, on_found)
 
+    def waits(self) -> bool:
+        """Whether it can go on only when another search has something to lend."""
+        return self.borrows and not all(stock.is_ready for stock in self.plan.stocks)
+
     def spent(self) -> bool:
         return self.plan.is_late() or (self.plan.cases is not None and self.asked >= self.plan.cases)
 

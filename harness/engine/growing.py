@@ -24,7 +24,7 @@ from harness.fuzzers.shape import Shape
 def borrowed(search: Asking, growth: Growth) -> Search:
     """Bring in what others lend, once they are ready: it is worth waiting for."""
     search.borrows = True
-    while not all(stock.is_ready for stock in search.plan.stocks):
+    while search.waits():
         yield []
     yield from borrow(growth, search.plan.stocks)
 

@@ -93,7 +93,7 @@ class Job:
         return msgspec.structs.replace(stock, findings=tuple(every.values()))
 
 
-class Stock:
+class Stocktaking:
     """Tells now and then how far a search is, in turn: those that have asked something since it was their turn."""
 
     def __init__(self, tell: Callable[[UnitOutcome], None], now: Callable[[], float] = time.monotonic) -> None:
@@ -134,18 +134,19 @@ def start(spec: SubjectSpec, order: Order, opener: Opener) -> list[Job]:
 def _work(spec: SubjectSpec, order: Order, opener: Opener, link: Connection) -> None:
     """Do one part of a run in this process, and tell the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    last = [0.0]
+    last = 0.0
     local: list[Local] = []
-    stock = Stock(link.send)
+    stocktaking = Stocktaking(link.send)
 
     def on_turn(search: UnitSearch) -> None:
+        nonlocal last
         now = time.monotonic()
-        if now - last[0] >= 0.25:
-            last[0] = now
+        if now - last >= 0.25:
+            last = now
             if link.poll():
                 raise KeyboardInterrupt
             link.send(Turn(sum(one.asked for one in local[0].searches), search.plan.unit.name))
-        stock.take(local[0].searches)
+        stocktaking.take(local[0].searches)
 
     clock = Clock(order.budget.max_time)
     clock.started -= max(0.0, time.time() - order.started)

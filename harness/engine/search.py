@@ -84,10 +84,6 @@ class UnitSearch(Asking):
         while not growing.is_done and not self.spent():
             yield from self._random_round()
 
-    def waits(self) -> bool:
-        """Whether it can go on only when another search has something to lend."""
-        return self.borrows and not all(stock.is_ready for stock in self.plan.stocks)
-
     def fail(self, error: Exception) -> None:
         """Remember that the search ended on an internal problem."""
         where = traceback.extract_tb(error.__traceback__)[-1]

@@ -26,11 +26,15 @@ def showings(subject: Subject, findings: Sequence[Finding], trusted: Path | None
     infos = {info.key: info for info in subject.target.info.kinds}
     asked = [finding for finding in findings if key_of(finding.case) in infos]
     wordings = all_wordings(trusted)
+    comparators = {
+        key: Comparator(
+            infos[key], is_known_path=subject.is_known_path(infos[key]), trusted=wordings, ends=subject.ends
+        )
+        for key in dict.fromkeys(key_of(finding.case) for finding in asked)
+    }
     found: dict[int, Showing] = {}
     for finding, answer in zip(asked, subject.target.ask([_as_found(one) for one in asked]), strict=True):
-        info = infos[key_of(finding.case)]
-        known = subject.is_known_path(info)
-        comparator = Comparator(info, is_known_path=known, trusted=wordings, ends=subject.ends)
+        comparator = comparators[key_of(finding.case)]
         signature = (finding.mismatch, finding.path, finding.type, finding.origin, finding.side)
         if any(one.signature == signature for one in comparator.compare(finding.case, answer)):
             found[id(finding)] = "shown"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from harness.engine import jobs
-from harness.engine.jobs import STOCK_SHARE, Stock
+from harness.engine.jobs import STOCK_SHARE, Stocktaking
 
 
 @dataclass
@@ -36,7 +36,7 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 def test_searches_are_told_of_in_turn_and_only_when_they_went_on(searches: list[Any]) -> None:
     """Each once, then the one that asked more; nobody when none did."""
     telling = Telling()
-    stock = Stock(telling.tell, lambda: telling.time)
+    stock = Stocktaking(telling.tell, lambda: telling.time)
     for _ in range(5):
         telling.time += 1
         stock.take(searches)
@@ -50,7 +50,7 @@ def test_searches_are_told_of_in_turn_and_only_when_they_went_on(searches: list[
 def test_telling_takes_a_small_share_of_the_time(searches: list[Any]) -> None:
     """However long one takes and however often it could be told, the rest of the time goes to searching."""
     telling = Telling(price=0.2)
-    stock = Stock(telling.tell, lambda: telling.time)
+    stock = Stocktaking(telling.tell, lambda: telling.time)
     while telling.time < 100:
         for one in searches:
             one.asked += 1

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Generator
+
 from harness.case import Answer, Case, Json, Operation
 from harness.fuzzers.abreast import Steps, abreast, plainly
 from harness.targets.target import drive
@@ -26,7 +28,7 @@ def part(name: str, turns: int) -> Steps[str]:
     return name
 
 
-def ask(objects: list[Json]):  # type: ignore[no-untyped-def]  # a generator of cases, as the engine's
+def ask(objects: list[Json]) -> Generator[list[Case], list[Answer], list[Answer]]:
     """Ask about creates."""
     return (yield [Case(number, "", "v1", "A", Operation.CREATE, obj) for number, obj in enumerate(objects)])
 
