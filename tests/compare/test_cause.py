@@ -8,28 +8,13 @@ import msgspec
 import pytest
 
 from harness.case import Answer, Case, Failure, Operation, ServedList
-from harness.compare.cause import CauseFound, find_cause, judge
+from harness.compare.cause import find_cause, judge
 from harness.compare.comparator import Comparator
 from harness.compare.means import Means
 from harness.compare.mismatch import Mismatch
 from harness.field import FieldError
 from tests.compare.builders import Ask, answer, case, drive, error, errors, info
-
-
-def causes(asked: Case, ask: Ask, **more: Any) -> dict[str, CauseFound]:
-    """Ask, compare, and find the cause of every mismatch, by path (of an extra one with a + before it)."""
-    known = more.pop("is_known_path", None)
-    one = Comparator(info(**more), is_known_path=known)
-    said = ask(asked)
-    found = {}
-    for mismatch in one.compare(asked, said):
-        name = ("+" if mismatch.kind == "extra" else "") + mismatch.path
-        found[name] = drive(find_cause(asked, said, mismatch, one), ask)
-    return found
-
-
-def slugs(asked: Case, ask: Ask, **more: Any) -> dict[str, str]:
-    return {path: found.cause for path, found in causes(asked, ask, **more).items()}
+from tests.compare.explaining import causes, causes_with, mend_mode, slugs
 
 
 def always(hv: tuple[FieldError, ...], dv: tuple[FieldError, ...]) -> Ask:
@@ -152,61 +137,6 @@ def test_no_ratcheting_where_a_create_has_no_rule_either() -> None:
         return answer(errors("Invalid@spec.a/minimum covered") if _is_bad(asked.object) else ())
 
     assert slugs(asked, only_handwritten) == {"spec.a": "no-rule"}
-
-
-def _returns_early(asked: Case) -> Answer:
-    """The handwritten side stops at spec.first; both know spec.a."""
-    spec = asked.object.get("spec", {})
-    early = errors("Invalid@spec.first/minimum covered") if "first" in spec else ()
-    hv = early or (errors("Invalid@spec.a/minimum covered") if "a" in spec else ())
-    first = errors("Invalid@spec.first/minimum beta") if "first" in spec else ()
-    return answer(hv, first + (errors("Invalid@spec.a/minimum beta") if "a" in spec else ()))
-
-
-def test_masked() -> None:
-    """The handwritten validator returned early: without the other error both sides agree."""
-    both = {"spec": {"first": 1, "a": 1}}
-    found = causes(case(both), _returns_early)
-    assert {path: one.cause for path, one in found.items()} == {"+spec.a": "masked"}
-    assert "because of spec.first: Invalid value" in found["+spec.a"].detail
-    assert slugs(case(both, both), _returns_early) == {"+spec.a": "masked"}
-    assert slugs(case({"spec": {"first": 1}}), _returns_early) == {}
-
-
-def test_masked_by_several_errors_and_items() -> None:
-    """All other errors are repaired together, items from the end, and what the mismatch is about is left alone."""
-
-    def ask(asked: Case) -> Answer:
-        spec = asked.object["spec"]
-        early = errors(*(f"Invalid@spec.l[{i}]/minimum" for i, item in enumerate(spec["l"]) if item < 0))
-        return answer(early or errors("Required@spec.l.z covered"), errors("Required@spec.l.z beta"))
-
-    assert slugs(case({"spec": {"l": [-1, 5, -1]}}), ask) == {"+spec.l.z": "masked"}
-
-
-def test_masked_by_what_must_not_change() -> None:
-    """A whole that may be set once hides what is wrong inside: set for the first time, both sides say it."""
-
-    def ask(asked: Case) -> Answer:
-        if asked.old is None:
-            return answer()  # a status is written by updates alone
-        declarative = errors("Required@status.a.b beta")
-        if "status" in asked.old and asked.old != asked.object:
-            return answer(errors("Invalid@status"), declarative)
-        return answer(errors("Required@status.a.b covered"), declarative)
-
-    found = causes(case({"status": {"a": {}, "c": 1}}, {"status": {"a": {"b": 1}, "c": 2}}), ask)["+status.a.b"]
-    assert (found.cause, "because of status: Invalid value" in found.detail) == ("masked", True)
-
-
-def test_not_masked() -> None:
-    """Where the other error goes and the twin still does not come, it was no mask."""
-
-    def ask(asked: Case) -> Answer:
-        other = errors("Invalid@spec.first/minimum") if "first" in asked.object["spec"] else ()
-        return answer(other, errors("Invalid@spec.a/minimum beta"))
-
-    assert slugs(case({"spec": {"first": 1, "a": 1}}), ask) == {"+spec.a": "no-twin"}
 
 
 def test_short_circuit_by_experiment() -> None:
@@ -384,51 +314,6 @@ def test_a_mismatch_that_is_not_in_the_answer(kind: Any, side: Any) -> None:
     assert found.cause in ("no-rule", "no-twin", "unknown")
 
 
-def _stops_without_mode(asked: Case) -> Answer:
-    """The handwritten side looks at spec.a only in a mode that it knows; the declarative side always does."""
-    spec = asked.object["spec"]
-    known = spec.get("mode") == "Limited"
-    hv = errors("Invalid@spec.a/minimum covered") if known else errors("Required@spec.mode covered")
-    return answer(hv, (*(() if known else errors("Required@spec.mode beta")), *errors("Invalid@spec.a/minimum beta")))
-
-
-def _mend(asked: Case, wrong: FieldError) -> Any:
-    """Know two values for a mode, of which the second helps."""
-    if wrong.field == "spec.mode":
-        yield {"spec": {**asked.object["spec"], "mode": "Exempt"}}, asked.old
-        yield {"spec": {**asked.object["spec"], "mode": "Limited"}}, asked.old
-
-
-def _with(means: Means, ask: Ask, asked: Case, **more: Any) -> dict[str, CauseFound]:
-    """The causes with other means than the target, by path: of the first mismatch there."""
-    one = Comparator(info(**more))
-    said = ask(asked)
-    return {m.path: drive(find_cause(asked, said, m, one, means), ask) for m in reversed(one.compare(asked, said))}
-
-
-def test_masked_by_an_error_that_wants_a_value() -> None:
-    """Leaving out what is missing helps nobody: with the repairs that are handed in, the other side speaks."""
-    asked = case({"spec": {"a": 1}})
-    assert _with(Means(), _stops_without_mode, asked)["spec.a"].cause == "no-twin"
-    found = _with(Means(mend=_mend), _stops_without_mode, asked)["spec.a"]
-    assert (found.cause, "because of spec.mode: Required value" in found.detail) == ("masked", True)
-
-
-def test_masked_behind_a_mask() -> None:
-    """One repair may only show the next early return."""
-
-    def ask(asked: Case) -> Answer:
-        spec = asked.object["spec"]
-        if "first" in spec or "second" in spec:
-            names = ("first",) if "first" in spec else ("second",)
-            return answer(errors(*(f"Required@spec.{n}" for n in names), *(["TooMany@x"] if "first" in spec else [])),
-                          errors("Required@spec.a beta"))  # fmt: skip
-        return answer(errors("Required@spec.a covered"), errors("Required@spec.a beta"))
-
-    asked = case({"spec": {"first": 1, "second": 1}})
-    assert _with(Means(), ask, asked)["spec.a"].cause == "masked"
-
-
 def test_a_path_that_only_looks_alike() -> None:
     """Two fields of one name are one rule only as long as repairing the one does not leave the other."""
 
@@ -438,8 +323,8 @@ def test_a_path_that_only_looks_alike() -> None:
         return answer(hv, errors("Required@spec.sub.mode beta"))
 
     asked = case({"spec": {"sub": {}}})
-    assert _with(Means(), ask, asked)["spec.sub.mode"].cause == "path"
-    assert _with(Means(mend=_mend), ask, asked)["spec.sub.mode"].cause == "no-twin"
+    assert causes_with(Means(), ask, asked)["spec.sub.mode"].cause == "path"
+    assert causes_with(Means(mend=mend_mode), ask, asked)["spec.sub.mode"].cause == "no-twin"
 
     def moved(asked: Case) -> Answer:
         is_set = bool(asked.object["spec"].get("mode"))
@@ -447,7 +332,7 @@ def test_a_path_that_only_looks_alike() -> None:
             *((), ()) if is_set else (errors("Required@spec.mode covered"), errors("Required@spec.m.mode beta"))
         )
 
-    assert _with(Means(mend=_mend), moved, asked)["spec.mode"].cause == "path"
+    assert causes_with(Means(mend=mend_mode), moved, asked)["spec.mode"].cause == "path"
 
 
 def test_ratcheting_shows_before_a_guess() -> None:
@@ -459,7 +344,7 @@ def test_ratcheting_shows_before_a_guess() -> None:
                       (*twins, *errors("Invalid@spec.a beta", "Forbidden@spec.a beta")))  # fmt: skip
 
     asked = case({"spec": {}}, {"spec": {}})
-    assert _with(Means(), ask, asked)["spec.a"].cause == "ratcheting"
+    assert causes_with(Means(), ask, asked)["spec.a"].cause == "ratcheting"
 
 
 def test_ratcheting_of_a_subresource() -> None:
@@ -487,15 +372,3 @@ def test_conditional() -> None:
     found = causes(case({"spec": {"l": [{"a": 1, "match": 2, "other": 3}], "m": 1}}), ask)["+spec.l[0].a"]
     assert (found.cause, "does not run beside spec.l[0].match" in found.detail) == ("conditional", True)
     assert "with or without spec.l[*].match" in found.fix
-
-
-def test_masked_by_too_many_members() -> None:
-    """Where leaving out a field that no error names repairs an error above it, that error was the mask."""
-
-    def ask(asked: Case) -> Answer:
-        spec = asked.object["spec"]
-        hv = errors("Invalid@spec") if "one" in spec else errors("Required@spec.many.a covered")
-        return answer(hv, errors("Required@spec.many.a beta"))
-
-    found = causes(case({"spec": {"one": 1, "many": {}}}), ask)["+spec.many.a"]
-    assert (found.cause, "because of spec: Invalid value" in found.detail) == ("masked", True)

@@ -1,0 +1,43 @@
+"""What tests of causes share: the causes that are found of everything that a target in one function shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.case import Case
+from harness.compare.cause import CauseFound, find_cause
+from harness.compare.comparator import Comparator
+from harness.compare.means import Means
+from harness.field import FieldError
+from tests.compare.builders import Ask, drive, info
+
+
+def causes(asked: Case, ask: Ask, **more: Any) -> dict[str, CauseFound]:
+    """Ask, compare, and find the cause of every mismatch, by path (of an extra one with a + before it)."""
+    known = more.pop("is_known_path", None)
+    one = Comparator(info(**more), is_known_path=known)
+    said = ask(asked)
+    found = {}
+    for mismatch in one.compare(asked, said):
+        name = ("+" if mismatch.kind == "extra" else "") + mismatch.path
+        found[name] = drive(find_cause(asked, said, mismatch, one), ask)
+    return found
+
+
+def slugs(asked: Case, ask: Ask, **more: Any) -> dict[str, str]:
+    """Name the cause of every mismatch, by path."""
+    return {path: found.cause for path, found in causes(asked, ask, **more).items()}
+
+
+def causes_with(means: Means, ask: Ask, asked: Case, **more: Any) -> dict[str, CauseFound]:
+    """The causes with other means than the target, by path: of the first mismatch there."""
+    one = Comparator(info(**more))
+    said = ask(asked)
+    return {m.path: drive(find_cause(asked, said, m, one, means), ask) for m in reversed(one.compare(asked, said))}
+
+
+def mend_mode(asked: Case, wrong: FieldError) -> Any:
+    """Know two values for a mode, of which the second helps."""
+    if wrong.field == "spec.mode":
+        yield {"spec": {**asked.object["spec"], "mode": "Exempt"}}, asked.old
+        yield {"spec": {**asked.object["spec"], "mode": "Limited"}}, asked.old

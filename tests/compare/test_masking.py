@@ -1,0 +1,106 @@
+"""Errors that hide others: what is repaired or left out until the silent side speaks."""
+
+from __future__ import annotations
+
+from harness.case import Answer, Case
+from harness.compare.means import Means
+from tests.compare.builders import answer, case, errors
+from tests.compare.explaining import causes, causes_with, mend_mode, slugs
+
+
+def _returns_early(asked: Case) -> Answer:
+    """The handwritten side stops at spec.first; both know spec.a."""
+    spec = asked.object.get("spec", {})
+    early = errors("Invalid@spec.first/minimum covered") if "first" in spec else ()
+    hv = early or (errors("Invalid@spec.a/minimum covered") if "a" in spec else ())
+    first = errors("Invalid@spec.first/minimum beta") if "first" in spec else ()
+    return answer(hv, first + (errors("Invalid@spec.a/minimum beta") if "a" in spec else ()))
+
+
+def test_masked() -> None:
+    """The handwritten validator returned early: without the other error both sides agree."""
+    both = {"spec": {"first": 1, "a": 1}}
+    found = causes(case(both), _returns_early)
+    assert {path: one.cause for path, one in found.items()} == {"+spec.a": "masked"}
+    assert "because of spec.first: Invalid value" in found["+spec.a"].detail
+    assert slugs(case(both, both), _returns_early) == {"+spec.a": "masked"}
+    assert slugs(case({"spec": {"first": 1}}), _returns_early) == {}
+
+
+def test_masked_by_several_errors_and_items() -> None:
+    """All other errors are repaired together, items from the end, and what the mismatch is about is left alone."""
+
+    def ask(asked: Case) -> Answer:
+        spec = asked.object["spec"]
+        early = errors(*(f"Invalid@spec.l[{i}]/minimum" for i, item in enumerate(spec["l"]) if item < 0))
+        return answer(early or errors("Required@spec.l.z covered"), errors("Required@spec.l.z beta"))
+
+    assert slugs(case({"spec": {"l": [-1, 5, -1]}}), ask) == {"+spec.l.z": "masked"}
+
+
+def test_masked_by_what_must_not_change() -> None:
+    """A whole that may be set once hides what is wrong inside: set for the first time, both sides say it."""
+
+    def ask(asked: Case) -> Answer:
+        if asked.old is None:
+            return answer()  # a status is written by updates alone
+        declarative = errors("Required@status.a.b beta")
+        if "status" in asked.old and asked.old != asked.object:
+            return answer(errors("Invalid@status"), declarative)
+        return answer(errors("Required@status.a.b covered"), declarative)
+
+    found = causes(case({"status": {"a": {}, "c": 1}}, {"status": {"a": {"b": 1}, "c": 2}}), ask)["+status.a.b"]
+    assert (found.cause, "because of status: Invalid value" in found.detail) == ("masked", True)
+
+
+def test_not_masked() -> None:
+    """Where the other error goes and the twin still does not come, it was no mask."""
+
+    def ask(asked: Case) -> Answer:
+        other = errors("Invalid@spec.first/minimum") if "first" in asked.object["spec"] else ()
+        return answer(other, errors("Invalid@spec.a/minimum beta"))
+
+    assert slugs(case({"spec": {"first": 1, "a": 1}}), ask) == {"+spec.a": "no-twin"}
+
+
+def _stops_without_mode(asked: Case) -> Answer:
+    """The handwritten side looks at spec.a only in a mode that it knows; the declarative side always does."""
+    spec = asked.object["spec"]
+    known = spec.get("mode") == "Limited"
+    hv = errors("Invalid@spec.a/minimum covered") if known else errors("Required@spec.mode covered")
+    return answer(hv, (*(() if known else errors("Required@spec.mode beta")), *errors("Invalid@spec.a/minimum beta")))
+
+
+def test_masked_by_an_error_that_wants_a_value() -> None:
+    """Leaving out what is missing helps nobody: with the repairs that are handed in, the other side speaks."""
+    asked = case({"spec": {"a": 1}})
+    assert causes_with(Means(), _stops_without_mode, asked)["spec.a"].cause == "no-twin"
+    found = causes_with(Means(mend=mend_mode), _stops_without_mode, asked)["spec.a"]
+    assert (found.cause, "because of spec.mode: Required value" in found.detail) == ("masked", True)
+
+
+def test_masked_behind_a_mask() -> None:
+    """One repair may only show the next early return."""
+
+    def ask(asked: Case) -> Answer:
+        spec = asked.object["spec"]
+        if "first" in spec or "second" in spec:
+            names = ("first",) if "first" in spec else ("second",)
+            return answer(errors(*(f"Required@spec.{n}" for n in names), *(["TooMany@x"] if "first" in spec else [])),
+                          errors("Required@spec.a beta"))  # fmt: skip
+        return answer(errors("Required@spec.a covered"), errors("Required@spec.a beta"))
+
+    asked = case({"spec": {"first": 1, "second": 1}})
+    assert causes_with(Means(), ask, asked)["spec.a"].cause == "masked"
+
+
+def test_masked_by_too_many_members() -> None:
+    """Where leaving out a field that no error names repairs an error above it, that error was the mask."""
+
+    def ask(asked: Case) -> Answer:
+        spec = asked.object["spec"]
+        hv = errors("Invalid@spec") if "one" in spec else errors("Required@spec.many.a covered")
+        return answer(hv, errors("Required@spec.many.a beta"))
+
+    found = causes(case({"spec": {"one": 1, "many": {}}}), ask)["+spec.many.a"]
+    assert (found.cause, "because of spec: Invalid value" in found.detail) == ("masked", True)
