@@ -15,8 +15,9 @@ from harness.engine.ledger import LaneKey
 from harness.engine.plan import LaneState, Search
 from harness.engine.units import Lane
 from harness.fuzzers.bases import Base, Repair, Repaired, accepted, starts
-from harness.fuzzers.census import census, occurring, path_of
+from harness.fuzzers.census import census, path_of
 from harness.fuzzers.grow import Growth
+from harness.fuzzers.holding import Holding, Reached
 from harness.fuzzers.pairs import stored
 from harness.fuzzers.places import Place, differences
 from harness.fuzzers.turning import changes_of
@@ -119,7 +120,8 @@ class Founding:
         repaired = yield from repair.run(starts(self.search.plan.shape, self.root()))
         self.plain, self.is_found = Base(repaired.obj), repaired.accepted
         if repaired.accepted:
-            yield from self.confirm([self.plain], set(occurring(repaired.obj, self.search.plan.shape)))
+            holding = Holding(self.search.plan.shape)
+            yield from self.confirm([self.plain], Reached(holding, holding.of(repaired.obj)))
             self.keep([self.plain])
         return repaired
 
@@ -132,18 +134,18 @@ class Founding:
             else:
                 self.keeping.add(self.finder, both, both, base.focus)
 
-    def confirm(self, bases: list[Base], reached: set[str]) -> Search:
+    def confirm(self, bases: list[Base], reached: Reached) -> Search:
         """See what the validators were given of accepted objects: the rest was not reached."""
-        shape, reach = self.search.plan.shape, self.search.reach
+        reach, holding = self.search.reach, reached.holding
         answers = yield from self.asker(self.finder, validated=True)([base.obj for base in bases])
         if any(answer.validated for answer in answers):
-            given: set[str] = set()
+            given = 0
             for base, answer in zip(bases, answers, strict=False):
-                obj = given_of(answer, base.obj)
-                reach.drop(base.obj, obj)
-                given.update(occurring(obj, shape))
-            reached &= given
-        reach.reached |= reached
+                held = holding.of_stranger(given_of(answer, base.obj))
+                reach.drop(holding.names(holding.of(base.obj) & ~held))
+                given |= held
+            reached.bits &= given
+        reach.reached.update(reached)
 
     def _show(self, key: LaneKey, state: LaneState) -> Search:
         """Show the first object to another lane; if that does not accept it, mend it."""

@@ -14,11 +14,10 @@ from harness.engine.founding import Founding
 from harness.engine.plan import LaneState, Search
 from harness.fuzzers.bases import Base, accepted
 from harness.fuzzers.borrowing import borrow
-from harness.fuzzers.census import occurring
 from harness.fuzzers.grow import Growth
+from harness.fuzzers.holding import Holding
 from harness.fuzzers.lacking import Change
 from harness.fuzzers.places import differences, look
-from harness.fuzzers.shape import Shape
 
 
 def borrowed(search: Asking, growth: Growth) -> Search:
@@ -29,13 +28,13 @@ def borrowed(search: Asking, growth: Growth) -> Search:
     yield from borrow(growth, search.plan.stocks)
 
 
-def _needed(bases: list[Base], shape: Shape) -> list[Base]:
+def _needed(bases: list[Base], holding: Holding) -> list[Base]:
     """Return the bases that have a place which those before have not."""
-    held: set[str] = set()
+    held = 0
     found = []
     for base in bases:
-        places = set(occurring(base.obj, shape))
-        if not places <= held:
+        places = holding.of(base.obj)
+        if places & ~held:
             held |= places
             found.append(base)
     return found
@@ -71,7 +70,7 @@ class Growing:
         self._is_complete = growth.left() > 0 and not search.spent()
         yield from founding.confirm(grown, growth.reached)
         search.reach.add(growth)
-        fuller = [base for base in _needed(grown, search.plan.shape) if base.obj != plain.obj]
+        fuller = [base for base in _needed(grown, growth.reached.holding) if base.obj != plain.obj]
         if not search.spent():
             founding.keeping.forget(founding.finder)
         founding.keep([*fuller, plain])

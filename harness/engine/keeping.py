@@ -9,8 +9,9 @@ from harness.engine.asking import Asking
 from harness.engine.plan import LaneState, Search, key_of
 from harness.engine.units import Lane
 from harness.fuzzers.bases import Base, accepted
-from harness.fuzzers.census import occurring, path_of
+from harness.fuzzers.census import path_of
 from harness.fuzzers.corpus import KeptBase, KeptBases
+from harness.fuzzers.holding import Holding
 from harness.fuzzers.places import Place, differences
 
 
@@ -69,13 +70,13 @@ class Keeping:
         answers = yield from self.search.ask(wanted, settle=False, validated=True)
         both = [(one, answer) for one, answer in zip(ours, answers, strict=False) if accepted(answer)]
         self._has_lost |= len(both) < len(answers)
-        reach, shape = self.search.reach, self.search.plan.shape
+        reach, holding = self.search.reach, Holding(self.search.plan.shape)
         reach.refused |= kept.refused
         reach.tried |= set(kept.tried)
         for one, answer in both:
             sent, old = one.case.object, one.case.old
-            found = set(occurring(sent, shape)) & set(occurring(given_of(answer, sent), shape))
-            reach.reached |= found if sent == old else found - set(occurring(old, shape))
+            found = holding.of(sent) & holding.of_stranger(given_of(answer, sent))
+            reach.reached.update(holding.names(found if sent == old else found & ~holding.of(old)))
         still = [one for one, _ in both]
         self._found += [*still, *ours[len(answers) :]]  # what there was no time for stays as it was
         return still

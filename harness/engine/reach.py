@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from harness.case import Json
-from harness.fuzzers.census import above, census, occurring
+from harness.fuzzers.census import above, census
 from harness.fuzzers.grow import Growth
 from harness.fuzzers.shape import Shape
 
@@ -31,14 +31,13 @@ class Reach:
 
     def add(self, growth: Growth) -> None:
         """Take what one growth has reached."""
-        self.reached |= growth.reached
+        self.reached.update(growth.reached)
         self.tried |= growth.tried
         self.refused |= {path: error for path, error in growth.refused.items() if error}
 
-    def drop(self, sent: Json, given: Json) -> None:
-        """Take note of what was sent and not given to the validators."""
-        dropped = set(occurring(sent, self.shape)) - set(occurring(given, self.shape))
-        self.refused |= dict.fromkeys(sorted(dropped), DROPPED)
+    def drop(self, places: Iterable[str]) -> None:
+        """Take note of places that were sent and not given to the validators."""
+        self.refused |= dict.fromkeys(sorted(places), DROPPED)
 
     def unreached(self) -> dict[str, str]:
         """Return the places that occur in no accepted object, with the error that refused them or what they lie in."""

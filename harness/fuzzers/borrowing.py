@@ -10,7 +10,7 @@ from collections.abc import Generator, Sequence
 
 from harness.case import Answer, Case, Json
 from harness.fuzzers.bases import Base
-from harness.fuzzers.census import occurring, path_of
+from harness.fuzzers.census import path_of
 from harness.fuzzers.grow import Growing, Growth
 from harness.fuzzers.lending import Loan, Stock, seats
 from harness.fuzzers.places import ABSENT, Place, differences, look, put
@@ -37,13 +37,13 @@ def _first(
 ) -> Generator[list[Case], list[Answer], tuple[Json, Json] | None]:
     """Bring one value in, the fullest if that can be. Returns it as it was and as it is now, None where none can."""
     full: Json = next((loan.value for loan in loans), {})
-    if set(occurring(put(growth.main, seat, full), growth.shape)) <= growth.reached:
+    if not growth.held(put(growth.main, seat, full)) & ~growth.reached.bits:
         return full, full
     for few in (loans[:1], loans[1 : 1 + MOST_FIRST]):
         results = yield from growth.pruned([put(growth.main, seat, loan.value) for loan in few], seat)
         found = [(loan, one.obj) for loan, one in zip(few, results, strict=True) if one.is_accepted]
         if found:
-            loan, obj = max(found, key=lambda pair: len(set(occurring(pair[1], growth.shape))))
+            loan, obj = max(found, key=lambda pair: growth.held(pair[1]).bit_count())
             growth.main = obj
             growth.arrive(obj)
             return loan.value, look(obj, seat)
@@ -62,11 +62,11 @@ def _changed(loan: Loan, before: Json, now: Json) -> Json:
 def _others(growth: Growth, seat: Place, loans: list[Loan]) -> Growing:
     """Make variants of the values that hold something new."""
     wanted: list[tuple[Loan, Json]] = []
-    known = set(growth.reached)
+    known = growth.reached.bits
     for loan in loans:
         obj = put(growth.main, seat, loan.value)
-        found = set(occurring(obj, growth.shape))
-        if not found <= known:
+        found = growth.held(obj)
+        if found & ~known:
             known |= found
             wanted.append((loan, obj))
     results = yield from growth.pruned([obj for _, obj in wanted], seat)

@@ -1,4 +1,4 @@
-"""Which places a type has, and which of them an object has: what growth is measured by.
+"""Which places a type has: what growth is measured by.
 
 A place is written with `[*]` for every item and value: `spec.ports[*].name`. A list of two counts as a place of its
 own, `spec.ports[1]`, because most rules of lists say nothing about one item. Types that hold themselves are counted as
@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from harness.case import Json
 from harness.fuzzers.places import Place
 from harness.fuzzers.shape import Shape
 
@@ -83,24 +82,3 @@ def nested(place: Place, shape: Shape) -> int:
     for part in place:
         way.append(way[-1].child(part))
     return sum(one.type == way[-1].type and one.kind == "struct" for one in way)
-
-
-def occurring(obj: Json, shape: Shape, at: str = "") -> Iterator[str]:
-    """Yield the places of a type that an object has, some more than once. A null or an empty list is no value."""
-    if shape.kind == "struct" and obj.__class__ is dict:
-        for name, member in members_of(shape):
-            value = obj.get(name)
-            if value is not None and value != []:
-                path = f"{at}.{name}" if at else name
-                yield path
-                yield from occurring(value, member, path)
-    elif shape.kind == "map" and obj.__class__ is dict:
-        for value in obj.values():
-            yield f"{at}[*]"
-            yield from occurring(value, shape.elem, f"{at}[*]")
-    elif shape.kind == "list" and obj.__class__ is list:
-        for index, value in enumerate(obj):
-            yield f"{at}[*]"
-            if index == 1:
-                yield f"{at}[1]"
-            yield from occurring(value, shape.elem, f"{at}[*]")

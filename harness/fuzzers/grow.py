@@ -15,9 +15,10 @@ from harness.case import Answer, Case, Json
 from harness.field import FieldError
 from harness.fuzzers.abreast import Steps, abreast, plainly
 from harness.fuzzers.bases import Ask, Base, Repaired, accepted, errors_of
-from harness.fuzzers.census import occurring, path_of
+from harness.fuzzers.census import path_of
 from harness.fuzzers.feedback import Harvest, names_of
 from harness.fuzzers.graft import Graft, grafted, others, quickly
+from harness.fuzzers.holding import Holding, Reached
 from harness.fuzzers.lacking import Change, copies, lacking
 from harness.fuzzers.mend import shape_at
 from harness.fuzzers.places import Place, differences, look, place_of, places
@@ -55,7 +56,7 @@ class Growth:
     given_up: dict[str, str] = field(default_factory=dict)
     grown: int = 0
     variants: list[Base] = field(default_factory=list)
-    reached: set[str] = field(default_factory=set)
+    reached: Reached = None  # type: ignore[assignment]  # made for the shape in a moment
     refused: dict[str, str] = field(default_factory=dict)
     tried: set[str] = field(default_factory=set)
     asked: int = 0
@@ -66,13 +67,15 @@ class Growth:
     def __post_init__(self) -> None:
         if self.plain is None:
             self.plain = self.main
+        if self.reached is None:
+            self.reached = Reached(Holding(self.shape))
 
     def run(self) -> Generator[list[Case], list[Answer], list[Base]]:
         """Grow until nothing is left to add or the limit is reached; the fullest object comes first."""
         if self.only is None:
             self.arrive(self.main)
         if self.variants:
-            self._settled |= self.reached
+            self._settled.update(self.reached)
         yield from self._grow(self.focus)
         self._settled |= self.given_up.keys()
         plain, done = self.main, self.grown
@@ -210,7 +213,7 @@ class Growth:
         found: list[Change | None] = []
         additions: list[Change] = []
         variants: list[Change] = []
-        held = set(occurring(self.main, self.shape))
+        held = self.held(self.main)
         for graft, result in zip(grafts, results, strict=True):
             if not result.accepted:
                 self._remember(graft.place, result)
@@ -218,7 +221,7 @@ class Growth:
                 continue
             steps = [(at, look(result.obj, at)) for at in differences(result.obj, self.main)]
             change = Change(graft.place, steps)
-            (variants if held - set(occurring(result.obj, self.shape)) else additions).append(change)
+            (variants if held & ~self.held(result.obj) else additions).append(change)
             found.append(change)
         before = self.main
         apart = yield from self.together(additions)
@@ -260,7 +263,7 @@ class Growth:
 
     def keep_variant(self, base: Base) -> None:
         """Take an accepted object for a base of its own, if it holds what no other does."""
-        new = set(occurring(base.obj, self.shape)) - self.reached
+        new = self.held(base.obj) & ~self.reached.bits
         if new and len(self.variants) < MOST_VARIANTS:
             self.variants.append(base)
             self.arrive(base.obj)
@@ -311,12 +314,16 @@ class Growth:
     def _path(self, place: Place) -> str:
         return path_of(place, self.shape)
 
+    def held(self, obj: Json) -> int:
+        """Return the places that an object holds, as bits of those that are `reached`."""
+        return self.reached.holding.of(obj)
+
     def arrive(self, obj: Json, answer: Answer | None = None) -> None:
         """Take note of the places of an accepted object."""
-        found = set(occurring(obj, self.shape))
+        found = self.held(obj)
         if answer is not None and answer.validated:
-            found &= set(occurring(self.given(answer, obj), self.shape))
-        self.reached |= found
+            found &= self.reached.holding.of_stranger(self.given(answer, obj))
+        self.reached.bits |= found
 
     def _remember(self, place: Place, result: Repaired) -> None:
         if self.left() > 0:

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from harness.case import Json
-from harness.fuzzers.shape import ANY, Shape
+from harness.fuzzers.shape import ANY, FieldShape, Shape
 
 _ENCODER = msgspec.json.Encoder()
 
@@ -101,18 +101,37 @@ def insert(obj: Json, place: Place, value: Json) -> Json:
 
 def places(obj: Json, shape: Shape = ANY, at: Place = ()) -> Iterator[tuple[Place, Shape, Any]]:
     """Yield every place of an object with its shape and value, parents first; the root is not yielded."""
-    if isinstance(obj, dict):
-        for name, value in obj.items():
-            below = shape.child(name)
-            yield (*at, name), below, value
+    # One generator for all levels: handing everything up through one for each took most of the time.
+    outer: list[tuple[Iterator[tuple[Any, Json]], Shape, Place]] = []
+    items, known, below = _level(obj, shape)
+    while True:
+        for part, value in items:
+            if known is not None:
+                member = known.get(part)
+                below = ANY if member is None else member.shape
+            place = (*at, part)
+            yield place, below, value
             if value.__class__ is dict or value.__class__ is list:
-                yield from places(value, below, (*at, name))
-    elif isinstance(obj, list):
-        below = shape.child(0)
-        for index, value in enumerate(obj):
-            yield (*at, index), below, value
-            if value.__class__ is dict or value.__class__ is list:
-                yield from places(value, below, (*at, index))
+                outer.append((items, shape, at))
+                shape, at = below, place
+                items, known, below = _level(value, below)
+                break
+        else:
+            if not outer:
+                return
+            items, shape, at = outer.pop()
+            known, below = _children(shape)
+
+
+def _level(value: Json, shape: Shape) -> tuple[Iterator[tuple[Any, Json]], dict[str, FieldShape] | None, Shape]:
+    """Return what a value is made of, and the shapes of it: those of members by name, or the one that all have."""
+    if isinstance(value, dict):
+        return iter(value.items()), *_children(shape)
+    return enumerate(value) if isinstance(value, list) else iter(()), *_children(shape)
+
+
+def _children(shape: Shape) -> tuple[dict[str, FieldShape] | None, Shape]:
+    return (shape.by_name, ANY) if shape.kind == "struct" else (None, shape.child(0))
 
 
 def place_of(path: str, shape: Shape = ANY) -> tuple[Place, Shape]:

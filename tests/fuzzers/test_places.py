@@ -84,6 +84,18 @@ def test_places_are_listed_with_parents_first() -> None:
     assert [place for place, _, _ in places({"a": [{"b": 1}]})] == [("a",), ("a", 0), ("a", 0, "b")]
 
 
+def test_places_have_the_shapes_of_their_type() -> None:
+    """What follows a member that has members of its own has its own shape again; what no type has is anything."""
+    spec = {"ports": [{"number": 1}, {"name": "a"}], "labels": {"a": "b"}, "what": {"x": 1}, "replicas": 3}
+    found = {place: shape.kind for place, shape, _ in places(spec, widget_shape().child("spec"), ("spec",))}
+    assert found == {
+        ("spec", "ports"): "list", ("spec", "ports", 0): "struct", ("spec", "ports", 0, "number"): "int",
+        ("spec", "ports", 1): "struct", ("spec", "ports", 1, "name"): "string", ("spec", "labels"): "map",
+        ("spec", "labels", "a"): "string", ("spec", "what"): "any", ("spec", "what", "x"): "any",
+        ("spec", "replicas"): "int",
+    }  # fmt: skip
+
+
 def test_differences_are_as_deep_as_they_can_be() -> None:
     """Lists of different lengths differ as a whole, everything else where it differs."""
     new = {"a": {"x": 1, "y": 2}, "b": [1, 2], "c": [1]}
