@@ -87,7 +87,14 @@ class Settling:
         known = (ground, self._alike.get(_likeness(entry)))
         first = tuple(transplants(met, place, base, [pair for pair in known if pair is not None]))
         return Reducer(
-            self._plain(entry), verdict, base, mend=mend, first=first, ground=ground, is_over=self.plan.is_over
+            self._plain(entry),
+            verdict,
+            base,
+            mend=mend,
+            first=first,
+            ground=ground,
+            seat=place,
+            is_over=self.plan.is_over,
         )
 
     def _explain(self, entry: Seen) -> Search:

@@ -13,12 +13,12 @@ from typing import TypeAlias
 from harness.case import Json
 from harness.field import ErrorType, FieldError
 from harness.fuzzers.feedback import Harvest, names_of, numbers_of, words_of
-from harness.fuzzers.places import ABSENT, Place, look, place_of, places
+from harness.fuzzers.places import ABSENT, Change, Place, later_first, look, place_of, places
 from harness.fuzzers.shape import ANY, Shape
 from harness.fuzzers.values import alternatives, filled, fits, plausible, pool
 
-Fix: TypeAlias = tuple[Place, Json]
-"""One change: put this value at this place; `ABSENT` removes."""
+Fix: TypeAlias = Change
+"""A change that may silence an error."""
 
 _INNER = 6
 """Structs within a wrong value that are searched for a member which the message names."""
@@ -251,11 +251,6 @@ def at_once(errors: Iterable[FieldError], obj: Json, shape: Shape, harvest: Harv
         if fix is not None and not any(_within(fix[0], other) or _within(other, fix[0]) for other, _ in chosen):
             chosen.append(fix)
     return later_first(chosen)
-
-
-def later_first(fixes: Iterable[Fix]) -> list[Fix]:
-    """Bring fixes into the order in which a removal of a list item does not move the others."""
-    return sorted(fixes, key=lambda fix: [(isinstance(part, str), str(part)) for part in fix[0]], reverse=True)
 
 
 def _within(place: Place, other: Place) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from typing import Any, Final, TypeAlias
 
@@ -20,6 +20,9 @@ _ENCODER = msgspec.json.Encoder()
 
 Place: TypeAlias = tuple[str | int, ...]
 """Where something is in an object: `("spec", "ports", 0, "name")`."""
+
+Change: TypeAlias = tuple[Place, Json]
+"""One change: put this value at this place; `ABSENT` removes."""
 
 
 class _Absent:
@@ -90,6 +93,14 @@ def _put_item(obj: Json, index: int, place: Place, at: int, value: Json) -> Json
 def remove(obj: Json, place: Place) -> Json:
     """Return a copy without this place."""
     return put(obj, place, ABSENT)
+
+
+def later_first(changes: Iterable[Change]) -> list[Change]:
+    """Bring changes into the order in which a removal of a list item does not move the others.
+
+    What lies within a place comes before the place itself.
+    """
+    return sorted(changes, key=lambda change: [(part.__class__ is str, part) for part in change[0]], reverse=True)
 
 
 def insert(obj: Json, place: Place, value: Json) -> Json:

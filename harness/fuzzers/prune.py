@@ -14,8 +14,8 @@ from harness.case import Answer, Case, Json
 from harness.field import FieldError
 from harness.fuzzers.bases import Ask, accepted, errors_of
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.mend import Fix, fixes, later_first, undecodable
-from harness.fuzzers.places import ABSENT, Place, look, place_of, put
+from harness.fuzzers.mend import Fix, fixes, undecodable
+from harness.fuzzers.places import ABSENT, Place, later_first, look, place_of, put
 from harness.fuzzers.shape import Shape
 
 ROUNDS = 16

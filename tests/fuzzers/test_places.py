@@ -11,6 +11,7 @@ from harness.fuzzers.places import (
     count_differences,
     differences,
     insert,
+    later_first,
     look,
     place_of,
     places,
@@ -136,3 +137,14 @@ def test_sizes_do_not_depend_on_what_was_measured_before() -> None:
     before = size(whole)
     assert [size(part), before] == [size(copy.deepcopy(part)), size(copy.deepcopy(whole))]
     assert size(put(whole, ("items", 0), ABSENT)) == before - 8 - size(part)
+
+
+def test_of_list_items_the_last_is_removed_first() -> None:
+    """Indexes are numbers, so that the eleventh item goes before the third; what lies within a place goes before it."""
+    obj: Json = {"items": [{"n": number} for number in range(12)]}
+    changes = [(("items", at), ABSENT) for at in (2, 10, 9)] + [(("items", 10, "n"), 0)]
+    ordered = later_first(changes)
+    assert [place[1:] for place, _ in ordered] == [(10, "n"), (10,), (9,), (2,)]
+    for place, value in ordered:
+        obj = put(obj, place, value)
+    assert [item["n"] for item in obj["items"]] == [0, 1, 3, 4, 5, 6, 7, 8, 11]
