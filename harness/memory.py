@@ -5,6 +5,7 @@ Nothing may depend on whether something is still remembered: only what can be ma
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Generic, TypeVar
 from weakref import WeakSet
 
@@ -63,3 +64,23 @@ class Memory(Generic[K, V]):
     def age(self) -> None:
         """Forget what nobody has asked for since the last time."""
         self._old, self._young = self._young, {}
+
+
+class Pool(Generic[K]):
+    """Equal things as one thing, as long as that is remembered: for what comes again and again, made anew each time."""
+
+    __slots__ = ("_known",)
+
+    def __init__(self, room: Room) -> None:
+        self._known: Memory[K, K] = Memory(room)
+
+    def shared(self, things: Iterable[K]) -> tuple[K, ...]:
+        """Return these things, each as the equal one that was handed in first."""
+        found = []
+        for thing in things:
+            known = self._known.get(thing)
+            if known is None:
+                self._known.put(thing, thing)
+                known = thing
+            found.append(known)
+        return tuple(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 
-from harness.memory import Memory, Room
+from harness.memory import Memory, Pool, Room
 
 
 def held(room: Room) -> int:
@@ -53,3 +53,15 @@ def test_a_memory_that_nobody_holds_is_gone() -> None:
     del memory
     gc.collect()
     assert held(room) == 0
+
+
+def test_equal_things_become_one_thing_within_the_bound() -> None:
+    """What is equal to something handed in lately is given back as that, and few are remembered."""
+    room = Room(20)
+    pool: Pool[str] = Pool(room)
+    first, again = pool.shared("x" * number for number in (3, 4)), pool.shared("x" * number for number in (3, 4))
+    assert first == again == ("xxx", "xxxx")
+    assert all(one is other for one, other in zip(first, again, strict=True))
+    for number in range(500):
+        pool.shared([str(number)])
+    assert held(room) <= 40

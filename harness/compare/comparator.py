@@ -24,7 +24,7 @@ from harness.compare.served import Served
 from harness.errormatch.matcher import Key, matcher_for
 from harness.errormatch.trusted import NO_WORDINGS, Wordings
 from harness.field import ErrorType, FieldError
-from harness.memory import Memory, Room
+from harness.memory import Memory, Pool, Room
 
 Errors = tuple[FieldError, ...]
 Compared = tuple[tuple[Mismatch, ...], tuple[Signature, ...]]
@@ -32,6 +32,8 @@ Compared = tuple[tuple[Mismatch, ...], tuple[Signature, ...]]
 _INTERNAL = ErrorType.INTERNAL.value
 _REMEMBERED = Room(12_000)
 """For pairs of lists that were compared, by their errors: values in errors make their number unbounded."""
+ERRORS: Pool[FieldError] = Pool(Room(4_000))
+"""Of the errors in lists that are remembered one in ten differs from all others, and each is half a kilobyte."""
 
 
 class Comparator:
@@ -107,6 +109,7 @@ class Comparator:
         if known is None:
             found = tuple(self._compare_lists(handwritten, declarative))
             known = found, tuple(mismatch.signature for mismatch in found)
+            asked = ERRORS.shared(handwritten), ERRORS.shared(declarative)
             self._memo.put(asked, known, 1 + len(handwritten) + len(declarative))
         return known
 

@@ -15,7 +15,7 @@ from harness.engine.ledger import LaneKey
 from harness.engine.plan import LaneState, Search
 from harness.engine.units import Lane
 from harness.fuzzers.bases import Base, Repair, Repaired, accepted, starts
-from harness.fuzzers.census import census, path_of
+from harness.fuzzers.census import census, measured, path_of
 from harness.fuzzers.grow import Growth
 from harness.fuzzers.holding import Holding, Reached
 from harness.fuzzers.pairs import stored
@@ -45,7 +45,7 @@ class Founding:
         self.known: list[Base] = []
         self.is_known = False
         self.firsts: dict[LaneKey, Json] = {}
-        self._places = len(census(search.plan.shape))
+        self._places = measured(search.plan.shape)[0]
 
     def root(self) -> Json:
         """Return an object of the kind with a name and nothing else."""

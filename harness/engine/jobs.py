@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
 import sys
 import time
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
@@ -56,13 +58,30 @@ class Note(msgspec.Struct, frozen=True):
     text: str
 
 
+class Standing(msgspec.Struct, frozen=True):
+    """How far a search is. Only of a process that dies is it ever opened, and opened it takes twenty times the room."""
+
+    unit: int
+    packed: bytes
+
+    @classmethod
+    def of(cls, outcome: UnitOutcome) -> Standing:
+        """Pack what a search came to so far."""
+        return cls(outcome.index, zlib.compress(pickle.dumps(outcome), 1))
+
+    def outcome(self) -> UnitOutcome:
+        """Return what was packed."""
+        found: UnitOutcome = pickle.loads(zlib.decompress(self.packed))
+        return found
+
+
 class Asked(msgspec.Struct, frozen=True):
     """Findings of other parts, for a process that has ended its search."""
 
     findings: tuple[Finding, ...]
 
 
-Message = Turn | Told | Met | Note | UnitOutcome | JobOutcome
+Message = Turn | Told | Met | Note | Standing | JobOutcome
 
 
 @dataclass(slots=True)
@@ -73,21 +92,22 @@ class Job:
     link: Connection
     cases: int = 0
     outcome: JobOutcome | None = None
-    units: dict[int, UnitOutcome] = field(default_factory=dict)
+    standings: dict[int, Standing] = field(default_factory=dict)
     findings: dict[int, dict[str, Finding]] = field(default_factory=dict)
 
     def result(self) -> JobOutcome:
         """Return the outcome; of a process that died, what it told before."""
         if self.outcome is not None:
             return self.outcome
-        indexes = sorted({*self.units, *self.findings})
+        indexes = sorted({*self.standings, *self.findings})
         units = tuple(self._rescued(index) for index in indexes)
         code = self.process.exitcode
         return JobOutcome(units, stopped="target-lost", stopped_detail=f"a job process died (exit code {code})")
 
     def _rescued(self, index: int) -> UnitOutcome:
         told = self.findings.get(index, {})
-        stock = self.units.get(index) or UnitOutcome(index, (), (), 0, 0, 0, 0)
+        standing = self.standings.get(index)
+        stock = UnitOutcome(index, (), (), 0, 0, 0, 0) if standing is None else standing.outcome()
         # What was told is reduced and explained; in a stock it may stand as it was first met.
         every = {finding.fingerprint: finding for finding in stock.findings} | told
         return msgspec.structs.replace(stock, findings=tuple(every.values()))
@@ -136,7 +156,7 @@ def _work(spec: SubjectSpec, order: Order, opener: Opener, link: Connection) -> 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     last = 0.0
     local: list[Local] = []
-    stocktaking = Stocktaking(link.send)
+    stocktaking = Stocktaking(lambda outcome: link.send(Standing.of(outcome)))
 
     def on_turn(search: UnitSearch) -> None:
         nonlocal last
@@ -209,11 +229,11 @@ def _remember(job: Job, message: Message) -> None:
             job.cases = message.cases
         case Told():
             job.findings.setdefault(message.unit, {})[message.finding.fingerprint] = message.finding
-        case UnitOutcome():
-            job.units[message.index] = message
+        case Standing():
+            job.standings[message.unit] = message
         case JobOutcome():
             job.outcome = message
-            job.units, job.findings = {}, {}  # what is told in the end has all of it
+            job.standings, job.findings = {}, {}  # what is told in the end has all of it
 
 
 def ask_to_stop(jobs: list[Job]) -> None:

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from harness.case import Answer, Case, Json, Operation
+from harness.compare.comparator import ERRORS
 from harness.compare.finding import SEVERITIES, Finding, Severity
 from harness.compare.mismatch import Mismatch, canonical_path
 from harness.compare.severity import severity_of
@@ -110,7 +111,7 @@ class Ledger:
 
     def _remember(self, lane: LaneKey, answer: Answer, shown: tuple[Seen, ...]) -> None:
         """Remember what two lists show: in this lane they have nothing new to say any more, whatever the case."""
-        lists = answer.handwritten, answer.declarative
+        lists = ERRORS.shared(answer.handwritten), ERRORS.shared(answer.declarative)
         self._echoes[lane].put(lists, shown, 1 + len(answer.handwritten) + len(answer.declarative))
 
     def _compare(self, case: Case, answer: Answer, base: Json, state: LaneState) -> tuple[Seen, ...]:

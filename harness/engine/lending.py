@@ -16,7 +16,7 @@ from harness.engine.plan import Plan, Search
 from harness.engine.search import UnitSearch
 from harness.engine.units import Lane, Unit
 from harness.fuzzers.budget import shares
-from harness.fuzzers.census import census
+from harness.fuzzers.census import measured
 from harness.fuzzers.lending import Stock, lenders, seats
 from harness.fuzzers.shape import Shape
 
@@ -54,9 +54,9 @@ class Lending:
     def __init__(self, units: Sequence[Unit], shapes: Sequence[Shape], cases: int | None) -> None:
         self.units, self.shapes = units, shapes
         found = lenders(shapes)
-        self._order = sorted(found, key=lambda index: (len(census(shapes[index])), index))
+        self._order = sorted(found, key=lambda index: (measured(shapes[index])[0], index))
         self.stocks = {index: Stock(shapes[index], found[index]) for index in self._order}
-        sizes = [len(census(shapes[index])) for index in self._order]
+        sizes = [measured(shapes[index])[0] for index in self._order]
         budgets: list[int] | list[None] = [None] * len(sizes) if cases is None else shares(cases // PART, sizes)
         self._cases: dict[int, int | None] = dict(zip(self._order, budgets, strict=True))
 

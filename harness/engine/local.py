@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from harness.case import Case, KindInfo
+from harness.collector import collector_at_rest
 from harness.compare.comparator import Comparator
 from harness.compare.finding import Finding
 from harness.compare.mismatch import Mismatch, canonical_path
@@ -95,8 +96,9 @@ class Local:
         schedule = Schedule(self.subject.target, every, self.telling.on_turn, left=self.clock.left)
         stopped, detail = "budget", ""
         try:
-            self.searches.extend(self._search(unit, cases) for unit, cases in self._own())
-            every += [*self._lenders(), *self.searches]
+            with collector_at_rest():  # a million objects of types are made, and none of them is garbage
+                self.searches.extend(self._search(unit, cases) for unit, cases in self._own())
+                every += [*self._lenders(), *self.searches]
             with seldom_collected():
                 schedule.run()
         except KeyboardInterrupt:

@@ -7,8 +7,10 @@ deep as one holds another of its kind and no deeper. What only a server writes i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Mapping
 from functools import lru_cache
+from itertools import islice
 
 from harness.fuzzers.places import Place
 from harness.fuzzers.shape import Shape
@@ -20,6 +22,7 @@ SERVER_OWNED = frozenset(
 NESTED = 2
 """How often one struct may lie within itself on the way to a place that is counted."""
 MOST_PLACES = 20_000
+_HOLDING = frozenset({"struct", "list", "map"})
 
 
 @lru_cache(maxsize=4096)
@@ -29,18 +32,29 @@ def members_of(shape: Shape) -> tuple[tuple[str, Shape], ...]:
     return tuple((member.name, member.shape) for member in shape.fields if member.name not in owned)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=8)
 def census(shape: Shape) -> Mapping[str, None]:
-    """Return every place of a type, parents first, at most `MOST_PLACES`."""
+    """Return every place of a type, parents first, at most `MOST_PLACES`.
+
+    Hardly anything is remembered: places of all types of a release are tens of thousands of long strings. Whoever wants
+    to know how many there are asks `measured`.
+    """
     found: dict[str, None] = {}
-    for path in _walk(shape, "", {}):
-        found[path] = None
-        if len(found) >= MOST_PLACES:
-            break
-    return found
+    _collect(shape, "", {}, found)
+    return dict(islice(found.items(), MOST_PLACES))
 
 
-def _walk(shape: Shape, at: str, within: dict[str, int]) -> Iterator[str]:
+@lru_cache(maxsize=8192)
+def measured(shape: Shape) -> tuple[int, int]:
+    """Return how many places a type has, and a checksum of them all."""
+    places = census(shape)
+    return len(places), zlib.crc32(" ".join(places).encode())
+
+
+def _collect(shape: Shape, at: str, within: dict[str, int], found: dict[str, None]) -> None:
+    """Add the places below one, until there are too many."""
+    if len(found) >= MOST_PLACES:
+        return
     if shape.kind == "struct":
         depth = within.get(shape.type, 0)
         if depth >= NESTED:
@@ -48,13 +62,14 @@ def _walk(shape: Shape, at: str, within: dict[str, int]) -> Iterator[str]:
         below = {**within, shape.type: depth + 1}
         for name, member in members_of(shape):
             path = f"{at}.{name}" if at else name
-            yield path
-            yield from _walk(member, path, below)
-    elif shape.kind in ("list", "map"):
-        yield f"{at}[*]"
+            found[path] = None
+            if member.kind in _HOLDING:
+                _collect(member, path, below, found)
+    elif shape.kind in _HOLDING:
+        found[f"{at}[*]"] = None
         if shape.kind == "list":
-            yield f"{at}[1]"
-        yield from _walk(shape.elem, f"{at}[*]", within)
+            found[f"{at}[1]"] = None
+        _collect(shape.elem, f"{at}[*]", within, found)
 
 
 def path_of(place: Place, shape: Shape) -> str:

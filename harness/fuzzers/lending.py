@@ -8,14 +8,13 @@ is told by their size and by how many have them.
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from harness.case import Json
 from harness.fuzzers.bases import Base
-from harness.fuzzers.census import NESTED, census, members_of, path_of
+from harness.fuzzers.census import NESTED, measured, members_of, path_of
 from harness.fuzzers.places import Place, look
 from harness.fuzzers.shape import Shape
 
@@ -35,7 +34,7 @@ def unversioned(type: str) -> str:
 @lru_cache(maxsize=8192)
 def name_of(shape: Shape) -> str:
     """Name a struct type for lending: without its version, and apart from versions that have other places."""
-    return f"{unversioned(shape.type)} {zlib.crc32(' '.join(census(shape)).encode()):08x}"
+    return f"{unversioned(shape.type)} {measured(shape)[1]:08x}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +86,15 @@ def lenders(shapes: Sequence[Shape]) -> dict[int, frozenset[str]]:
     """Return who lends what: the index of the smallest that has a type, and the names of the types that it lends."""
     having: dict[str, list[int]] = {}
     known: dict[str, Shape] = {}
-    order = sorted(range(len(shapes)), key=lambda index: (len(census(shapes[index])), index))
+    order = sorted(range(len(shapes)), key=lambda index: (measured(shapes[index])[0], index))
     for index in order:
         for name, shape in _structs(shapes[index], {}).items():
             having.setdefault(name, []).append(index)
             known.setdefault(name, shape)
     lent: set[str] = set()
     found: dict[int, set[str]] = {}
-    for name in sorted(known, key=lambda name: (len(census(known[name])), name)):
-        if len(having[name]) > 1 and len(census(known[name])) >= LEAST:
+    for name in sorted(known, key=lambda name: (measured(known[name])[0], name)):
+        if len(having[name]) > 1 and measured(known[name])[0] >= LEAST:
             own = sum(1 for _ in _own(known[name], lent, {}))
             if own * (len(having[name]) - 1) >= WORTH:
                 lent.add(name)

@@ -39,7 +39,7 @@ DECLARATIVE_CREATE, DECLARATIVE_UPDATE, HANDWRITTEN_CREATE, HANDWRITTEN_UPDATE, 
 FIRED = DECLARATIVE_CREATE | DECLARATIVE_UPDATE
 _ALL_OF_FIRING = REJECTED | SERVED
 
-_REMEMBERED = Room(20_000)
+_REMEMBERED = Room(12_000)
 """For errors that were met: paths hold map keys, so their number has no bound of its own."""
 
 Key: TypeAlias = tuple[str, str, str]

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from harness.case import KindInfo
 from harness.engine import jobs
-from harness.engine.jobs import STOCK_SHARE, Stocktaking
+from harness.engine.jobs import STOCK_SHARE, Standing, Stocktaking
+from harness.engine.outcome import UnitOutcome
+from harness.events import KindReport
+
+PODS = KindInfo("", "v1", "Pod", "pods", "v1", type="core.Pod")
 
 
 @dataclass
@@ -58,3 +64,12 @@ def test_telling_takes_a_small_share_of_the_time(searches: list[Any]) -> None:
         telling.time += 0.01
     share = len(telling.told) * telling.price / telling.time
     assert 0.5 * STOCK_SHARE < share < 1.5 * STOCK_SHARE
+
+
+def test_how_far_a_search_is_crosses_processes_packed() -> None:
+    """What the parent keeps of a process that may die is small, and opened it says what was told."""
+    kinds = tuple(KindReport(PODS, "create", number, 0, True, ()) for number in range(200))
+    outcome = UnitOutcome(3, kinds, (), 199, 190, 5, 0, {"rules": {"fired": 7}}, (0.5, 1.5))
+    standing = Standing.of(outcome)
+    assert (standing.unit, standing.outcome()) == (3, outcome)
+    assert len(standing.packed) < len(pickle.dumps(outcome)) / 2

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
-from harness.fuzzers.census import above, census, nested, path_of
+import pytest
+
+from harness.fuzzers import census as census_module
+from harness.fuzzers.census import above, census, measured, nested, path_of
 from harness.fuzzers.shape import shape_of
 from tests.fuzzers.toys import PACKAGE, UNIVERSE, widget_shape
 
@@ -13,6 +16,23 @@ def test_a_type_has_a_place_for_every_member_item_and_value() -> None:
     wanted = {"spec.ports", "spec.ports[*]", "spec.ports[1]", "spec.ports[*].name", "spec.labels[*]", "spec.ceiling"}
     assert set() == wanted - set(found)
     assert "spec.labels[1]" not in found
+
+
+def test_types_are_told_apart_by_the_number_and_checksum_of_their_places() -> None:
+    """How many places a type has is known without a list of them, and another type has another checksum."""
+    widget, port = measured(widget_shape()), measured(shape_of(UNIVERSE, f"{PACKAGE}.Port"))
+    assert (len(census(widget_shape())), 2) == (widget[0], port[0])
+    assert widget[1] != port[1]
+
+
+def test_a_type_with_too_many_places_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No more places than the bound are counted, and these are the first."""
+    every = list(census(widget_shape()))
+    census.cache_clear()
+    monkeypatch.setattr(census_module, "MOST_PLACES", 7)
+    few = list(census(widget_shape()))
+    census.cache_clear()
+    assert few == every[:7]
 
 
 def test_a_type_that_holds_itself_is_counted_one_level_deep() -> None:
