@@ -172,11 +172,13 @@ class Comparator:
 
     def _all_served(self, handwritten: Errors, declarative: Errors, served: list[Served]) -> Iterator[Mismatch]:
         base = next(s for s in served if s.setting is self.baseline)
-        for one in served:
+        # Of settings under which the very same is served, the later ones have nothing to say that was not said.
+        telling = [s for number, s in enumerate(served) if not any(map(s.says_the_same, served[:number]))]
+        for one in telling:
             yield from self._lost_and_gained(base, one)
-        for one in served:
+        for one in telling:
             yield from self._twice(handwritten, one)
-        for one in served:
+        for one in telling:
             yield from self._reworded(handwritten, one)
 
     def _lost_and_gained(self, base: Served, one: Served) -> Iterator[Mismatch]:
@@ -199,16 +201,19 @@ class Comparator:
 
         Two bad keys of one map are two errors of one text on either side.
         """
-        errors = one.errors
-        if len({self.matcher.normalize(error.field) for error in errors}) == len(errors):
+        normalize = self.matcher.normalize
+        fields = [normalize(error.field) for error in one.errors]
+        if len(set(fields)) == len(fields):
             return
+        # What comes twice has one field with another error: texts begin with it.
+        shared = Counter(fields)
+        errors = [error for error, field in zip(one.errors, fields, strict=True) if shared[field] > 1]
         seen: Counter[str] = Counter()
-        said = Counter(error.text for error in handwritten)
-        kept = {error.text for error in one.handwritten}
+        said = Counter(error.text for error in handwritten if shared[normalize(error.field)] > 1)
+        kept = {error.text for error in one.handwritten if shared[normalize(error.field)] > 1}
         twins: set[int] = set()
-        by_key = self.matcher.index(one.declarative)
         for error in one.handwritten:
-            twins.update(by_key.get(self.matcher.wanted(error), ()))
+            twins.update(one.rules.get(self.matcher.wanted(error), ()))
         ours = {one.declarative[number] for number in twins}
         for error in errors:
             text = error.text
@@ -222,11 +227,10 @@ class Comparator:
         if not one.declarative:
             return
         kept = set(one.handwritten)
-        by_key = self.matcher.index(one.declarative)
         for error in handwritten:
             if not error.covered or error in kept:
                 continue
-            twins = [one.declarative[number] for number in by_key.get(self.matcher.wanted(error), ())]
+            twins = [one.declarative[number] for number in one.rules.get(self.matcher.wanted(error), ())]
             if twins and not any(self.trusted.same(error, other) for other in twins):
                 detail = f"the words change under {one.setting.name}: {error.detail!r} becomes {twins[0].detail!r}"
                 if self.ends is not None:

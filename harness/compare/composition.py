@@ -13,6 +13,7 @@ Source: apiserver pkg/registry/rest/validate.go, apimachinery pkg/api/validate/e
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -98,14 +99,13 @@ def is_enforced(error: FieldError, *, beta: bool) -> bool:
 
 def dedupe_by_text(errors: Sequence[FieldError]) -> list[FieldError]:
     """Drop errors whose text was seen before. Origins and marks do not count (DV S39)."""
-    by_field: dict[str, list[FieldError]] = {}
-    for error in errors:
-        by_field.setdefault(error.field, []).append(error)
-    if len(by_field) == len(errors):  # a text begins with its field
+    fields = [error.field for error in errors]
+    if len(set(fields)) == len(fields):  # a text begins with its field
         return list(errors)
+    shared = Counter(fields)
     first: dict[tuple[str, str], FieldError] = {}
     for error in errors:
-        first.setdefault((error.field, error.text if len(by_field[error.field]) > 1 else ""), error)
+        first.setdefault((error.field, error.text if shared[error.field] > 1 else ""), error)
     return list(first.values())
 
 

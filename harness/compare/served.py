@@ -10,7 +10,7 @@ from harness.field import FieldError
 class Served:
     """What is served under one setting, in two halves; `errors` is the whole list, as the user reads it."""
 
-    __slots__ = ("_by_key", "_matcher", "_plain", "declarative", "errors", "handwritten", "setting")
+    __slots__ = ("_by_key", "_matcher", "_plain", "_rules", "declarative", "errors", "handwritten", "setting")
 
     def __init__(
         self, setting: Setting, handwritten: list[FieldError], declarative: list[FieldError], matcher: Matcher
@@ -20,6 +20,18 @@ class Served:
         self._matcher = matcher
         self._plain: set[Key] | None = None
         self._by_key: dict[Key, list[int]] = {}
+        self._rules: dict[Key, list[int]] | None = None
+
+    def says_the_same(self, other: Served) -> bool:
+        """Whether the very same is served under the other's setting."""
+        return self.handwritten == other.handwritten and self.declarative == other.declarative
+
+    @property
+    def rules(self) -> dict[Key, list[int]]:
+        """The numbers of the declarative errors by the keys of what they match."""
+        if self._rules is None:
+            self._rules = self._matcher.index(self.declarative)
+        return self._rules
 
     def tells(self, error: FieldError) -> bool:
         """Whether some served error tells the user the same as this one, whichever side they come from.
@@ -28,7 +40,7 @@ class Served:
         """
         matcher = self._matcher
         if self._plain is None:
-            self._plain = {matcher.wanted(other) for other in self.errors}
+            self._plain = set(map(matcher.wanted, self.errors))
             self._by_key = matcher.index(self.errors)
         key = matcher.wanted(error)
         return key in self._plain or key in self._by_key or any(one in self._plain for one in matcher.index((error,)))

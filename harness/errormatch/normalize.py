@@ -102,6 +102,7 @@ class Normalizer:
         if problems:
             raise InputError(problems)
         self._known: dict[str, str] = {}
+        self._outcomes: dict[str, bool] = {}
         self._results = [compile_regex(_shape(pattern, replacement)) for pattern, replacement in self.rules]
 
     def __call__(self, path: str) -> str:
@@ -121,7 +122,12 @@ class Normalizer:
 
     def is_result(self, path: str) -> bool:
         """Whether a path looks like the outcome of a rule, so that it may be right for another version."""
-        return any(_matches(shape, path) for shape in self._results)
+        known = self._outcomes.get(path)
+        if known is None:
+            if len(self._outcomes) >= _REMEMBERED:
+                self._outcomes.clear()
+            known = self._outcomes[path] = any(_matches(shape, path) for shape in self._results)
+        return known
 
     def _remember(self, path: str) -> str:
         if len(self._known) >= _REMEMBERED:
