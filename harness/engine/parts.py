@@ -131,9 +131,10 @@ def _side_by_side(runs: Sequence[Run], opener: Opener) -> Iterator[list[JobOutco
     The processes can be asked with `processes.ask` until this is left.
     """
     owners: dict[int, Run] = {}
+    beside = sum(run.order.jobs for run in runs)
     for run in runs:
         run.subject.target.close()  # each process has its own: what this one says of itself is known, and it is large
-        run.jobs = processes.start(run.subject.spec, run.order, opener)
+        run.jobs = processes.start(replace(run.subject.spec, beside=beside), run.order, opener)
         owners.update((id(job), run) for job in run.jobs)
     every = [job for run in runs for job in run.jobs]
     interrupted = False

@@ -32,9 +32,12 @@ def shots(aim: Aim, shape: Shape, bases: Sequence[Json]) -> Iterator[Pair]:
     """Yield (new, old) that may do what an aim wants, the most telling first; old is None for a create."""
     parts = parts_of(aim)
     near = sorted(bases, key=lambda base: -_reach(base, parts))[:_STARTS]
-    if aim.wants == "accept":
+    is_update = aim.update or aim.origin in ("immutable", "update")
+    if aim.wants == "accept" and is_update:
+        yield from _kept(shape, parts, near)
+    elif aim.wants == "accept":
         yield from _creates(shape, parts, near, lambda *at: at_limit(aim, *at))
-    elif aim.update or aim.origin in ("immutable", "update"):
+    elif is_update:
         yield from _updates(shape, parts, near)
     else:
         yield from _creates(shape, parts, near, lambda *at: spoilt(aim, *at))
@@ -94,6 +97,31 @@ def _updates(shape: Shape, parts: Sequence[str], bases: Sequence[Json]) -> Itera
     for width in (4, 8, 40):
         for one in running:
             yield from islice(one, width)
+
+
+def _kept(shape: Shape, parts: Sequence[str], bases: Sequence[Json]) -> Iterator[Pair]:
+    """Yield pairs that have the place in common, and differ beside it."""
+    running = [_moved_beside(shape, stored(base), parts) for base in bases]
+    for width in (4, 8, 40):
+        for one in running:
+            yield from islice(one, width)
+
+
+def _moved_beside(shape: Shape, base: Json, parts: Sequence[str]) -> Iterator[Pair]:
+    """Yield pairs of which the new one has another member beside the place than the old one, changed or added."""
+    held, below, _ = _follow(shape, base, parts, filled)
+    here = held if held is not ABSENT else filled(below)
+    old = lead(shape, base, parts, here)
+    parent, above, _ = _follow(shape, old, parts[:-1], filled)
+    if above.kind != "struct" or not isinstance(parent, dict):
+        return
+    # Maps take nearly anything: what an update may not change of metadata stands beside labels and annotations.
+    for member in sorted(above.fields, key=lambda one: one.shape.kind != "map"):
+        if member.name == parts[-1]:
+            continue
+        value = parent.get(member.name)
+        other = filled(member.shape) if value is None else next(changed(member.shape, value, member), value)
+        yield lead(shape, base, parts[:-1], {**parent, member.name: other}), old
 
 
 def _moved(shape: Shape, base: Json, parts: Sequence[str], make: Make) -> Iterator[Pair]:

@@ -5,6 +5,7 @@ Suites, Kubernetes releases and programs alike, alone, beside another one, or wi
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Callable, Collection
 from dataclasses import replace
@@ -124,13 +125,15 @@ def _open_kubernetes(spec: SubjectSpec, note: Note) -> Subject:
     def literals(info: KindInfo) -> Literals:
         return release_literals(spec.location)(info.group)
 
+    # A worker that has more threads than it gets cores spends the difference on waking them.
+    threads = max(1, (os.cpu_count() or 1) // spec.beside) if spec.beside > 1 else None
     if spec.declarative != "python":
-        target = KubernetesTarget(spec.location, gates=spec.gates, note=note)
+        target = KubernetesTarget(spec.location, gates=spec.gates, jobs=threads, note=note)
         universe = Universe.from_folders(type_folders(spec.location))
         return Subject(spec, "kubernetes", cast(Target, target), universe, None, literals)
     api, edited = edited_api(open_api(kubernetes=spec.location), type_folders(spec.location), spec.types or "")
     types = _compiled_types(api, edited, note)
-    inner = cast(Target, KubernetesTarget(spec.location, gates=spec.gates, note=note))
+    inner = cast(Target, KubernetesTarget(spec.location, gates=spec.gates, jobs=threads, note=note))
     return Subject(spec, "kubernetes", _with_types(inner, lambda: types), api.universe, None, literals)
 
 

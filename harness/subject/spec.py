@@ -21,7 +21,8 @@ class SubjectSpec:
     `types` is a folder of Go types for a program (`DIR`, or `IMPORT/PATH=DIR` for the import path its kinds name), or
     with the declarative side `python` an edited copy of a release's. `against` is the location of another subject
     of the same kind: then what users of both are served is compared, not the two sides of one. `handwritten` is the
-    file of a recording that stands for the handwritten side.
+    file of a recording that stands for the handwritten side. `beside` is how many processes open it, or another part
+    of the same run, at the same time: they share the cores of the machine.
     """
 
     kind: SubjectKind
@@ -32,6 +33,7 @@ class SubjectSpec:
     declarative: DeclarativeSide = "target"
     against: str | None = None
     handwritten: str | None = None
+    beside: int = 1
 
     @property
     def gates_text(self) -> str:

@@ -116,7 +116,7 @@ class Counted:
     def __call__(self, spec: Any, note: Callable[[str], None]) -> Any:
         """Open the toy subject."""
         with self.log.open("a", encoding="utf-8") as file:
-            file.write(f"{os.getpid()}\n")
+            file.write(f"{os.getpid()} {spec.beside}\n")
         return open_toys(spec, note)
 
 
@@ -125,9 +125,19 @@ def test_parts_that_are_open_are_asked_about_the_findings_of_others(tmp_path: Pa
     log = tmp_path / "opened"
     off, _ = search(cases=4000, opener=Counted(log))
     assert any(one.parts == ("toys", "toys OneLimit") for one in off.findings)
-    opened = Counter(log.read_text(encoding="utf-8").split())
+    opened = Counter(line.split()[0] for line in log.read_text(encoding="utf-8").splitlines())
     assert [1, 1, 2] == sorted(opened.values())
     assert 2 == opened[str(os.getpid())]
+
+
+def test_a_process_knows_how_many_work_beside_it(tmp_path: Path) -> None:
+    """Whoever searches shares the cores with the others of the run; whoever looks what there is, with nobody."""
+    log = tmp_path / "opened"
+    search(cases=400, opener=Counted(log))
+    here = str(os.getpid())
+    told = [line.split() for line in log.read_text(encoding="utf-8").splitlines()]
+    assert {"1"} == {beside for process, beside in told if process == here}
+    assert ["2", "2"] == [beside for process, beside in told if process != here]
 
 
 def test_a_part_that_cannot_be_asked_any_more_says_nothing_of_others() -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -17,7 +18,8 @@ GADGETS = msgspec.structs.replace(WIDGETS, resource="gadgets")
 GIZMOS = msgspec.structs.replace(WIDGETS, resource="gizmos")
 
 
-class ToySpec(NamedTuple):
+@dataclass(frozen=True)
+class ToySpec:
     """What a job process opens the toy subject from. `fault` names what goes wrong, `at` after how many cases."""
 
     mode: Mode = "served"
@@ -25,6 +27,7 @@ class ToySpec(NamedTuple):
     at: int = 0
     corpus: Path | None = None
     gates: tuple[str, ...] = ()
+    beside: int = 1
 
 
 class GatedTarget(ToyTarget):

@@ -86,6 +86,21 @@ def test_everything_else_of_an_update_stays() -> None:
         assert {**spec(new), "replicas": 0} == {**spec(old), "replicas": 0}
 
 
+@pytest.mark.parametrize("path", ["spec.selector", "spec.replicas", "metadata.deletionTimestamp"])
+@pytest.mark.parametrize("base", [BARE, FULL], ids=["bare", "full"])
+def test_what_may_not_change_stays_while_something_beside_it_does(path: str, base: Json) -> None:
+    """To see an immutable field accepted, updates keep its value and change a neighbour; maps of it come first."""
+    aim = Aim(path, "FieldValueInvalid", "immutable", wants="accept", update=True)
+    place = tuple(path.split("."))
+    made = list(islice(shots(aim, widget_shape(), [base]), 3))
+    assert made
+    for new, old in made:
+        assert look(new, place) == look(old, place) not in (None, ABSENT)
+        assert new != old
+    if place[0] == "metadata":
+        assert {*look(made[0][0], ("metadata",))} & {"labels", "annotations"}
+
+
 @pytest.mark.parametrize(
     ("aim", "reached"),
     [

@@ -42,6 +42,26 @@ def test_a_specification_travels_between_processes() -> None:
     assert spec == pickle.loads(pickle.dumps(spec))
 
 
+@pytest.mark.parametrize(("beside", "threads"), [(1, None), (2, 4), (3, 2), (99, 1)])
+def test_workers_share_the_cores(monkeypatch: pytest.MonkeyPatch, beside: int, threads: int | None) -> None:
+    """A worker gets its part of the cores when others work beside it, one at least; alone it may take all."""
+    monkeypatch.setattr("os.cpu_count", lambda: 8)
+    monkeypatch.setattr("harness.targets.kubernetes.release.type_folders", lambda location: {})
+    wanted: list[int | None] = []
+
+    class Started(Exception):
+        """Enough was seen."""
+
+    def start(location: str, *, jobs: int | None, **rest: object) -> None:
+        wanted.append(jobs)
+        raise Started
+
+    monkeypatch.setattr("harness.targets.kubernetes.KubernetesTarget", start)
+    with pytest.raises(Started):
+        open_subject(SubjectSpec("kubernetes", "1.37.1", beside=beside))
+    assert [threads] == wanted
+
+
 def test_a_suite_is_opened_with_everything_a_run_wants() -> None:
     """Name, target, shape, known paths and the place of the corpus come from the folder."""
     with opened(MIGRATION) as subject:

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"hash/maphash"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -62,6 +63,7 @@ const (
 	mostKept      = 1024
 	mostKeptBytes = 2 << 20
 	longestKept   = 1 << 15
+	mostSeen      = 1 << 14
 )
 
 type readKey struct {
@@ -70,14 +72,17 @@ type readKey struct {
 	text  string
 }
 
-// kept holds what was read lately: when the present generation is full it becomes the former one, which is forgotten.
+// kept holds what was read lately and more than once: when the present generation is full it becomes the former one,
+// which is forgotten. Most texts never come again, so the first time only a trace of them is left.
 type kept struct {
 	lock            sync.Mutex
 	present, former map[readKey]runtime.Object
 	bytes           int
+	seed            maphash.Seed
+	seen            [mostSeen]uint32
 }
 
-var readObjects = &kept{present: map[readKey]runtime.Object{}}
+var readObjects = &kept{present: map[readKey]runtime.Object{}, seed: maphash.MakeSeed()}
 
 // find returns what the text was read to; it must be copied before anything is done with it.
 func (k *kept) find(key readKey, raw []byte) runtime.Object {
@@ -94,9 +99,9 @@ func (k *kept) find(key readKey, raw []byte) runtime.Object {
 	return obj
 }
 
-// keep keeps a copy: the object itself goes on to be prepared and validated.
+// keep keeps a copy of what came before: the object itself goes on to be prepared and validated.
 func (k *kept) keep(key readKey, raw []byte, obj runtime.Object) {
-	if len(raw) > longestKept {
+	if len(raw) > longestKept || !k.again(raw) {
 		return
 	}
 	obj = obj.DeepCopyObject()
@@ -104,6 +109,17 @@ func (k *kept) keep(key readKey, raw []byte, obj runtime.Object) {
 	k.lock.Lock()
 	defer k.lock.Unlock()
 	k.add(key, obj)
+}
+
+// again tells whether the text, or one with the same trace, came lately.
+func (k *kept) again(raw []byte) bool {
+	hash := maphash.Bytes(k.seed, raw)
+	k.lock.Lock()
+	defer k.lock.Unlock()
+	place, trace := hash%mostSeen, uint32(hash>>32)
+	known := k.seen[place] == trace
+	k.seen[place] = trace
+	return known
 }
 
 func (k *kept) add(key readKey, obj runtime.Object) {
