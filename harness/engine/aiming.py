@@ -53,7 +53,9 @@ class Aiming:
                     steps = running.setdefault(_key(aim), shots(aim, self.search.plan.shape, bases))
                     for shot in islice(steps, width):
                         wanted += self._through(aim, shot, bases[0], everywhere=turn > 0)
-                yield from self.search.ask(wanted, settle)
+                questions = self.search.ask(wanted, settle)
+                del wanted  # hundreds of searches stand here
+                yield from questions
 
     def as_it_stands(self, bases: Sequence[Json], below: str = "") -> Search:
         """Go for what does not fire with defaults and preparation: without them.

@@ -104,8 +104,24 @@ class Asking:
 
         With `validated` the answers without errors say what the declarative side was given, with `versions` what it
         says of the other versions, where the target can. With `options` both sides are asked under these, which only a
-        target that has the ability `switches` can.
+        target that has the ability `switches` can. What is new is explained at once, unless `settle` says not to; only
+        then are the answers returned, since explaining takes long, and hundreds of searches hold what they asked there.
         """
+        questions = self._asked(wanted, validated, versions, options)
+        del wanted
+        if not settle:
+            return (yield from questions)
+        yield from questions
+        yield from self.settle()
+        return []
+
+    def _asked(
+        self,
+        wanted: Sequence[tuple[Lane, Json, Json, Json]],
+        validated: bool,
+        versions: bool,
+        options: Mapping[str, bool],
+    ) -> Search:
         wanted = wanted[: 0 if self.plan.is_late() else self.left()]
         answers: list[Answer] = []
         for start in range(0, len(wanted), BATCH * 2):
@@ -118,8 +134,6 @@ class Asking:
             got = yield cases
             self.ledger.examine(cases, got, [base for _, _, _, base in chunk])
             answers += got
-        if settle:
-            yield from self.settle()
         return answers
 
     def reveal(self, lane: Lane, new: Json, old: Json) -> Search:

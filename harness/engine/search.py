@@ -112,5 +112,4 @@ class UnitSearch(Asking):
         """Draw one batch; points that lately showed something new are drawn more often."""
         yield []
         lanes = [state.lane for state in self.ledger.states.values()]
-        wanted = [self.points.draw(lanes[number % len(lanes)]) for number in range(min(BATCH, self.left()))]
-        yield from self.ask(wanted)
+        yield from self.ask([self.points.draw(lanes[n % len(lanes)]) for n in range(min(BATCH, self.left()))])

@@ -132,10 +132,13 @@ class Sweep:
                     wanted.append((state.lane, edit.apply(base), None, base))
                 else:
                     wanted.append((state.lane, edit.apply(before), before, base))
-        answers = yield from self.search.ask(wanted, versions=versions, options=self.options)
-        related = self._related(wanted, answers, places, closely)
+        answers = yield from self.search.ask(wanted, settle=False, versions=versions, options=self.options)
+        related = self.search.ask(
+            self._related(wanted, answers, places, closely), versions=versions, options=self.options
+        )
         del wanted, answers  # hundreds of objects, and hundreds of searches stand here
-        yield from self.search.ask(related, versions=versions, options=self.options)
+        yield from self.search.settle()
+        yield from related
 
     def _related(self, wanted: list[Wanted], answers: list[Answer], places: list[Place], closely: bool) -> list[Wanted]:
         """Choose related pairs to ask, by what was said of edits."""

@@ -32,7 +32,9 @@ def through_versions(search: Asking, bases: list[Base]) -> Search:
     while batch := list(islice(wanted, BATCH)):
         if search.spent():
             return
-        yield from search.ask(batch, versions=True)
+        questions = search.ask(batch, versions=True)
+        del batch
+        yield from questions
 
 
 def _edits(search: Asking, bases: list[Base]) -> Iterator[tuple[Lane, Json, Json, Json]]:
