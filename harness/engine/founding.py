@@ -210,10 +210,10 @@ class Founding:
         if self.search.spent() or not isinstance(base, dict):
             return
         shape, before = self.search.plan.shape, stored(base)
-        ask = self.asker(state.lane, before, validated=True)
-        growth = Growth(shape, ask, self.search.harvest, limit, before, frozenset(), given=given_of)
+        growth = Growth(shape, self.asker(state.lane, before), self.search.harvest, limit, before, frozenset())
         yield from growth.together(changes_of(before, shape)[:MOST_CHANGES])
-        answers = yield from ask([growth.main])
+        # What the validators are given is costly to tell, and wanted of what was found alone.
+        answers = yield from self.asker(state.lane, before, validated=True)([growth.main])
         if answers and accepted(answers[0]) and growth.main != before:
             seen = next(iter(answers[0].validated.values()), None)
             new, old = (growth.main, before) if seen is None else (seen.object, seen.old)

@@ -106,8 +106,9 @@ def starts(shape: Shape, root: Json) -> list[Json]:
 class Repair:
     """A search for an accepted object: best first, over candidates and what may mend them.
 
-    `keeps` is a place that every candidate must have, with an item if it is a list. With `patience` it ends when so
-    many objects in a row, all of them, have got the same error, whatever else they have got.
+    So many of the first candidates are asked about `at_once`, then the next options, a `slice` of each, of as many
+    candidates as `width` says. `keeps` is a place that every candidate must have, with an item if it is a list. With
+    `patience` it ends when so many objects in a row, all of them, have got the same error, whatever else they have got.
     """
 
     shape: Shape
@@ -116,6 +117,7 @@ class Repair:
     limit: int = 1500
     width: int = 3
     slice: int = 24
+    at_once: int = 100
     keeps: Place = ()
     patience: int = 0
     asked: int = 0
@@ -130,7 +132,10 @@ class Repair:
 
     def run(self, first: list[Json]) -> Generator[list[Case], list[Answer], Repaired]:
         """Repair the first candidates until one is accepted or the limit is reached."""
-        found = yield from self._try([_Try(obj) for obj in first])
+        found = None
+        for start in range(0, len(first), self.at_once):
+            if found is None:
+                found = yield from self._try([_Try(obj) for obj in first[start : start + self.at_once]])
         while found is None and self._open and self.asked < self.limit and not self._is_hopeless():
             found = yield from self._try(self._next())
         if found is not None:
@@ -157,8 +162,10 @@ class Repair:
     def _try(self, batch: list[_Try]) -> Generator[list[Case], list[Answer], Json | None]:
         fresh = []
         for entry in batch:
+            if self.keeps and look(entry.obj, self.keeps) in (ABSENT, None, []):
+                continue
             code = digest(entry.obj)
-            if code not in self._seen and (not self.keeps or look(entry.obj, self.keeps) not in (ABSENT, None, [])):
+            if code not in self._seen:
                 self._seen.add(code)
                 fresh.append(entry)
         if not fresh:

@@ -116,7 +116,10 @@ def _abreast(
 ) -> Generator[list[Case], list[Answer], list[Repaired]]:
     def repair(graft: Graft, first: list[Json]) -> Steps[Repaired]:
         plain = cast("Ask", plainly)  # a part yields objects where others yield cases
-        repairing = Repair(graft.shape, plain, harvest, limit, width=2, slice=5, keeps=graft.place, patience=PATIENCE)
+        # Small steps: three in four that succeed do so with the first two objects, and rounds cost next to nothing.
+        repairing = Repair(
+            graft.shape, plain, harvest, limit, width=1, slice=5, at_once=2, keeps=graft.place, patience=PATIENCE
+        )
         return cast("Steps[Repaired]", repairing.run(first))
 
     return (yield from abreast([repair(*pair) for pair in zip(grafts, firsts, strict=True)], ask, left))

@@ -46,6 +46,22 @@ def test_what_cannot_be_repaired_says_what_remained() -> None:
     assert repaired.asked <= 700
 
 
+def test_first_candidates_are_asked_about_few_at_once_until_one_is_accepted() -> None:
+    """Of five, two and two are asked about; the fourth is accepted, so that the fifth is never asked about."""
+    first: list[Json] = [{**ROOT, "spec": {"mode": f"Odd{number}"}} for number in range(5)]
+    target = ToyTarget()
+    first[3] = drive(Repair(widget_shape(), ask, Harvest()).run(starts(widget_shape(), ROOT)), target.ask).obj
+    batches: list[int] = []
+
+    def told(cases: list[Case]) -> list[Answer]:
+        batches.append(len(cases))
+        return target.ask(cases)
+
+    repaired = drive(Repair(widget_shape(), ask, Harvest(), at_once=2).run(first), told)
+    assert [2, 2] == batches
+    assert first[3] == repaired.obj
+
+
 def test_growth_brings_every_optional_member_into_an_accepted_object() -> None:
     """After growth each member that a validator allows stands in some base, and all bases are accepted."""
     target, shape = ToyTarget(), widget_shape()
