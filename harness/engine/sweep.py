@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Literal, TypeAlias
@@ -21,6 +22,8 @@ from harness.fuzzers.pairs import follow_ups, stored
 from harness.fuzzers.places import ABSENT, Place, look, put
 
 EVERY_PROBE = range(60)
+Way: TypeAlias = tuple[object, ...]
+"""A place with any index: where it is in all objects."""
 Wanted: TypeAlias = tuple[Lane, Json, Json, Json]
 """Lane, new, old, base."""
 Places: TypeAlias = Literal["every", "new", "near", "quiet"]
@@ -52,8 +55,8 @@ class Sweep:
         self._correlated: set[tuple[object, ...]] = set()
         self._turned: set[tuple[object, ...]] = set()
         self._crossed: set[tuple[object, ...]] = set()
-        self._swept: list[tuple[Json, range, set[Place]]] = []
-        self._known: set[tuple[object, ...]] = set()
+        self._swept: dict[tuple[int, range], tuple[Json, set[Place]]] = {}
+        self._known: dict[tuple[int, bool], set[Way]] = defaultdict(set)
 
     def run(self, bases: list[Base], turns: range, which: Places = "every") -> Search:
         """Put these probes at places of every base: first probes of all places first, then second ones.
@@ -62,6 +65,8 @@ class Sweep:
         before is not done again.
         """
         for base in bases:
+            if self.search.spent():
+                return
             edits = self.search.points.probes(self._sites(base, turns, which), turns)
             while not self.search.spent():
                 yield []
@@ -79,21 +84,27 @@ class Sweep:
 
     def _sites(self, base: Base, turns: range, which: Places) -> list[Site]:
         """List the places of a base that get these probes now, and remember that they did."""
-        before = {place for obj, done, places in self._swept if obj is base.obj and done == turns for place in places}
+        _, before = self._swept.setdefault((id(base.obj), turns), (base.obj, set()))
         sites = self.search.points.near_sites(base) if which == "near" else self.search.points.sites(base)
         quiet = {place for place, minded in self._minded.items() if not minded}
-        wanted, found = [], set()
+        # A member that is there is changed, one that is not comes new: an update may allow the one alone.
+        known = [(self._known[turns.start, is_absent], set[Way]()) for is_absent in (False, True)]
+        wanted = []
         for site in sites:
-            # A member that is there is changed, one that is not comes new: an update may allow the one alone.
-            at = (turns.start, site.value is ABSENT, *_everywhere(site.place))
-            if site.place in before or (which == "new" and at in self._known):
+            place = site.place
+            if place in before:
                 continue
-            if which != "near" and (site.place[:2] in quiet) != (which == "quiet"):
+            had, found = known[site.value is ABSENT]
+            way = _everywhere(place)
+            if which == "new" and way in had:
                 continue
-            found.add(at)
+            if which != "near" and (place[:2] in quiet) != (which == "quiet"):
+                continue
+            found.add(way)
             wanted.append(site)
-        self._known |= found
-        self._swept.append((base.obj, turns, {site.place for site in wanted}))
+        for had, found in known:
+            had |= found
+        before.update(site.place for site in wanted)
         return wanted
 
     def cross(self, bases: list[Base]) -> Search:
@@ -181,7 +192,7 @@ def turned(search: Asking) -> Iterator[dict[str, bool]]:
         yield from ({name: value} for name, value in sorted(options.items()))
 
 
-def _everywhere(place: Place) -> tuple[object, ...]:
+def _everywhere(place: Place) -> Way:
     return tuple("*" if isinstance(part, int) else part for part in place)
 
 
