@@ -20,7 +20,7 @@ import msgspec
 from harness.case import Answer, Case, Json
 from harness.fuzzers.pairs import Pair
 from harness.fuzzers.places import ABSENT, Place, count_differences, digest, size
-from harness.fuzzers.steps import Key, Step, Values, plainest, removals, reverts, scalars, simpler, taken, unions
+from harness.fuzzers.steps import Key, Step, Values, gain, plainest, removals, reverts, scalars, simpler, taken, unions
 
 Verdict: TypeAlias = Callable[[Case, Answer], frozenset[str] | None]
 """What else there is to say of an answer (its errors, other mismatches), or None when the difference is not there."""
@@ -179,14 +179,13 @@ class Reducer:
 
     def _batch(self, steps: Iterator[Step], failed: set[Key], measure: Measure) -> list[tuple[Step, Pair]]:
         """Choose steps that make the pair smaller. What lies within the place of another waits for its answer."""
-        limit = measure(self._pair)
         batch: list[tuple[Step, Pair]] = []
         chosen: set[Place] = set()
         for step in steps:
             if step.key in failed or (len(batch) >= FEW and not chosen.isdisjoint(_around(step.place))):
                 continue
             pair = taken(self._pair, (step,))
-            if (not step.is_sure and not measure(pair) < limit) or not self._is_fresh(pair):
+            if (not step.is_sure and not measure(pair) < measure(self._pair)) or not self._is_fresh(pair):
                 failed.add(step.key)
                 continue
             batch.append((step, pair))
@@ -205,16 +204,15 @@ class Reducer:
         failed.update(step.key for (step, _), one in zip(batch, shown, strict=True) if one is None)
         if not kept:
             return
-        kept.sort(key=lambda found: measure(found[1].pair))
-        steps, best = [step for step, _ in kept], kept[0][1]
-        limit = measure(best.pair)
+        steps = sorted((step for step, _ in kept), key=lambda step: gain(start, step), reverse=True)
         runs = [(steps[:many], taken(start, steps[:many])) for many in _runs(len(steps))]
-        runs = [run for run in runs if measure(run[1]) < limit and self._is_fresh(run[1])]
+        runs = [run for run in runs if self._is_fresh(run[1])]
         together = (yield from self._ask([pair for _, pair in runs])) if runs else []
-        further = [(one, run) for one, (run, _) in zip(together, runs, strict=True) if one is not None]
-        smallest, way = min(further, key=lambda found: measure(found[0].pair), default=(best, steps[:1]))
-        self._accept(smallest)
-        _moved(failed, way)
+        further = [(run, one) for (run, _), one in zip(runs, together, strict=True) if one is not None]
+        way, smallest = min(further or [([step], one) for step, one in kept], key=lambda found: measure(found[1].pair))
+        if measure(smallest.pair) < measure(start):
+            self._accept(smallest)
+            _moved(failed, way)
 
     def _ask(
         self, pairs: list[Pair], anything: bool = False
@@ -256,7 +254,7 @@ def _around(place: Place) -> Iterator[Place]:
 
 def _runs(count: int) -> list[int]:
     """Choose how many of the successful steps to take together: all, and fewer and fewer."""
-    return sorted({count, count * 3 // 4, count // 2, count // 4, 2} - {0, 1} if count > 1 else (), reverse=True)
+    return sorted({count, count * 3 // 4, count // 2} - {0, 1}, reverse=True)
 
 
 def _moved(failed: set[Key], steps: Sequence[Step]) -> None:

@@ -52,6 +52,14 @@ def taken(pair: Pair, steps: Sequence[Step]) -> Pair:
     return new, old
 
 
+def gain(pair: Pair, step: Step) -> tuple[bool, float]:
+    """Estimate what a step is worth: whether old and new differ in less, then how much smaller both become."""
+    new, old = pair
+    saved = sum(size(look(new, place)) - size(value) for place, value in step.new)
+    saved += sum(size(look(old, place)) - size(value) for place, value in step.old)
+    return old is not None and not (step.new and step.old), saved
+
+
 def _together(steps: Iterable[Step]) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
     touched: set[Place] = set()
     new: list[Change] = []
@@ -179,8 +187,8 @@ def plainest(value: Json) -> Iterator[Json]:
 
 
 def simpler(value: Json) -> Iterator[Json]:
-    """Yield values that are somewhat smaller, and many of them in the end the smallest."""
-    if isinstance(value, str):
+    """Yield values somewhat smaller than one that could not be made plain."""
+    if isinstance(value, str) and len(value) > 1:
         # The last but one keeps the length: where only that counts, plain letters say so.
         half, most = len(value) // 2, len(value) * 7 // 8
         plain = "a" * len(value)
@@ -188,7 +196,7 @@ def simpler(value: Json) -> Iterator[Json]:
             yield from dict.fromkeys((plain[:half], value[:half], plain[:most], value[:most], plain, value[:-1]))
         else:
             yield from dict.fromkeys((value[:half], plain, value[:-1]))
-    elif isinstance(value, int | float) and not isinstance(value, bool):
+    elif isinstance(value, int | float) and not isinstance(value, bool) and value not in (0, 1):
         half = int(value / 2)
         yield from (half, int(value * 7 / 8), int(value) - (1 if value > 0 else -1))
     elif isinstance(value, list) and len(value) > 3:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.case import Json
 from harness.fuzzers.pairs import Pair
 from harness.fuzzers.places import ABSENT
-from harness.fuzzers.steps import Step, plainest, removals, reverts, scalars, simpler, taken, unions
+from harness.fuzzers.steps import Step, gain, plainest, removals, reverts, scalars, simpler, taken, unions
 
 NOTHING = frozenset[tuple[str | int, ...]]()
 
@@ -88,3 +88,12 @@ def test_simpler_values_are_smaller() -> None:
     assert list(simpler(-8)) == [-4, -7, -7]
     assert list(simpler([1, 2, 3, 4])) == [[1, 2], [1, 2, 3]]
     assert list(simpler(True)) == [False]
+    assert not [*simpler("z"), *simpler(1)]  # the plainest values were tried before
+
+
+def test_what_is_worth_most_comes_first() -> None:
+    """A step after which old and new differ less is worth more than any that leaves both smaller."""
+    pair: Pair = {"a": "x" * 99, "b": 1, "c": 2}, {"a": "x" * 99}
+    both = Step(("a",), "both", ((("a",), ABSENT),), ((("a",), ABSENT),))
+    assert gain(pair, drop("b")) > gain(pair, both)
+    assert gain((pair[0], None), drop("a")) > gain((pair[0], None), drop("b"))
