@@ -99,6 +99,8 @@ def is_enforced(error: FieldError, *, beta: bool) -> bool:
 
 def dedupe_by_text(errors: Sequence[FieldError]) -> list[FieldError]:
     """Drop errors whose text was seen before. Origins and marks do not count (DV S39)."""
+    if len(errors) < 2:
+        return list(errors)
     fields = [error.field for error in errors]
     if len(set(fields)) == len(fields):  # a text begins with its field
         return list(errors)

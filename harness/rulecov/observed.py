@@ -107,12 +107,24 @@ def _is_beside(one: KindInfo, info: KindInfo) -> bool:
 
 @dataclass(slots=True)
 class _Rule:
-    """A rule and what was seen of it."""
+    """A rule and what was seen of it. `aims` are made when they are asked for first: a search asks again and again."""
 
     number: int
     known: KnownRule
     seen: int = 0
     first: float | None = None
+    aims: dict[str, Aim] = field(default_factory=dict)
+
+    def aim(self, wants: str) -> Aim:
+        """Return the aim that has the rule fire, or accept."""
+        known = self.aims.get(wants)
+        if known is None:
+            rule = self.known.rule
+            known = self.aims[wants] = Aim(
+                path=rule.path, type=rule.type, origin=rule.origin, tag=rule.tag, limit=self.known.limit,
+                wants=wants, update=self.known.update, argument=self.known.argument,
+            )  # fmt: skip
+        return known
 
 
 @dataclass(slots=True)
@@ -265,10 +277,10 @@ class RuleObserver:
     def aims(self) -> list[Aim]:
         """Return the rules that have not fired, then those not seen at their limit, then those not seen to accept."""
         rules = self._rules
-        silent = [_aim(rule, "reject") for rule in rules if not rule.seen & FIRED]
-        beyond = [_aim(rule, "reject") for rule in rules if rule.seen & FIRED and not rule.seen & REJECTED]
-        limits = [_aim(rule, "accept") for rule in rules if rule.known.limit is not None and not rule.seen & ACCEPTED]
-        others = [_aim(rule, "accept") for rule in rules if rule.known.limit is None and not rule.seen & ACCEPTED]
+        silent = [rule.aim("reject") for rule in rules if not rule.seen & FIRED]
+        beyond = [rule.aim("reject") for rule in rules if rule.seen & FIRED and not rule.seen & REJECTED]
+        limits = [rule.aim("accept") for rule in rules if rule.known.limit is not None and not rule.seen & ACCEPTED]
+        others = [rule.aim("accept") for rule in rules if rule.known.limit is None and not rule.seen & ACCEPTED]
         return [*silent, *beyond, *limits, *others]
 
     def outcome(self) -> Observed:
@@ -285,11 +297,3 @@ class RuleObserver:
                 for one in self._strangers.values()
             ),
         )  # fmt: skip
-
-
-def _aim(rule: _Rule, wants: str) -> Aim:
-    declared = rule.known.rule
-    return Aim(
-        path=declared.path, type=declared.type, origin=declared.origin, tag=declared.tag, limit=rule.known.limit,
-        wants=wants, update=rule.known.update, argument=rule.known.argument,
-    )  # fmt: skip
