@@ -1,4 +1,4 @@
-"""Writing a file in one step: a reader sees the old one or the new one, never a half."""
+"""Writing a file in one step: a reader sees the old one or the new one, never a half. Folders that stay small."""
 
 from __future__ import annotations
 
@@ -31,6 +31,16 @@ def write_atomically(path: Path, data: bytes) -> None:
         with contextlib.suppress(OSError):
             os.unlink(name)
         raise
+
+
+def forget_old(folder: Path, pattern: str, most: int) -> None:
+    """Delete all but so many files of a folder that match a pattern: those go that were touched least recently.
+
+    Raises: OSError, such as when somebody else deletes one at the same time.
+    """
+    entries = sorted(folder.glob(pattern), key=lambda place: place.stat().st_mtime, reverse=True)
+    for old in entries[most:]:
+        old.unlink(missing_ok=True)
 
 
 def _umask() -> int:

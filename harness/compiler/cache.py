@@ -23,7 +23,7 @@ import harness
 from harness.compiler.plan import Root
 from harness.compiler.validators import Entry, Module
 from harness.diagnostics import Diagnostic, Position
-from harness.files import write_atomically
+from harness.files import forget_old, write_atomically
 
 MOST = 600
 """Entries that are kept; the ones that were used least recently go."""
@@ -68,7 +68,7 @@ class ModuleCache:
             if _is_own(self._folder):
                 body = marshal.dumps(_plain(module))
                 write_atomically(place, hashlib.sha256(body).digest() + body)
-                _forget_old(self._folder)
+                forget_old(self._folder, "*.module", MOST)
 
 
 def key_of(universe: bytes, package: str, release: str, criteria: tuple[str, ...]) -> str:
@@ -98,12 +98,6 @@ def _is_own(folder: Path) -> bool:
     if not hasattr(os, "getuid"):
         return True
     return found.st_uid == os.getuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-
-
-def _forget_old(folder: Path) -> None:
-    entries = sorted(folder.glob("*.module"), key=lambda place: place.stat().st_mtime, reverse=True)
-    for old in entries[MOST:]:
-        old.unlink(missing_ok=True)
 
 
 def _plain(module: Module) -> tuple[Any, ...]:

@@ -6,11 +6,11 @@ that those of `ValidatePodName` come first where a pod's name is tried. Messages
 
 from __future__ import annotations
 
+import hashlib
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import TypeAlias
 
@@ -19,6 +19,7 @@ from tree_sitter import Language, Node, Parser, Query, QueryCursor
 
 from harness.gotypes.constants import unquote
 from harness.gotypes.scanner import is_left_out, read_source
+from harness.memory import Memory, Room
 
 Literal: TypeAlias = tuple[str, str | int]
 """Where it stands (the name of a function, constant or variable, in lower case) and its value."""
@@ -40,6 +41,8 @@ _WANTED = Query(
 _NAMES_FIELDS = frozenset({"Child", "NewPath", "Key", "WithOrigin", "Errorf", "Sprintf", "Error", "V", "Info", "Infof"})
 _PATTERN = re.compile(r"\[[^\]]+\][+*?{]|\)\*|\\[dw.]|^\^|\$$|\{\d+,?\d*\}")
 _LONGEST = 300
+_READ: Memory[bytes, tuple[Literal, ...]] = Memory(Room(200))
+"""By the hash of a file: what validators of all groups use is read for each of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,20 +91,31 @@ def _may_be_a_value(text: str) -> bool:
 
 def go_literals(folders: Iterable[Path]) -> Literals:
     """Read the Go files of folders, in order; tests and generated files are left out."""
-    found: list[Literal] = []
+    return Literals.of(found for file in go_files(folders) for found in _of_file(file))
+
+
+def go_files(folders: Iterable[Path]) -> Iterator[Path]:
+    """Yield the files of folders that are read, in order."""
     for folder in folders:
         for file in sorted(folder.glob("*.go")):
             if not file.name.endswith("_test.go") and not file.name.startswith("zz_generated"):
-                found += _of_file(file)
-    return Literals.of(found)
+                yield file
 
 
-@lru_cache(maxsize=256)
 def _of_file(file: Path) -> tuple[Literal, ...]:
     source = read_source(file)
     if is_left_out(source):
         return ()
-    captures = QueryCursor(_WANTED).captures(Parser(_GO).parse(source.data).root_node)
+    key = hashlib.sha256(source.data).digest()
+    found = _READ.get(key)
+    if found is None:
+        found = _of_source(source.data)
+        _READ.put(key, found)
+    return found
+
+
+def _of_source(data: bytes) -> tuple[Literal, ...]:
+    captures = QueryCursor(_WANTED).captures(Parser(_GO).parse(data).root_node)
     ignored = [(one.start_byte, one.end_byte) for one in captures.get("left", ())]
     ignored += [(one.start_byte, one.end_byte) for one in captures.get("call", ()) if _callee(one) in _NAMES_FIELDS]
     scopes = sorted((one.start_byte, one.end_byte, _name(one)) for one in captures.get("scope", ()))

@@ -17,7 +17,7 @@ import platformdirs
 from harness.case import Json
 from harness.compiler.cache import key_of
 from harness.diagnostics import InputError
-from harness.files import write_atomically
+from harness.files import forget_old, write_atomically
 from harness.rulecov import declared
 from harness.rulecov.declared import DeclaredRule, Found, Part, errors_of, rule_of
 from harness.subject.api import Api, ApiPackage
@@ -96,7 +96,7 @@ def inventory_of(api: Api, folder: Path | None = None) -> Inventory:
     with contextlib.suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_atomically(place, msgspec.msgpack.encode(made))
-        _forget_old(folder)
+        forget_old(folder, "*.msgpack", 50)
     return made
 
 
@@ -104,12 +104,6 @@ def _key(api: Api) -> str:
     own = b"".join(Path(file).read_bytes() for file in (__file__, declared.__file__))
     packages = tuple((one.path, one.group, one.version, one.criteria, one.generates) for one in api.packages)
     return key_of(hashlib.sha256(own).digest() + api.universe.digest(), repr(packages), api.release, ())
-
-
-def _forget_old(folder: Path) -> None:
-    entries = sorted(folder.glob("*.msgpack"), key=lambda entry: entry.stat().st_mtime, reverse=True)
-    for old in entries[50:]:
-        old.unlink(missing_ok=True)
 
 
 def read_inventory(api: Api) -> Inventory:

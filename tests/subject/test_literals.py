@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 from harness.case import KindInfo
 from harness.gotypes.literals import NO_LITERALS
-from harness.subject.literals import python_literals
+from harness.subject import literals as literals_module
+from harness.subject.literals import kept_literals, python_literals
 from harness.subject.opening import open_subject
 from harness.subject.spec import SubjectSpec
 
@@ -38,3 +40,33 @@ def test_a_suite_offers_the_literals_of_its_validator() -> None:
     with open_subject(SubjectSpec("suite", "suites/claim_v1")) as subject:
         info: KindInfo = subject.target.info.kinds[0]
         assert subject.literals(info).values
+
+
+VALIDATION = """package validation
+const MaxTitle = 63
+func ValidateTitle(title string) bool { return len(title) <= MaxTitle && title != "reserved" }
+"""
+
+
+def test_what_sources_know_is_kept_until_they_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second reading asks no parser and says the same; another text, or a damaged entry, is read again."""
+    source, cache = tmp_path / "src" / "validation.go", tmp_path / "cache"
+    source.parent.mkdir()
+    source.write_text(VALIDATION)
+    made = kept_literals([source.parent], cache)
+    assert {("maxtitle", 63), ("validatetitle", "reserved")} <= set(made.values)
+    with monkeypatch.context() as patched:
+        patched.setattr(literals_module, "go_literals", lambda folders: pytest.fail("the sources were parsed again"))
+        assert made == kept_literals([source.parent], cache)
+    (entry,) = cache.iterdir()
+    entry.write_bytes(entry.read_bytes().replace(b"reserved", b"deserved"))
+    assert made == kept_literals([source.parent], cache)
+    source.write_text(VALIDATION.replace("63", "64"))
+    assert ("maxtitle", 64) in kept_literals([source.parent], cache).values
+
+
+def test_a_cache_that_cannot_be_written_does_no_harm(tmp_path: Path) -> None:
+    """A file in the place of the folder: the sources are read all the same."""
+    (tmp_path / "validation.go").write_text(VALIDATION)
+    (tmp_path / "cache").write_text("in the way")
+    assert ("maxtitle", 63) in kept_literals([tmp_path], tmp_path / "cache").values
