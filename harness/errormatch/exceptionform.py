@@ -113,8 +113,8 @@ def _one_of(page: Page, entry: Entry, key: str, known: Sequence[str]) -> None:
 def _check_type(page: Page, place: Position, name: str) -> None:
     """Complain about a misspelt type only: a worker in another language may well have types of its own."""
     known = [str(one) for one in ErrorType]
-    guess = near_miss(name, known)
-    if guess and name not in known:
+    guess = near_miss(name, known) if name not in known else ""
+    if guess:
         page.complain(place, "value", f"unknown type {name!r}", f"known types: {', '.join(known)}", guess, len(name))
 
 
