@@ -27,12 +27,17 @@ _SKIP: frozenset[Place] = frozenset(
 
 @dataclass(slots=True)
 class Point:
-    """An object to edit, with the places where that can be done, made on first use; `near` are those to lean to."""
+    """An object to edit, with the places where that can be done, made on first use; `near` are those to lean to.
+
+    `stored` is the object as updates start from it, made on first use too: always the very same, because those who read
+    objects know them by identity.
+    """
 
     obj: Json
     focus: Place = ()
     sites: list[Site] = field(default_factory=list)
     near: list[Site] = field(default_factory=list)
+    stored: Json = None
 
 
 class Points:
@@ -117,7 +122,9 @@ class Points:
             return lane, edit(base), None, base
         if pair is not None:
             return lane, edit(base), pair[1], base
-        new, old = PATTERNS[int(random.random() * len(PATTERNS))](random, stored(base), edit)
+        if point.stored is None:
+            point.stored = stored(base)
+        new, old = PATTERNS[int(random.random() * len(PATTERNS))](random, point.stored, edit)
         return lane, new, old, base
 
     def _sites(self, point: Point) -> list[Site]:

@@ -148,13 +148,13 @@ class PythonTarget(Closing):
 
     def _old(self, case: Case, end: Endpoint, served: bool) -> tuple[Json, Json]:
         """Return the old object in both forms. It was defaulted when it was stored."""
-        key = self._stored.key(case.old, end.kind.kind, end.version, served)
-        known = self._stored.find(key)
+        way = end.kind.kind, end.version, served
+        known = self._stored.find(case.old, way)
         if known is not None:
             return known
         old, internal = end.arrive(case.old, served, "old object: ")
         forms = end.back(internal) if served else old, internal
-        self._stored.keep(key, forms)
+        self._stored.keep(case.old, way, forms)
         return forms
 
     def _validated(self, case: Case, end: Endpoint, context: Context, objects: Objects) -> Answer:

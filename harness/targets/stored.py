@@ -1,18 +1,20 @@
 """Old objects as they were read: most updates start from one that was read for another case.
 
-What a suite's code is given it might change, though it must not. So what is kept is compared with what it was when it
-was read, each time before it is given away again: that costs a tenth of reading it.
+Objects are known by identity: cases are never changed in place, and what is remembered stays alive. What a suite's code
+is given it might change, though it must not. So what is kept is compared with what it was when it was read, each time
+before it is given away again: that costs a tenth of reading it.
 """
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 
 from harness.case import Json
 
-Key: TypeAlias = tuple[Any, ...]
+Way: TypeAlias = tuple[str, str, bool]
+"""How an object is read: as which kind and version, and whether as a server reads it."""
 Forms: TypeAlias = tuple[Json, Json]
 """An object in the form of the request's version, and in that of the handwritten validators."""
 
@@ -22,37 +24,32 @@ _NO_JSON = (TypeError, ValueError, OverflowError, RecursionError, msgspec.Msgspe
 
 
 class Stored:
-    """Remembers both forms of objects by what names them; those that are no JSON are not remembered."""
+    """Remembers both forms of objects; those that are no JSON are not remembered."""
 
     def __init__(self) -> None:
-        self._known: dict[Key, tuple[Forms, bytes]] = {}
+        self._known: dict[tuple[int, Way], tuple[Json, Forms, bytes]] = {}
 
-    def key(self, value: Json, *rest: object) -> Key | None:
-        """Return what names an object read in this way; None when it cannot be remembered."""
-        try:
-            return _ENCODE(value), *rest
-        except _NO_JSON:
-            return None
-
-    def find(self, key: Key | None) -> Forms | None:
-        """Return both forms, when they are still what they were."""
-        known = self._known.get(key) if key is not None else None
+    def find(self, value: Json, way: Way) -> Forms | None:
+        """Return both forms of an object that was read in this way, when they are still what they were."""
+        known = self._known.get((id(value), way))
         if known is None:
             return None
-        try:
-            unchanged = _ENCODE(known[0]) == known[1]
-        except _NO_JSON:
-            unchanged = False
-        return known[0] if unchanged else None
+        _, forms, code = known
+        return forms if _code(forms) == code else None
 
-    def keep(self, key: Key | None, forms: Forms) -> None:
+    def keep(self, value: Json, way: Way, forms: Forms) -> None:
         """Remember both forms of an object."""
-        if key is None:
-            return
-        try:
-            code = _ENCODE(forms)
-        except _NO_JSON:
+        code = _code(forms)
+        if not code:
             return
         if len(self._known) >= MOST:
             self._known.clear()
-        self._known[key] = forms, code
+        self._known[id(value), way] = value, forms, code
+
+
+def _code(forms: Forms) -> bytes:
+    """Write both forms down, once where they are the very same; nothing when they are no JSON."""
+    try:
+        return _ENCODE(forms[0] if forms[0] is forms[1] else forms)
+    except _NO_JSON:
+        return b""
