@@ -35,6 +35,7 @@ MAX_CONDITIONS = 8
 _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
 _QUALIFIED = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+_is_label, _is_subdomain, _is_qualified = (re.compile(one).fullmatch for one in (_LABEL, _SUBDOMAIN, _QUALIFIED))
 
 
 def validate_workload(new: Object, old: Object | None, context: Context) -> Errors:
@@ -301,8 +302,8 @@ def text_up_to(text: str, limit: int, path: Path) -> Errors:
 def short_name(name: str, path: Path) -> Errors:
     """Demand a DNS label."""
     problems = bytes_up_to(name, 63)
-    if not re.fullmatch(_LABEL, name):
-        if re.fullmatch(_SUBDOMAIN, name):
+    if not _is_label(name):
+        if _is_subdomain(name):
             problems.append("must not contain dots")
         else:
             problems.append(
@@ -321,7 +322,7 @@ def long_name(name: str, path: Path) -> Errors:
 def subdomain_problems(name: str) -> list[str]:
     """Say what keeps a name from being a DNS subdomain."""
     problems = bytes_up_to(name, 253)
-    if not re.fullmatch(_SUBDOMAIN, name):
+    if not _is_subdomain(name):
         problems.append(
             "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must "
             "start and end with an alphanumeric character (e.g. 'example.com', "
@@ -347,7 +348,7 @@ def qualified_name(key: str, path: Path) -> Errors:
         problems += [f"prefix part {problem}" for problem in (subdomain_problems(prefix) if prefix else nothing)]
     name = parts[-1]
     name_problems = bytes_up_to(name, 63) if name else ["must be non-empty"]
-    if not re.fullmatch(_QUALIFIED, name):
+    if not _is_qualified(name):
         name_problems.append(words)
     problems += [f"name part {problem}" for problem in name_problems]
     return malformed(key, problems, "k8s-label-key", path)
@@ -356,7 +357,7 @@ def qualified_name(key: str, path: Path) -> Errors:
 def label_value(value: str, path: Path) -> Errors:
     """Demand a label's value, which may be empty."""
     problems = bytes_up_to(value, 63)
-    if value and not re.fullmatch(_QUALIFIED, value):
+    if value and not _is_qualified(value):
         problems.append(
             "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must "
             "start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', "
