@@ -20,7 +20,8 @@ class Path(msgspec.Struct, frozen=True, eq=False, gc=False):
         """Return the path of a field below this one."""
         path = self
         for name in names:
-            path = Path(path, name if path.is_root else f".{name}")
+            # Generated and handwritten validators do this more often than anything else: no call for the root's sake.
+            path = Path(path, name if path._part == "" and path._parent is None else f".{name}")
         return path
 
     def index(self, index: int) -> Path:

@@ -20,8 +20,7 @@ from harness.fuzzers.values import filled, fits, plausible
 from harness.memory import Memory, Room
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """Put this value at this place; `ABSENT` removes."""
 
     place: Place

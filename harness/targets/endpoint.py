@@ -213,6 +213,8 @@ def _checked(errors: ErrorList) -> Errors:
     """Refuse what is not a list of field errors: it would fail far from here."""
     if errors is None:
         raise TypeError("the validator returned None, not a list of errors")
+    if errors == []:  # most objects are fine
+        return ()
     found = tuple(errors)
     for error in found:
         if not isinstance(error, FieldError):
