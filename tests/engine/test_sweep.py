@@ -40,6 +40,7 @@ class Asked:
         self.ledger = SimpleNamespace(states={(UPDATE.info.key, UPDATE.operation): SimpleNamespace(lane=UPDATE)})
         self.pairs: list[tuple[Json, Json]] = []
         self.versions: list[bool] = []
+        self.explained: list[int] = []
 
     def spent(self) -> bool:
         """There is no end of it."""
@@ -48,14 +49,20 @@ class Asked:
     def ask(
         self,
         wanted: Sequence[tuple[Lane, Json, Json, Json]],
+        settle: bool = True,
         versions: bool = False,
         options: Mapping[str, bool] = NO_OPTIONS,
     ) -> Generator[list[Case], list[Answer], list[Answer]]:
         """Judge every pair."""
         self.pairs += [(new, old) for _, new, old, _ in wanted]
         self.versions += [versions] * len(wanted)
-        return [self.verdict(new, old) for _, new, old, _ in wanted]
+        return [] if settle else [self.verdict(new, old) for _, new, old, _ in wanted]
         yield []
+
+    def settle(self) -> Generator[list[Case], list[Answer], None]:
+        """Remember how many had been asked when what is new was explained."""
+        self.explained.append(len(self.pairs))
+        yield from ()
 
 
 def swept(search: Any, *bases: Json, which: Places = "new", turns: range = range(5)) -> Sweep:
@@ -64,6 +71,19 @@ def swept(search: Any, *bases: Json, which: Places = "new", turns: range = range
     for _ in sweep.run([Base(base) for base in bases], turns, which):
         pass
     return sweep
+
+
+def test_what_edits_showed_is_explained_before_related_pairs_are_asked() -> None:
+    """A batch of edits, then the explanations of what was new, then the pairs that follow a refusal."""
+
+    def refuse(new: Json, old: Json) -> Answer:
+        return Answer(1, declarative=(error("Invalid", "spec.title"),) if look(new, ("spec", "title")) == "" else ())
+
+    search, plain = Asked(refuse), Asked()
+    swept(search, TWO)
+    swept(plain, TWO)
+    assert search.explained[0] == plain.explained[0] > 0
+    assert len(search.pairs) > len(plain.pairs)
 
 
 def test_every_item_of_a_list_gets_probes() -> None:
