@@ -111,6 +111,16 @@ def test_a_place_that_a_base_had_before_gets_nothing_again() -> None:
     assert len(once.pairs) == len(search.pairs)
 
 
+def test_a_share_that_is_spent_lists_no_places() -> None:
+    """Large objects have thousands: they are listed only while there is something left to ask."""
+    search: Any = Asked()
+    search.spent = lambda: True
+    listed: list[Base] = []
+    search.points.sites = listed.append
+    swept(search, TWO, which="every")
+    assert not listed
+
+
 def test_metadata_of_which_nobody_speaks_comes_last() -> None:
     """After the first probes only members of the metadata that somebody minds are gone on with."""
 

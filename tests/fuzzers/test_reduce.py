@@ -121,3 +121,36 @@ def test_a_part_is_put_into_what_has_little_else() -> None:
         ({"kind": "A", "a": {"b": [{"c": 5}], "d": 2}}, {"kind": "A", "a": {"b": [{"c": 1}], "d": 2}}),
         ({"kind": "A", "a": {"b": [{"c": 5}]}, "e": 4}, {"kind": "A", "a": {"b": [{"c": 1}]}, "e": 3}),
     ]
+
+
+def test_what_lies_within_one_list_is_left_out_together() -> None:
+    """A list item with fifty members that are not needed takes two questions for each, not one after every success."""
+    item: Json = {f"member{number}": number for number in range(50)}
+    case = Case(1, "", "v1", "Widget", Operation.CREATE, {**META, "items": [item, {"b": 1}]})
+
+    def verdict(case: Case, answer: Answer) -> frozenset[str] | None:
+        items = case.object.get("items") or [{}]
+        return frozenset() if "member7" in items[0] else None
+
+    reducer = Reducer(case, verdict)
+    assert drive(reducer.run(), lambda cases: [Answer(one.id) for one in cases]).object == {
+        **META,
+        "items": [{"member7": 0}],
+    }
+    assert reducer.asked < 100
+
+
+def test_the_place_of_the_difference_is_left_out_at_last() -> None:
+    """What is around it is asked about once, when nothing else is left."""
+    start: Json = {**META, "spec": {"inner": {"value": 5, "other": 1}, "more": 2}}
+    asked: list[Json] = []
+
+    def verdict(case: Case, answer: Answer) -> frozenset[str] | None:
+        asked.append(case.object)
+        return frozenset() if "spec" in case.object else None
+
+    reducer = Reducer(Case(1, "", "v1", "Widget", Operation.CREATE, start), verdict, seat=("spec", "inner", "value"))
+    found = drive(reducer.run(), lambda cases: [Answer(one.id) for one in cases])
+    assert found.object == {**META, "spec": {}}
+    assert asked.count(META) == 1
+    assert asked.index(META) > asked.index({**META, "spec": {"inner": {"value": 5}}})
