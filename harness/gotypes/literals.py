@@ -25,6 +25,8 @@ Literal: TypeAlias = tuple[str, str | int]
 """Where it stands (the name of a function, constant or variable, in lower case) and its value."""
 
 _GO = Language(tree_sitter_go.language())
+GRAMMAR = repr((_GO.abi_version, _GO.semantic_version))
+"""Names the grammar that sources are read with."""
 _WANTED = Query(
     _GO,
     """

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import hashlib
-import importlib.metadata
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -83,7 +82,7 @@ def kept_literals(folders: Sequence[Path], cache: Path | None = None) -> Literal
 
 def _key(folders: Sequence[Path]) -> str:
     """Name what decides on literals: the files, the readers, and the grammar they use. Raises: OSError."""
-    total = hashlib.sha256(importlib.metadata.version("tree-sitter-go").encode())
+    total = hashlib.sha256(reader.GRAMMAR.encode())
     for file in (*_READERS, *go_files(folders)):
         total.update(hashlib.sha256(file.read_bytes()).digest())
     return total.hexdigest()
