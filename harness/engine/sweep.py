@@ -168,7 +168,7 @@ class Sweep:
                 pairs = follow_ups(old, new, _touch)
             if is_new:
                 pairs += [*kin(shape, new, place), *twins(shape, old, new, place)]
-            if any(error.origin in _HIDING and _is_at(error, place) for error in answer.declarative):
+            if place and any(error.origin in _HIDING and _is_at(error, place) for error in answer.declarative):
                 pairs.append((new, put(old, place, ABSENT)))
             if at not in self._turned and look(old, place) is ABSENT and look(new, place) is not ABSENT:
                 self._turned.add(at)

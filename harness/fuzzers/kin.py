@@ -24,8 +24,9 @@ _BESIDE_TWINS = 3
 
 
 def kin(shape: Shape, refused: Json, place: Place) -> Iterator[Pair]:
-    """Yield (new, old) around an object that was refused for what stands at a place."""
-    yield put(refused, place, ABSENT), refused
+    """Yield (new, old) around an object that was refused for what stands at a place, which may be the whole."""
+    if place:
+        yield put(refused, place, ABSENT), refused
     yield from ((new, refused) for new in islice(_within(shape, refused, place), _SIBLINGS))
     if len(place) < 2:
         return

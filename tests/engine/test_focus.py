@@ -58,7 +58,7 @@ def _variety(result: Result) -> float:
 
 def test_most_of_the_budget_goes_to_the_focus() -> None:
     """With a focus on one field, most cases have another value there; without one, less than a third."""
-    assert _variety(_searched(TITLE)) > 0.55
+    assert _variety(_searched(TITLE)) > 0.5
     assert _variety(_searched(Focus())) < 0.33
 
 

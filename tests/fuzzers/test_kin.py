@@ -19,6 +19,13 @@ def test_a_refused_value_goes_away_again() -> None:
     assert {"mode": "Fast", "ports": ONE["spec"]["ports"]} in specs(ONE, "spec", "title")
 
 
+def test_a_whole_object_never_goes_away() -> None:
+    """What is refused as a whole is changed within: nothing can be asked about no object."""
+    pairs = list(kin(widget_shape(), ONE, ()))
+    assert pairs
+    assert all(isinstance(new, dict) for new, _ in pairs)
+
+
 def test_a_refused_value_stays_while_its_sibling_changes() -> None:
     """The value is the same, its struct is not."""
     made = specs(ONE, "spec", "title")
