@@ -12,6 +12,7 @@ from harness.engine.units import Lane
 from harness.fuzzers.aiming import shots
 from harness.fuzzers.aims import Aim
 from harness.fuzzers.pairs import Pair, stored
+from harness.fuzzers.places import digest
 
 FIRST, THEN, LIMITS = (2, 4), (6, 12, 24), (3, 6, 12)
 """How many shots each aim gets before the next aim's turn comes: before there are bases, with bases, and at limits."""
@@ -29,6 +30,7 @@ class Aiming:
         states = search.ledger.states.values()
         self._creates = [state.lane for state in states if state.lane.operation is Operation.CREATE]
         self._updates = [state.lane for state in states if state.lane.operation is Operation.UPDATE]
+        self._asked: set[bytes] = set()
 
     def run(
         self,
@@ -52,7 +54,7 @@ class Aiming:
                 for aim in aims:
                     steps = running.setdefault(_key(aim), shots(aim, self.search.plan.shape, bases))
                     for shot in islice(steps, width):
-                        wanted += self._through(aim, shot, bases[0], everywhere=turn > 0)
+                        wanted += self._fresh(self._through(aim, shot, bases[0], everywhere=turn > 0))
                 questions = self.search.ask(wanted, settle)
                 del wanted  # hundreds of searches stand here
                 yield from questions
@@ -75,7 +77,8 @@ class Aiming:
                     if "option" in told:
                         option = ((told["option"], told["wanted"]),)
                     for shot in islice(shots(aim, self.search.plan.shape, bases), _AS_IT_STANDS):
-                        by_option.setdefault(option, []).extend(self._through(aim, shot, bases[0], everywhere=False))
+                        through = self._through(aim, shot, bases[0], everywhere=False)
+                        by_option.setdefault(option, []).extend(self._fresh(through, "as it stands", *option))
             for options, wanted in by_option.items():
                 yield from self.search.show(wanted, dict(options))
 
@@ -111,6 +114,17 @@ class Aiming:
             old = _without_status(new, base if everywhere else None) if is_status else stored(base)
         lanes = [lane for lane in self._updates if everywhere or (lane.info.subresource == "status") == is_status]
         return [*wanted, *((lane, new, old, base) for lane in lanes or self._updates)]
+
+    def _fresh(self, wanted: Sequence[_Wanted], *how: object) -> list[_Wanted]:
+        """Leave out what was asked before: aims of one place, and of places that are not there, make much the same."""
+        fresh = []
+        for one in wanted:
+            lane, new, old, _ = one
+            code = digest([lane.info.key, lane.operation, how, new, old])
+            if code not in self._asked:
+                self._asked.add(code)
+                fresh.append(one)
+        return fresh
 
 
 def _without_status(new: Json, base: Json) -> Json:

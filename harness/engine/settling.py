@@ -22,8 +22,9 @@ from harness.fuzzers.places import place_of
 from harness.fuzzers.reduce import Reducer
 from harness.fuzzers.transplant import transplants
 
-ABREAST = 12
-"""Findings that are reduced and explained at once: each waits for its answers many times."""
+ABREAST, LATE = 12, 48
+"""Findings that are reduced and explained at once: each waits for its answers many times. When time is short there are
+few searches left that have any, and nobody else's questions fill the time of waiting."""
 
 
 class Settling:
@@ -54,7 +55,8 @@ class Settling:
             if not is_sorted and self.plan.is_late():
                 self.ledger.sort()
                 is_sorted = True
-            some, self.ledger.pending[:] = self.ledger.pending[:ABREAST], self.ledger.pending[ABREAST:]
+            most = LATE if is_sorted else ABREAST
+            some, self.ledger.pending[:] = self.ledger.pending[:most], self.ledger.pending[most:]
             self.begun = len(some)
             for entry in some:
                 yield from self._find_ground(entry.lane)

@@ -8,6 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 
+_LOOK = 0.0005
+"""How often it is looked how much time is needed, as a part of all the time: hundreds of searches are asked for that."""
+
+
 def shares(total: int, weights: Sequence[float]) -> list[int]:
     """Split a number of cases by weight, exactly, with the rest going to the first.
 
@@ -38,6 +42,7 @@ class Clock:
     needed: Callable[[], float] = float
     started: float = field(init=False)
     _late: bool = field(init=False, default=False)
+    _looked: float = field(init=False, default=-1.0)
 
     def __post_init__(self) -> None:
         self.started = self.now()
@@ -54,10 +59,13 @@ class Clock:
         return max(min(3.0, whole / 20), min(self.needed(), whole * 2 / 5))
 
     def is_late(self) -> bool:
-        """Whether nothing new should be drawn."""
-        if self.max_time is None or self._late or self.seconds < self.max_time * 3 / 5:
+        """Whether nothing new should be drawn. Asked all the time, it looks how much is needed now and then."""
+        if self.max_time is None or self._late:
             return self._late
-        self._late = self.seconds >= self.max_time - self.reserve
+        seconds = self.seconds
+        if seconds >= self.max_time * 3 / 5 and seconds - self._looked >= self.max_time * _LOOK:
+            self._looked = seconds
+            self._late = seconds >= self.max_time - self.reserve
         return self._late
 
     def is_over(self) -> bool:

@@ -162,3 +162,17 @@ def test_a_status_at_its_limit_is_sent_against_an_old_object_that_is_equal_but_f
     assert all(new["spec"] == old["spec"] for new, old in pairs)
     assert {None, 3} == {(old.get("status") or {}).get("number") for _, old in pairs}
     assert any(len(new["status"]["name"]) == 5 for new, _ in pairs)
+
+
+def test_nothing_is_asked_for_twice() -> None:
+    """Bases that are alike lead to the same objects, and so does each pass: what was asked is left out."""
+    lanes = [Lane(WIDGETS, Operation.CREATE), Lane(WIDGETS, Operation.UPDATE)]
+    aim = Aim("spec.name", "FieldValueTooLong", "maxLength", limit=5)
+    recorder: Any = Recorder(Statuses(), aim, lanes)
+    aiming = Aiming(recorder)
+    base: Json = {"metadata": {"name": "a"}, "spec": {"name": "x"}}
+    for bases in ([base, base], [base]):
+        for _ in aiming.run(bases, (40, 40)):
+            raise AssertionError("a recorder asks nothing")
+    asked = [repr((lane.operation, new, old)) for lane, new, old, _ in recorder.wanted]
+    assert len(asked) == len(set(asked)) >= 40

@@ -46,3 +46,19 @@ def test_a_clock_keeps_the_time_that_is_needed() -> None:
     needed[0] = 0.0
     assert clock.is_late()
     assert Clock(20.0, lambda: now[0], lambda: 100.0).reserve == 8.0
+
+
+def test_what_is_needed_is_looked_at_now_and_then() -> None:
+    """Asked a hundred thousand times, the clock has all searches summed up some hundreds of times."""
+    now, looks = [0.0], [0]
+
+    def needed() -> float:
+        looks[0] += 1
+        return 0.0
+
+    clock = Clock(100.0, lambda: now[0], needed)
+    for number in range(100_000):
+        now[0] = number / 1000
+        clock.is_late()
+    assert clock.is_late()
+    assert 100 < looks[0] < 1000
