@@ -7,9 +7,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-
 _LOOK = 0.0005
-"""How often it is looked how much time is needed, as a part of all the time: hundreds of searches are asked for that."""
+"""How often it is looked how much time is needed, as a part of all the time: hundreds of searches are asked for it."""
 
 
 def shares(total: int, weights: Sequence[float]) -> list[int]:
