@@ -14,7 +14,7 @@ from harness.fuzzers.census import members_of
 from harness.fuzzers.shape import Shape
 from harness.memory import Memory, Room
 
-_PARTS = Room(10_000)
+_PARTS = Room(6_000)
 """For parts of objects, which stay alive as long."""
 
 
