@@ -12,7 +12,7 @@ from harness.engine.units import Lane
 from harness.fuzzers.aiming import shots
 from harness.fuzzers.aims import Aim
 from harness.fuzzers.pairs import Pair, stored
-from harness.fuzzers.places import digest
+from harness.fuzzers.places import Once
 
 FIRST, THEN, LIMITS = (2, 4), (6, 12, 24), (3, 6, 12)
 """How many shots each aim gets before the next aim's turn comes: before there are bases, with bases, and at limits."""
@@ -30,7 +30,7 @@ class Aiming:
         states = search.ledger.states.values()
         self._creates = [state.lane for state in states if state.lane.operation is Operation.CREATE]
         self._updates = [state.lane for state in states if state.lane.operation is Operation.UPDATE]
-        self._asked: set[bytes] = set()
+        self._asked = Once()
 
     def run(
         self,
@@ -117,14 +117,7 @@ class Aiming:
 
     def _fresh(self, wanted: Sequence[_Wanted], *how: object) -> list[_Wanted]:
         """Leave out what was asked before: aims of one place, and of places that are not there, make much the same."""
-        fresh = []
-        for one in wanted:
-            lane, new, old, _ = one
-            code = digest([lane.info.key, lane.operation, how, new, old])
-            if code not in self._asked:
-                self._asked.add(code)
-                fresh.append(one)
-        return fresh
+        return [one for one in wanted if self._asked.is_new([one[0].info.key, one[0].operation, how, one[1], one[2]])]
 
 
 def _without_status(new: Json, base: Json) -> Json:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, product
+from typing import TypeVar
 
 from harness.case import Json
 from harness.fuzzers.aims import Aim
@@ -19,6 +20,7 @@ from harness.fuzzers.sized import at_limit
 from harness.fuzzers.spoiling import beside, changed, spoilt
 from harness.fuzzers.values import filled, plausible, rich
 
+T = TypeVar("T")
 Spoil = Callable[[Shape, Json, FieldShape | None], Iterator[Json]]
 Make = Callable[[Shape], Json]
 
@@ -67,10 +69,7 @@ def _creates(shape: Shape, parts: Sequence[str], bases: Sequence[Json], spoil: S
     # All makers and bases with the first values, before the next values: a value of the list may be all wrong.
     running = [_led(shape, base, parts, spoil, maker) for maker, base in product(_MAKERS, bases)]
     others = [_beside(shape, base, parts, spoil, maker) for maker, base in product(_MAKERS[:2], bases)]
-    for width in (3, 6, 12, 40):
-        for one in (*running, *others):
-            for obj in islice(one, width):
-                yield obj, None
+    yield from ((obj, None) for obj in _in_turn([*running, *others], (3, 6, 12, 40)))
 
 
 def _beside(shape: Shape, base: Json, parts: Sequence[str], spoil: Spoil, make: Make) -> Iterator[Json]:
@@ -92,17 +91,19 @@ def _led(shape: Shape, base: Json, parts: Sequence[str], spoil: Spoil, make: Mak
 
 
 def _updates(shape: Shape, parts: Sequence[str], bases: Sequence[Json]) -> Iterator[Pair]:
-    """Yield pairs that differ at the place: changed, removed, added, and changed within."""
+    """Return pairs that differ at the place: changed, removed, added, and changed within."""
     running = [_moved(shape, stored(base), parts, maker) for maker, base in product(_MAKERS, bases)]
-    for width in (4, 8, 40):
-        for one in running:
-            yield from islice(one, width)
+    return _in_turn(running, (4, 8, 40))
 
 
 def _kept(shape: Shape, parts: Sequence[str], bases: Sequence[Json]) -> Iterator[Pair]:
-    """Yield pairs that have the place in common, and differ beside it."""
-    running = [_moved_beside(shape, stored(base), parts) for base in bases]
-    for width in (4, 8, 40):
+    """Return pairs that have the place in common, and differ beside it."""
+    return _in_turn([_moved_beside(shape, stored(base), parts) for base in bases], (4, 8, 40))
+
+
+def _in_turn(running: Sequence[Iterator[T]], widths: Sequence[int]) -> Iterator[T]:
+    """Yield so many of each, then so many more of each."""
+    for width in widths:
         for one in running:
             yield from islice(one, width)
 

@@ -18,7 +18,7 @@ from harness.case import Answer, Case, Json
 from harness.field import FieldError
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.mend import at_once, fixes, undecodable
-from harness.fuzzers.places import ABSENT, Place, digest, look, put
+from harness.fuzzers.places import ABSENT, Once, Place, look, put
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.values import filled, rich
 
@@ -122,7 +122,7 @@ class Repair:
     patience: int = 0
     asked: int = 0
     _open: list[tuple[float, int, _Candidate]] = field(default_factory=list)
-    _seen: set[bytes] = field(default_factory=set)
+    _tried: Once = field(default_factory=Once)
     _visits: dict[frozenset[ErrorKey], int] = field(default_factory=dict)
     _order: int = 0
     _best: _Candidate | None = None
@@ -160,14 +160,11 @@ class Repair:
         return batch
 
     def _try(self, batch: list[_Try]) -> Generator[list[Case], list[Answer], Json | None]:
-        fresh = []
-        for entry in batch:
-            if self.keeps and look(entry.obj, self.keeps) in (ABSENT, None, []):
-                continue
-            code = digest(entry.obj)
-            if code not in self._seen:
-                self._seen.add(code)
-                fresh.append(entry)
+        fresh = [
+            entry
+            for entry in batch
+            if not (self.keeps and look(entry.obj, self.keeps) in (ABSENT, None, [])) and self._tried.is_new(entry.obj)
+        ]
         if not fresh:
             return None
         self.asked += len(fresh)

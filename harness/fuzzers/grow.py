@@ -56,7 +56,7 @@ class Growth:
     given_up: dict[str, str] = field(default_factory=dict)
     grown: int = 0
     variants: list[Base] = field(default_factory=list)
-    reached: Reached = None  # type: ignore[assignment]  # made for the shape in a moment
+    reached: Reached = field(init=False)
     refused: dict[str, str] = field(default_factory=dict)
     tried: set[str] = field(default_factory=set)
     asked: int = 0
@@ -67,8 +67,7 @@ class Growth:
     def __post_init__(self) -> None:
         if self.plain is None:
             self.plain = self.main
-        if self.reached is None:
-            self.reached = Reached(Holding(self.shape))
+        self.reached = Reached(Holding(self.shape))
 
     def run(self) -> Generator[list[Case], list[Answer], list[Base]]:
         """Grow until nothing is left to add or the limit is reached; the fullest object comes first."""

@@ -177,6 +177,22 @@ def digest(value: Json) -> bytes:
     return blake2b(_ENCODER.encode(value), digest_size=16).digest()
 
 
+class Once:
+    """Tells what comes for the first time."""
+
+    __slots__ = ("_codes",)
+
+    def __init__(self) -> None:
+        self._codes: set[bytes] = set()
+
+    def is_new(self, value: Json) -> bool:
+        """Whether a value was not asked about before; from now on it was."""
+        code = digest(value)
+        is_new = code not in self._codes
+        self._codes.add(code)
+        return is_new
+
+
 _SIZES: dict[int, tuple[Json, float]] = {}
 """Sizes of what was measured last, by identity: candidates of a reduction share nearly everything with one another.
 

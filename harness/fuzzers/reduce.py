@@ -19,7 +19,7 @@ import msgspec
 
 from harness.case import Answer, Case, Json
 from harness.fuzzers.pairs import Pair
-from harness.fuzzers.places import ABSENT, Place, count_differences, digest, size
+from harness.fuzzers.places import ABSENT, Once, Place, count_differences, size
 from harness.fuzzers.steps import Key, Step, Values, gain, plainest, removals, reverts, scalars, simpler, taken, unions
 
 Verdict: TypeAlias = Callable[[Case, Answer], frozenset[str] | None]
@@ -90,7 +90,7 @@ class Reducer:
     is_gone: bool = False
     _others: frozenset[str] = frozenset()
     _heard: Answer | None = None
-    _seen: set[bytes] = field(default_factory=set)
+    _tried: Once = field(default_factory=Once)
     _exhausted: dict[str, Case] = field(default_factory=dict)
 
     def run(self) -> Generator[list[Case], list[Answer], Case]:
@@ -185,7 +185,7 @@ class Reducer:
             if step.key in failed or (len(batch) >= FEW and not chosen.isdisjoint(_around(step.place))):
                 continue
             pair = taken(self._pair, (step,))
-            if (not step.is_sure and not measure(pair) < measure(self._pair)) or not self._is_fresh(pair):
+            if (not step.is_sure and not measure(pair) < measure(self._pair)) or not self._tried.is_new(pair):
                 failed.add(step.key)
                 continue
             batch.append((step, pair))
@@ -206,7 +206,7 @@ class Reducer:
             return
         steps = sorted((step for step, _ in kept), key=lambda step: gain(start, step), reverse=True)
         runs = [(steps[:many], taken(start, steps[:many])) for many in _runs(len(steps))]
-        runs = [run for run in runs if self._is_fresh(run[1])]
+        runs = [run for run in runs if self._tried.is_new(run[1])]
         together = (yield from self._ask([pair for _, pair in runs])) if runs else []
         further = [(run, one) for (run, _), one in zip(runs, together, strict=True) if one is not None]
         way, smallest = min(further or [([step], one) for step, one in kept], key=lambda found: measure(found[1].pair))
@@ -234,13 +234,7 @@ class Reducer:
 
     def _unasked(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """Yield what was not asked before, and remember it."""
-        return (pair for pair in pairs if self._is_fresh(pair))
-
-    def _is_fresh(self, pair: Pair) -> bool:
-        code = digest(pair)
-        is_new = code not in self._seen
-        self._seen.add(code)
-        return is_new
+        return filter(self._tried.is_new, pairs)
 
     def _distance(self, pair: Pair) -> Sized:
         """How far a pair is from the accepted base."""
