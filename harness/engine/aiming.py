@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from harness.case import Json, Operation
+from harness.case import Answer, Json, Operation
+from harness.compare.mismatch import canonical_path
 from harness.engine.asking import BATCH, Asking
 from harness.engine.plan import Search
 from harness.engine.units import Lane
@@ -31,6 +32,7 @@ class Aiming:
         self._creates = [state.lane for state in states if state.lane.operation is Operation.CREATE]
         self._updates = [state.lane for state in states if state.lane.operation is Operation.UPDATE]
         self._asked = Once()
+        self._refused: set[tuple[str, str, str, str]] = set()
 
     def run(
         self,
@@ -55,8 +57,9 @@ class Aiming:
                     steps = running.setdefault(_key(aim), shots(aim, self.search.plan.shape, bases))
                     for shot in islice(steps, width):
                         wanted += self._fresh(self._through(aim, shot, bases[0], everywhere=turn > 0))
-                questions = self.search.ask(wanted, settle)
-                del wanted  # hundreds of searches stand here
+                answers = yield from self.search.ask(wanted, settle=False)
+                questions = self.search.ask(self._kept(wanted, answers), settle)
+                del wanted, answers  # hundreds of searches stand here
                 yield from questions
 
     def as_it_stands(self, bases: Sequence[Json], below: str = "") -> Search:
@@ -114,6 +117,23 @@ class Aiming:
             old = _without_status(new, base if everywhere else None) if is_status else stored(base)
         lanes = [lane for lane in self._updates if everywhere or (lane.info.subresource == "status") == is_status]
         return [*wanted, *((lane, new, old, base) for lane in lanes or self._updates)]
+
+    def _kept(self, wanted: Sequence[_Wanted], answers: Sequence[Answer]) -> list[_Wanted]:
+        """Follow what was refused for something new by an update that leaves it as it is.
+
+        Whether a side forgives that is where two sides differ most, and a pass over all places comes to it late.
+        """
+        kept: list[_Wanted] = []
+        for (lane, new, old, base), answer in zip(wanted, answers, strict=False):
+            errors = (*answer.handwritten, *answer.declarative)
+            said = {(lane.info.subresource, canonical_path(e.field), e.type, e.origin) for e in errors}
+            if said <= self._refused:
+                continue
+            self._refused |= said
+            both = stored(new)
+            lanes = [lane] if old is not None else [one for one in self._updates if not one.info.subresource]
+            kept += [(one, both, both, base) for one in lanes]
+        return self._fresh(kept)
 
     def _fresh(self, wanted: Sequence[_Wanted], *how: object) -> list[_Wanted]:
         """Leave out what was asked before: aims of one place, and of places that are not there, make much the same."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, ClassVar
@@ -17,6 +17,7 @@ from harness.engine.focus import NOWHERE
 from harness.engine.plan import LaneState
 from harness.engine.units import Lane, Unit
 from harness.events import Result
+from harness.field import FieldError
 from harness.fuzzers.aims import Aim
 from harness.fuzzers.shape import shape_of
 from harness.gotypes.model import Struct
@@ -124,6 +125,7 @@ class Recorder:
     """In the place of a search: writes down what would be asked."""
 
     asked = 0
+    errors: tuple[FieldError, ...] = ()
 
     def __init__(self, universe: Any, aim: Aim, lanes: Sequence[Lane]) -> None:
         observer = SimpleNamespace(aims=lambda: [aim])
@@ -139,9 +141,10 @@ class Recorder:
     def spent(self) -> bool:
         return False
 
-    def ask(self, wanted: Sequence[tuple[Lane, Json, Json, Json]], settle: bool) -> Iterator[Any]:
+    def ask(self, wanted: Sequence[tuple[Lane, Json, Json, Json]], settle: bool) -> Generator[Any, Any, list[Answer]]:
         self.wanted += wanted
-        return iter(())
+        yield from ()
+        return [Answer(0, self.errors if old is None else ()) for _, _, old, _ in wanted]
 
 
 def test_a_status_at_its_limit_is_sent_against_an_old_object_that_is_equal_but_for_it() -> None:
@@ -176,3 +179,17 @@ def test_nothing_is_asked_for_twice() -> None:
             raise AssertionError("a recorder asks nothing")
     asked = [repr((lane.operation, new, old)) for lane, new, old, _ in recorder.wanted]
     assert len(asked) == len(set(asked)) >= 40
+
+
+def test_what_is_refused_is_left_as_it_is_by_an_update() -> None:
+    """Once for each error: the object that was refused is old and new, through the main resource."""
+    status = msgspec.structs.replace(WIDGETS, subresource="status")
+    lanes = [Lane(WIDGETS, Operation.CREATE), Lane(WIDGETS, Operation.UPDATE), Lane(status, Operation.UPDATE)]
+    recorder: Any = Recorder(Statuses(), Aim("spec.name", "FieldValueTooLong", "maxLength", limit=5), lanes)
+    recorder.errors = (FieldError("FieldValueTooLong", "spec.name", origin="maxLength"),)
+    for _ in Aiming(recorder).run([{"metadata": {"name": "a"}, "spec": {"name": "x"}}], (6,)):
+        raise AssertionError("a recorder asks nothing")
+    updates = [(lane, new, old) for lane, new, old, _ in recorder.wanted if old is not None]
+    [(lane, new, old)] = updates
+    assert (lane, new) == (lanes[1], old)
+    assert new["spec"] == recorder.wanted[0][1]["spec"]
