@@ -98,7 +98,10 @@ def _obvious_served(answer: Answer, mismatch: Mismatch, comparator: Comparator) 
     if len(concerned) > 1:
         both = handwritten and len(handwritten) < len(concerned)
         sides = "by both sides" if both else "twice by one side"
-        return CauseFound("duplicate", f"reported {sides}", "delete the handwritten check, or the second call of it")
+        fix = "delete the handwritten check, or the second call of it"
+        if not handwritten:
+            fix = "let the rule say it once, or at what it is about: users cannot tell one from the other"
+        return CauseFound("duplicate", f"reported {sides}", fix)
     return _stopped(handwritten[0], answer, comparator) if handwritten else None
 
 

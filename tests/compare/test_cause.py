@@ -65,6 +65,14 @@ def test_duplicates_name_the_sides() -> None:
     assert (once.detail, twice.detail) == ("reported by both sides", "reported twice by one side")
 
 
+def test_a_rule_that_repeats_itself_is_told_so() -> None:
+    """Two items taken from a list, each reported at the list: there is no handwritten check to delete."""
+    rules = causes(case(), always((), errors("Forbidden@a/update", "Forbidden@a/update")))["a"]
+    check = causes(case(), always(errors("Required@a", "Required@a"), ()), composition="shadow")["a"]
+    assert "reported twice by one side" == rules.detail
+    assert ("handwritten check" in check.fix, "handwritten check" in rules.fix) == (True, False)
+
+
 def test_two_errors_of_one_text_are_no_duplicate_where_both_sides_say_both() -> None:
     """Two bad keys of a map are reported at the map, both; said twice by rules alone, one of them is too much."""
     both = errors("TooLong@a/maxLength covered", "TooLong@a/maxLength covered")
