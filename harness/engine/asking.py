@@ -107,13 +107,12 @@ class Asking:
         target that has the ability `switches` can. What is new is explained at once, unless `settle` says not to; only
         then are the answers returned, since explaining takes long, and hundreds of searches hold what they asked there.
         """
-        questions = self._asked(wanted, validated, versions, options)
+        questions = self._asked(wanted, validated, versions, options, keep=not settle)
         del wanted
-        if not settle:
-            return (yield from questions)
-        yield from questions
-        yield from self.settle()
-        return []
+        answers = yield from questions
+        if settle:
+            yield from self.settle()
+        return answers
 
     def _asked(
         self,
@@ -121,19 +120,26 @@ class Asking:
         validated: bool,
         versions: bool,
         options: Mapping[str, bool],
+        keep: bool,
     ) -> Search:
-        wanted = wanted[: 0 if self.plan.is_late() else self.left()]
+        rest = wanted[: 0 if self.plan.is_late() else self.left()]
+        del wanted
         answers: list[Answer] = []
-        for start in range(0, len(wanted), BATCH * 2):
-            chunk = wanted[start : start + BATCH * 2]
+        while rest:
+            # Hundreds of searches stand here: what was asked is let go.
+            chunk, rest = rest[: BATCH * 2], rest[BATCH * 2 :]
             cases = [self._case(lane, new, old, dict(options)) for lane, new, old, _ in chunk]
+            bases = [base for _, _, _, base in chunk]
+            del chunk
             if validated and self.plan.abilities.validated:
                 cases = [msgspec.structs.replace(case, validated=True, brief=True) for case in cases]
             if versions and self.plan.abilities.versions:
                 cases = [msgspec.structs.replace(case, versions=True) for case in cases]
             got = yield cases
-            self.ledger.examine(cases, got, [base for _, _, _, base in chunk])
-            answers += got
+            self.ledger.examine(cases, got, bases)
+            if keep:
+                answers += got
+            del got
         return answers
 
     def reveal(self, lane: Lane, new: Json, old: Json) -> Search:
