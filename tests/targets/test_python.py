@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -249,6 +251,20 @@ def test_a_validator_that_hangs_is_stopped() -> None:
     hanging, fine = target(kind(handwritten=hang), time_limit=0.1).ask([case({"spec": {"hang": 1}}), case()])
     assert Failure("handwritten", "did not finish within 0.1 seconds", panic=True) == hanging.failure
     assert fine.failure is None
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="no signals that can be held back")
+def test_a_process_that_was_held_up_does_not_hang() -> None:
+    """Time passes for one that is suspended, or gets no processor; that is no fault of its validator."""
+
+    def held_up(new: Json, old: Json, context: Context) -> ErrorList:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
+        time.sleep(1.2)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
+        return []
+
+    [answer] = target(kind(handwritten=held_up), time_limit=0.6).ask([case()])
+    assert answer.failure is None
 
 
 def test_other_threads_are_answered_without_a_limit() -> None:
