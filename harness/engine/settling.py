@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import Any
 
 import msgspec
 
 from harness.case import Answer, Case, Json, Operation
 from harness.compare.finding import Finding
 from harness.compare.mismatch import canonical_path
+from harness.engine.answered import Answered
 from harness.engine.explain import repairs
 from harness.engine.ledger import LaneKey, Ledger, Seen
 from harness.engine.plan import Plan, Search
@@ -51,6 +51,7 @@ class Settling:
     def run(self) -> Search:
         """Reduce and explain every new signature; when time is short, first what most people would notice."""
         is_sorted = False
+        answered = Answered()
         while self.ledger.pending:
             if not is_sorted and self.plan.is_late():
                 self.ledger.sort()
@@ -59,8 +60,8 @@ class Settling:
             some, self.ledger.pending[:] = self.ledger.pending[:most], self.ledger.pending[most:]
             self.begun = len(some)
             for entry in some:
-                yield from self._find_ground(entry.lane)
-            yield from abreast([self._explain(entry) for entry in some])
+                yield from self._asked(answered.through(self._find_ground(entry.lane)))
+            yield from self._asked(answered.through(abreast([self._explain(entry) for entry in some])))
             self.begun = 0
 
     def reducer(self, entry: Seen) -> Reducer:
@@ -102,7 +103,7 @@ class Settling:
     def _explain(self, entry: Seen) -> Search:
         comparator = self.plan.comparators[entry.lane.info.key]
         reducer = self.reducer(entry)
-        case = yield from self._ask(reducer.run())
+        case = yield from reducer.run()
         answer = reducer.answer
         if answer is None or reducer.is_gone:
             # Shown once and not again: told as it was first seen, reduced no further.
@@ -113,9 +114,8 @@ class Settling:
             return
         served = self.plan.abilities.served
         self.explained += 1
-        finding, composition = yield from self._ask(
-            self.plan.explainer.explained(case, answer, entry.mismatch, comparator, served)
-        )
+        explained = self.plan.explainer.explained(case, answer, entry.mismatch, comparator, served)
+        finding, composition = yield from explained
         self.ledger.composition_checked += served
         self.ledger.composition_differences += len(composition)
         is_new, entry.finding = entry.finding is None, finding
@@ -137,20 +137,17 @@ class Settling:
             return frozenset() if accepted(answer) else None
 
         reducer = Reducer(case, verdict, is_over=self.plan.is_over)
-        found = yield from self._ask(reducer.run())
+        found = yield from reducer.run()
         self.grounds[key] = None if reducer.is_gone else (found.object, found.old)
 
-    def _ask(self, steps: Generator[list[Case], list[Answer], Any]) -> Search:
-        """Drive a generator of questions that are not drawn but follow from a finding."""
-        try:
-            cases = next(steps)
-            while True:
-                self.asked += len(cases)
-                answers = yield [self._numbered(case) for case in cases]
-                self.ledger.count(cases, answers)
-                cases = steps.send(answers)
-        except StopIteration as stop:
-            return stop.value
+    def _asked(self, steps: Search) -> Search:
+        """Drive a search whose questions are not drawn but follow from a finding."""
+        answers: list[Answer] | None = None
+        while (cases := _next(steps, answers)) is not None:
+            numbered = [self._numbered(case) for case in cases]
+            self.asked += len(numbered)
+            answers = yield numbered
+            self.ledger.count(numbered, answers)
 
     def _plain(self, entry: Seen) -> Case:
         """Return the case with only what its mismatch needs: other versions are asked where versions differ."""
