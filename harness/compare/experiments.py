@@ -84,11 +84,12 @@ def _ratcheting(
             fix = f"mend stored objects before they are updated by {comparator.name_of(mismatch.side)}"
             return CauseFound("ratcheting", f"{detail} agree", fix)
         detail += " sides agree"
-        fix = (
-            "let the handwritten check skip what did not change, or write an exception: forgiving is wanted"
-            if side == "declarative"
-            else "let the handwritten check look at unchanged values too, or let the rule forgive them"
-        )
+        fix = "let the handwritten check look at unchanged values too, or let the rule forgive them"
+        if side == "declarative":
+            fix = "let the handwritten check skip what did not change, or write an exception: forgiving is wanted"
+        elif not mismatch.ratcheting:  # by hand anything in the old object may decide, in rules the same value
+            detail = f"the handwritten side does not report it on this update: {how} both sides agree"
+            fix = "let the handwritten check look at what changed, whatever the old object was"
         return CauseFound("ratcheting", detail, fix)
 
     return proves

@@ -137,6 +137,20 @@ def test_ratcheting_says_who_forgives() -> None:
     assert "handwritten side forgives" in causes(asked, _forgiving(True, False))["+spec.a"].detail
 
 
+def test_ratcheting_of_what_changed_is_not_told_as_left_alone() -> None:
+    """A check that looks away because of another mistake in the old object: the new value was never stored."""
+
+    def ask(asked: Case) -> Answer:
+        away = asked.old is not None and "mistake" in asked.old
+        return answer(() if away else errors("Required@spec.a covered"), errors("Required@spec.a beta"))
+
+    changed = causes(case(BAD, {"mistake": 1}), ask)["+spec.a"]
+    left = causes(case({**BAD, "mistake": 1}, {**BAD, "mistake": 1}), ask)["+spec.a"]
+    assert ("ratcheting", "ratcheting") == (changed.cause, left.cause)
+    assert ("does not report it on this update" in changed.detail, "left as it was" in left.detail) == (True, True)
+    assert ("unchanged" in changed.fix, "unchanged" in left.fix) == (False, True)
+
+
 def test_no_ratcheting_where_a_create_has_no_rule_either() -> None:
     """A side that never reports it forgives nothing."""
     asked = case(BAD, BAD)
