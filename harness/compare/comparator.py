@@ -32,6 +32,8 @@ Compared = tuple[tuple[Mismatch, ...], tuple[Signature, ...]]
 _INTERNAL = ErrorType.INTERNAL.value
 _REMEMBERED = Room(12_000)
 """For pairs of lists that were compared, by their errors: values in errors make their number unbounded."""
+_COMPOSED = Room(8_000)
+"""For what is left of them without the errors that no composition touches."""
 ERRORS: Pool[FieldError] = Pool(Room(4_000))
 """Of the errors in lists that are remembered one in ten differs from all others, and each is half a kilobyte."""
 
@@ -59,6 +61,7 @@ class Comparator:
         self._is_known_path = is_known_path
         self._known_paths: dict[str, bool] = {"": True}
         self._memo: Memory[tuple[Errors, Errors], Compared] = Memory(_REMEMBERED)
+        self._composable: Memory[tuple[Errors, Errors], tuple[Mismatch, ...]] = Memory(_COMPOSED)
 
     def compare(self, case: Case, answer: Answer) -> list[Mismatch]:
         """Return everything that differs, worst comparison first. Pure: the same case and answer give the same list."""
@@ -118,15 +121,45 @@ class Comparator:
         yield from (panicked("declarative", error.detail) for error in panics[:1])
         if panics:
             declarative = tuple(error for error in declarative if error not in panics)
-        if not _is_plain(handwritten, declarative):
-            served = self.served_of(handwritten, declarative)
-            found = list(self._covered(handwritten, declarative, served))
-            yield from found
-            said = {self._mismatch_key(mismatch) for mismatch in found}
-            yield from self._differently_served(handwritten, declarative, served, said)
+        yield from self._composed(self._migrating(handwritten, declarative), declarative)
         if self._is_known_path is not None:
             yield from self._paths(handwritten, "handwritten")
             yield from self._paths(declarative, "declarative")
+
+    def _migrating(self, handwritten: Errors, declarative: Errors) -> Errors:
+        """Return the handwritten errors that the migration can do anything to, or that something else depends on.
+
+        The others are unmarked and stand at a field of their own, before and after normalization: most of all errors.
+        """
+        normalize = self.matcher.normalize
+        fields = [error.field for error in handwritten]
+        fields += [error.field for error in declarative]
+        names = [*fields, *(other for field in fields if (other := normalize(field)) != field)]
+        telling = [error for error in handwritten if error.covered or error.short_circuit]
+        if len(telling) == len(handwritten) or len(set(names)) == len(names):
+            return tuple(telling)
+        shared = {name for name, times in Counter(names).items() if times > 1}
+        return tuple(
+            error
+            for error in handwritten
+            if error.covered or error.short_circuit or error.field in shared or normalize(error.field) in shared
+        )
+
+    def _composed(self, handwritten: Errors, declarative: Errors) -> tuple[Mismatch, ...]:
+        """Compare what is composed. Remembered as well: what is wrong besides differs from case to case."""
+        if not handwritten and not declarative:
+            return ()
+        asked = (handwritten, declarative)
+        known = self._composable.get(asked)
+        if known is None:
+            served = self.served_of(handwritten, declarative)
+            found = list(self._covered(handwritten, declarative, served))
+            said = {self._mismatch_key(mismatch) for mismatch in found}
+            found += self._differently_served(handwritten, declarative, served, said)
+            known = tuple(found)
+            asked = ERRORS.shared(handwritten), ERRORS.shared(declarative)
+            self._composable.put(asked, known, 1 + len(handwritten) + len(declarative))
+        return known
 
     # covered
 
@@ -282,15 +315,6 @@ class Comparator:
 def base_side(error: FieldError, served: Served) -> Side:
     """Return the side an error of a served list comes from."""
     return "declarative" if error in served.declarative else "handwritten"
-
-
-def _is_plain(handwritten: Errors, declarative: Errors) -> bool:
-    """Whether nothing migrates here: unmarked handwritten errors only, no field twice. The most frequent lists."""
-    return (
-        not declarative
-        and not any(error.covered for error in handwritten)
-        and len({error.field for error in handwritten}) == len(handwritten)
-    )
 
 
 def _told_apart(case: Case, mismatch: Mismatch) -> Mismatch:

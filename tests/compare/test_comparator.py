@@ -273,6 +273,22 @@ def test_comparing_is_a_function(hv: Any, dv: Any, composition: Composition) -> 
     assert {m.path for m in used.compare(asked, said)} <= {e.field for e in (*hv, *dv)}
 
 
+class _WithAll(Comparator):
+    """Leaves out nothing before it composes."""
+
+    def _migrating(self, handwritten: tuple[FieldError, ...], declarative: Any) -> tuple[FieldError, ...]:
+        return handwritten
+
+
+@given(LISTS, LISTS, st.sampled_from(COMPOSITIONS), st.booleans())
+def test_errors_that_no_composition_touches_change_nothing(
+    hv: Any, dv: Any, composition: Composition, stops: bool
+) -> None:
+    """What is left out before lists are composed would have said nothing, whatever normalization makes of its field."""
+    kind = info(composition, normalization=((r"^a\[0\]\.c$", "b"), ("^b$", "a")), short_circuit_mismatch=stops)
+    assert Comparator(kind).compare(case(), answer(hv, dv)) == _WithAll(kind).compare(case(), answer(hv, dv))
+
+
 @given(LISTS)
 def test_standard_rules_alone_are_no_difference(dv: tuple[FieldError, ...]) -> None:
     """A new API with standard rules only, none of them failing twice, has nothing to compare."""
