@@ -43,7 +43,7 @@ def placed(path: str, shape: Shape) -> Placed:
     if shape.kind != "struct":
         return Placed()
     way = _STEP.findall(canonical_path(path))
-    found = Placed(unversioned(shape.type), "", "")
+    found, last = Placed(unversioned(shape.type)), None
     for index, step in enumerate(way):
         if shape.kind != "struct":
             found = found._replace(member=_joined(found.member, step))
@@ -53,8 +53,8 @@ def placed(path: str, shape: Shape) -> Placed:
         if field is None:
             rest = way[index:]
             return Placed(unversioned(shape.type), _joined("", *rest), "", tuple(shape.by_name))
-        found, shape = Placed(unversioned(field.owner), step, _source(field), tags=field.tags), field.shape
-    return found
+        found, shape, last = Placed(unversioned(field.owner), step, tags=field.tags), field.shape, field
+    return found if last is None else found._replace(source=_source(last))
 
 
 def _joined(start: str, *steps: str) -> str:
