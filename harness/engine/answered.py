@@ -20,7 +20,7 @@ class Answered:
     """
 
     def __init__(self, most: int = MOST) -> None:
-        self._answers: Memory[bytes, Answer] = Memory(Room(most))  # a room of its own, whatever others remember
+        self._answers: Memory[int, Answer] = Memory(Room(most))  # a room of its own, whatever others remember
 
     def through(self, search: Search) -> Search:
         """Drive a search, and hand on what it asks for the first time alone. Its answers have the ids of others."""
@@ -34,7 +34,7 @@ class Answered:
     def _asked(self, cases: list[Case]) -> Search:
         codes = [_code(case) for case in cases]
         answers = {code: known for code in codes if (known := self._answers.get(code)) is not None}
-        missing: dict[bytes, Case] = {}
+        missing: dict[int, Case] = {}
         for code, case in zip(codes, cases, strict=True):
             if code not in answers:
                 missing.setdefault(code, case)
@@ -45,6 +45,6 @@ class Answered:
         return [answers[code] for code in codes]
 
 
-def _code(case: Case) -> bytes:
+def _code(case: Case) -> int:
     """Tell a question from all others, whatever its id."""
     return digest(case if not case.id else msgspec.structs.replace(case, id=0))
