@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import msgspec
 
 from harness.case import Answer, Case, KindInfo, Operation
-from harness.compare.composition import Setting, baseline, compose_parts, settings
+from harness.compare.composition import Setting, baseline, compose_each, settings
 from harness.compare.covered import gather
 from harness.compare.ends import Ends
+from harness.compare.migrating import migrating
 from harness.compare.mismatch import Mismatch, Side, Signature, canonical_path, mismatch_of
 from harness.compare.objects import MISSING, steps, value_at, values_at
 from harness.compare.panics import failed, is_panic, panicked
@@ -87,13 +88,24 @@ class Comparator:
             return ()
         return self._lists(answer.handwritten, answer.declarative)[1]
 
+    def may_show(self, signature: Signature, answer: Answer) -> bool:
+        """Whether an answer can have this signature at all: what follows from an error needs that error."""
+        kind, path, type, origin, _ = signature
+        if kind not in ("unmatched", "extra", "served", "path"):
+            return True
+        return any(
+            error.type == type and error.origin == origin and canonical_path(error.field) == path
+            for error in (*answer.handwritten, *answer.declarative)
+        )
+
     def served(self, answer: Answer) -> list[Served]:
         """Return what is served under each setting: today's first, `graduated` last."""
         return self.served_of(answer.handwritten, answer.declarative)
 
     def served_of(self, handwritten: Sequence[FieldError], declarative: Sequence[FieldError]) -> list[Served]:
         """Return what is served of two lists under each setting."""
-        return [Served(s, *compose_parts(handwritten, declarative, self.info, s), self.matcher) for s in self.settings]
+        every = compose_each(handwritten, declarative, self.info, self.settings)
+        return [Served(setting, *parts, self.matcher) for setting, parts in zip(self.settings, every, strict=True)]
 
     def concerns(self, mismatch: Mismatch, error: FieldError) -> bool:
         """Whether a mismatch is about this error: same type, origin and normalized field."""
@@ -121,29 +133,10 @@ class Comparator:
         yield from (panicked("declarative", error.detail) for error in panics[:1])
         if panics:
             declarative = tuple(error for error in declarative if error not in panics)
-        yield from self._composed(self._migrating(handwritten, declarative), declarative)
+        yield from self._composed(migrating(handwritten, declarative, self.matcher), declarative)
         if self._is_known_path is not None:
             yield from self._paths(handwritten, "handwritten")
             yield from self._paths(declarative, "declarative")
-
-    def _migrating(self, handwritten: Errors, declarative: Errors) -> Errors:
-        """Return the handwritten errors that the migration can do anything to, or that something else depends on.
-
-        The others are unmarked and stand at a field of their own, before and after normalization: most of all errors.
-        """
-        normalize = self.matcher.normalize
-        fields = [error.field for error in handwritten]
-        fields += [error.field for error in declarative]
-        names = [*fields, *(other for field in fields if (other := normalize(field)) != field)]
-        telling = [error for error in handwritten if error.covered or error.short_circuit]
-        if len(telling) == len(handwritten) or len(set(names)) == len(names):
-            return tuple(telling)
-        shared = {name for name, times in Counter(names).items() if times > 1}
-        return tuple(
-            error
-            for error in handwritten
-            if error.covered or error.short_circuit or error.field in shared or normalize(error.field) in shared
-        )
 
     def _composed(self, handwritten: Errors, declarative: Errors) -> tuple[Mismatch, ...]:
         """Compare what is composed. Remembered as well: what is wrong besides differs from case to case."""

@@ -81,15 +81,25 @@ def compose_parts(
     handwritten: Sequence[FieldError], declarative: Sequence[FieldError], info: KindInfo, setting: Setting
 ) -> Parts:
     """Return what a user is served, the two halves apart."""
+    (parts,) = compose_each(handwritten, declarative, info, (setting,))
+    return parts
+
+
+def compose_each(
+    handwritten: Sequence[FieldError], declarative: Sequence[FieldError], info: KindInfo, every: Sequence[Setting]
+) -> list[Parts]:
+    """Return what a user is served under each of these settings, the two halves apart."""
+    once = dedupe_by_text(handwritten)
     match info.composition:
         case "takeover":
-            return _takeover(handwritten, declarative, setting)
+            return [_takeover(handwritten, declarative, setting) for setting in every]
         case "shadow":
-            return _shadow(handwritten, declarative, setting, rules=info.rules)
+            return [_shadow(handwritten, once, declarative, setting, rules=info.rules) for setting in every]
         case "explicit":
-            return _explicit(handwritten, declarative, setting)
+            return [_explicit(once, declarative, setting) for setting in every]
         case "levels":
-            return _levels(handwritten, declarative, setting, matcher_for(info.normalization))
+            matcher = matcher_for(info.normalization)
+            return [_levels(once, declarative, setting, matcher) for setting in every]
 
 
 def is_enforced(error: FieldError, *, beta: bool) -> bool:
@@ -111,29 +121,33 @@ def dedupe_by_text(errors: Sequence[FieldError]) -> list[FieldError]:
     return list(first.values())
 
 
-def _levels(hv: Sequence[FieldError], dv: Sequence[FieldError], setting: Setting, matcher: Matcher) -> Parts:
+def _levels(once: Sequence[FieldError], dv: Sequence[FieldError], setting: Setting, matcher: Matcher) -> Parts:
     if setting.is_graduated:
-        return _graduated(hv, dv)
+        return _graduated(once, dv)
     beta = setting.gates[BETA]
     enforced = [error for error in dv if is_enforced(error, beta=beta)]
     twins = [error for error in enforced if error.level == "beta"]
-    return [e for e in dedupe_by_text(hv) if not (e.covered and twins and matcher.any_matches(e, twins))], enforced
+    if not twins:
+        return list(once), enforced
+    return [e for e in once if not (e.covered and matcher.any_matches(e, twins))], enforced
 
 
-def _explicit(hv: Sequence[FieldError], dv: Sequence[FieldError], setting: Setting) -> Parts:
+def _explicit(once: Sequence[FieldError], dv: Sequence[FieldError], setting: Setting) -> Parts:
     if setting.is_graduated:
-        return _graduated(hv, dv)
+        return _graduated(once, dv)
     beta = setting.gates[BETA]
     # 1.36 asks the handwritten error for its level and does not look whether a declarative one is there.
-    kept = [e for e in dedupe_by_text(hv) if not (e.covered and e.level == "beta" and beta)]
+    kept = [e for e in once if not (e.covered and e.level == "beta" and beta)]
     return kept, [error for error in dv if is_enforced(error, beta=beta)]
 
 
-def _shadow(hv: Sequence[FieldError], dv: Sequence[FieldError], setting: Setting, *, rules: bool) -> Parts:
+def _shadow(
+    hv: Sequence[FieldError], once: Sequence[FieldError], dv: Sequence[FieldError], setting: Setting, *, rules: bool
+) -> Parts:
     # The early return comes before the filter, so identical texts stay. A strategy that never runs declarative
     # validation composes nothing either, and keeps its covered errors to the end.
     migrates = setting.is_graduated and (rules or dv)
-    return _graduated(hv, dv) if migrates else (list(hv), [])
+    return _graduated(once, dv) if migrates else (list(hv), [])
 
 
 def _takeover(hv: Sequence[FieldError], dv: Sequence[FieldError], setting: Setting) -> Parts:
@@ -142,5 +156,5 @@ def _takeover(hv: Sequence[FieldError], dv: Sequence[FieldError], setting: Setti
     return list(hv), []
 
 
-def _graduated(hv: Sequence[FieldError], dv: Sequence[FieldError]) -> Parts:
-    return [error for error in dedupe_by_text(hv) if not error.covered], list(dv)
+def _graduated(once: Sequence[FieldError], dv: Sequence[FieldError]) -> Parts:
+    return [error for error in once if not error.covered], list(dv)

@@ -33,6 +33,8 @@ def gather(
 ) -> Gathered:
     """Compare two lists as a server of this generation does."""
     compared = candidates(declarative, info.composition)
+    if not any(error.covered for error in handwritten):
+        return Gathered([], compared)
     once = _once_exactly(handwritten) if info.composition == "takeover" else unique(handwritten, matcher)
     covered = [error for error in once if error.covered]
     if info.composition == "levels":

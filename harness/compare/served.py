@@ -19,7 +19,7 @@ class Served:
         self.errors = handwritten + declarative
         self._matcher = matcher
         self._plain: set[Key] | None = None
-        self._by_key: dict[Key, list[int]] = {}
+        self._by_key: dict[Key, list[int]] | None = None
         self._rules: dict[Key, list[int]] | None = None
 
     def says_the_same(self, other: Served) -> bool:
@@ -41,6 +41,8 @@ class Served:
         matcher = self._matcher
         if self._plain is None:
             self._plain = set(map(matcher.wanted, self.errors))
+        if matcher.wanted(error) in self._plain:
+            return True
+        if self._by_key is None:
             self._by_key = matcher.index(self.errors)
-        key = matcher.wanted(error)
-        return key in self._plain or key in self._by_key or any(one in self._plain for one in matcher.index((error,)))
+        return matcher.wanted(error) in self._by_key or any(one in self._plain for one in matcher.index((error,)))
