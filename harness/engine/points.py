@@ -8,18 +8,19 @@ from dataclasses import dataclass, field
 from random import Random
 
 from harness.case import Json, Operation
-from harness.engine.focus import NOWHERE, Near, leaning
+from harness.engine.focus import NOWHERE, Near
 from harness.engine.units import Lane
 from harness.fuzzers.bases import Base
-from harness.fuzzers.edits import Edit, Listed, Site, random_edit, sites_of
+from harness.fuzzers.edits import Edit, Listed, Site, sites_of
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.pairs import PATTERNS, stored
 from harness.fuzzers.places import Place
 from harness.fuzzers.shape import Shape
 
 KEPT_POINTS = 48
 LISTED_POINTS = 24
 """Points whose sites are remembered: hundreds each, and made again in no time."""
+EXHAUSTED = 24
+"""Draws at one place that came before, until the search leaves it."""
 _SKIP: frozenset[Place] = frozenset(
     {("apiVersion",), ("kind",), ("metadata", "managedFields"), ("metadata", "creationTimestamp")}
 )
@@ -30,7 +31,7 @@ class Point:
     """An object to edit, with the places where that can be done, made on first use; `near` are those to lean to.
 
     `stored` is the object as updates start from it, made on first use too: always the very same, because those who read
-    objects know them by identity.
+    objects know them by identity. `repeats` counts what was drawn here and had been drawn before.
     """
 
     obj: Json
@@ -38,10 +39,11 @@ class Point:
     sites: list[Site] = field(default_factory=list)
     near: list[Site] = field(default_factory=list)
     stored: Json = None
+    repeats: int = 0
 
 
 class Points:
-    """The objects to edit, and how cases are drawn from them. `near` is what the search leans to."""
+    """The objects to edit. `near` is what the search leans to."""
 
     def __init__(self, random: Random, shape: Shape, harvest: Harvest, near: Near = NOWHERE) -> None:
         self.random, self.shape, self.harvest, self.near = random, shape, harvest, near
@@ -95,39 +97,16 @@ class Points:
 
     def sites(self, base: Base) -> list[Site]:
         """List where a base can be edited."""
-        return self._sites(Point(base.obj, base.focus))
+        return self.sites_at(Point(base.obj, base.focus))
 
-    def draw(self, lane: Lane) -> tuple[Lane, Json, Json, Json]:
-        """Draw (lane, new, old, base); points that lately showed something new are drawn more often."""
-        random = self.random
-        # The first are accepted bases; the last showed something new most recently.
-        if random.random() < 0.6:
-            point = self.points[int(random.random() ** 2 * min(len(self.points), max(1, len(self.bases))))]
-        else:
-            point = self.points[int(random.random() * len(self.points))]
-        pair = self.pairs.get((lane.info.key, lane.operation))
-        if pair is not None and random.random() < 0.1:
-            point = pair[0]
-        else:
-            pair = None
-        sites, near = self._sites(point), point.near
-        base = point.obj
+    def repeated(self, point: Point) -> None:
+        """Note that a draw came again. When much does, a part of an object has nothing left: take all of it."""
+        point.repeats += 1
+        if point.repeats == EXHAUSTED and point.focus:
+            point.focus, point.sites, point.near = (), [], []
 
-        def edit(obj: Json) -> Json:
-            for _ in range(_number_of_edits(random)):
-                obj = random_edit(random, leaning(random, near, sites), self.harvest, obj).apply(obj)
-            return obj if isinstance(obj, dict) else base
-
-        if lane.operation is Operation.CREATE:
-            return lane, edit(base), None, base
-        if pair is not None:
-            return lane, edit(base), pair[1], base
-        if point.stored is None:
-            point.stored = stored(base)
-        new, old = PATTERNS[int(random.random() * len(PATTERNS))](random, point.stored, edit)
-        return lane, new, old, base
-
-    def _sites(self, point: Point) -> list[Site]:
+    def sites_at(self, point: Point) -> list[Site]:
+        """List where the object of a point can be edited."""
         if not point.sites:
             self._listed.append(point)
             if len(self._listed) > LISTED_POINTS:
@@ -137,8 +116,3 @@ class Points:
             point.sites = found or [Site((), self.shape, point.obj)]
             point.near = self.near.sites(point.sites, self.shape) if self.near else []
         return point.sites
-
-
-def _number_of_edits(random: Random) -> int:
-    roll = random.random()
-    return 1 if roll < 0.6 else 2 if roll < 0.88 else 3

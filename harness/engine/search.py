@@ -13,6 +13,7 @@ from pathlib import Path
 from harness.compare.finding import Finding
 from harness.engine.aiming import FIRST, LIMITS, THEN, Aiming
 from harness.engine.asking import BATCH, Asking
+from harness.engine.drawing import Drawing
 from harness.engine.founding import Founding
 from harness.engine.growing import Growing
 from harness.engine.plan import Plan, Search, key_of
@@ -32,6 +33,7 @@ class UnitSearch(Asking):
 
     def __init__(self, plan: Plan, on_found: Callable[[Finding], None]) -> None:
         super().__init__(plan, on_found)
+        self.drawing = Drawing(self.points)
         self.error = ""
         self.has_bases = self.is_founded = False
 
@@ -113,4 +115,5 @@ class UnitSearch(Asking):
         """Draw one batch; points that lately showed something new are drawn more often."""
         yield []
         lanes = [state.lane for state in self.ledger.states.values()]
-        yield from self.ask([self.points.draw(lanes[n % len(lanes)]) for n in range(min(BATCH, self.left()))])
+        which = [n % len(lanes) for n in range(min(BATCH, self.left()))]
+        yield from self.ask([self.drawing.draw(lanes[number], number) for number in which])

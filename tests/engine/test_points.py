@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from random import Random
 
-from harness.case import Operation
-from harness.engine.points import Points
-from harness.engine.units import Lane
-from harness.fuzzers.bases import Base
+from harness.case import Json
+from harness.engine.points import EXHAUSTED, Point, Points
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.pairs import stored
-from tests.fuzzers.toys import WIDGETS, widget_shape
+from tests.fuzzers.toys import widget_shape
+
+WIDGET: Json = {
+    "metadata": {"name": "a"},
+    "spec": {"mode": "Fast", "ports": [{"name": "x", "number": 1}, {"name": "y", "number": 2}], "labels": {"a": "b"}},
+}
 
 
-def test_updates_of_one_base_start_from_the_very_same_object() -> None:
-    """Targets know an old object by its identity: one that was read for one draw is known in the next."""
-    points = Points(Random(1), widget_shape(), Harvest())
-    base = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a"}, "spec": {"title": "t"}}
-    points.found([Base(base)])
-    drawn = [points.draw(Lane(WIDGETS, Operation.UPDATE)) for _ in range(50)]
-    olds = [old for _, _, old, _ in drawn if old == stored(base)]
-    assert len(olds) > 10
-    assert {id(olds[0])} == {id(old) for old in olds}
+def test_a_part_that_has_nothing_left_is_left_for_the_whole_object() -> None:
+    """Draws that came before too often at one focus give way to edits anywhere in the object."""
+    points, point = Points(Random(1), widget_shape(), Harvest()), Point(WIDGET, ("spec", "title"))
+    assert [("spec", "title")] == [site.place for site in points.sites_at(point)]
+    for _ in range(EXHAUSTED):
+        assert point.focus == ("spec", "title")
+        points.repeated(point)
+    assert {("spec", "title"), ("spec", "ports")} <= {site.place for site in points.sites_at(point)}

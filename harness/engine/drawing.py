@@ -1,0 +1,118 @@
+"""The random phase: how cases are drawn from the objects to edit, mostly such as were not drawn before.
+
+An update takes a related pair, since independent objects differ nearly everywhere and ratcheting has nothing to
+forgive. Old objects that edits made serve several draws: to make one, and to read it, costs as much as a new one.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import NamedTuple, TypeAlias
+
+from harness.case import Json, Operation
+from harness.engine.focus import leaning
+from harness.engine.points import Point, Points
+from harness.engine.units import Lane
+from harness.fuzzers.edits import random_edit
+from harness.fuzzers.pairs import stored
+from harness.fuzzers.tried import Tried, code_of
+
+PASTS = 8
+"""Old objects that serve draws at a time."""
+TRIES = 4
+"""How often a draw is made at most: of some types there is little to draw."""
+
+Draw: TypeAlias = tuple[Lane, Json, Json, Json]
+"""Lane, new, old and the base of both."""
+
+
+class Past(NamedTuple):
+    """An old object that edits made, and its code; what it was made of, and where from."""
+
+    before: Json
+    point: Point
+    obj: Json
+    code: int
+
+
+class Drawing:
+    """Draws cases from these points."""
+
+    def __init__(self, points: Points) -> None:
+        self.points, self.random = points, points.random
+        self._pasts: deque[Past] = deque(maxlen=PASTS)
+        self._tried = Tried()
+
+    def draw(self, lane: Lane, number: int) -> Draw:
+        """Draw a case for a lane, which is one of several by its number; another one if it was drawn before.
+
+        Each time with one more edit: what single edits make of an object has an end.
+        """
+        for more in range(TRIES):
+            point, new, old, beside = self._drawn(lane, more)
+            if self._tried.is_new(code_of(new, beside + number)):
+                break
+            self.points.repeated(point)
+        return lane, new, old, point.obj
+
+    def _drawn(self, lane: Lane, more: int) -> tuple[Point, Json, Json, int]:
+        """Return where from, new, old, and what tells the old one from others."""
+        pair = self.points.pairs.get((lane.info.key, lane.operation))
+        if pair is not None and self.random.random() < 0.1:
+            point, old = pair
+            return point, self._edited(point, point.obj, more), old, 1
+        if lane.operation is Operation.UPDATE:
+            return self._update(more)
+        point = self._point()
+        return point, self._edited(point, point.obj, more), None, 0
+
+    def _update(self, more: int) -> tuple[Point, Json, Json, int]:
+        roll = int(self.random.random() * 7)
+        if roll < 2:  # accepted, then edited: most rules look at that
+            point = self._point()
+            base = _base(point)
+            return point, self._edited(point, base, more), base, 0
+        if roll < 4 or not self._pasts:
+            past = self._made(more)
+            # Wrong before and left as it is, or put right now.
+            return past.point, past.obj if roll == 2 else _base(past.point), past.obj, past.code
+        past = self._pasts[int(self.random.random() * len(self._pasts))]
+        # Wrong before, now with a change elsewhere, or wrong in another way, or with something in common.
+        start = past.obj if roll == 4 else _base(past.point) if roll == 5 else past.before
+        return past.point, self._edited(past.point, start, more), past.obj, past.code
+
+    def _made(self, more: int) -> Past:
+        """Make an old object, of an accepted one or of one that was made so."""
+        pasts, random = self._pasts, self.random
+        known = pasts[int(random.random() * len(pasts))] if pasts and random.random() < 0.33 else None
+        if known is None or known.before is not known.point.stored:
+            point = self._point()
+            before = _base(point)
+        else:
+            point, before = known.point, known.obj
+        obj = self._edited(point, before, more)
+        past = Past(before, point, obj, code_of(obj))
+        pasts.append(past)
+        return past
+
+    def _point(self) -> Point:
+        """Choose where to start: accepted bases come first, and the last showed something new most recently."""
+        random, points = self.random, self.points.points
+        if random.random() < 0.6:
+            return points[int(random.random() ** 2 * min(len(points), max(1, len(self.points.bases))))]
+        return points[int(random.random() * len(points))]
+
+    def _edited(self, point: Point, start: Json, more: int) -> Json:
+        """Edit an object once, twice or thrice, and so often more."""
+        roll, obj = self.random.random(), start
+        sites, harvest = self.points.sites_at(point), self.points.harvest
+        for _ in range(more + (1 if roll < 0.6 else 2 if roll < 0.88 else 3)):
+            obj = random_edit(self.random, leaning(self.random, point.near, sites), harvest, obj).apply(obj)
+        return obj if isinstance(obj, dict) else start
+
+
+def _base(point: Point) -> Json:
+    """Return the object of a point as updates start from it."""
+    if point.stored is None:
+        point.stored = stored(point.obj)
+    return point.stored

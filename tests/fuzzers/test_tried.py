@@ -1,0 +1,32 @@
+"""What was drawn before, in little room."""
+
+from __future__ import annotations
+
+from random import Random
+
+from harness.fuzzers.tried import LARGEST, SMALLEST, Tried, code_of
+
+
+def test_what_came_before_is_known() -> None:
+    """A code is new once."""
+    tried, codes = Tried(), [code_of({"a": number}) for number in range(500)]
+    assert sum(tried.is_new(code) for code in codes) > 490
+    assert not any(tried.is_new(code) for code in codes)
+
+
+def test_a_value_is_told_from_others_and_beside_others() -> None:
+    """Codes differ by value, by what stands beside it, and by type."""
+    values = [{"a": 1}, {"a": "1"}, {"a": 1, "b": None}, [1], "\ud800", 1 << 70, None]
+    codes = {code_of(value, beside) for value in values for beside in (-1, 0, 1, 1 << 40 | 5)}
+    assert len(codes) == 4 * len(values)
+    assert code_of({"a": 1}, 3) == code_of({"a": 1}, 3)
+
+
+def test_little_is_held_for_few_and_never_more_than_so_much() -> None:
+    """Room grows with what is drawn up to a bound; new codes are taken for known now and then, never often."""
+    random, tried = Random(1), Tried()
+    codes = [random.getrandbits(32) for _ in range(4 * LARGEST)]
+    new = [tried.is_new(code) for code in codes]
+    assert sum(new) > 0.9 * len(codes)
+    assert tried.room == LARGEST
+    assert Tried().room == SMALLEST
