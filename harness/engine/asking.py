@@ -38,7 +38,7 @@ class Asking:
         self.borrows = False
         self.seconds = 0.0
         """The time that its questions took, here and in a worker, as the schedule charges it."""
-        self.settling = Settling(plan, self.ledger, self.points, self._numbered, on_found)
+        self.settling = Settling(plan, self.ledger, self.points, self._numbered, lambda: self.seconds, on_found)
 
     def waits(self) -> bool:
         """Whether it can go on only when another search has something to lend."""

@@ -24,18 +24,13 @@ from harness.engine.recorded import RecordedSearch
 from harness.engine.schedule import Schedule
 from harness.engine.search import UnitSearch
 from harness.engine.units import WHOLE, Lane, Shard, Unit, units_of
+from harness.engine.unsettled import needed
 from harness.errormatch.trusted import Wordings, all_wordings
 from harness.events import Budget, Met
 from harness.fuzzers import corpus as kept
 from harness.fuzzers.budget import Clock, shares
 from harness.fuzzers.unlike import Way, unlike
 from harness.subject import Subject
-
-COST = 60.0
-"""Cases that a finding takes to be reduced and explained, as long as fewer than `ENOUGH` have shown what it is."""
-ENOUGH = 20
-MARGIN = 3.0
-"""What is looked at closer in the end shows more, and batches are smaller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +79,7 @@ class Local:
     _wordings: Wordings | None = None
 
     def __post_init__(self) -> None:
-        self.clock.needed = self._needed
+        self.clock.needed = lambda: needed(self.searches)
 
     def units(self) -> tuple[Unit, ...]:
         """Return every unit of the run, those of other processes and shards too."""
@@ -101,6 +96,7 @@ class Local:
                 every += [*self._lenders(), *self.searches]
             with seldom_collected():
                 schedule.run()
+                self._go_on(schedule)
         except KeyboardInterrupt:
             stopped = "interrupted"
         except TargetError as error:
@@ -113,6 +109,14 @@ class Local:
         outcomes = tuple(UnitOutcome.of(search) for search in self.searches)
         return JobOutcome(outcomes, timings_of(schedule.spent, self.searches), stopped, detail, restarts)
 
+    def _go_on(self, schedule: Schedule) -> None:
+        """Use what is left of the time: what was pending may have taken less than was kept for it."""
+        before, asked = -1, sum(search.asked for search in self.searches)
+        while asked > before and self.clock.goes_on():
+            again = Schedule(schedule.target, self.searches, schedule.on_turn, schedule.spent, left=schedule.left)
+            again.run(lambda search: search.more())
+            before, asked = asked, sum(search.asked for search in self.searches)
+
     @cached_property
     def lending(self) -> Lending:
         """Who lends to whom among the units of the run."""
@@ -124,12 +128,12 @@ class Local:
         """Make the lenders of what this process's units borrow."""
         plans = [search.plan for search in self.searches]
         wanted = [stock for plan in plans if plan.kept is None or not plan.kept.done for stock in plan.stocks]
-        needed = self.lending.needed(wanted)
+        lenders = self.lending.needed(wanted)
         for stock in self.lending.stocks.values():  # what nobody fills is as good as ready
-            stock.is_ready = not any(stock is filled for _, _, filled, _ in needed)
+            stock.is_ready = not any(stock is filled for _, _, filled, _ in lenders)
         return [
             Lender(replace(self._plan(unit, cases), stocks=before, observers={}, kept=None, keep=None), stock)
-            for unit, cases, stock, before in needed
+            for unit, cases, stock, before in lenders
         ]
 
     def _own(self) -> list[tuple[Unit, int | None]]:
@@ -141,16 +145,6 @@ class Local:
         pairs = list(zip(units, cases, strict=True))
         order = self.order
         return [pair for pair in pairs if order.shard.has_for_job(pair[0], order.part, order.jobs) and pair[1] != 0]
-
-    def _needed(self) -> float:
-        """Estimate how long it takes to reduce and explain what is pending, from what that took until now.
-
-        A case of one kind may take a thousand times as long as one of another. Units: seconds.
-        """
-        explained = sum(search.settling.explained for search in self.searches)
-        each = sum(search.settling.asked for search in self.searches) / explained if explained >= ENOUGH else COST
-        pending = ((len(search.ledger.pending) + search.settling.begun, search) for search in self.searches)
-        return MARGIN * each * sum(count * search.seconds / max(1, search.asked) for count, search in pending if count)
 
     def _search(self, unit: Unit, cases: int | None) -> UnitSearch:
         plan, recording = self._plan(unit, cases), self.subject.recording

@@ -39,6 +39,10 @@ class RecordedSearch(UnitSearch):
             state.base = state.accepted > 0
         yield from self.settle()
 
+    def more(self) -> Search:
+        """Ask nothing else: nobody answers."""
+        yield from ()
+
 
 def _name(lane: Lane) -> LaneName:
     info = lane.info

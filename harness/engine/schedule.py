@@ -85,14 +85,15 @@ class Schedule:
     _in_flight: int = 0
     _parked: list[_Running] = field(default_factory=list)
 
-    def run(self) -> None:
-        """Run every search to its end. A search that fails inside keeps what it found; the others go on.
+    def run(self, steps: Callable[[UnitSearch], Search] = lambda search: search.run()) -> None:
+        """Run every search to its end, or these `steps` of it.
 
+        A search that fails inside keeps what it found; the others go on.
         When time is up no more answers are waited for: a batch of slow cases may take longer than anybody wants to.
         """
         self._mark = self.now()
         for search in self.searches:
-            self._turn(_Running(search, search.run()), None)
+            self._turn(_Running(search, steps(search)), None)
         awaited = [search for search in self.searches if search.is_awaited]
         while (self._ready or self._waiting) and self.left() > 0:
             awaited = [search for search in awaited if not search.is_founded]

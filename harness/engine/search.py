@@ -67,6 +67,12 @@ class UnitSearch(Asking):
         yield from self._random_rounds(None)
         yield from self.settle()
 
+    def more(self) -> Search:
+        """Go on drawing after `run`: there was time left."""
+        if not self.error:
+            yield from self._random_rounds(None)
+            yield from self.settle()
+
     def _aimed(self, aiming: Aiming) -> Search:
         """Go for what observers still want to see, from the bases that there are."""
         bases = [base.obj for base in self.points.bases]

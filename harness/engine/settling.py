@@ -31,7 +31,7 @@ class Settling:
     """The reductions and explanations of one unit.
 
     `grounds` has, by lane, the smallest accepted pair; None where there is none. `asked` counts cases, `explained`
-    the findings that took them, `begun` those that are on their way.
+    the findings that took them, `begun` those that are on their way. `seconds` is what the search has `spent` on them.
     """
 
     def __init__(
@@ -40,12 +40,14 @@ class Settling:
         ledger: Ledger,
         points: Points,
         numbered: Callable[[Case], Case],
+        spent: Callable[[], float],
         on_found: Callable[[Finding], None],
     ) -> None:
         self.plan, self.ledger, self.points = plan, ledger, points
         self.grounds: dict[LaneKey, Pair | None] = {}
         self.asked = self.explained = self.begun = 0
-        self._numbered, self._on_found = numbered, on_found
+        self.seconds = 0.0
+        self._numbered, self._spent, self._on_found = numbered, spent, on_found
         self._alike: dict[tuple[LaneKey, str], Pair] = {}
 
     def run(self) -> Search:
@@ -145,9 +147,11 @@ class Settling:
         """Drive a search whose questions are not drawn but follow from a finding."""
         answers: list[Answer] | None = None
         while (cases := _next(steps, answers)) is not None:
+            before = self._spent()
             numbered = [self._numbered(case) for case in cases]
             self.asked += len(numbered)
             answers = yield numbered
+            self.seconds += self._spent() - before
             self.ledger.count(numbered, answers)
 
     def _plain(self, entry: Seen) -> Case:

@@ -31,7 +31,8 @@ class Clock:
 
     What it was too short for is reduced no further in the last two seconds; after the end nothing is asked any more.
 
-    `needed` estimates how long that takes. Once it is late it stays so: what searches have ended is not taken up again.
+    `needed` estimates how long that takes. Once it is late it stays so, until all
+    of them have ended: what they were about is not taken up again.
 
     Units: seconds.
     """
@@ -53,9 +54,9 @@ class Clock:
 
     @property
     def reserve(self) -> float:
-        """The time kept for reducing: a twentieth, at most three seconds, and what is needed, at most two fifths."""
+        """The time kept for reducing: a thirtieth, at most three seconds, and what is needed, at most two fifths."""
         whole = self.max_time or 0.0
-        return max(min(3.0, whole / 20), min(self.needed(), whole * 2 / 5))
+        return max(min(3.0, whole / 30), min(self.needed(), whole * 2 / 5))
 
     def is_late(self) -> bool:
         """Whether nothing new should be drawn. Asked all the time, it looks how much is needed now and then."""
@@ -70,6 +71,12 @@ class Clock:
     def is_over(self) -> bool:
         """Whether nothing should be reduced further: what is pending is explained as it is."""
         return self.max_time is not None and self.left() <= min(2.0, self.max_time / 50)
+
+    def goes_on(self) -> bool:
+        """Whether there is time for more after all, when all that was pending is done; then it is late no longer."""
+        is_early = self._late and self.left() > 1.25 * self.reserve
+        self._late = self._late and not is_early
+        return is_early
 
     def left(self) -> float:
         """The time until everything ends; without a limit, it is endless."""

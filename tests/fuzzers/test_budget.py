@@ -14,7 +14,7 @@ def test_shares_add_up_to_the_budget() -> None:
 
 
 def test_a_clock_keeps_time_for_what_was_found_last() -> None:
-    """Drawing stops a twentieth before the end, at most three seconds; without a limit nothing is ever late.
+    """Drawing stops a thirtieth before the end, at most three seconds; without a limit nothing is ever late.
 
     In the very last moment, at most two seconds, nothing is reduced any more, so that all of it can still be explained.
     """
@@ -62,3 +62,20 @@ def test_what_is_needed_is_looked_at_now_and_then() -> None:
         clock.is_late()
     assert clock.is_late()
     assert 100 < looks[0] < 1000
+
+
+def test_a_clock_goes_on_when_more_was_kept_than_needed() -> None:
+    """Only after it was late, only while there is more left than what is kept anyway, and then it may be late again."""
+    now, needed = [0.0], [30.0]
+    clock = Clock(100.0, lambda: now[0], lambda: needed[0])
+    now[0] = 65.0
+    assert not clock.goes_on()
+    now[0] = 75.0
+    assert clock.is_late()
+    assert not clock.goes_on()  # what is pending may take all of it
+    needed[0] = 0.0
+    assert clock.goes_on()
+    assert not clock.is_late()
+    now[0] = 97.5
+    assert clock.is_late()
+    assert not clock.goes_on()

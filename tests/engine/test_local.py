@@ -1,0 +1,40 @@
+"""The searches of one process use the time they have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from harness.engine.local import Local, Order, Telling
+from harness.engine.search import UnitSearch
+from harness.events import Budget
+from harness.fuzzers.budget import Clock
+from tests.engine.toys import ToySpec, ToySubject
+
+
+def test_time_that_was_kept_for_nothing_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drawing stops at three fifths for much that is pending; when that took no time, it goes on nearly to the end."""
+    now = [0.0]
+    drawn: list[float] = []
+    subject: Any = ToySubject(ToySpec())
+
+    def turn(search: UnitSearch) -> None:
+        now[0] += 0.25
+
+    clock = Clock(100.0, lambda: now[0])
+    local = Local(subject, Order(seed=1, budget=Budget(max_time=100.0)), Telling(on_turn=turn), clock)
+    estimates = [40.0]
+    clock.needed = lambda: estimates.pop() if estimates else 0.0
+    original = UnitSearch.more
+
+    def more(search: UnitSearch) -> Any:
+        drawn.append(now[0])
+        return original(search)
+
+    monkeypatch.setattr(UnitSearch, "more", more)
+    outcome = local.run()
+    assert outcome.stopped == "budget"
+    assert drawn
+    assert 60.0 < drawn[0] < 90.0
+    assert 95.0 < now[0] < 101.0
