@@ -12,7 +12,7 @@ import pytest
 
 from harness import engine
 from harness.diagnostics import HarnessError
-from harness.engine.points import Points
+from harness.engine.drawing import Drawing
 from harness.fuzzers.budget import Clock
 from harness.power.judge import Trial, honest_run, judge, sabotages_of
 from harness.power.sabotage import Sabotage
@@ -114,10 +114,10 @@ def test_a_suite_that_cannot_be_loaded_is_noticed(trial: Trial) -> None:
 def test_a_search_that_breaks_off_is_told(trial: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
     """A sabotage survives when nothing shows it, and not when nobody looked."""
 
-    def fails(self: object, draw: object) -> None:
+    def fails(self: object, lane: object, number: int) -> None:
         raise ValueError("no points")
 
-    monkeypatch.setattr(Points, "draw", fails)
+    monkeypatch.setattr(Drawing, "draw", fails)
     with pytest.raises(HarnessError, match="broke off: ValueError: no points"):
         honest_run(trial)
 
