@@ -31,8 +31,8 @@ class Clock:
 
     What it was too short for is reduced no further in the last two seconds; after the end nothing is asked any more.
 
-    `needed` estimates how long that takes. Once it is late it stays so, until all
-    of them have ended: what they were about is not taken up again.
+    `needed` estimates how long that takes. Once it is late it stays so until all searches have ended: what they were
+    about is not taken up again.
 
     Units: seconds.
     """
@@ -42,6 +42,7 @@ class Clock:
     needed: Callable[[], float] = float
     started: float = field(init=False)
     _late: bool = field(init=False, default=False)
+    _goes_on: bool = field(init=False, default=False)
     _looked: float = field(init=False, default=-1.0)
 
     def __post_init__(self) -> None:
@@ -54,9 +55,14 @@ class Clock:
 
     @property
     def reserve(self) -> float:
-        """The time kept for reducing: a thirtieth, at most three seconds, and what is needed, at most two fifths."""
+        """The time kept for reducing: a twentieth, at most three seconds, and what is needed; at most two fifths.
+
+        The part that does not depend on what is needed is for batches on their way, and for the many answers that the
+        reduction of one finding waits for. Less of it is kept once all else has ended.
+        """
         whole = self.max_time or 0.0
-        return max(min(3.0, whole / 30), min(self.needed(), whole * 2 / 5))
+        least = min(2.5, whole / 35) if self._goes_on else min(3.0, whole / 20)
+        return min(least + self.needed(), whole * 2 / 5)
 
     def is_late(self) -> bool:
         """Whether nothing new should be drawn. Asked all the time, it looks how much is needed now and then."""
@@ -74,9 +80,11 @@ class Clock:
 
     def goes_on(self) -> bool:
         """Whether there is time for more after all, when all that was pending is done; then it is late no longer."""
-        is_early = self._late and self.left() > 1.25 * self.reserve
-        self._late = self._late and not is_early
-        return is_early
+        if not self._late:
+            return False
+        self._goes_on = True
+        self._late = self.left() <= 1.25 * self.reserve
+        return not self._late
 
     def left(self) -> float:
         """The time until everything ends; without a limit, it is endless."""
