@@ -1,0 +1,32 @@
+"""What is asked follows the time that is left."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.case import Answer, Operation
+from harness.engine.asking import BATCH
+from harness.engine.local import Local, Order, Telling
+from harness.engine.units import Lane
+from harness.events import Budget
+from harness.fuzzers.budget import Clock
+from tests.engine.toys import ToySpec, ToySubject
+
+
+def test_no_further_batch_is_sent_once_it_is_late() -> None:
+    """Thousands of objects may be wanted at once, of a kind whose cases take milliseconds."""
+    now = [0.0]
+    subject: Any = ToySubject(ToySpec())
+    local = Local(subject, Order(seed=1, budget=Budget(max_time=100.0)), Telling(), Clock(100.0, lambda: now[0]))
+    search = local._search(local.units()[0], None)
+    lane = Lane(search.plan.unit.lanes[0].info, Operation.CREATE)
+    steps = search.ask([(lane, {"spec": number}, None, None) for number in range(7 * BATCH)], settle=False)
+    batches = [next(steps)]
+    batches.append(steps.send([Answer(case.id) for case in batches[-1]]))
+    now[0] = 99.0
+    try:
+        steps.send([Answer(case.id) for case in batches[-1]])
+    except StopIteration as stop:
+        answers = stop.value
+    assert [len(batch) for batch in batches] == [2 * BATCH, 2 * BATCH]
+    assert len(answers) == 4 * BATCH
