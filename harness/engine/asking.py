@@ -140,6 +140,8 @@ class Asking:
             if keep:
                 answers += got
             del got
+            if self.plan.is_late():  # thousands may be wanted, of a kind whose cases take milliseconds
+                break
         return answers
 
     def reveal(self, lane: Lane, new: Json, old: Json) -> Search:
