@@ -42,7 +42,6 @@ class Clock:
     needed: Callable[[], float] = float
     started: float = field(init=False)
     _late: bool = field(init=False, default=False)
-    _goes_on: bool = field(init=False, default=False)
     _looked: float = field(init=False, default=-1.0)
 
     def __post_init__(self) -> None:
@@ -58,11 +57,10 @@ class Clock:
         """The time kept for reducing: a twentieth, at most three seconds, and what is needed; at most two fifths.
 
         The part that does not depend on what is needed is for batches on their way, and for the many answers that the
-        reduction of one finding waits for. Less of it is kept once all else has ended.
+        reduction of one finding waits for.
         """
         whole = self.max_time or 0.0
-        least = min(2.5, whole / 35) if self._goes_on else min(3.0, whole / 20)
-        return min(least + self.needed(), whole * 2 / 5)
+        return min(min(3.0, whole / 20) + self.needed(), whole * 2 / 5)
 
     def is_late(self) -> bool:
         """Whether nothing new should be drawn. Asked all the time, it looks how much is needed now and then."""
@@ -82,8 +80,7 @@ class Clock:
         """Whether there is time for more after all, when all that was pending is done; then it is late no longer."""
         if not self._late:
             return False
-        self._goes_on = True
-        self._late = self.left() <= 1.25 * self.reserve
+        self._late = self.left() <= 2 * self.reserve
         return not self._late
 
     def left(self) -> float:
