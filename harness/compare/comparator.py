@@ -31,7 +31,7 @@ Errors = tuple[FieldError, ...]
 Compared = tuple[tuple[Mismatch, ...], tuple[Signature, ...]]
 
 _INTERNAL = ErrorType.INTERNAL.value
-_REMEMBERED = Room(12_000)
+_REMEMBERED = Room(8_000)
 """For pairs of lists that were compared, by their errors: values in errors make their number unbounded."""
 _COMPOSED = Room(8_000)
 """For what is left of them without the errors that no composition touches."""

@@ -21,7 +21,7 @@ from harness.fuzzers.feedback import Harvest
 from harness.memory import Memory, Room
 
 MOST_CURIOUS = 200
-ECHOES = Room(12_000)
+ECHOES = Room(8_000)
 """For what pairs of lists have shown, by their errors."""
 
 LaneKey: TypeAlias = tuple[tuple[str, str, str, str], Operation]

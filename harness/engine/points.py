@@ -17,7 +17,7 @@ from harness.fuzzers.places import Place
 from harness.fuzzers.shape import Shape
 
 KEPT_POINTS = 48
-LISTED_POINTS = 24
+LISTED_POINTS = 12
 """Points whose sites are remembered: hundreds each, and made again in no time."""
 EXHAUSTED = 24
 """Draws at one place that came before, until the search leaves it."""

@@ -54,13 +54,13 @@ class Clock:
 
     @property
     def reserve(self) -> float:
-        """The time kept for reducing: a twentieth, at most three seconds, and what is needed; at most two fifths.
+        """The time kept for reducing: a twentieth, at most three seconds or a hundredth, and what is needed.
 
-        The part that does not depend on what is needed is for batches on their way, and for the many answers that the
-        reduction of one finding waits for.
+        That is never more than two fifths. The part that does not depend on what is needed is for batches on their way,
+        and for the many answers that the reduction of one finding waits for.
         """
         whole = self.max_time or 0.0
-        return min(min(3.0, whole / 20) + self.needed(), whole * 2 / 5)
+        return min(max(min(3.0, whole / 20), whole / 100) + self.needed(), whole * 2 / 5)
 
     def is_late(self) -> bool:
         """Whether nothing new should be drawn. Asked all the time, it looks how much is needed now and then."""

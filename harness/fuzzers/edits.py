@@ -64,7 +64,7 @@ class Made(NamedTuple):
     member: FieldShape | None
 
 
-LISTED = Room(36_000)
+LISTED = Room(24_000)
 """For lists of sites, by their length: hundreds for an object, and made again in no time."""
 
 

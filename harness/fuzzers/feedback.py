@@ -35,7 +35,7 @@ def names_of(detail: str) -> frozenset[str]:
     return frozenset(_NAME.findall(detail))
 
 
-MADE = Room(300_000)
+MADE = Room(200_000)
 """For what is made of lessons, in some sixteen bytes."""
 _DOZEN = 9
 """A new number is the limit of some rule as likely as not; words come by the dozen."""
