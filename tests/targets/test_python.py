@@ -253,7 +253,6 @@ def test_a_validator_that_hangs_is_stopped() -> None:
     assert fine.failure is None
 
 
-@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="no signals that can be held back")
 def test_a_process_that_was_held_up_does_not_hang() -> None:
     """Time passes for one that is suspended, or gets no processor; that is no fault of its validator."""
 
