@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from harness.case import Answer, Json, Operation
-from harness.compare.mismatch import canonical_path
 from harness.engine.asking import BATCH, Asking
 from harness.engine.plan import Search
+from harness.engine.reasons import Reasons
 from harness.engine.units import Lane
 from harness.fuzzers.aiming import shots
 from harness.fuzzers.aims import Aim
@@ -32,7 +32,7 @@ class Aiming:
         self._creates = [state.lane for state in states if state.lane.operation is Operation.CREATE]
         self._updates = [state.lane for state in states if state.lane.operation is Operation.UPDATE]
         self._asked = Once()
-        self._refused: set[tuple[str, str, str, str]] = set()
+        self._reasons = Reasons()
 
     def run(
         self,
@@ -125,11 +125,8 @@ class Aiming:
         """
         kept: list[_Wanted] = []
         for (lane, new, old, base), answer in zip(wanted, answers, strict=False):
-            errors = (*answer.handwritten, *answer.declarative)
-            said = {(lane.info.subresource, canonical_path(e.field), e.type, e.origin) for e in errors}
-            if said <= self._refused:
+            if not self._reasons.is_new((lane.info.subresource,), answer):
                 continue
-            self._refused |= said
             both = stored(new)
             lanes = [lane] if old is not None else [one for one in self._updates if not one.info.subresource]
             kept += [(one, both, both, base) for one in lanes]

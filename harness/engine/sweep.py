@@ -8,9 +8,9 @@ from itertools import islice
 from typing import Literal, TypeAlias
 
 from harness.case import Answer, Json, Operation
-from harness.compare.mismatch import canonical_path
 from harness.engine.asking import BATCH, NO_OPTIONS, Asking
 from harness.engine.plan import Search
+from harness.engine.reasons import Reasons
 from harness.engine.taking import Taking
 from harness.engine.units import Lane
 from harness.field import FieldError
@@ -52,7 +52,7 @@ class Sweep:
         self.search, self.options = search, options
         self.taking = Taking(search)
         self._minded: dict[Place, bool] = {}
-        self._correlated: set[tuple[object, ...]] = set()
+        self._reasons = Reasons()
         self._turned: set[tuple[object, ...]] = set()
         self._crossed: set[tuple[object, ...]] = set()
         self._swept: dict[tuple[int, range], tuple[Json, set[Place]]] = {}
@@ -163,7 +163,7 @@ class Sweep:
             # Once for each lane and place: these ask how old and new correlate, not what the value is.
             at, pairs, shape = (lane.info.key, _everywhere(place)), [], self.search.plan.shape
             is_refused = bool(answer.handwritten or answer.declarative)
-            is_new = is_refused and self._is_new(at, answer)
+            is_new = is_refused and self._reasons.is_new(at, answer)
             if is_new or (is_refused and closely):
                 pairs = follow_ups(old, new, _touch)
             if is_new:
@@ -175,13 +175,6 @@ class Sweep:
                 pairs += turns_of(shape, new, place)
             related += [(lane, one, other, base) for one, other in pairs]
         return related
-
-    def _is_new(self, at: tuple[object, ...], answer: Answer) -> bool:
-        """Whether a rule refuses what stands there for the first time: one place may be refused for several reasons."""
-        said = {(*at, e.type, e.origin, canonical_path(e.field)) for e in (*answer.handwritten, *answer.declarative)}
-        is_new = not said <= self._correlated
-        self._correlated |= said
-        return is_new
 
 
 def turned(search: Asking) -> Iterator[dict[str, bool]]:
