@@ -9,14 +9,17 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from statistics import median
+from unittest.mock import patch
 
 from bench.record import Measured, Section
 from harness.case import Case, Json
-from harness.engine.asking import Asking
-from harness.engine.ledger import Seen
+from harness.engine.ledger import Shown
 from harness.engine.local import Local, Order, Telling
+from harness.engine.settling import Settling
+from harness.engine.units import Lane
 from harness.events import Budget
 from harness.fuzzers.budget import Clock
+from harness.fuzzers.reduce import Reducer
 from harness.subject import SubjectSpec, open_subject
 from harness.targets.target import Target, drive
 
@@ -43,10 +46,16 @@ def measure(kubernetes: str, seconds: float, seed: int, most: int = 200) -> Sect
     order = Order(seed, Budget(max_time=seconds))
     with open_subject(SubjectSpec("kubernetes", kubernetes)) as subject:
         local = Local(subject, order, Telling(), Clock(seconds))
-        local.run()
-        met = [(search, seen) for search in local.searches for seen in search.ledger.seen.values()]
-        spread = met[:: max(1, len(met) // most)]
-        timed = [_reduced(search, seen, subject.target) for search, seen in spread]
+        met: list[tuple[Settling, Lane, Shown]] = []
+        reducer = Settling.reducer
+
+        def noted(settling: Settling, lane: Lane, shown: Shown) -> Reducer:
+            met.append((settling, lane, shown))
+            return reducer(settling, lane, shown)
+
+        with patch.object(Settling, "reducer", noted):  # a search lets go of what it has settled
+            local.run()
+        timed = [_reduced(*one, subject.target) for one in met[:: max(1, len(met) // most)]]
     if not timed:
         return Section("How small do findings get?", "findings", (), ("nothing was found",))
     sizes, times, asked, alone = zip(*timed, strict=True)
@@ -61,8 +70,8 @@ def measure(kubernetes: str, seconds: float, seed: int, most: int = 200) -> Sect
     return Section("How small do findings get, and how soon?", "findings", (line,))
 
 
-def _reduced(search: Asking, seen: Seen, target: Target) -> tuple[int, float, int, bool]:
-    reducer = search.settling.reducer(seen)
+def _reduced(settling: Settling, lane: Lane, met: Shown, target: Target) -> tuple[int, float, int, bool]:
+    reducer = settling.reducer(lane, met)
     reducer.is_over = bool  # the time of the search is over, not that of the reduction
     started = time.perf_counter()
     case = drive(reducer.run(), target.ask)

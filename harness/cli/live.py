@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from harness import events
-from harness.compare.finding import Finding
+from harness.engine.packed import Packed
 from harness.reporting.text import count, visible
 
 PLAIN_SECONDS = 5.0
@@ -58,7 +58,7 @@ class Live:
         self.name = name
         self.started: events.Started | None = None
         self.last: events.Progress | None = None
-        self.findings: list[Finding] = []
+        self.findings: list[Packed] = []
         self._clock = clock
         self._next = 0.0
         self._bar: Progress | None = None
@@ -101,7 +101,7 @@ class Live:
         elif isinstance(event, events.Progress):
             self._progress(event)
         elif isinstance(event, events.Found):
-            self.findings.append(event.finding)
+            self.findings.append(Packed.of(event.finding))
         elif isinstance(event, events.Noted):
             self.note(f"{self.name}: {event.text}")
 

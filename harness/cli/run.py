@@ -202,8 +202,9 @@ class Search:
         self._keep(spec, Result(
             subject=subject, target=target, mode=spec.mode, seed=self.options["seed"], budget=self.budget,
             started=datetime.now(UTC).isoformat(timespec="seconds"), seconds=seconds, cases=cases, compared=cases,
-            composition_checked=0, composition_differences=0, kinds=(), findings=tuple(live.findings),
-            excluded=target.excluded, timings=Timings(), stopped=stopped, stopped_detail=detail,
+            composition_checked=0, composition_differences=0, kinds=(),
+            findings=tuple(one.opened() for one in live.findings), excluded=target.excluded, timings=Timings(),
+            stopped=stopped, stopped_detail=detail,
         ))  # fmt: skip
 
 

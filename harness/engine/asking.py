@@ -8,8 +8,8 @@ from types import MappingProxyType
 import msgspec
 
 from harness.case import Answer, Case, Json
-from harness.compare.finding import Finding
 from harness.engine.ledger import Ledger
+from harness.engine.packed import Packed
 from harness.engine.plan import Plan, Search
 from harness.engine.points import Points
 from harness.engine.reach import Reach
@@ -27,7 +27,7 @@ class Asking:
     `borrows` says that it has come to where it needs what other searches lend.
     """
 
-    def __init__(self, plan: Plan, on_found: Callable[[Finding], None]) -> None:
+    def __init__(self, plan: Plan, on_found: Callable[[Packed], None]) -> None:
         self.plan = plan
         self.random = plan.unit.random(plan.seed)
         self.harvest = Harvest(literals=plan.literals)

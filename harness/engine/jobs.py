@@ -24,6 +24,7 @@ from harness.compare.finding import Finding
 from harness.diagnostics import HarnessError
 from harness.engine.local import Local, Order, Telling
 from harness.engine.outcome import JobOutcome, UnitOutcome
+from harness.engine.packed import Packed
 from harness.engine.search import UnitSearch
 from harness.engine.showing import Showing, showings
 from harness.events import Met
@@ -49,7 +50,7 @@ class Told(msgspec.Struct, frozen=True):
     """A finding of a unit."""
 
     unit: int
-    finding: Finding
+    finding: Packed
 
 
 class Note(msgspec.Struct, frozen=True):
@@ -93,7 +94,7 @@ class Job:
     cases: int = 0
     outcome: JobOutcome | None = None
     standings: dict[int, Standing] = field(default_factory=dict)
-    findings: dict[int, dict[str, Finding]] = field(default_factory=dict)
+    findings: dict[int, dict[str, Packed]] = field(default_factory=dict)
 
     def result(self) -> JobOutcome:
         """Return the outcome; of a process that died, what it told before."""
@@ -171,7 +172,10 @@ def _work(spec: SubjectSpec, order: Order, opener: Opener, link: Connection) -> 
     clock = Clock(order.budget.max_time)
     clock.started -= max(0.0, time.time() - order.started)
     telling = Telling(
-        lambda index, finding: link.send(Told(index, finding)), on_turn, link.send, lambda text: link.send(Note(text))
+        lambda index, finding: link.send(Told(index, finding)),
+        on_turn,
+        link.send,
+        lambda text: link.send(Note(text)),
     )
     try:
         subject = opener(spec, telling.note)

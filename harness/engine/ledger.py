@@ -5,15 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
 from harness.case import Answer, Case, Json, Operation
 from harness.compare.comparator import ERRORS
-from harness.compare.finding import SEVERITIES, Finding, Severity
+from harness.compare.finding import SEVERITIES, Severity
 from harness.compare.mismatch import Mismatch, canonical_path
 from harness.compare.severity import severity_of
+from harness.engine.packed import Packed
 from harness.engine.plan import LaneState, Plan, key_of
 from harness.engine.units import Lane
 from harness.field import FieldError
@@ -28,22 +29,29 @@ LaneKey: TypeAlias = tuple[tuple[str, str, str, str], Operation]
 Lists: TypeAlias = tuple[tuple[FieldError, ...], tuple[FieldError, ...]]
 
 
-@dataclass(slots=True)
-class Seen:
-    """A signature that was met, the case that shows it best so far, and how often.
+class Shown(NamedTuple):
+    """What shows a difference: a case and its answer, the mismatch, and the base that the case was made of."""
 
-    `errors` is the least number of errors that it was met with, `age` that of the run when it was met first.
-    """
-
-    lane: Lane
     case: Case
     answer: Answer
     mismatch: Mismatch
     base: Json
+
+
+@dataclass(slots=True)
+class Seen:
+    """A signature that was met, what shows it best so far, and how often.
+
+    `errors` is the least number of errors that it was met with, `age` that of the run when it was met first. `shown`
+    is let go once it is settled: then there is a `finding`.
+    """
+
+    lane: Lane
+    shown: Shown | None
     errors: int
     age: float = 0.0
     occurrences: int = 1
-    finding: Finding | None = None
+    finding: Packed | None = None
 
 
 class Ledger:
@@ -64,16 +72,18 @@ class Ledger:
         self._met: set[tuple[Any, ...]] = set()
         self._echoes: dict[LaneKey, Memory[Lists, tuple[Seen, ...]]] = {lane: Memory(ECHOES) for lane in self.states}
 
-    def findings(self) -> list[Finding]:
+    def findings(self) -> list[Packed]:
         """Return what was found, in the order of discovery; what could not be reduced any more as it was met."""
         return [
             msgspec.structs.replace(seen.finding or self._unexplained(seen), occurrences=seen.occurrences)
             for seen in self.seen.values()
         ]
 
-    def _unexplained(self, seen: Seen) -> Finding:
+    def _unexplained(self, seen: Seen) -> Packed:
+        assert seen.shown is not None  # only what has a finding has let it go
+        case, answer, mismatch, _ = seen.shown
         comparator = self.plan.comparators[seen.lane.info.key]
-        return self.plan.explainer.unexplained(seen.case, seen.answer, seen.mismatch, comparator)
+        return Packed.of(self.plan.explainer.unexplained(case, answer, mismatch, comparator))
 
     def examine(self, cases: list[Case], answers: list[Answer], bases: Sequence[Json]) -> None:
         """Compare a batch and remember every new signature."""
@@ -129,38 +139,38 @@ class Ledger:
             if known is not None:
                 known.occurrences += 1
                 if errors < known.errors:
-                    self._reconsider(known, case, answer, mismatches[number], base)
+                    self._reconsider(known, Shown(case, answer, mismatches[number], base), errors)
             else:
                 self.discoveries += 1
-                known = Seen(state.lane, case, answer, mismatches[number], base, errors, self.plan.age())
+                known = Seen(state.lane, Shown(case, answer, mismatches[number], base), errors, self.plan.age())
                 self.seen[(*lane, *signature)] = known
                 self.pending.append(known)
                 self._keep(case.object)
-                self.plan.met(state.lane, known.mismatch)
+                self.plan.met(state.lane, mismatches[number])
             shown.append(known)
         self._note_errors(case, answer, base)
         return tuple(shown)
 
-    def _reconsider(self, known: Seen, case: Case, answer: Answer, mismatch: Mismatch, base: Json) -> None:
+    def _reconsider(self, known: Seen, shown: Shown, errors: int) -> None:
         """Take a case with fewer other errors for a known signature, when somebody would notice more on it.
 
         An error beside it hides what is served: only a case that is otherwise fine shows that a verdict changes.
         """
-        known.errors = len(answer.handwritten) + len(answer.declarative)
-        comparator = self.plan.comparators[known.lane.info.key]
-        before = known.finding.severity if known.finding else self._severity(known)
-        if SEVERITIES.index(severity_of(case, answer, mismatch, comparator)) >= SEVERITIES.index(before):
+        known.errors = errors
+        before = known.finding.severity if known.finding else self._severity(known.lane, known.shown)
+        if SEVERITIES.index(self._severity(known.lane, shown)) >= SEVERITIES.index(before):
             return
-        known.case, known.answer, known.mismatch, known.base = case, answer, mismatch, base
+        known.shown = shown
         if not any(one is known for one in self.pending):
             self.pending.append(known)
 
     def sort(self) -> None:
         """Bring what is pending into the order in which somebody would notice it, worst first."""
-        self.pending.sort(key=lambda seen: SEVERITIES.index(self._severity(seen)))
+        self.pending.sort(key=lambda seen: SEVERITIES.index(self._severity(seen.lane, seen.shown)))
 
-    def _severity(self, seen: Seen) -> Severity:
-        return severity_of(seen.case, seen.answer, seen.mismatch, self.plan.comparators[seen.lane.info.key])
+    def _severity(self, lane: Lane, shown: Shown | None) -> Severity:
+        assert shown is not None  # it has not been settled
+        return severity_of(shown.case, shown.answer, shown.mismatch, self.plan.comparators[lane.info.key])
 
     def _note_errors(self, case: Case, answer: Answer, base: Json) -> None:
         """Learn from messages, and look closer at cases that show an error never met before."""

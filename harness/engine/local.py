@@ -11,7 +11,6 @@ from pathlib import Path
 from harness.case import Case, KindInfo
 from harness.collector import collector_at_rest
 from harness.compare.comparator import Comparator
-from harness.compare.finding import Finding
 from harness.compare.mismatch import Mismatch, canonical_path
 from harness.diagnostics import TargetError
 from harness.engine.collecting import seldom_collected
@@ -19,6 +18,7 @@ from harness.engine.focus import NO_FOCUS, Focus
 from harness.engine.lending import Lender, Lending
 from harness.engine.observe import Onlooker
 from harness.engine.outcome import JobOutcome, UnitOutcome, timings_of
+from harness.engine.packed import Packed
 from harness.engine.plan import Abilities, Plan
 from harness.engine.recorded import RecordedSearch
 from harness.engine.schedule import Schedule
@@ -60,7 +60,7 @@ class Order:
 class Telling:
     """Who is told what while searches go on."""
 
-    on_found: Callable[[int, Finding], None] = lambda index, finding: None
+    on_found: Callable[[int, Packed], None] = lambda index, finding: None
     on_turn: Callable[[UnitSearch], None] = lambda search: None
     on_met: Callable[[Met], None] = lambda event: None
     note: Callable[[str], None] = lambda text: None
@@ -149,7 +149,7 @@ class Local:
     def _search(self, unit: Unit, cases: int | None) -> UnitSearch:
         plan, recording = self._plan(unit, cases), self.subject.recording
 
-        def found(finding: Finding) -> None:
+        def found(finding: Packed) -> None:
             self.telling.on_found(unit.index, finding)
 
         if recording is not None:

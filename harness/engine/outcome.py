@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from harness.compare.finding import Finding
+from harness.engine.packed import Packed
 from harness.engine.schedule import Spent
 from harness.engine.search import UnitSearch
 from harness.events import Discovery, KindReport, Timings
@@ -25,7 +25,7 @@ class UnitOutcome(msgspec.Struct, frozen=True):
 
     index: int
     kinds: tuple[KindReport, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[Packed, ...]
     cases: int
     compared: int
     composition_checked: int

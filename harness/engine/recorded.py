@@ -11,8 +11,8 @@ from itertools import islice
 
 import msgspec
 
-from harness.compare.finding import Finding
 from harness.engine.asking import BATCH
+from harness.engine.packed import Packed
 from harness.engine.plan import Plan, Search
 from harness.engine.search import UnitSearch
 from harness.engine.units import Lane
@@ -22,7 +22,7 @@ from harness.targets.recording import LaneName, Recording
 class RecordedSearch(UnitSearch):
     """Asks what a recording holds. `run` is the generator."""
 
-    def __init__(self, plan: Plan, on_found: Callable[[Finding], None], recording: Recording) -> None:
+    def __init__(self, plan: Plan, on_found: Callable[[Packed], None], recording: Recording) -> None:
         super().__init__(plan, on_found)
         self.recording = recording
         self.has_bases = self.is_founded = True

@@ -88,7 +88,7 @@ class Run:
         """Take what one of its processes tells."""
         match message:
             case Told():
-                self._tell(message.finding)
+                self._tell(message.finding.opened())
             case Note():
                 self._note(message.text)
             case Met():
@@ -97,7 +97,9 @@ class Run:
                 self.pulse.beat(message.current)
 
     def _telling(self) -> Telling:
-        return Telling(lambda index, finding: self._tell(finding), self._on_turn, self.pulse.on_event, self._note)
+        return Telling(
+            lambda index, finding: self._tell(finding.opened()), self._on_turn, self.pulse.on_event, self._note
+        )
 
     def _on_turn(self, search: UnitSearch) -> None:
         self.pulse.beat(search.plan.unit.name)
@@ -128,7 +130,7 @@ class Run:
             composition_checked=sum(unit.composition_checked for unit in units),
             composition_differences=sum(unit.composition_differences for unit in units),
             kinds=tuple(report for unit in units for report in unit.kinds),
-            findings=(*(finding for unit in units for finding in unit.findings), *self._rule_findings(units)),
+            findings=(*(one.opened() for unit in units for one in unit.findings), *self._rule_findings(units)),
             excluded=target.info.excluded,
             timings=outcome.timings,
             stopped=outcome.stopped,

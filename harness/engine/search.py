@@ -10,12 +10,12 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-from harness.compare.finding import Finding
 from harness.engine.aiming import FIRST, LIMITS, THEN, Aiming
 from harness.engine.asking import BATCH, Asking
 from harness.engine.drawing import Drawing
 from harness.engine.founding import Founding
 from harness.engine.growing import Growing
+from harness.engine.packed import Packed
 from harness.engine.plan import Plan, Search, key_of
 from harness.engine.sweep import EVERY_PROBE, SWEEPS, Sweep, turned
 from harness.engine.turns import in_turns
@@ -31,7 +31,7 @@ class UnitSearch(Asking):
 
     is_awaited = False
 
-    def __init__(self, plan: Plan, on_found: Callable[[Finding], None]) -> None:
+    def __init__(self, plan: Plan, on_found: Callable[[Packed], None]) -> None:
         super().__init__(plan, on_found)
         self.drawing = Drawing(self.points)
         self.error = ""

@@ -8,11 +8,11 @@ from itertools import islice
 import msgspec
 
 from harness.case import Answer, Case, Json, Operation
-from harness.compare.finding import Finding
 from harness.compare.mismatch import canonical_path
 from harness.engine.answered import Answered
 from harness.engine.explain import repairs
-from harness.engine.ledger import LaneKey, Ledger, Seen
+from harness.engine.ledger import LaneKey, Ledger, Seen, Shown
+from harness.engine.packed import Packed
 from harness.engine.plan import Plan, Search
 from harness.engine.points import Points
 from harness.engine.units import Lane
@@ -41,7 +41,7 @@ class Settling:
         points: Points,
         numbered: Callable[[Case], Case],
         spent: Callable[[], float],
-        on_found: Callable[[Finding], None],
+        on_found: Callable[[Packed], None],
     ) -> None:
         self.plan, self.ledger, self.points = plan, ledger, points
         self.grounds: dict[LaneKey, Pair | None] = {}
@@ -66,10 +66,10 @@ class Settling:
             yield from self._asked(answered.through(abreast([self._explain(entry) for entry in some])))
             self.begun = 0
 
-    def reducer(self, entry: Seen) -> Reducer:
+    def reducer(self, lane: Lane, met: Shown) -> Reducer:
         """Return the reduction of what was met to the smallest case that shows the same signature."""
-        comparator = self.plan.comparators[entry.lane.info.key]
-        signature = entry.mismatch.signature
+        comparator = self.plan.comparators[lane.info.key]
+        signature = met.mismatch.signature
 
         def verdict(case: Case, answer: Answer) -> frozenset[str] | None:
             # Where the error itself is gone there is nothing to compare.
@@ -84,16 +84,16 @@ class Settling:
 
         def mend(case: Case, answer: Answer) -> Iterator[tuple[Json, Json]]:
             errors = (*answer.handwritten, *answer.declarative)
-            return repairs(case, [e for e in errors if not comparator.concerns(entry.mismatch, e)], self.plan.shape)
+            return repairs(case, [e for e in errors if not comparator.concerns(met.mismatch, e)], self.plan.shape)
 
-        base = entry.base if entry.lane.operation is Operation.CREATE or entry.base is None else stored(entry.base)
-        ground = self.grounds.get(_key(entry.lane))
-        met = entry.case.object, entry.case.old
-        place, _ = place_of(entry.mismatch.path, self.plan.shape)
-        known = (ground, self._alike.get(_likeness(entry)))
-        first = tuple(transplants(met, place, base, [pair for pair in known if pair is not None]))
+        base = met.base if lane.operation is Operation.CREATE or met.base is None else stored(met.base)
+        ground = self.grounds.get(_key(lane))
+        pair = met.case.object, met.case.old
+        place, _ = place_of(met.mismatch.path, self.plan.shape)
+        known = (ground, self._alike.get(_likeness(lane, met)))
+        first = tuple(transplants(pair, place, base, [one for one in known if one is not None]))
         return Reducer(
-            self._plain(entry),
+            _plain(met),
             verdict,
             base,
             mend=mend,
@@ -104,27 +104,29 @@ class Settling:
         )
 
     def _explain(self, entry: Seen) -> Search:
-        comparator = self.plan.comparators[entry.lane.info.key]
-        reducer = self.reducer(entry)
+        met, comparator = entry.shown, self.plan.comparators[entry.lane.info.key]
+        assert met is not None  # it has not been settled
+        reducer = self.reducer(entry.lane, met)
         case = yield from reducer.run()
         answer = reducer.answer
         if answer is None or reducer.is_gone:
             # Shown once and not again: told as it was first seen, reduced no further.
             self.ledger.unstable += 1
         else:
-            self._alike[_likeness(entry)] = case.object, case.old
+            self._alike[_likeness(entry.lane, met)] = case.object, case.old
         if answer is None:
             return
         served = self.plan.abilities.served
         self.explained += 1
-        explained = self.plan.explainer.explained(case, answer, entry.mismatch, comparator, served)
+        explained = self.plan.explainer.explained(case, answer, met.mismatch, comparator, served)
         finding, composition = yield from explained
         self.ledger.composition_checked += served
         self.ledger.composition_differences += len(composition)
-        is_new, entry.finding = entry.finding is None, finding
+        packed = Packed.of(finding)
+        is_new, entry.finding, entry.shown = entry.finding is None, packed, None
         self.points.keep(case.object)
         if is_new:
-            self._on_found(finding)
+            self._on_found(packed)
 
     def _find_ground(self, lane: Lane) -> Search:
         """Reduce the smallest accepted object, once for each lane: what every reduction would have to keep."""
@@ -154,16 +156,6 @@ class Settling:
             self.seconds += self._spent() - before
             self.ledger.count(numbered, answers)
 
-    def _plain(self, entry: Seen) -> Case:
-        """Return the case with only what its mismatch needs: other versions are asked where versions differ."""
-        kind, case = entry.mismatch.kind, entry.case
-        return msgspec.structs.replace(
-            case,
-            versions=case.versions and kind == "version",
-            served=case.served and kind == "composition",
-            repeat=case.repeat and kind == "self",
-        )
-
 
 def abreast(searches: Sequence[Search]) -> Search:
     """Drive searches side by side, the questions of all of them in one batch."""
@@ -187,6 +179,17 @@ def _key(lane: Lane) -> LaneKey:
     return lane.info.key, lane.operation
 
 
-def _likeness(entry: Seen) -> tuple[LaneKey, str]:
+def _likeness(lane: Lane, met: Shown) -> tuple[LaneKey, str]:
     """Name what differences have in common that often reduce to the same object around them."""
-    return _key(entry.lane), canonical_path(entry.mismatch.path).rpartition(".")[0]
+    return _key(lane), canonical_path(met.mismatch.path).rpartition(".")[0]
+
+
+def _plain(met: Shown) -> Case:
+    """Return the case with only what its mismatch needs: other versions are asked where versions differ."""
+    kind, case = met.mismatch.kind, met.case
+    return msgspec.structs.replace(
+        case,
+        versions=case.versions and kind == "version",
+        served=case.served and kind == "composition",
+        repeat=case.repeat and kind == "self",
+    )

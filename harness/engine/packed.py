@@ -1,0 +1,30 @@
+"""A finding that is settled takes a tenth of its room until somebody reads it: most of a long run they only wait."""
+
+from __future__ import annotations
+
+import pickle
+import zlib
+
+import msgspec
+
+from harness.compare.finding import Finding, Severity
+
+
+class Packed(msgspec.Struct, frozen=True):
+    """A finding as bytes, for this process and those that it started; what is asked of it meanwhile is at hand."""
+
+    fingerprint: str
+    severity: Severity
+    occurrences: int
+    data: bytes
+
+    @classmethod
+    def of(cls, finding: Finding) -> Packed:
+        """Pack a finding."""
+        data = zlib.compress(pickle.dumps(finding, pickle.HIGHEST_PROTOCOL), 1)
+        return cls(finding.fingerprint, finding.severity, finding.occurrences, data)
+
+    def opened(self) -> Finding:
+        """Return the finding, with the occurrences counted since."""
+        finding: Finding = pickle.loads(zlib.decompress(self.data))
+        return msgspec.structs.replace(finding, occurrences=self.occurrences)
