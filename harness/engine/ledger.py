@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 
 from harness.case import Answer, Case, Json, Operation
-from harness.compare.comparator import ERRORS
 from harness.compare.finding import SEVERITIES, Severity
+from harness.compare.lists import ERRORS
 from harness.compare.mismatch import Mismatch, canonical_path
 from harness.compare.severity import severity_of
 from harness.engine.packed import Packed

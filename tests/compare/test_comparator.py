@@ -9,13 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.case import Answer, Case, Composition, Failure, ServedList
-from harness.compare import comparator as comparator_module
 from harness.compare.comparator import Comparator, is_unchanged
 from harness.compare.composition import compose, settings
 from harness.compare.mismatch import Mismatch
 from harness.errormatch.trusted import NO_WORDINGS, Wording, Wordings
 from harness.field import FieldError
-from harness.memory import Room
 from tests.compare.builders import answer, case, error, errors, info
 from tests.compare.test_composition import COMPOSITIONS, LISTS
 
@@ -252,24 +250,12 @@ def test_a_create_has_nothing_unchanged() -> None:
     assert not is_unchanged(case(OLD), "spec.z")
 
 
-def test_memory_is_bounded_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Asked again, or after thousands of other lists, the same pair of lists gives the same mismatches."""
-    monkeypatch.setattr(comparator_module, "_REMEMBERED", Room(20))
-    one = Comparator(info())
-    asked = answer(errors("Required@a covered"))
-    first = one.compare(case(), asked)
-    for number in range(100):
-        one.compare(case(), answer(errors(f"Required@a[{number}]")))
-    assert first == one.compare(case(), asked)
-    assert len(one._memo) <= 20
-
-
 @given(LISTS, LISTS, st.sampled_from(COMPOSITIONS))
 def test_comparing_is_a_function(hv: Any, dv: Any, composition: Composition) -> None:
     """Fresh or used, a comparator says the same, each signature of a key once, about errors that were reported."""
     asked, said = case(), answer(hv, dv)
-    used = Comparator(info(composition))
-    assert used.compare(asked, said) == used.compare(asked, said) == Comparator(info(composition)).compare(asked, said)
+    used, fresh = Comparator(info(composition)), Comparator(info(composition), trusted=Wordings())
+    assert used.compare(asked, said) == used.compare(asked, said) == fresh.compare(asked, said)
     assert {m.path for m in used.compare(asked, said)} <= {e.field for e in (*hv, *dv)}
 
 

@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.case import Composition
-from harness.compare import comparator as comparator_module
+from harness.compare import lists as lists_module
 from harness.compare.comparator import Comparator
 from harness.compare.migrating import migrating
 from harness.errormatch.matcher import matcher_for
+from harness.errormatch.trusted import Wordings
 from tests.compare.builders import answer, case, errors, info
 from tests.compare.test_composition import COMPOSITIONS, LISTS
 
@@ -37,5 +38,5 @@ def test_errors_that_no_composition_touches_change_nothing(
     kind = info(composition, normalization=((r"^a\[0\]\.c$", "b"), ("^b$", "a")), short_circuit_mismatch=stops)
     found = Comparator(kind).compare(case(), answer(hv, dv))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(comparator_module, "migrating", lambda handwritten, *_: handwritten)
-        assert found == Comparator(kind).compare(case(), answer(hv, dv))
+        patch.setattr(lists_module, "migrating", lambda handwritten, *_: handwritten)
+        assert found == Comparator(kind, trusted=Wordings()).compare(case(), answer(hv, dv))

@@ -1,0 +1,56 @@
+"""Pairs of lists are compared once for all kinds of which the same counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.case import Composition
+from harness.compare import lists as lists_module
+from harness.compare.comparator import Comparator
+from harness.compare.ends import Ends
+from harness.compare.lists import list_comparator
+from harness.errormatch.trusted import NO_WORDINGS, Wordings
+from harness.memory import Room
+from tests.compare.builders import answer, case, errors, info
+from tests.compare.test_composition import COMPOSITIONS, LISTS
+
+
+def test_memory_is_bounded_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asked again, or after thousands of other lists, the same pair of lists gives the same mismatches."""
+    monkeypatch.setattr(lists_module, "_REMEMBERED", Room(20))
+    one = list_comparator(info(), Wordings(), None)
+    asked = errors("Required@a covered")
+    first = one.compared(asked, ())
+    for number in range(100):
+        one.compared(errors(f"Required@a[{number}]"), ())
+    assert first == one.compared(asked, ())
+    assert len(one._memo) <= 20
+
+
+def test_kinds_share_what_was_compared() -> None:
+    """A subresource or another version has the same lists; what makes them mean something else keeps kinds apart."""
+    one = list_comparator(info(), NO_WORDINGS, None)
+    assert one is list_comparator(info(version="v9", subresource="status"), NO_WORDINGS, None)
+    others: list[dict[str, Any]] = [
+        {"composition": "takeover"}, {"normalization": (("a", "b"),)}, {"short_circuit_mismatch": True},
+        {"rules": False},
+    ]  # fmt: skip
+    apart = [one, *(list_comparator(info(**more), NO_WORDINGS, None) for more in others)]
+    apart += [list_comparator(info(), Wordings(), None), list_comparator(info(), NO_WORDINGS, Ends("a", "b"))]
+    assert len(set(map(id, apart))) == 7
+
+
+@given(LISTS, LISTS, st.sampled_from(COMPOSITIONS), st.booleans())
+def test_what_others_asked_changes_nothing(hv: Any, dv: Any, composition: Composition, is_first: bool) -> None:
+    """Paths are looked at for each kind apart: lists that were compared for another one say the same of them."""
+    asked, said = case(), answer(hv, dv)
+    other = Comparator(info(composition, version="v9"), is_known_path=lambda path: path != "b")
+    one = Comparator(info(composition), is_known_path=lambda path: path != "a")
+    if is_first:
+        other.compare(asked, said)
+    alone = Comparator(info(composition), is_known_path=lambda path: path != "a", trusted=Wordings())
+    assert one.compare(asked, said) == alone.compare(asked, said)
