@@ -55,6 +55,7 @@ class UnitSearch(Asking):
         yield from self._near(sweep)
         yield from in_turns(self, (growing.run(), GROWTH), (self._meanwhile(sweep, growing), PASS))
         yield from self._aimed(aiming)
+        del aiming  # it knows everything that it asked
         yield from self._near(sweep)
         yield from through_versions(self, self.points.bases)
         for number, (which, turns, places) in enumerate(SWEEPS):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from itertools import islice
@@ -55,8 +56,9 @@ class Sweep:
         self._reasons = Reasons()
         self._turned: set[tuple[object, ...]] = set()
         self._crossed: set[tuple[object, ...]] = set()
-        self._swept: dict[tuple[int, range], tuple[Json, set[Place]]] = {}
-        self._known: dict[tuple[int, bool], set[Way]] = defaultdict(set)
+        # By their hashes in arrays, made to sets for a moment: there are hundreds for each of hundreds of passes.
+        self._swept: dict[tuple[int, range], tuple[Json, array[int]]] = {}
+        self._known: dict[tuple[int, bool], array[int]] = defaultdict(_hashes)
 
     def run(self, bases: list[Base], turns: range, which: Places = "every") -> Search:
         """Put these probes at places of every base: first probes of all places first, then second ones.
@@ -74,7 +76,9 @@ class Sweep:
                 if not batch:
                     break
                 is_first = which == "new" and not turns.start
-                yield from self._ask_about(base.obj, batch, versions=is_first, closely=which == "near")
+                steps = self._ask_about(base.obj, batch, versions=is_first, closely=which == "near")
+                del batch  # hundreds of searches stand here
+                yield from steps
 
     def turned(self, options: Mapping[str, bool]) -> Sweep:
         """Return the pass under other options, which knows what this one has learnt of places."""
@@ -84,27 +88,29 @@ class Sweep:
 
     def _sites(self, base: Base, turns: range, which: Places) -> list[Site]:
         """List the places of a base that get these probes now, and remember that they did."""
-        _, before = self._swept.setdefault((id(base.obj), turns), (base.obj, set()))
+        _, swept = self._swept.setdefault((id(base.obj), turns), (base.obj, _hashes()))
+        before = set(swept)
         sites = self.search.points.near_sites(base) if which == "near" else self.search.points.sites(base)
         quiet = {place for place, minded in self._minded.items() if not minded}
         # A member that is there is changed, one that is not comes new: an update may allow the one alone.
-        known = [(self._known[turns.start, is_absent], set[Way]()) for is_absent in (False, True)]
+        ways = [self._known[turns.start, is_absent] for is_absent in (False, True)]
+        known = [(set(had), set[int]()) for had in ways]
         wanted = []
         for site in sites:
             place = site.place
-            if place in before:
+            if hash(place) in before:
                 continue
             had, found = known[site.value is ABSENT]
-            way = _everywhere(place)
+            way = hash(_everywhere(place))
             if which == "new" and way in had:
                 continue
             if which != "near" and (place[:2] in quiet) != (which == "quiet"):
                 continue
             found.add(way)
             wanted.append(site)
-        for had, found in known:
-            had |= found
-        before.update(site.place for site in wanted)
+        for kept, (had, found) in zip(ways, known, strict=True):
+            kept.extend(found - had)
+        swept.extend(hash(site.place) for site in wanted)
         return wanted
 
     def cross(self, bases: list[Base]) -> Search:
@@ -117,7 +123,9 @@ class Sweep:
                 batch = list(islice(edits, BATCH // 2))
                 if not batch:
                     break
-                yield from self._ask_about(base.obj, batch)
+                steps = self._ask_about(base.obj, batch)
+                del batch
+                yield from steps
 
     def _crossings(self, base: Base) -> Iterator[Edit]:
         for site in (Site((), self.search.plan.shape, base.obj), *self.search.points.sites(base)):
@@ -143,11 +151,12 @@ class Sweep:
                     wanted.append((state.lane, edit.apply(base), None, base))
                 else:
                     wanted.append((state.lane, edit.apply(before), before, base))
+        del edits
         answers = yield from self.search.ask(wanted, settle=False, versions=versions, options=self.options)
         related = self.search.ask(
             self._related(wanted, answers, places, closely), versions=versions, options=self.options
         )
-        del wanted, answers  # hundreds of objects, and hundreds of searches stand here
+        del wanted, answers, places  # hundreds of objects
         yield from self.search.settle()
         yield from related
 
@@ -183,6 +192,10 @@ def turned(search: Asking) -> Iterator[dict[str, bool]]:
         lanes = [state.lane for state in search.ledger.states.values()]
         options = {name: not value for lane in lanes for name, value in lane.info.options.items()}
         yield from ({name: value} for name, value in sorted(options.items()))
+
+
+def _hashes() -> array[int]:
+    return array("q")
 
 
 def _everywhere(place: Place) -> Way:
