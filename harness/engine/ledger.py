@@ -43,7 +43,7 @@ class Seen:
     """A signature that was met, what shows it best so far, and how often.
 
     `errors` is the least number of errors that it was met with, `age` that of the run when it was met first. `shown`
-    is let go once it is settled: then there is a `finding`.
+    is let go once it is settled: then there is a `finding`. One that was cut short has both.
     """
 
     lane: Lane
@@ -69,7 +69,7 @@ class Ledger:
         self.compare_seconds = 0.0
         self.discoveries = 0
         self.unstable = 0
-        self._met: set[tuple[Any, ...]] = set()
+        self._met: set[int] = set()  # hashes: of hundreds of searches each keeps thousands
         self._echoes: dict[LaneKey, Memory[Lists, tuple[Seen, ...]]] = {lane: Memory(ECHOES) for lane in self.states}
 
     def findings(self) -> list[Packed]:
@@ -176,14 +176,8 @@ class Ledger:
         """Learn from messages, and look closer at cases that show an error never met before."""
         fresh = False
         for error in (*answer.handwritten, *answer.declarative):
-            key = (
-                case.subresource,
-                case.operation,
-                error.type,
-                error.origin,
-                canonical_path(error.field),
-                error.covered,
-            )
+            path = canonical_path(error.field)
+            key = hash((case.subresource, case.operation, error.type, error.origin, path, error.covered))
             if key not in self._met:
                 self._met.add(key)
                 fresh = True

@@ -24,7 +24,7 @@ from harness.engine.recorded import RecordedSearch
 from harness.engine.schedule import Schedule
 from harness.engine.search import UnitSearch
 from harness.engine.units import WHOLE, Lane, Shard, Unit, units_of
-from harness.engine.unsettled import needed
+from harness.engine.unsettled import abreast, least, needed
 from harness.errormatch.trusted import Wordings, all_wordings
 from harness.events import Budget, Met
 from harness.fuzzers import corpus as kept
@@ -80,6 +80,7 @@ class Local:
 
     def __post_init__(self) -> None:
         self.clock.needed = lambda: needed(self.searches)
+        self.clock.least = lambda: least(self.searches)
 
     def units(self) -> tuple[Unit, ...]:
         """Return every unit of the run, those of other processes and shards too."""
@@ -112,7 +113,7 @@ class Local:
     def _go_on(self, schedule: Schedule) -> None:
         """Use what is left of the time: what was pending may have taken less than was kept for it."""
         before, asked = -1, sum(search.asked for search in self.searches)
-        while asked > before and self.clock.goes_on():
+        while asked > before and (self.clock.goes_on() or any(search.settling.cut for search in self.searches)):
             again = Schedule(schedule.target, self.searches, schedule.on_turn, schedule.spent, left=schedule.left)
             again.run(lambda search: search.more())
             before, asked = asked, sum(search.asked for search in self.searches)
@@ -177,6 +178,7 @@ class Local:
             keep=None if bases is None else lambda found: kept.keep_bases(bases, found, self.telling.note),
             is_late=self.clock.is_late,
             is_over=self.clock.is_over,
+            abreast=lambda: abreast(self.searches),
             observers={name: onlooker.observer(self.subject, unit) for name, onlooker in self.order.onlookers.items()},
             age=lambda: self.clock.seconds,
             met=lambda lane, mismatch: self.telling.on_met(_met(lane, mismatch)),

@@ -52,6 +52,8 @@ class Plan:
 
     `stocks` are what others lend: growth waits until they are ready.
 
+    `abreast` says how many findings to settle at once when time is short.
+
     `unlike` are the places at which other versions of the type differ from it, `near` those that the search leans to.
     """
 
@@ -75,6 +77,7 @@ class Plan:
     met: Callable[[Lane, Mismatch], None] = lambda lane, mismatch: None
     is_late: Callable[[], bool] = bool
     is_over: Callable[[], bool] = bool
+    abreast: Callable[[], int] = lambda: 12
     explainer: Explainer = field(init=False)
 
     def __post_init__(self) -> None:

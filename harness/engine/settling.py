@@ -22,9 +22,10 @@ from harness.fuzzers.places import place_of
 from harness.fuzzers.reduce import Reducer
 from harness.fuzzers.transplant import transplants
 
-ABREAST, LATE = 12, 48
-"""Findings that are reduced and explained at once: each waits for its answers many times. When time is short there are
-few searches left that have any, and nobody else's questions fill the time of waiting."""
+ABREAST = 12
+"""Findings that are reduced and explained at once: each waits for its answers many times."""
+
+UNREDUCED = "reduced no further, since time was up"
 
 
 class Settling:
@@ -32,6 +33,8 @@ class Settling:
 
     `grounds` has, by lane, the smallest accepted pair; None where there is none. `asked` counts cases, `explained`
     the findings that took them, `begun` those that are on their way. `seconds` is what the search has `spent` on them.
+    `wondered` are the cases that explanations alone asked. `cut` are findings that were explained before they were
+    reduced to the end, since time was short: where some is left after all they are taken up again.
     """
 
     def __init__(
@@ -45,7 +48,8 @@ class Settling:
     ) -> None:
         self.plan, self.ledger, self.points = plan, ledger, points
         self.grounds: dict[LaneKey, Pair | None] = {}
-        self.asked = self.explained = self.begun = 0
+        self.asked = self.explained = self.begun = self.wondered = 0
+        self.cut: list[Seen] = []
         self.seconds = 0.0
         self._numbered, self._spent, self._on_found = numbered, spent, on_found
         self._alike: dict[tuple[LaneKey, str], Pair] = {}
@@ -54,17 +58,23 @@ class Settling:
         """Reduce and explain every new signature; when time is short, first what most people would notice."""
         is_sorted = False
         answered = Answered()
-        while self.ledger.pending:
+        while self._taken_up():
             if not is_sorted and self.plan.is_late():
                 self.ledger.sort()
                 is_sorted = True
-            most = LATE if is_sorted else ABREAST
+            most = self.plan.abreast() if is_sorted else ABREAST
             some, self.ledger.pending[:] = self.ledger.pending[:most], self.ledger.pending[most:]
-            self.begun = len(some)
+            self.begun = len(some)  # each one less when it is explained
             for entry in some:
                 yield from self._asked(answered.through(self._find_ground(entry.lane)))
             yield from self._asked(answered.through(abreast([self._explain(entry) for entry in some])))
             self.begun = 0
+
+    def _taken_up(self) -> bool:
+        """Whether anything is pending; when nothing is, what was cut short is, as long as there is time."""
+        if not self.ledger.pending and self.cut and not self.plan.is_over():
+            self.ledger.pending, self.cut = self.cut, []
+        return bool(self.ledger.pending)
 
     def reducer(self, lane: Lane, met: Shown) -> Reducer:
         """Return the reduction of what was met to the smallest case that shows the same signature."""
@@ -117,16 +127,34 @@ class Settling:
         if answer is None:
             return
         served = self.plan.abilities.served
-        self.explained += 1
         explained = self.plan.explainer.explained(case, answer, met.mismatch, comparator, served)
-        finding, composition = yield from explained
+        finding, composition = yield from self._wondering(explained)
+        self.explained += 1
+        self.begun -= 1
         self.ledger.composition_checked += served
         self.ledger.composition_differences += len(composition)
+        entry.shown = None
+        if reducer.is_cut:
+            finding = msgspec.structs.replace(finding, detail=f"{finding.detail}; {UNREDUCED}")
+            still = [one for one in comparator.compare(case, answer) if one.signature == met.mismatch.signature]
+            entry.shown = met._replace(case=case, answer=answer, mismatch=still[0] if still else met.mismatch)
+            self.cut.append(entry)
         packed = Packed.of(finding)
-        is_new, entry.finding, entry.shown = entry.finding is None, packed, None
+        is_new, entry.finding = entry.finding is None, packed
         self.points.keep(case.object)
         if is_new:
             self._on_found(packed)
+
+    def _wondering(self, explained: Search) -> Search:
+        """Drive an explanation, and count what it asks."""
+        answers: list[Answer] | None = None
+        try:
+            while True:
+                cases = next(explained) if answers is None else explained.send(answers)
+                self.wondered += len(cases)
+                answers = yield cases
+        except StopIteration as stop:
+            return stop.value
 
     def _find_ground(self, lane: Lane) -> Search:
         """Reduce the smallest accepted object, once for each lane: what every reduction would have to keep."""

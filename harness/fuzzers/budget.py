@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-_LOOK = 0.0005
+_LOOK = 0.001
 """How often it is looked how much time is needed, as a part of all the time: hundreds of searches are asked for it."""
 
 
@@ -29,10 +29,9 @@ def shares(total: int, weights: Sequence[float]) -> list[int]:
 class Clock:
     """When a run must end. `reserve` is the part of the time that is kept for what was found last.
 
-    What it was too short for is reduced no further in the last two seconds; after the end nothing is asked any more.
-
-    `needed` estimates how long that takes. Once it is late it stays so until all searches have ended: what they were
-    about is not taken up again.
+    `needed` estimates how long it takes to settle that, `least` how long to explain it and reduce nothing. Once it is
+    late it stays so until all searches have ended: what they were about is not taken up again. As soon as there is time
+    for the least alone nothing is reduced further; after the end nothing is asked any more.
 
     Units: seconds.
     """
@@ -40,9 +39,12 @@ class Clock:
     max_time: float | None = None
     now: Callable[[], float] = time.monotonic
     needed: Callable[[], float] = float
+    least: Callable[[], float] = float
     started: float = field(init=False)
     _late: bool = field(init=False, default=False)
+    _over: bool = field(init=False, default=False)
     _looked: float = field(init=False, default=-1.0)
+    _weighed: float = field(init=False, default=-1.0)
 
     def __post_init__(self) -> None:
         self.started = self.now()
@@ -56,25 +58,35 @@ class Clock:
     def reserve(self) -> float:
         """The time kept for reducing: a twentieth, at most three seconds or a hundredth, and what is needed.
 
-        That is never more than two fifths. The part that does not depend on what is needed is for batches on their way,
-        and for the many answers that the reduction of one finding waits for.
+        That is never more than two fifths, or three fifths where that is the least. What does not depend on what is
+        needed is for batches on their way, and for the many answers that the reduction of one finding waits for.
         """
         whole = self.max_time or 0.0
-        return min(max(min(3.0, whole / 20), whole / 100) + self.needed(), whole * 2 / 5)
+        spare = max(min(3.0, whole / 20), whole / 100)
+        return max(min(spare + self.needed(), whole * 2 / 5), min(spare + self.least(), whole * 3 / 5))
 
     def is_late(self) -> bool:
         """Whether nothing new should be drawn. Asked all the time, it looks how much is needed now and then."""
         if self.max_time is None or self._late:
             return self._late
         seconds = self.seconds
-        if seconds >= self.max_time * 3 / 5 and seconds - self._looked >= self.max_time * _LOOK:
+        if seconds >= self.max_time * 2 / 5 and seconds - self._looked >= self.max_time * _LOOK:
             self._looked = seconds
             self._late = seconds >= self.max_time - self.reserve
         return self._late
 
     def is_over(self) -> bool:
-        """Whether nothing should be reduced further: what is pending is explained as it is."""
-        return self.max_time is not None and self.left() <= min(2.0, self.max_time / 50)
+        """Whether nothing should be reduced further: what is pending is explained as it is.
+
+        Where explaining takes less time than it seemed to, there may be time to reduce something after all.
+        """
+        if self.max_time is None:
+            return False
+        seconds = self.seconds
+        if seconds - self._weighed >= self.max_time * _LOOK:
+            self._weighed = seconds
+            self._over = self.max_time - seconds <= max(min(2.0, self.max_time / 50), self.least())
+        return self._over
 
     def goes_on(self) -> bool:
         """Whether there is time for more after all, when all that was pending is done; then it is late no longer."""

@@ -72,7 +72,8 @@ class Reducer:
     nothing can be taken: what stands there just so is not tried again. `seat` is the place that the difference is
     about: what is around it is the last that is left out.
 
-    Afterwards `answer` is what was said of the result, and `is_gone` whether the difference did not show again.
+    Afterwards `answer` is what was said of the result, `is_gone` whether the difference did not show again, `is_cut`
+    whether time was over before there was nothing left to try.
     """
 
     case: Case
@@ -88,6 +89,7 @@ class Reducer:
     asked: int = 0
     answer: Answer | None = None
     is_gone: bool = False
+    is_cut: bool = False
     _others: frozenset[str] = frozenset()
     _heard: Answer | None = None
     _tried: Once = field(default_factory=Once)
@@ -158,7 +160,8 @@ class Reducer:
         return min(found, key=lambda one: (len(one.others), _measure(one.pair)), default=None)
 
     def _done(self) -> bool:
-        return self.asked >= self.limit or self.is_over()
+        self.is_cut = self.is_cut or self.is_over()
+        return self.asked >= self.limit or self.is_cut
 
     def _exhaust(self, name: str, steps: Steps, measure: Measure) -> Generator[list[Case], list[Answer], None]:
         """Take steps of one sort until none succeeds.

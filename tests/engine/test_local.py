@@ -24,8 +24,7 @@ def test_time_that_was_kept_for_nothing_is_used(monkeypatch: pytest.MonkeyPatch)
 
     clock = Clock(100.0, lambda: now[0])
     local = Local(subject, Order(seed=1, budget=Budget(max_time=100.0)), Telling(on_turn=turn), clock)
-    estimates = [40.0]
-    clock.needed = lambda: estimates.pop() if estimates else 0.0
+    clock.needed = lambda: 40.0 if now[0] <= 60.0 else 0.0
     original = UnitSearch.more
 
     def more(search: UnitSearch) -> Any:

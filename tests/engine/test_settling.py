@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from harness.case import Answer, Case, Operation
+from harness.compare.finding import Finding
+from harness.engine.local import Local, Order, Telling
 from harness.engine.plan import Search
-from harness.engine.settling import abreast
+from harness.engine.settling import UNREDUCED, abreast
+from harness.events import Budget
+from harness.fuzzers.budget import Clock
+from tests.engine.toys import ToySpec, ToySubject
 
 
 def case(number: int) -> Case:
@@ -31,3 +38,32 @@ def test_searches_side_by_side_share_batches_and_get_their_own_answers() -> None
         pass
     assert asked == [[1, 2, 4], [3], [5, 6]]
     assert heard == {"a": [[1, 2], [3]], "b": [[4], [], [5, 6]], "none": []}
+
+
+def found(short_until: float) -> list[Finding]:
+    """Search while there is time for explaining alone until then, of a hundred seconds."""
+    now = [0.0]
+    subject: Any = ToySubject(ToySpec())
+
+    def turn(search: Any) -> None:
+        now[0] += 0.25
+
+    clock = Clock(100.0, lambda: now[0])
+    local = Local(subject, Order(3, Budget(100.0, 1200)), Telling(on_turn=turn), clock)
+    clock.least = lambda: 200.0 if now[0] < short_until else 0.0
+    return [one.opened() for unit in local.run().units for one in unit.findings]
+
+
+def test_what_time_is_too_short_to_reduce_is_explained_all_the_same_and_says_so() -> None:
+    """A cause is worth more than a small object."""
+    cut = found(short_until=200.0)
+    assert cut
+    assert [] == [one for one in cut if one.cause == "unknown" or not one.detail.endswith(UNREDUCED)]
+
+
+def test_what_was_cut_short_is_reduced_where_time_is_left_after_all() -> None:
+    """Nobody is told that time was up when it was not: the same differences, as small as they go."""
+    whole = found(short_until=0.0)
+    again = found(short_until=3.0)
+    assert sorted(one.fingerprint for one in whole) == sorted(one.fingerprint for one in again)
+    assert [] == [one for one in (*whole, *again) if UNREDUCED in one.detail]

@@ -7,17 +7,24 @@ from typing import Any
 
 import pytest
 
-from harness.engine.unsettled import CLOSER, COST, MARGIN, needed
+from harness.engine.unsettled import CLOSER, COST, FEW, MANY, MARGIN, UNEVEN, WHOLE, WONDER, abreast, least, needed
 
 
 def searching(pending: int = 0, **more: Any) -> Any:
     """A search with so much pending; `seconds` and `asked` are those of all its questions, `spent` of settling."""
-    given = {"curious": 0, "begun": 0, "explained": 0, "spent": 0.0, "seconds": 10.0, "asked": 1000, **more}
+    usual = {"curious": 0, "begun": 0, "cut": 0, "explained": 0, "wondered": 0, "spent": 0.0}
+    given = {**usual, "seconds": 10.0, "asked": 1000, **more}
     return SimpleNamespace(
         seconds=given["seconds"],
         asked=given["asked"],
         ledger=SimpleNamespace(pending=[0] * pending, curious=[0] * given["curious"]),
-        settling=SimpleNamespace(begun=given["begun"], explained=given["explained"], seconds=given["spent"]),
+        settling=SimpleNamespace(
+            begun=given["begun"],
+            cut=[0] * given["cut"],
+            explained=given["explained"],
+            wondered=given["wondered"],
+            seconds=given["spent"],
+        ),
     )
 
 
@@ -49,3 +56,26 @@ def test_what_is_on_its_way_is_half_done() -> None:
 def test_what_is_looked_at_closer_takes_longer_than_other_cases() -> None:
     """Errors that were met for the first time wait to be asked about again."""
     assert needed([searching(curious=5)]) == pytest.approx(MARGIN * 5 * CLOSER * 0.01)
+
+
+def test_what_was_cut_short_is_half_done() -> None:
+    """It is explained, and what is left to reduce takes time as well."""
+    assert needed([searching(cut=4, explained=28, spent=2.8)]) == pytest.approx(MARGIN * 2 * 0.1)
+
+
+def test_explaining_alone_takes_what_explanations_asked() -> None:
+    """One question to see it again, then what explanations of that search took, or of all, or usual ones."""
+    assert least([searching(2), searching()]) == pytest.approx(UNEVEN * 2 * (1 + WONDER) * 0.01)
+    slow, fast = searching(3, explained=10, wondered=300, seconds=100.0), searching(2, begun=2, explained=2)
+    assert least([slow]) == pytest.approx(UNEVEN * 3 * (1 + 30) * 0.1)
+    known = searching(explained=20, wondered=80)
+    both = UNEVEN * (3 * (1 + 30) * 0.1 + 4 * (1 + 380 / 32) * 0.01)
+    assert least([slow, fast, known]) == pytest.approx(both)
+    assert least([known]) == least([]) == 0.0
+
+
+def test_the_fewer_searches_have_something_left_the_more_each_settles_at_once() -> None:
+    """Between a dozen and four dozen, so that all of a process are a few hundred."""
+    assert abreast([searching(1), searching()]) == abreast([]) == MANY
+    assert abreast([searching(1)] * 20) == WHOLE // 20
+    assert abreast([searching(begun=1)] * 200) == FEW

@@ -36,7 +36,10 @@ def test_a_clock_keeps_time_for_what_was_found_last() -> None:
 
 
 def test_a_clock_keeps_the_time_that_is_needed() -> None:
-    """Much that is pending makes it late sooner, though not before three fifths; what is late stays late."""
+    """Much that is pending makes it late sooner, though not before three fifths; what is late stays late.
+
+    Only where explaining alone takes longer it is late before, at two fifths.
+    """
     now, needed = [0.0], [6.0]
     clock = Clock(20.0, lambda: now[0], lambda: needed[0])
     now[0] = 12.5
@@ -46,6 +49,20 @@ def test_a_clock_keeps_the_time_that_is_needed() -> None:
     needed[0] = 0.0
     assert clock.is_late()
     assert Clock(20.0, lambda: now[0], lambda: 100.0).reserve == 8.0
+    assert Clock(20.0, lambda: now[0], lambda: 100.0, lambda: 9.0).reserve == 10.0
+    assert Clock(20.0, lambda: now[0], lambda: 100.0, lambda: 90.0).reserve == 12.0
+
+
+def test_nothing_is_reduced_further_while_there_is_time_for_explaining_alone() -> None:
+    """What explaining takes is estimated again and again: it may turn out to take less."""
+    now, least = [0.0], [5.0]
+    clock = Clock(20.0, lambda: now[0], least=lambda: least[0])
+    now[0] = 14.0
+    assert not clock.is_over()
+    now[0] = 15.5
+    assert clock.is_over()
+    least[0], now[0] = 2.0, 16.0
+    assert not clock.is_over()
 
 
 def test_what_is_needed_is_looked_at_now_and_then() -> None:
