@@ -11,7 +11,7 @@ from harness.case import Answer, Case, Json, Operation
 from harness.compare.mismatch import canonical_path
 from harness.engine.answered import Answered
 from harness.engine.explain import repairs
-from harness.engine.ledger import LaneKey, Ledger, Seen, Shown
+from harness.engine.ledger import LaneKey, Ledger, Lists, Seen, Shown
 from harness.engine.packed import Packed
 from harness.engine.plan import Plan, Search
 from harness.engine.points import Points
@@ -81,7 +81,17 @@ class Settling:
         comparator = self.plan.comparators[lane.info.key]
         signature = met.mismatch.signature
 
+        heard: dict[Lists, frozenset[str] | None] = {}
+
         def verdict(case: Case, answer: Answer) -> frozenset[str] | None:
+            if answer.failure is not None or answer.served or answer.versions:
+                return judged(case, answer)
+            lists = answer.handwritten, answer.declarative
+            if lists not in heard:  # most questions of a reduction have an answer that another one had
+                heard[lists] = judged(case, answer)
+            return heard[lists]
+
+        def judged(case: Case, answer: Answer) -> frozenset[str] | None:
             # Where the error itself is gone there is nothing to compare.
             found = comparator.signatures(case, answer) if comparator.may_show(signature, answer) else ()
             if signature not in found:

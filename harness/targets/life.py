@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from harness.case import PROTOCOL, Answer, Case, Failure, TargetInfo
-from harness.targets.wire import decode_answer, decode_info, id_of, protocol_of
+from harness.targets.wire import Answers, decode_info, id_of, protocol_of
 
 MAX_LINE = 64 << 20
 """The longest line a worker may print, in bytes; a longer one is rubbish."""
@@ -96,6 +96,7 @@ class Life:
         self.last_progress = self.last_answered = time.monotonic()
         self.sent = self.answered = 0
         self._max_line = max_line
+        self._answers = Answers()
         self._killed = self._at_end = False
         self._own_end: int | None = None
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
@@ -213,7 +214,7 @@ class Life:
         if self.greeting is None:
             return self._greet(line)
         try:
-            answer = decode_answer(line)
+            answer = self._answers.decode(line)
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
             serial = id_of(line)
             if serial is None or serial not in self.routes:

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import jsonschema_rs
 import msgspec
+import pytest
 
 import harness.targets
 from harness.case import Answer, Case, Failure, KindInfo, Operation, TargetInfo
 from harness.field import FieldError
-from harness.targets.wire import encode_case, encode_greeting, encode_line, protocol_schema
+from harness.targets.wire import Answers, decode_answer, encode_case, encode_greeting, encode_line, protocol_schema
 
 SCHEMA = Path(harness.targets.__file__).parent / "schema" / "protocol.schema.json"
 
@@ -42,3 +43,47 @@ def test_a_case_is_sent_under_the_senders_own_id() -> None:
         case = Case(number, "g", "v1", "K", Operation.UPDATE, {"id": 1, "a": ","}, old={"id": 2})
         assert msgspec.json.decode(encode_case(case, 7), type=Case) == msgspec.structs.replace(case, id=7)
         assert encode_case(case, 7).endswith(b"}\n")
+
+
+LINES = [
+    b'{"id":7}', b'{"id":7,"handwritten":[]}', b'{"handwritten":[],"id":7}', b'{"id":7,"id":8}',
+    b'{ "id":7,"served":[]}',
+    b'{"id":7,"handwritten":[{"type":"FieldValueRequired","field":"a","detail":"b"}],"declarative":[]}',
+    b'{"id":-7,"handwritten":[]}', b'{"id":7 ,"handwritten":[]}',
+]  # fmt: skip
+NO_ANSWERS = [
+    b'{"id":07,"handwritten":[]}',
+    b'{"id":7_0,"handwritten":[]}',
+    b'{"id":,"handwritten":[]}',
+    b"{}",
+    b"",
+    b"[]",
+]
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_what_was_said_before_is_read_alike(line: bytes) -> None:
+    """An answer that another case had is the same as if it were decoded anew, under its own id."""
+    answers = Answers()
+    other = line.replace(b"7", b"31")
+    assert [answers.decode(one) for one in (line, other, line)] == [decode_answer(one) for one in (line, other, line)]
+
+
+@pytest.mark.parametrize("line", NO_ANSWERS)
+def test_what_is_no_answer_stays_none(line: bytes) -> None:
+    """That its rest was said before makes no answer of a line that is not JSON, or has no id."""
+    answers = Answers()
+    answers.decode(b'{"id":7,"handwritten":[]}')
+    with pytest.raises(msgspec.MsgspecError):
+        answers.decode(line)
+
+
+def test_equal_answers_share_their_errors() -> None:
+    """They are most of what an answer takes up."""
+    answers = Answers()
+    first, second = (
+        answers.decode(b'{"id":%d,"handwritten":[{"type":"FieldValueRequired","field":"a"}]}' % number)
+        for number in (1, 2)
+    )
+    assert first.handwritten is second.handwritten
+    assert (first.id, second.id) == (1, 2)
