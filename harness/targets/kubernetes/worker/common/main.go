@@ -113,7 +113,7 @@ type job struct {
 
 // serve answers lines concurrently and in order, and flushes whenever nothing is waiting.
 func (s *server) serve(release string) {
-	out := &output{buffer: bufio.NewWriterSize(os.Stdout, 1<<18)}
+	out := &output{buffer: bufio.NewWriterSize(quietOutput(), 1<<18)}
 	first, err := json.Marshal(s.info(release))
 	if err != nil {
 		panic(err)
@@ -130,39 +130,24 @@ func (s *server) serve(release string) {
 	}
 	go s.read(order, work, out)
 	for j := range order {
-		out.write(wait(j, out), len(order) == 0)
+		out.write(<-j.done, len(order) == 0)
 		out.waiting.Add(-1)
 	}
+	out.lock.Lock()
 	out.flush()
 }
 
-// wait lets finished answers go out while a slow case keeps the rest waiting.
-func wait(j *job, out *output) []byte {
-	select {
-	case line := <-j.done:
-		return line
-	default:
-	}
-	patience := time.NewTimer(20 * time.Millisecond)
-	defer patience.Stop()
-	select {
-	case line := <-j.done:
-		return line
-	case <-patience.C:
-		out.flush()
-		return <-j.done
-	}
-}
-
-// read hands lines out. A line that comes alone is answered on the spot: waking others would take longer than the answer.
+// read hands lines out. A line that comes alone is answered on the spot, as is every line when there is one thread:
+// waking others would take longer than the answer.
 func (s *server) read(order, work chan<- *job, out *output) {
-	in := bufio.NewReaderSize(os.Stdin, 1<<20)
+	in := bufio.NewReaderSize(quietInput(), 1<<20)
+	single := runtime.GOMAXPROCS(0) == 1
 	for {
 		line, err := in.ReadBytes('\n')
 		switch {
 		case len(line) <= 1:
-		case in.Buffered() == 0 && out.waiting.Load() == 0:
-			out.write(s.reply(line), true)
+		case single || in.Buffered() == 0 && out.waiting.Load() == 0:
+			out.write(s.reply(line), in.Buffered() == 0)
 		default:
 			j := &job{line: line, done: make(chan []byte, 1)}
 			out.waiting.Add(1)
@@ -202,27 +187,38 @@ func idOf(raw []byte) (id int64) {
 	return id
 }
 
+// patience is how long an answer may wait for others before it goes out: a slow case shall not hold it back.
+const patience = 20 * time.Millisecond
+
 // output is where answers go, and how many are still to come.
 type output struct {
 	lock    sync.Mutex
 	buffer  *bufio.Writer
+	late    bool // somebody will flush
 	waiting atomic.Int64
 }
 
 func (o *output) write(line []byte, last bool) {
 	o.lock.Lock()
+	defer o.lock.Unlock()
 	o.buffer.Write(line)
 	o.buffer.WriteByte('\n')
-	o.lock.Unlock()
 	if last {
 		o.flush()
+	} else if !o.late {
+		o.late = true
+		time.AfterFunc(patience, func() {
+			o.lock.Lock()
+			defer o.lock.Unlock()
+			o.late = false
+			o.flush()
+		})
+		wakeWatchman()
 	}
 }
 
-// flush stops the worker when nobody reads any more.
+// flush stops the worker when nobody reads any more. The caller holds the lock.
 func (o *output) flush() {
-	o.lock.Lock()
-	defer o.lock.Unlock()
 	if o.buffer.Flush() != nil {
 		os.Exit(1)
 	}
