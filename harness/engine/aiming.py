@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from harness.case import Answer, Json, Operation
-from harness.engine.asking import BATCH, Asking
+from harness.case import Json, Operation
+from harness.engine.asking import BATCH, Asking, Wanted
+from harness.engine.following import Following
 from harness.engine.plan import Search
-from harness.engine.reasons import Reasons
-from harness.engine.units import Lane
 from harness.fuzzers.aiming import shots
 from harness.fuzzers.aims import Aim
 from harness.fuzzers.pairs import Pair, stored
@@ -19,8 +18,6 @@ FIRST, THEN, LIMITS = (2, 4), (6, 12, 24), (3, 6, 12)
 """How many shots each aim gets before the next aim's turn comes: before there are bases, with bases, and at limits."""
 _AS_IT_STANDS = 24
 """How many shots are repeated without the server's preparation."""
-
-_Wanted = tuple[Lane, Json, Json, Json]
 
 
 class Aiming:
@@ -32,7 +29,7 @@ class Aiming:
         self._creates = [state.lane for state in states if state.lane.operation is Operation.CREATE]
         self._updates = [state.lane for state in states if state.lane.operation is Operation.UPDATE]
         self._asked = Once()
-        self._reasons = Reasons()
+        self._following = Following(search)
 
     def run(
         self,
@@ -52,13 +49,13 @@ class Aiming:
             for aims in self._groups(width, wants):
                 if self.search.asked >= until:
                     return
-                wanted: list[_Wanted] = []
+                wanted: list[Wanted] = []
                 for aim in aims:
                     steps = running.setdefault(_key(aim), shots(aim, self.search.plan.shape, bases))
                     for shot in islice(steps, width):
                         wanted += self._fresh(self._through(aim, shot, bases[0], everywhere=turn > 0))
                 answers = yield from self.search.ask(wanted, settle=False)
-                questions = self.search.ask(self._kept(wanted, answers), settle)
+                questions = self.search.ask(self._fresh(self._following.of(wanted, answers)), settle)
                 del wanted, answers  # hundreds of searches stand here
                 yield from questions
 
@@ -71,7 +68,7 @@ class Aiming:
         if not self.search.plan.abilities.modes:
             return
         for aims in self._groups(_AS_IT_STANDS, "reject"):
-            by_option: dict[tuple[tuple[str, bool], ...], list[_Wanted]] = {}
+            by_option: dict[tuple[tuple[str, bool], ...], list[Wanted]] = {}
             for aim in aims:
                 if aim.path.startswith(below):
                     # Under no setting of the gates a kind may be served with this option as its rule wants it.
@@ -102,11 +99,11 @@ class Aiming:
             {_key(aim): aim for aim in every if aim.wants == wants}.values(), key=lambda a: not near.has(a.path)
         )
 
-    def _through(self, aim: Aim, shot: Pair, base: Json, everywhere: bool) -> list[_Wanted]:
+    def _through(self, aim: Aim, shot: Pair, base: Json, everywhere: bool) -> list[Wanted]:
         """Choose the lanes for a shot: a status is written through subresources, all else through the main resource."""
         new, old = shot
         is_status = aim.path == "status" or aim.path.startswith(("status.", "status["))
-        wanted: list[_Wanted] = []
+        wanted: list[Wanted] = []
         if old is None:
             if self._creates and not aim.update and (everywhere or not is_status):
                 wanted = [(lane, new, None, base) for lane in self._creates[:1]]
@@ -118,21 +115,7 @@ class Aiming:
         lanes = [lane for lane in self._updates if everywhere or (lane.info.subresource == "status") == is_status]
         return [*wanted, *((lane, new, old, base) for lane in lanes or self._updates)]
 
-    def _kept(self, wanted: Sequence[_Wanted], answers: Sequence[Answer]) -> list[_Wanted]:
-        """Follow what was refused for something new by an update that leaves it as it is.
-
-        Whether a side forgives that is where two sides differ most, and a pass over all places comes to it late.
-        """
-        kept: list[_Wanted] = []
-        for (lane, new, old, base), answer in zip(wanted, answers, strict=False):
-            if not self._reasons.is_new((lane.info.subresource,), answer):
-                continue
-            both = stored(new)
-            lanes = [lane] if old is not None else [one for one in self._updates if not one.info.subresource]
-            kept += [(one, both, both, base) for one in lanes]
-        return self._fresh(kept)
-
-    def _fresh(self, wanted: Sequence[_Wanted], *how: object) -> list[_Wanted]:
+    def _fresh(self, wanted: Sequence[Wanted], *how: object) -> list[Wanted]:
         """Leave out what was asked before: aims of one place, and of places that are not there, make much the same."""
         return [one for one in wanted if self._asked.is_new([one[0].info.key, one[0].operation, how, one[1], one[2]])]
 

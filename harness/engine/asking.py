@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
+from typing import TypeAlias
 
 import msgspec
 
@@ -19,6 +20,8 @@ from harness.fuzzers.feedback import Harvest
 
 BATCH = 100
 NO_OPTIONS: Mapping[str, bool] = MappingProxyType({})
+Wanted: TypeAlias = tuple[Lane, Json, Json, Json]
+"""Lane, new, old, and the object that both were made from."""
 
 
 class Asking:
@@ -75,7 +78,7 @@ class Asking:
         self.asked += 1
         return msgspec.structs.replace(case, id=self._id())
 
-    def show(self, wanted: Sequence[tuple[Lane, Json, Json, Json]], options: dict[str, bool]) -> Search:
+    def show(self, wanted: Sequence[Wanted], options: dict[str, bool]) -> Search:
         """Ask about (lane, new, old, base) as they stand, with these options, for observers: nothing is compared."""
         wanted = wanted[: 0 if self.plan.is_late() else self.left()]
         for start in range(0, len(wanted), BATCH * 2):
@@ -94,7 +97,7 @@ class Asking:
 
     def ask(
         self,
-        wanted: Sequence[tuple[Lane, Json, Json, Json]],
+        wanted: Sequence[Wanted],
         settle: bool = True,
         validated: bool = False,
         versions: bool = False,
@@ -116,7 +119,7 @@ class Asking:
 
     def _asked(
         self,
-        wanted: Sequence[tuple[Lane, Json, Json, Json]],
+        wanted: Sequence[Wanted],
         validated: bool,
         versions: bool,
         options: Mapping[str, bool],

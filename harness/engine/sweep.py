@@ -9,24 +9,21 @@ from itertools import islice
 from typing import Literal, TypeAlias
 
 from harness.case import Answer, Json, Operation
-from harness.engine.asking import BATCH, NO_OPTIONS, Asking
+from harness.engine.asking import BATCH, NO_OPTIONS, Asking, Wanted
 from harness.engine.plan import Search
 from harness.engine.reasons import Reasons
 from harness.engine.taking import Taking
-from harness.engine.units import Lane
 from harness.field import FieldError
 from harness.fuzzers.bases import Base
 from harness.fuzzers.crossing import crossed
 from harness.fuzzers.edits import Edit, Site
-from harness.fuzzers.kin import kin, turns_of, twins
+from harness.fuzzers.kin import company, kin, turns_of, twins
 from harness.fuzzers.pairs import follow_ups, stored
 from harness.fuzzers.places import ABSENT, Place, look, put
 
 EVERY_PROBE = range(60)
 Way: TypeAlias = tuple[object, ...]
 """A place with any index: where it is in all objects."""
-Wanted: TypeAlias = tuple[Lane, Json, Json, Json]
-"""Lane, new, old, base."""
 Places: TypeAlias = Literal["every", "new", "near", "quiet"]
 SWEEPS: tuple[tuple[slice, range, Places], ...] = (
     (slice(0, 1), range(5), "new"), (slice(1, None), range(5), "new"), (slice(None), range(5, 14), "new"),
@@ -167,12 +164,14 @@ class Sweep:
             if place[:1] == ("metadata",) and answer.failure is None:
                 said = bool(answer.handwritten or answer.declarative)
                 self._minded[place[:2]] = self._minded.get(place[:2], False) or said
-            if old is None:
-                continue
             # Once for each lane and place: these ask how old and new correlate, not what the value is.
             at, pairs, shape = (lane.info.key, _everywhere(place)), [], self.search.plan.shape
             is_refused = bool(answer.handwritten or answer.declarative)
             is_new = is_refused and self._reasons.is_new(at, answer)
+            if old is None:
+                if is_new and place[:1] != ("metadata",):
+                    related += [(lane, other, None, base) for other in company(shape, new, place)]
+                continue
             if is_new or (is_refused and closely):
                 pairs = follow_ups(old, new, _touch)
             if is_new:

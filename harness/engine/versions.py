@@ -9,10 +9,9 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 
-from harness.case import Json, Operation
-from harness.engine.asking import BATCH, Asking
+from harness.case import Operation
+from harness.engine.asking import BATCH, Asking, Wanted
 from harness.engine.plan import Search
-from harness.engine.units import Lane
 from harness.fuzzers.bases import Base
 from harness.fuzzers.pairs import stored
 from harness.fuzzers.places import put
@@ -37,7 +36,7 @@ def through_versions(search: Asking, bases: list[Base]) -> Search:
         yield from questions
 
 
-def _edits(search: Asking, bases: list[Base]) -> Iterator[tuple[Lane, Json, Json, Json]]:
+def _edits(search: Asking, bases: list[Base]) -> Iterator[Wanted]:
     lanes = [state.lane for state in search.ledger.states.values()]
     met: Counter[tuple[str, ...]] = Counter()
     for base in bases:

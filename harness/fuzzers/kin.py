@@ -15,12 +15,15 @@ from harness.fuzzers.pairs import Pair
 from harness.fuzzers.places import ABSENT, Place, insert, look, put
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.sized import renamed
+from harness.fuzzers.spoiling import beside
 from harness.fuzzers.spoiling import changed as others
 from harness.fuzzers.values import filled
 
 _SIBLINGS = 4
 """So many members beside a place are changed."""
 _BESIDE_TWINS = 3
+_COMPANY = 10
+"""So many ways in which the members beside a place are set."""
 
 
 def kin(shape: Shape, refused: Json, place: Place) -> Iterator[Pair]:
@@ -47,6 +50,17 @@ def turns_of(shape: Shape, having: Json, place: Place) -> Iterator[Pair]:
     member = _at(shape, place[:-1]).by_name.get(str(place[-1])) if place else None
     for other in islice(others(_at(shape, place), look(having, place), member), 1):
         yield put(having, place, other), having
+
+
+def company(shape: Shape, refused: Json, place: Place) -> Iterator[Json]:
+    """Yield objects with other members beside a refused value: they may keep a side from looking at it.
+
+    All that its struct can have, its discriminators at other constants, then each member more or less.
+    """
+    above = _at(shape, place[:-1])
+    if place and above.kind == "struct":
+        around = beside(above, look(refused, place[:-1]), str(place[-1]), look(refused, place))
+        yield from (put(refused, place[:-1], other) for other in islice(around, _COMPANY))
 
 
 def twins(shape: Shape, base: Json, refused: Json, place: Place) -> Iterator[Pair]:
@@ -98,12 +112,11 @@ def _around(shape: Shape, obj: Json, place: Place) -> Iterator[Json]:
     """Change all that stands beside a value at once, in the same struct."""
     parent, above = look(obj, place[:-1]), _at(shape, place[:-1])
     if isinstance(parent, dict) and above.kind == "struct":
-        beside = {name: value for name, value in parent.items() if name != place[-1]}
+        rest = {name: value for name, value in parent.items() if name != place[-1]}
         changed = {
-            name: next(others(above.child(name), value, above.by_name.get(name)), value)
-            for name, value in beside.items()
+            name: next(others(above.child(name), value, above.by_name.get(name)), value) for name, value in rest.items()
         }
-        if len(beside) > 1 and changed != beside:
+        if len(rest) > 1 and changed != rest:
             yield put(obj, place[:-1], {**changed, place[-1]: parent[place[-1]]} if place[-1] in parent else changed)
 
 

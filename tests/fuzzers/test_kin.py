@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from harness.case import Json
-from harness.fuzzers.kin import kin, turns_of, twins
+from harness.fuzzers.kin import company, kin, turns_of, twins
 from tests.fuzzers.toys import widget_shape
 
 ONE: Json = {"spec": {"mode": "Fast", "ports": [{"name": "x", "number": 0}], "title": "t"}}
@@ -111,3 +111,18 @@ def test_only_items_of_lists_have_twins() -> None:
     assert [] == list(twins(widget_shape(), ONE, ONE, ("spec", "title")))
     assert [] == list(twins(widget_shape(), none, ONE, ("spec", "ports", 0, "name")))
     assert [] == list(twins(widget_shape(), ONE, ONE, ("spec", "ports", 0)))
+
+
+def test_a_refused_value_is_seen_with_other_members_beside_it() -> None:
+    """With all of them, with each discriminator at other constants, without one that is there; the value stays."""
+    made = [obj["spec"] for obj in company(widget_shape(), ONE, ("spec", "title"))]
+    assert all(spec["title"] == "t" for spec in made)
+    assert made[0].keys() == widget_shape().by_name["spec"].shape.by_name.keys()
+    assert any(spec.get("mode") == "Slow" for spec in made)
+    assert any("mode" not in spec for spec in made)
+
+
+def test_what_is_no_member_of_a_struct_has_no_company() -> None:
+    """An item of a list, and the whole."""
+    assert not list(company(widget_shape(), ONE, ("spec", "ports", 0)))
+    assert not list(company(widget_shape(), ONE, ()))

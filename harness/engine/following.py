@@ -1,0 +1,58 @@
+"""What follows a refusal for a reason that was not met before: the same value once more, in other company.
+
+Whether a side forgives what an update leaves as it was, and whether it looks at a value at all beside another, is where
+two sides differ most, and a pass over all places comes to it late.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+
+from harness.case import Answer, Json, Operation
+from harness.engine.asking import Asking, Wanted
+from harness.engine.reasons import Reasons
+from harness.fuzzers.kin import company, kin
+from harness.fuzzers.pairs import stored
+from harness.fuzzers.places import ABSENT, Place, look, place_of
+
+_KIN = 12
+"""So many updates around a refused value."""
+
+
+class Following:
+    """Goes on from what one unit's validators refuse."""
+
+    def __init__(self, search: Asking) -> None:
+        self._shape = search.plan.shape
+        lanes = [state.lane for state in search.ledger.states.values() if state.lane.operation is Operation.UPDATE]
+        self._updates = [lane for lane in lanes if not lane.info.subresource]
+        self._reasons = Reasons()
+
+    def of(self, wanted: Sequence[Wanted], answers: Sequence[Answer]) -> list[Wanted]:
+        """Choose what to ask after these answers."""
+        following: list[Wanted] = []
+        for (lane, new, old, base), answer in zip(wanted, answers, strict=False):
+            if not self._reasons.is_new((lane.info.subresource,), answer):
+                continue
+            both = stored(new)
+            place = self._place(both, answer)
+            lanes = [lane] if old is not None else self._updates
+            following += [(one, both, both, base) for one in lanes]
+            if not place or place[0] == "metadata":  # all kinds have it, with the same validators
+                continue
+            pairs = list(islice(kin(self._shape, both, place), _KIN))
+            following += [(one, *pair, base) for one in lanes for pair in pairs]
+            if old is None:
+                following += [(lane, other, None, base) for other in company(self._shape, new, place)]
+        return following
+
+    def _place(self, obj: Json, answer: Answer) -> Place:
+        """Return the place of the first error that has one, or the nearest around it that an object can have."""
+        for error in (*answer.declarative, *answer.handwritten):
+            place, _ = place_of(error.field, self._shape)
+            while place and look(obj, place[:-1]) is ABSENT:
+                place = place[:-1]
+            if place:
+                return place
+        return ()
