@@ -43,6 +43,10 @@ class Asking:
         """The time that its questions took, here and in a worker, as the schedule charges it."""
         self.settling = Settling(plan, self.ledger, self.points, self._numbered, lambda: self.seconds, on_found)
 
+    def forget(self) -> None:
+        """Let go of all that it knows, once it has ended and nobody asks it any more."""
+        vars(self).clear()  # what it is made of knows it, so that nothing would go by itself
+
     def waits(self) -> bool:
         """Whether it can go on only when another search has something to lend."""
         return self.borrows and not all(stock.is_ready for stock in self.plan.stocks)

@@ -29,6 +29,7 @@ from harness.engine.search import UnitSearch
 from harness.engine.showing import Showing, showings
 from harness.events import Met
 from harness.fuzzers.budget import Clock
+from harness.memory import give_back
 from harness.subject import Subject, SubjectSpec
 
 Opener = Callable[[SubjectSpec, Callable[[str], None]], Subject]
@@ -115,12 +116,20 @@ class Job:
 
 
 class Stocktaking:
-    """Tells now and then how far a search is, in turn: those that have asked something since it was their turn."""
+    """Tells now and then how far a search is, in turn: those that have asked something since it was their turn.
+
+    `seconds` is about what it takes to tell of all of them.
+    """
 
     def __init__(self, tell: Callable[[UnitOutcome], None], now: Callable[[], float] = time.monotonic) -> None:
         self._tell, self._now = tell, now
         self._due = now()
         self._told: dict[int, tuple[float, int]] = {}
+        self._took: dict[int, float] = {}
+
+    @property
+    def seconds(self) -> float:
+        return sum(self._took.values())
 
     def take(self, searches: Sequence[UnitSearch]) -> None:
         """Tell of the one that waits the longest, when that takes no more than a small share of the time."""
@@ -132,6 +141,7 @@ class Stocktaking:
             search = min(waiting, key=self._when)
             self._told[search.plan.unit.index] = began, search.asked
             self._tell(UnitOutcome.of(search))
+            self._took[search.plan.unit.index] = self._now() - began
         self._due = began + (self._now() - began) / STOCK_SHARE
 
     def _when(self, search: UnitSearch) -> tuple[float, int]:
@@ -169,7 +179,7 @@ def _work(spec: SubjectSpec, order: Order, opener: Opener, link: Connection) -> 
             link.send(Turn(sum(one.asked for one in local[0].searches), search.plan.unit.name))
         stocktaking.take(local[0].searches)
 
-    clock = Clock(order.budget.max_time)
+    clock = Clock(order.budget.max_time, closing=lambda: stocktaking.seconds)
     clock.started -= max(0.0, time.time() - order.started)
     telling = Telling(
         lambda index, finding: link.send(Told(index, finding)),
@@ -185,6 +195,10 @@ def _work(spec: SubjectSpec, order: Order, opener: Opener, link: Connection) -> 
     try:
         local.append(Local(subject, order, telling, clock))
         link.send(local[0].run())
+        # The parent reads what all have found, and asks about it: nothing else is needed any more.
+        for search in local[0].searches:
+            search.forget()
+        give_back()
         _attend(subject, order, link)
     except (EOFError, ConnectionError):
         pass  # nobody is there any more

@@ -37,7 +37,8 @@ def run_one(spec: SubjectSpec, order: Order, on_event: OnEvent, opener: Opener) 
         pulse.runs.append(run)
         run.begin()
         alone = order.jobs == 1 or len(run.units) == 1
-        result = run.summed(run.here() if alone else _beside(run, opener))
+        outcome = run.here() if alone else _beside(run, opener)
+        result = run.summed(outcome, pulse.clock.seconds)
     on_event(Finished(result))
     return result
 
@@ -56,8 +57,9 @@ def run_parts(specs: Sequence[SubjectSpec], order: Order, on_event: OnEvent, ope
     for run in pulse.runs:
         run.begin()
     with _side_by_side(pulse.runs, opener) as outcomes:
+        seconds = pulse.clock.seconds
         results = [
-            msgspec.structs.replace(run.summed(outcome), beside=number > 0)
+            msgspec.structs.replace(run.summed(outcome, seconds), beside=number > 0)
             for number, (run, outcome) in enumerate(zip(pulse.runs, outcomes, strict=True))
         ]
         told = Across(on_event).told(results, [partial(processes.ask, run.jobs) for run in pulse.runs])

@@ -113,8 +113,8 @@ class Run:
             keep(self.order.corpus, finding.case, self._note)
         self.pulse.on_event(Found(finding))
 
-    def summed(self, outcome: JobOutcome) -> Result:
-        """Make the result of what its searches came to."""
+    def summed(self, outcome: JobOutcome, seconds: float) -> Result:
+        """Make the result of what its searches came to in so much time."""
         units, target = outcome.units, self.subject.target
         return Result(
             subject=self.subject.name,
@@ -124,7 +124,7 @@ class Run:
             seed=self.order.seed,
             budget=self.order.budget,
             started=self.started,
-            seconds=self.pulse.clock.seconds,
+            seconds=seconds,
             cases=sum(unit.cases for unit in units),
             compared=sum(unit.compared for unit in units),
             composition_checked=sum(unit.composition_checked for unit in units),
@@ -142,7 +142,7 @@ class Run:
                 for name in self.order.onlookers
             },
             between=tuple(self.subject.ends or ()),
-            discovery=discovery(units, self.pulse.clock.seconds),
+            discovery=discovery(units, seconds),
         )
 
     def _rule_findings(self, units: Sequence[UnitOutcome]) -> list[Finding]:

@@ -17,8 +17,8 @@ CLOSER = 3.0
 """What a case takes that is looked at closer, in plain ones: every version is asked, and all of it twice."""
 WONDER = 15.0
 """Cases that an explanation takes, as long as fewer than `ENOUGH` findings have shown what it is."""
-UNEVEN = 1.5
-"""What is left to explain takes longer than what was explained first: it was reduced less."""
+UNEVEN = 2.5
+"""What is left to explain takes longer than what was explained first: it was reduced less, and it waits for itself."""
 MARGIN = 2.5
 """Kinds with much pending are those of large objects, which take more cases than what was settled first; and the last
 wait for themselves alone. What turns out to be too much is used all the same: see `Local.run`."""

@@ -31,7 +31,8 @@ class Clock:
 
     `needed` estimates how long it takes to settle that, `least` how long to explain it and reduce nothing. Once it is
     late it stays so until all searches have ended: what they were about is not taken up again. As soon as there is time
-    for the least alone nothing is reduced further; after the end nothing is asked any more.
+    for the least alone nothing is reduced further. After the end, which leaves time for `closing`, nothing is asked any
+    more.
 
     Units: seconds.
     """
@@ -40,6 +41,7 @@ class Clock:
     now: Callable[[], float] = time.monotonic
     needed: Callable[[], float] = float
     least: Callable[[], float] = float
+    closing: Callable[[], float] = float
     started: float = field(init=False)
     _late: bool = field(init=False, default=False)
     _over: bool = field(init=False, default=False)
@@ -72,7 +74,7 @@ class Clock:
         seconds = self.seconds
         if seconds >= self.max_time * 2 / 5 and seconds - self._looked >= self.max_time * _LOOK:
             self._looked = seconds
-            self._late = seconds >= self.max_time - self.reserve
+            self._late = self.left() <= self.reserve
         return self._late
 
     def is_over(self) -> bool:
@@ -85,7 +87,7 @@ class Clock:
         seconds = self.seconds
         if seconds - self._weighed >= self.max_time * _LOOK:
             self._weighed = seconds
-            self._over = self.max_time - seconds <= max(min(2.0, self.max_time / 50), self.least())
+            self._over = self.left() <= min(2.0, self.max_time / 50) + self.least()
         return self._over
 
     def goes_on(self) -> bool:
@@ -97,4 +99,6 @@ class Clock:
 
     def left(self) -> float:
         """The time until everything ends; without a limit, it is endless."""
-        return math.inf if self.max_time is None else self.max_time - self.seconds
+        if self.max_time is None:
+            return math.inf
+        return self.max_time - min(self.closing(), self.max_time / 10) - self.seconds
