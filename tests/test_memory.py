@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import gc
+from types import SimpleNamespace
+from typing import Any
 
-from harness.memory import Memory, Pool, Room
+import pytest
+
+from harness.memory import Memory, Pool, Room, give_back
 
 
 def held(room: Room) -> int:
@@ -65,3 +69,11 @@ def test_equal_things_become_one_thing_within_the_bound() -> None:
     for number in range(500):
         pool.shared([str(number)])
     assert held(room) <= 40
+
+
+@pytest.mark.parametrize("library", [None, SimpleNamespace(malloc_trim=lambda pad: 1), SimpleNamespace()])
+def test_memory_is_given_back_where_the_c_library_can(library: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With this system's library, with one that can, with one that cannot: nobody notices."""
+    if library is not None:
+        monkeypatch.setattr("ctypes.CDLL", lambda name: library)
+    give_back()

@@ -66,6 +66,17 @@ def test_telling_takes_a_small_share_of_the_time(searches: list[Any]) -> None:
     assert 0.5 * STOCK_SHARE < share < 1.5 * STOCK_SHARE
 
 
+def test_what_telling_of_all_takes_is_known_from_what_it_took(searches: list[Any]) -> None:
+    """The last time of each search, however often it was told of."""
+    telling = Telling(price=0.25)
+    stock = Stocktaking(telling.tell, lambda: telling.time)
+    for number in range(6):
+        telling.time += 100
+        searches[number % 3].asked += 1
+        stock.take(searches)
+    assert stock.seconds == pytest.approx(0.75)
+
+
 def test_how_far_a_search_is_crosses_processes_packed() -> None:
     """What the parent keeps of a process that may die is small, and opened it says what was told."""
     kinds = tuple(KindReport(PODS, "create", number, 0, True, ()) for number in range(200))

@@ -98,3 +98,13 @@ def test_a_clock_goes_on_when_more_was_kept_than_needed() -> None:
     now[0] = 97.1
     assert clock.is_late()
     assert not clock.goes_on()
+
+
+def test_a_clock_leaves_time_for_closing() -> None:
+    """What is found must be told within the time as well; that is never more than a tenth of it."""
+    now, closing = [0.0], [0.5]
+    clock = Clock(20.0, lambda: now[0], closing=lambda: closing[0])
+    now[0] = 12.0
+    assert clock.left() == 7.5
+    closing[0] = 9.0
+    assert clock.left() == 6.0
