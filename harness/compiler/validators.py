@@ -17,6 +17,7 @@ from harness.tags.runtime import EMPTY, NilDereferenceError
 
 _NIL = "panic during declarative validation: runtime error: invalid memory address or nil pointer dereference"
 _ROOT = Path()
+_CREATE = Operation.CREATE  # looking a member of an enum up costs as much as a call
 _DEPTH = "panic during declarative validation: the object is nested too deeply"
 
 
@@ -95,7 +96,7 @@ class Validators:
             return [FieldError(ErrorType.INTERNAL, "<nil>", detail)]
         if operation.__class__ is not Operation:
             operation = Operation(operation)
-        if operation is Operation.CREATE:
+        if operation is _CREATE:
             old = None
         if new is None and is_struct:
             new = EMPTY

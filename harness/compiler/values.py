@@ -30,6 +30,24 @@ class Values:
         name = member.json_name or member.name
         return self.in_form(f"{holder}.get({literal(name)})", member.type)
 
+    def assign(self, name: str, member: Field, holder: str, unless: str = "") -> list[str]:
+        """Return the lines that read a member into a variable, which stays None where `unless` holds.
+
+        Hardly any list or map holds a null: a look into it is cheaper than a call.
+        """
+        before = f"None if {unless} else " if unless else ""
+        native = self.types.native(member.type)
+        read = self.read(member, holder)
+        if native.elem is None or not read.startswith(("read_list(", "read_map(")):
+            return [f"{name} = {before}{read}"]
+        raw = f"{holder}.get({literal(member.json_name or member.name)})"
+        held = f"{name}.values()" if native.kind == "map" else name
+        return [
+            f"{name} = {before}{raw}",
+            f"if {name} and None in {held}:",
+            f"    {name} = {self.in_form(name, member.type)}",
+        ]
+
     def _data_names(self, ref: TypeRef, depth: int = 0) -> set[str]:
         struct = self.types.struct(ref)
         names: set[str] = set()

@@ -32,6 +32,7 @@ is_short_name = re.compile("[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?").fullmatch
 is_long_name = re.compile("(?!.{254})" + SUBDOMAIN.replace("(", "(?:")).fullmatch
 is_label_value = re.compile("(?!.{64})" + VALUE.replace("(", "(?:")).fullmatch
 is_uuid = _UUID.fullmatch
+_is_key = re.compile("(?!.{64})" + KEY.replace("(", "(?:")).fullmatch
 
 _ENDS = "and must start and end with an alphanumeric character"
 
@@ -107,7 +108,7 @@ def short_name(text: str) -> Messages:
 
 def long_name(text: str) -> Messages:
     """Demand an RFC 1123 subdomain of at most 253 bytes."""
-    return _check(text, 253, _SUBDOMAIN, _LONG)
+    return [] if is_long_name(text) else _check(text, 253, _SUBDOMAIN, _LONG)
 
 
 def long_name_caseless(text: str) -> Messages:
@@ -117,7 +118,7 @@ def long_name_caseless(text: str) -> Messages:
 
 def label_value(text: str) -> Messages:
     """Demand a label's value of at most 63 bytes. Empty is fine."""
-    return _check(text, 63, _VALUE, _VALUE_TEXT)
+    return [] if is_label_value(text) else _check(text, 63, _VALUE, _VALUE_TEXT)
 
 
 def label_key(text: str) -> Messages:
@@ -134,6 +135,8 @@ def label_key(text: str) -> Messages:
         messages += [f"prefix part {message}" for message in long_name(prefix)]
     if not name:
         messages.append("name part must be non-empty")
+    if _is_key(name):
+        return messages
     # An empty name gives both messages, as upstream.
     return messages + [f"name part {message}" for message in _check(name, 63, _KEY, _KEY_TEXT)]
 

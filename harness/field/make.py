@@ -7,6 +7,7 @@ Source: apimachinery pkg/util/validation/field/errors.go (2026-07); DV 6.3, 6.4.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
@@ -27,7 +28,10 @@ _TOO_LONG = ErrorType.TOO_LONG
 _TOO_MANY = ErrorType.TOO_MANY
 _TOO_SHORT = ErrorType.TOO_SHORT
 
-_HTML = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+_HTML = re.compile("[<>&\u2028\u2029]")
+# Each call of `json.dumps` with arguments makes an encoder.
+_ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_ENCODE_SORTED = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
 
 
 def shown(value: Any) -> str:
@@ -36,10 +40,17 @@ def shown(value: Any) -> str:
         return str(value)
     if isinstance(value, str):
         return quote(value)
+    if value is None:
+        return "null"
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=isinstance(value, dict))
-    return "".join(_HTML.get(char, char) for char in text)
+    return as_json(value)
+
+
+def as_json(value: Any) -> str:
+    """Render a value as Go's encoding/json does."""
+    text = _ENCODE_SORTED(value) if isinstance(value, dict) else _ENCODE(value)
+    return _HTML.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def required(path: Path, detail: str = "", *, covered: bool = False) -> FieldError:

@@ -20,8 +20,7 @@ class Path(msgspec.Struct, frozen=True, eq=False, gc=False):
         """Return the path of a field below this one."""
         path = self
         for name in names:
-            # Generated and handwritten validators do this more often than anything else: no call for the root's sake.
-            path = Path(path, name if path._part == "" and path._parent is None else f".{name}")
+            path = Path(path, "." + name)
         return path
 
     def index(self, index: int) -> Path:
@@ -43,7 +42,7 @@ class Path(msgspec.Struct, frozen=True, eq=False, gc=False):
         while path is not None:
             part, path = path._part, path._parent
             text = part + text if part.__class__ is str else f"[{part}]{text}"
-        # Generated validators write every member as ".name", wherever it stands; the first one shows no dot.
+        # Every member is a part ".name", wherever it stands; the first one shows no dot.
         return (text[1:] if text[:1] == "." else text) or "<nil>"
 
     def __repr__(self) -> str:

@@ -9,6 +9,14 @@ import msgspec
 from harness.case import Json
 
 _ENCODE = msgspec.json.Encoder().encode
+_NO_JSON = (ValueError, TypeError, OverflowError)
+"""Half a surrogate pair, a number beyond 64 bits."""
+_WRITTEN: dict[int, Json] = {}
+"""What was written down lately, by identity: what is drawn is read as JSON soon after.
+
+Objects are never changed in place, and what is remembered stays alive, so that nothing else gets its identity.
+"""
+MOST_WRITTEN = 1024
 SMALLEST, LARGEST = 1 << 13, 1 << 17
 """Bytes of room, at first and at most: there is a search for each kind, and most draw little."""
 
@@ -47,6 +55,21 @@ def code_of(value: Json, beside: int = 0) -> int:
     """Return a number that tells a value from most others, together with what a number beside it stands for."""
     beside &= 0xFFFFFFFF
     try:
-        return crc32(_ENCODE(value), beside)
-    except (ValueError, TypeError, OverflowError):  # half a surrogate pair, a number beyond 64 bits
+        code = crc32(_ENCODE(value), beside)
+    except _NO_JSON:
         return crc32(repr(value).encode(errors="replace"), beside)
+    if len(_WRITTEN) >= MOST_WRITTEN:
+        _WRITTEN.clear()
+    _WRITTEN[id(value)] = value
+    return code
+
+
+def is_json(value: Json) -> bool:
+    """Whether a value can be written down as JSON; of what was drawn just before that is known."""
+    if id(value) in _WRITTEN:
+        return True
+    try:
+        _ENCODE(value)
+    except (*_NO_JSON, RecursionError, msgspec.MsgspecError):  # a list that holds itself
+        return False
+    return True

@@ -15,6 +15,7 @@ import msgspec
 
 from harness.case import Json
 from harness.fuzzers.shape import FieldShape, Shape
+from harness.fuzzers.tried import is_json
 
 Prune: TypeAlias = Callable[[dict[str, Json]], None]
 """Drops empty structs that are no pointers, in place."""
@@ -23,7 +24,6 @@ TIME = r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)"
 DURATION = r"[+-]?(0|((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)"
 QUANTITY = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?"
 
-_ENCODE = msgspec.json.Encoder().encode
 _INT32 = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
 
 
@@ -53,8 +53,9 @@ def quick_decoder(shape: Shape) -> Callable[[Json], Json] | None:
     convert, to_builtins = msgspec.convert, msgspec.to_builtins
 
     def decode(value: Json) -> Json:
+        if not is_json(value):  # half a surrogate pair, a list that holds itself
+            raise Unusual
         try:
-            _ENCODE(value)  # half a surrogate pair, a list that holds itself
             decoded = to_builtins(convert(value, root))
         except (msgspec.MsgspecError, ValueError, TypeError, OverflowError, RecursionError) as error:
             raise Unusual from error

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -13,6 +12,7 @@ from typing import Any
 import msgspec
 
 from harness.field import FieldError, Level
+from harness.field.make import as_json
 
 EMPTY: Mapping[str, Any] = {}
 """The zero value of a struct that is absent or null. Never changed."""
@@ -42,7 +42,6 @@ def itself(value: Any) -> Any:
     return value
 
 
-_HTML = re.compile("[<>&\u2028\u2029]")
 _PLAIN = re.compile(r"[ !#-%'-;=?-\[\]-~]*")
 
 
@@ -50,8 +49,7 @@ def show_json(value: Any) -> str:
     """Render a value as Go's encoding/json does: named strings and everything that is no builtin (DV 6.4)."""
     if value.__class__ is str and _PLAIN.fullmatch(value):
         return f'"{value}"'
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=isinstance(value, dict))
-    return _HTML.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return as_json(value)
 
 
 def show_bytes(value: bytes | None) -> str:
@@ -205,7 +203,10 @@ def same_items(a: Sequence[Any] | None, b: Sequence[Any] | None, same: Same, zer
         return not a and not b
     if len(a) != len(b):
         return False
-    return all(same(_or(x, zero), _or(y, zero)) for x, y in zip(a, b, strict=True))
+    for x, y in zip(a, b, strict=True):
+        if not same(zero if x is None else x, zero if y is None else y):
+            return False
+    return True
 
 
 def same_values(a: Mapping[str, Any] | None, b: Mapping[str, Any] | None, same: Same, zero: Any) -> bool:

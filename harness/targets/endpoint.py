@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
+
+import msgspec
 
 from harness.case import Case, Failure, Json, Operation, Stage
 from harness.field import ErrorList, FieldError
@@ -37,7 +39,7 @@ class StageError(Exception):
         self.failure = failure
 
 
-class Objects(NamedTuple):
+class Objects(msgspec.Struct, frozen=True):
     """The objects of one case, as the declarative side and as the handwritten validator see them."""
 
     new: Json
