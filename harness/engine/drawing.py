@@ -7,7 +7,9 @@ forgive. Old objects that edits made serve several draws: to make one, and to re
 from __future__ import annotations
 
 from collections import deque
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
+
+import msgspec
 
 from harness.case import Json, Operation
 from harness.engine.focus import leaning
@@ -15,6 +17,7 @@ from harness.engine.points import Point, Points
 from harness.engine.units import Lane
 from harness.fuzzers.edits import random_edit
 from harness.fuzzers.pairs import stored
+from harness.fuzzers.places import put
 from harness.fuzzers.tried import Tried, code_of
 
 PASTS = 8
@@ -22,11 +25,13 @@ PASTS = 8
 TRIES = 4
 """How often a draw is made at most: of some types there is little to draw."""
 
+_UPDATE = Operation.UPDATE  # looking a member of an enum up costs as much as a call
+
 Draw: TypeAlias = tuple[Lane, Json, Json, Json]
 """Lane, new, old and the base of both."""
 
 
-class Past(NamedTuple):
+class Past(msgspec.Struct, frozen=True):
     """An old object that edits made, and its code; what it was made of, and where from."""
 
     before: Json
@@ -57,11 +62,11 @@ class Drawing:
 
     def _drawn(self, lane: Lane, more: int) -> tuple[Point, Json, Json, int]:
         """Return where from, new, old, and what tells the old one from others."""
-        pair = self.points.pairs.get((lane.info.key, lane.operation))
+        pair = self.points.pairs.get(lane.key)
         if pair is not None and self.random.random() < 0.1:
             point, old = pair
             return point, self._edited(point, point.obj, more), old, 1
-        if lane.operation is Operation.UPDATE:
+        if lane.operation is _UPDATE:
             return self._update(more)
         point = self._point()
         return point, self._edited(point, point.obj, more), None, 0
@@ -104,11 +109,13 @@ class Drawing:
 
     def _edited(self, point: Point, start: Json, more: int) -> Json:
         """Edit an object once, twice or thrice, and so often more."""
-        roll, obj = self.random.random(), start
-        sites, harvest = self.points.sites_at(point), self.points.harvest
+        random, points = self.random, self.points
+        roll, obj = random.random(), start
+        sites, harvest = points.sites_at(point), points.harvest
         for _ in range(more + (1 if roll < 0.6 else 2 if roll < 0.88 else 3)):
-            obj = random_edit(self.random, leaning(self.random, point.near, sites), harvest, obj).apply(obj)
-        return obj if isinstance(obj, dict) else start
+            edit = random_edit(random, leaning(random, point.near, sites) if point.near else sites, harvest, obj)
+            obj = put(obj, edit.place, edit.value)
+        return obj if obj.__class__ is dict else start
 
 
 def _base(point: Point) -> Json:

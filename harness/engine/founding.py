@@ -11,9 +11,8 @@ from collections.abc import Callable
 from harness.case import Json, Operation
 from harness.engine.asking import Asking
 from harness.engine.keeping import Keeping, given_of
-from harness.engine.ledger import LaneKey
 from harness.engine.plan import LaneState, Search
-from harness.engine.units import Lane
+from harness.engine.units import Lane, LaneKey
 from harness.fuzzers.bases import Base, Repair, Repaired, accepted, starts
 from harness.fuzzers.census import census, measured, path_of
 from harness.fuzzers.grow import Growth

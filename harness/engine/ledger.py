@@ -9,14 +9,14 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
-from harness.case import Answer, Case, Json, Operation
+from harness.case import Answer, Case, Json
 from harness.compare.finding import SEVERITIES, Severity
 from harness.compare.lists import ERRORS
 from harness.compare.mismatch import Mismatch, canonical_path
 from harness.compare.severity import severity_of
 from harness.engine.packed import Packed
 from harness.engine.plan import LaneState, Plan, key_of
-from harness.engine.units import Lane
+from harness.engine.units import Lane, LaneKey
 from harness.field import FieldError
 from harness.fuzzers.feedback import Harvest
 from harness.memory import Memory, Room
@@ -25,7 +25,6 @@ MOST_CURIOUS = 200
 ECHOES = Room(8_000)
 """For what pairs of lists have shown, by their errors."""
 
-LaneKey: TypeAlias = tuple[tuple[str, str, str, str], Operation]
 Lists: TypeAlias = tuple[tuple[FieldError, ...], tuple[FieldError, ...]]
 
 
@@ -59,7 +58,7 @@ class Ledger:
 
     def __init__(self, plan: Plan, harvest: Harvest, keep: Callable[[Json], None]) -> None:
         self.plan, self.harvest, self._keep = plan, harvest, keep
-        self.states = {(lane.info.key, lane.operation): LaneState(lane) for lane in plan.unit.lanes}
+        self.states = {lane.key: LaneState(lane) for lane in plan.unit.lanes}
         self.seen: dict[tuple[Any, ...], Seen] = {}
         self.pending: list[Seen] = []
         self.curious: list[tuple[Case, Json]] = []
@@ -128,7 +127,7 @@ class Ledger:
         """Count what is known, take up what is new. Returns what was shown."""
         comparator = self.plan.comparators[state.lane.info.key]
         errors = len(answer.handwritten) + len(answer.declarative)
-        lane = state.lane.info.key, state.lane.operation
+        lane = state.lane.key
         shown = []
         mismatches: list[Mismatch] = []
         for number, signature in enumerate(comparator.signatures(case, answer)):

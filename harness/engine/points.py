@@ -60,18 +60,20 @@ class Points:
 
     def grown(self, bases: list[Base], before: Sequence[Base]) -> None:
         """Start from these fuller objects, last from the plain one that they grew from; others that were added stay."""
-        others = [base for base in self.bases if not any(base is one for one in before)]
+        others = [base for base in self.bases if not any(base is one for one in before) and not _is_among(base, bases)]
         del self.points[: len(self.bases)]
         self.found([*bases, *others, before[-1]])
 
     def add_base(self, base: Base) -> None:
-        """Start from one more accepted object."""
+        """Start from one more accepted object; lanes often accept the very same."""
+        if _is_among(base, self.bases):
+            return
         self.bases.append(base)
         self.points.insert(len(self.bases) - 1, Point(base.obj, base.focus))
 
     def add_pair(self, lane: Lane, new: Json, old: Json) -> None:
         """Start from an update that both sides accept and that changes much."""
-        self.pairs[lane.info.key, lane.operation] = Point(new), old
+        self.pairs[lane.key] = Point(new), old
 
     def add(self, obj: Json) -> None:
         """Start from an object that somebody kept."""
@@ -116,3 +118,8 @@ class Points:
             point.sites = found or [Site((), self.shape, point.obj)]
             point.near = self.near.sites(point.sites, self.shape) if self.near else []
         return point.sites
+
+
+def _is_among(base: Base, known: Sequence[Base]) -> bool:
+    """Whether an equal object stands there that is edited at the same places, or at more."""
+    return any(base.focus[: len(one.focus)] == one.focus and base.obj == one.obj for one in known)

@@ -102,7 +102,7 @@ class UnitSearch(Asking):
     # Corpus
 
     def _replay(self) -> Search:
-        lanes = {(state.lane.info.key, state.lane.operation): state.lane for state in self.ledger.states.values()}
+        lanes = {state.lane.key: state.lane for state in self.ledger.states.values()}
         wanted = []
         for case in self.plan.corpus:
             lane = lanes.get((key_of(case), case.operation))

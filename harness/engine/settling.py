@@ -11,11 +11,11 @@ from harness.case import Answer, Case, Json, Operation
 from harness.compare.mismatch import canonical_path
 from harness.engine.answered import Answered
 from harness.engine.explain import repairs
-from harness.engine.ledger import LaneKey, Ledger, Lists, Seen, Shown
+from harness.engine.ledger import Ledger, Lists, Seen, Shown
 from harness.engine.packed import Packed
 from harness.engine.plan import Plan, Search
 from harness.engine.points import Points
-from harness.engine.units import Lane
+from harness.engine.units import Lane, LaneKey
 from harness.fuzzers.bases import accepted
 from harness.fuzzers.pairs import Pair, stored
 from harness.fuzzers.places import place_of
@@ -214,7 +214,7 @@ def _next(search: Search, answers: list[Answer] | None) -> list[Case] | None:
 
 
 def _key(lane: Lane) -> LaneKey:
-    return lane.info.key, lane.operation
+    return lane.key
 
 
 def _likeness(lane: Lane, met: Shown) -> tuple[LaneKey, str]:

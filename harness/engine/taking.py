@@ -11,9 +11,8 @@ from collections.abc import Iterator
 
 from harness.case import Answer, Json, Operation
 from harness.engine.asking import Asking
-from harness.engine.ledger import LaneKey
 from harness.engine.plan import Search
-from harness.engine.units import Lane
+from harness.engine.units import Lane, LaneKey
 from harness.fuzzers.pairs import stored
 from harness.fuzzers.places import ABSENT, Place, look, put
 from harness.fuzzers.shape import Shape
@@ -31,7 +30,7 @@ class Taking:
 
     def has(self, lane: Lane, place: Place) -> bool:
         """Whether an edit at a place may reach the validators through a lane."""
-        aside = self._aside.get((lane.info.key, lane.operation))
+        aside = self._aside.get(lane.key)
         return not aside or (place[:1] not in aside and place[:2] not in aside)
 
     def learn(self, base: Json) -> Search:

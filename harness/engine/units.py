@@ -9,11 +9,14 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from random import Random
+from typing import TypeAlias
 
 from harness.case import KindInfo, Operation
+
+LaneKey: TypeAlias = tuple[tuple[str, str, str, str], Operation]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,11 @@ class Lane:
 
     info: KindInfo
     operation: Operation
+    key: LaneKey = field(init=False, repr=False, compare=False)
+    """What a case has in common with others of its lane: asked for with every case."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", (self.info.key, self.operation))
 
 
 @dataclass(frozen=True, slots=True)

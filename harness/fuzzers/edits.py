@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, NamedTuple
 
+import msgspec
+
 from harness.case import Json
 from harness.fuzzers.crossing import crossed
 from harness.fuzzers.feedback import Harvest
@@ -20,7 +22,7 @@ from harness.fuzzers.values import filled, fits, plausible
 from harness.memory import Memory, Room
 
 
-class Edit(NamedTuple):
+class Edit(msgspec.Struct, frozen=True):
     """Put this value at this place; `ABSENT` removes."""
 
     place: Place

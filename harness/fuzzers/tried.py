@@ -16,7 +16,7 @@ _WRITTEN: dict[int, Json] = {}
 
 Objects are never changed in place, and what is remembered stays alive, so that nothing else gets its identity.
 """
-MOST_WRITTEN = 1024
+_MOST_WRITTEN = 256
 SMALLEST, LARGEST = 1 << 13, 1 << 17
 """Bytes of room, at first and at most: there is a search for each kind, and most draw little."""
 
@@ -58,15 +58,15 @@ def code_of(value: Json, beside: int = 0) -> int:
         code = crc32(_ENCODE(value), beside)
     except _NO_JSON:
         return crc32(repr(value).encode(errors="replace"), beside)
-    if len(_WRITTEN) >= MOST_WRITTEN:
+    if len(_WRITTEN) >= _MOST_WRITTEN:
         _WRITTEN.clear()
     _WRITTEN[id(value)] = value
     return code
 
 
 def is_json(value: Json) -> bool:
-    """Whether a value can be written down as JSON; of what was drawn just before that is known."""
-    if id(value) in _WRITTEN:
+    """Whether a value can be written down as JSON; of what was drawn just before that is known, once."""
+    if _WRITTEN.pop(id(value), None) is not None:
         return True
     try:
         _ENCODE(value)

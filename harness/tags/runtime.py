@@ -203,10 +203,7 @@ def same_items(a: Sequence[Any] | None, b: Sequence[Any] | None, same: Same, zer
         return not a and not b
     if len(a) != len(b):
         return False
-    for x, y in zip(a, b, strict=True):
-        if not same(zero if x is None else x, zero if y is None else y):
-            return False
-    return True
+    return all(same(zero if x is None else x, zero if y is None else y) for x, y in zip(a, b, strict=True))
 
 
 def same_values(a: Mapping[str, Any] | None, b: Mapping[str, Any] | None, same: Same, zero: Any) -> bool:

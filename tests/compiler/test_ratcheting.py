@@ -52,6 +52,27 @@ def test_lists_without_metadata_do_not_correlate() -> None:
     assert fields(KEYED, {"p": [{"v": "bad", "w": ""}, None]}, old) == []
 
 
+def test_a_struct_is_forgiven_member_by_member() -> None:
+    """What Go takes for equal is forgiven in whole structs too: null items, empty lists, zeros that are not written."""
+    go = """type T struct {
+	A A `json:"a"`
+	// +k8s:optional
+	B *A `json:"b"`
+}
+type A struct {
+	// +k8s:maxLength=1
+	V string `json:"v"`
+	// +k8s:minItems=2
+	L []string `json:"l"`
+	N int32 `json:"n"`
+}"""
+    whole = {"v": "bad", "l": [""], "n": 0}
+    assert ["a.v", "a.l"] == fields(go, {"a": whole}, {"a": {}})
+    assert fields(go, {"a": {"v": "bad", "l": [None]}}, {"a": whole}) == []
+    assert fields(go, {"b": {"v": "bad", "l": [None]}}, {"b": whole}) == []
+    assert ["b.v", "b.l"] == fields(go, {"b": whole}, {})
+
+
 META = "k8s.io/apimachinery/pkg/apis/meta/v1"
 EQUAL = f"""import (
 	metav1 "{META}"

@@ -6,6 +6,7 @@ from random import Random
 
 from harness.case import Json
 from harness.engine.points import EXHAUSTED, Point, Points
+from harness.fuzzers.bases import Base
 from harness.fuzzers.feedback import Harvest
 from tests.fuzzers.toys import widget_shape
 
@@ -23,3 +24,13 @@ def test_a_part_that_has_nothing_left_is_left_for_the_whole_object() -> None:
         assert point.focus == ("spec", "title")
         points.repeated(point)
     assert {("spec", "title"), ("spec", "ports")} <= {site.place for site in points.sites_at(point)}
+
+
+def test_an_object_that_is_among_the_bases_is_not_started_from_twice() -> None:
+    """Equal objects ask equal questions; one that is edited at more places, or anew, is another one."""
+    points, other = Points(Random(1), widget_shape(), Harvest()), {**WIDGET, "spec": {}}
+    for base in (Base(WIDGET, ("spec",)), Base(dict(WIDGET), ("spec", "title")), Base(WIDGET), Base(other)):
+        points.add_base(base)
+    assert [("spec",), (), ()] == [base.focus for base in points.bases]
+    points.grown([Base(dict(other))], [Base({})])
+    assert [other, WIDGET, WIDGET, {}] == [base.obj for base in points.bases]

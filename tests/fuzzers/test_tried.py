@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from harness.fuzzers.tried import LARGEST, SMALLEST, Tried, code_of
+from harness.fuzzers.tried import LARGEST, SMALLEST, Tried, code_of, is_json
 
 
 def test_what_came_before_is_known() -> None:
@@ -30,3 +30,16 @@ def test_little_is_held_for_few_and_never_more_than_so_much() -> None:
     assert sum(new) > 0.9 * len(codes)
     assert tried.room == LARGEST
     assert Tried().room == SMALLEST
+
+
+def test_what_cannot_be_written_as_json_is_no_json() -> None:
+    """Neither before nor after somebody asked for its code; what can be is, however often it is asked."""
+    loop: list[object] = []
+    loop.append(loop)
+    for value in ("\ud800", {"a": ["\udfff"]}, object()):
+        code_of(value)
+        assert not is_json(value)
+    assert not is_json(loop)
+    for value in ({"a": 1}, [None], "é"):
+        code_of(value)
+        assert [True] * 3 == [is_json(value) for _ in range(3)]
