@@ -7,6 +7,7 @@ forgive. Old objects that edits made serve several draws: to make one, and to re
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import TypeAlias
 
 import msgspec
@@ -17,7 +18,7 @@ from harness.engine.points import Point, Points
 from harness.engine.units import Lane
 from harness.fuzzers.edits import random_edit
 from harness.fuzzers.pairs import stored
-from harness.fuzzers.places import put
+from harness.fuzzers.places import Place, put
 from harness.fuzzers.tried import Tried, code_of
 
 PASTS = 8
@@ -32,8 +33,9 @@ Draw: TypeAlias = tuple[Lane, Json, Json, Json]
 
 
 class Past(msgspec.Struct, frozen=True):
-    """An old object that edits made, and its code; what it was made of, and where from."""
+    """An old object that edits made, and its code; for which lane, what it was made of, and where from."""
 
+    lane: Lane
     before: Json
     point: Point
     obj: Json
@@ -41,10 +43,13 @@ class Past(msgspec.Struct, frozen=True):
 
 
 class Drawing:
-    """Draws cases from these points."""
+    """Draws cases from these points.
 
-    def __init__(self, points: Points) -> None:
-        self.points, self.random = points, points.random
+    `takes` says whether an edit at a place may reach the validators through a lane.
+    """
+
+    def __init__(self, points: Points, takes: Callable[[Lane, Place], bool] = lambda lane, place: True) -> None:
+        self.points, self.random, self._takes = points, points.random, takes
         self._pasts: deque[Past] = deque(maxlen=PASTS)
         self._tried = Tried()
 
@@ -65,55 +70,71 @@ class Drawing:
         pair = self.points.pairs.get(lane.key)
         if pair is not None and self.random.random() < 0.1:
             point, old = pair
-            return point, self._edited(point, point.obj, more), old, 1
+            return point, self._edited(lane, point, point.obj, more), old, 1
         if lane.operation is _UPDATE:
-            return self._update(more)
-        point = self._point()
-        return point, self._edited(point, point.obj, more), None, 0
+            return self._update(lane, more)
+        point = self._point(lane)
+        return point, self._edited(lane, point, point.obj, more), None, 0
 
-    def _update(self, more: int) -> tuple[Point, Json, Json, int]:
+    def _update(self, lane: Lane, more: int) -> tuple[Point, Json, Json, int]:
         roll = int(self.random.random() * 7)
         if roll < 2:  # accepted, then edited: most rules look at that
-            point = self._point()
+            point = self._point(lane)
             base = _base(point)
-            return point, self._edited(point, base, more), base, 0
-        if roll < 4 or not self._pasts:
-            past = self._made(more)
+            return point, self._edited(lane, point, base, more), base, 0
+        pasts = self._pasts_of(lane)
+        if roll < 4 or not pasts:
+            past = self._made(lane, more)
             # Wrong before and left as it is, or put right now.
             return past.point, past.obj if roll == 2 else _base(past.point), past.obj, past.code
-        past = self._pasts[int(self.random.random() * len(self._pasts))]
+        past = pasts[int(self.random.random() * len(pasts))]
         # Wrong before, now with a change elsewhere, or wrong in another way, or with something in common.
         start = past.obj if roll == 4 else _base(past.point) if roll == 5 else past.before
-        return past.point, self._edited(past.point, start, more), past.obj, past.code
+        return past.point, self._edited(lane, past.point, start, more), past.obj, past.code
 
-    def _made(self, more: int) -> Past:
+    def _made(self, lane: Lane, more: int) -> Past:
         """Make an old object, of an accepted one or of one that was made so."""
-        pasts, random = self._pasts, self.random
+        pasts, random = self._pasts_of(lane), self.random
         known = pasts[int(random.random() * len(pasts))] if pasts and random.random() < 0.33 else None
         if known is None or known.before is not known.point.stored:
-            point = self._point()
+            point = self._point(lane)
             before = _base(point)
         else:
             point, before = known.point, known.obj
-        obj = self._edited(point, before, more)
-        past = Past(before, point, obj, code_of(obj))
-        pasts.append(past)
+        obj = self._edited(lane, point, before, more)
+        past = Past(lane, before, point, obj, code_of(obj))
+        self._pasts.append(past)
         return past
 
-    def _point(self) -> Point:
-        """Choose where to start: accepted bases come first, and the last showed something new most recently."""
-        random, points = self.random, self.points.points
-        if random.random() < 0.6:
-            return points[int(random.random() ** 2 * min(len(points), max(1, len(self.points.bases))))]
-        return points[int(random.random() * len(points))]
+    def _pasts_of(self, lane: Lane) -> list[Past]:
+        """Return those made for a lane: what another one takes, this one may put aside."""
+        return [past for past in self._pasts if past.lane is lane]
 
-    def _edited(self, point: Point, start: Json, more: int) -> Json:
-        """Edit an object once, twice or thrice, and so often more."""
+    def _point(self, lane: Lane) -> Point:
+        """Choose where to start, with the focus on a part that the lane takes if that is soon found.
+
+        Accepted bases come first, and the last showed something new most recently.
+        """
+        random, points = self.random, self.points.points
+        for _ in range(TRIES):
+            if random.random() < 0.6:
+                point = points[int(random.random() ** 2 * min(len(points), max(1, len(self.points.bases))))]
+            else:
+                point = points[int(random.random() * len(points))]
+            if self._takes(lane, point.focus):
+                break
+        return point
+
+    def _edited(self, lane: Lane, point: Point, start: Json, more: int) -> Json:
+        """Edit an object once, twice or thrice, and so often more, where the lane takes it."""
         random, points = self.random, self.points
         roll, obj = random.random(), start
         sites, harvest = points.sites_at(point), points.harvest
         for _ in range(more + (1 if roll < 0.6 else 2 if roll < 0.88 else 3)):
             edit = random_edit(random, leaning(random, point.near, sites) if point.near else sites, harvest, obj)
+            if not self._takes(lane, edit.place):
+                taken = [site for site in sites if self._takes(lane, site.place)]
+                edit = random_edit(random, taken or sites, harvest, obj)
             obj = put(obj, edit.place, edit.value)
         return obj if obj.__class__ is dict else start
 

@@ -41,7 +41,9 @@ class Following:
             following += [(one, both, both, base) for one in lanes]
             if not place or place[0] == "metadata":  # all kinds have it, with the same validators
                 continue
-            pairs = list(islice(kin(self._shape, both, place), _KIN))
+            # A status is written through its own subresource, which puts all else aside.
+            lanes = [one for one in lanes if (one.info.subresource == "status") == (place[0] == "status")]
+            pairs = list(islice(kin(self._shape, both, place), _KIN if lanes else 0))
             following += [(one, *pair, base) for one in lanes for pair in pairs]
             if old is None:
                 following += [(lane, other, None, base) for other in company(self._shape, new, place)]

@@ -18,6 +18,7 @@ from harness.engine.growing import Growing
 from harness.engine.packed import Packed
 from harness.engine.plan import Plan, Search, key_of
 from harness.engine.sweep import EVERY_PROBE, SWEEPS, Sweep, turned
+from harness.engine.taking import Taking
 from harness.engine.turns import in_turns
 from harness.engine.versions import through_versions
 from harness.fuzzers.bases import starts
@@ -33,7 +34,8 @@ class UnitSearch(Asking):
 
     def __init__(self, plan: Plan, on_found: Callable[[Packed], None]) -> None:
         super().__init__(plan, on_found)
-        self.drawing = Drawing(self.points)
+        self.taking = Taking(self)
+        self.drawing = Drawing(self.points, self.taking.has)
         self.error = ""
         self.has_bases = self.is_founded = False
 
@@ -50,8 +52,8 @@ class UnitSearch(Asking):
         self.has_bases = True
         yield from self._aimed(aiming)
         self.is_founded = True
-        sweep, growing = Sweep(self), Growing(founding)
-        yield from sweep.taking.learn(self.points.bases[0].obj)
+        sweep, growing = Sweep(self, self.taking), Growing(founding)
+        yield from self.taking.learn(self.points.bases[0].obj)
         yield from self._near(sweep)
         yield from in_turns(self, (growing.run(), GROWTH), (self._meanwhile(sweep, growing), PASS))
         yield from self._aimed(aiming)

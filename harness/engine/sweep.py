@@ -46,9 +46,8 @@ _CROSSING = 8
 class Sweep:
     """The deterministic pass of one unit's search, under these options where they are not those of the target."""
 
-    def __init__(self, search: Asking, options: Mapping[str, bool] = NO_OPTIONS) -> None:
-        self.search, self.options = search, options
-        self.taking = Taking(search)
+    def __init__(self, search: Asking, taking: Taking, options: Mapping[str, bool] = NO_OPTIONS) -> None:
+        self.search, self.taking, self.options = search, taking, options
         self._minded: dict[Place, bool] = {}
         self._reasons = Reasons()
         self._turned: set[tuple[object, ...]] = set()
@@ -79,8 +78,8 @@ class Sweep:
 
     def turned(self, options: Mapping[str, bool]) -> Sweep:
         """Return the pass under other options, which knows what this one has learnt of places."""
-        other = Sweep(self.search, options)
-        other.taking, other._minded = self.taking, self._minded
+        other = Sweep(self.search, self.taking, options)
+        other._minded = self._minded
         return other
 
     def _sites(self, base: Base, turns: range, which: Places) -> list[Site]:

@@ -55,6 +55,23 @@ def test_two_lanes_may_draw_the_same_object() -> None:
     assert {text(new) for _, new, _, _ in drawn[::2]} & {text(new) for _, new, _, _ in drawn[1::2]}
 
 
+def test_edits_go_where_the_lane_takes_them() -> None:
+    """What a server puts aside is drawn seldom, and that is no reason to draw nothing where it takes little."""
+    points = Points(Random(1), widget_shape(), Harvest())
+    points.found([Base(WIDGET)])
+    drawing = Drawing(points, lambda lane, place: lane is UPDATE or place[:2] == ("spec", "ports"))
+    ports, others = [], 0
+    for number in range(600):
+        _, new, old, _ = drawing.draw((CREATE, UPDATE)[number % 2], number % 2)
+        if old is None:
+            ports.append(look(new, ("spec", "ports")) != look(WIDGET, ("spec", "ports")))
+        else:
+            others += look(new, ("spec", "mode")) != look(old, ("spec", "mode"))
+    assert 300 == len(ports)
+    assert sum(ports) > 240
+    assert others > 30
+
+
 def test_updates_start_from_the_very_same_objects() -> None:
     """Targets know an old object by its identity: one that was read for one draw is known in others."""
     olds = [old for _, _, old, _ in draw(400, UPDATE)]

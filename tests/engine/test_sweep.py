@@ -12,6 +12,7 @@ from harness.engine.asking import NO_OPTIONS
 from harness.engine.plan import Abilities
 from harness.engine.points import Points
 from harness.engine.sweep import Places, Sweep
+from harness.engine.taking import Taking
 from harness.engine.units import Lane
 from harness.fuzzers.bases import Base
 from harness.fuzzers.feedback import Harvest
@@ -67,7 +68,7 @@ class Asked:
 
 def swept(search: Any, *bases: Json, which: Places = "new", turns: range = range(5)) -> Sweep:
     """Go through the pass once, and return it."""
-    sweep = Sweep(search)
+    sweep = Sweep(search, Taking(search))
     for _ in sweep.run([Base(base) for base in bases], turns, which):
         pass
     return sweep
