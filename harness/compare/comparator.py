@@ -58,8 +58,12 @@ class Comparator:
         if answer.versions:
             found += self._versions(case, answer, {self._mismatch_key(m) for m in found})
         if answer.served:
-            found += recomposed(self.served(answer), answer.served, self.info.composition)
+            found += self.recomposed(answer)
         return found
+
+    def recomposed(self, answer: Answer) -> list[Mismatch]:
+        """Return where the target composes its lists otherwise than we do: a part of what `compare` returns."""
+        return list(recomposed(self.served(answer), answer.served, self.info.composition))
 
     def signatures(self, case: Case, answer: Answer) -> tuple[Signature, ...]:
         """Return the signatures of what `compare` returns: cheaper, and all that is needed of what is known."""

@@ -9,7 +9,7 @@ from harness.compare.mismatch import Mismatch
 
 def remains_in(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> bool:
     """Whether the answer to a case shows the mismatch."""
-    return any(m.signature == mismatch.signature for m in comparator.compare(case, answer))
+    return mismatch.signature in comparator.signatures(case, answer)
 
 
 def speakers(answer: Answer, mismatch: Mismatch, comparator: Comparator) -> tuple[bool, bool]:

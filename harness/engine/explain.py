@@ -43,7 +43,7 @@ class Explainer:
         if served and not case.served and answer.failure is None:
             (again,) = yield [msgspec.structs.replace(case, served=True)]
             if again.failure is None:
-                composition = [one for one in comparator.compare(case, again) if one.kind == "composition"]
+                composition = comparator.recomposed(again)
                 answer = msgspec.structs.replace(answer, served=again.served)
         found = [one for one in comparator.compare(plain, answer) if one.signature == mismatch.signature]
         mismatch = found[0] if found else mismatch

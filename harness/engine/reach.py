@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 
 from harness.fuzzers.census import above, census
 from harness.fuzzers.grow import Growth
@@ -41,7 +42,14 @@ class Reach:
 
     def unreached(self) -> dict[str, str]:
         """Return the places that occur in no accepted object, with the error that refused them or what they lie in."""
-        return {path: self._why(path) for path in census(self.shape) if path not in self.reached}
+        refused, why = self.refused, {"": self.refused.get("", "")}
+        for path in census(self.shape):  # parents first, so that what they lie in is known
+            at = path if path in refused else above(path)
+            while at not in why and at not in refused:  # a name with a dot in it
+                at = above(at)
+            why[path] = refused[at] if at in refused else why[at]
+        del why[""]
+        return {path: error for path, error in why.items() if path not in self.reached}
 
     def tell(self) -> None:
         """Take stock, once the search for bases has ended."""
@@ -49,9 +57,5 @@ class Reach:
         self.reached.intersection_update(census(self.shape))
         self.places = len(self.reached) + len(left)
         self.known_errors = sum(map(bool, left.values()))
-        self.told = tuple((path, error) for path, error in left.items() if above(path) not in left)[:MOST_TOLD]
-
-    def _why(self, path: str) -> str:
-        while path and path not in self.refused:
-            path = above(path)
-        return self.refused.get(path, "")
+        outermost = ((path, error) for path, error in left.items() if above(path) not in left)
+        self.told = tuple(islice(outermost, MOST_TOLD))

@@ -227,6 +227,7 @@ def _plain(met: Shown) -> Case:
     kind, case = met.mismatch.kind, met.case
     return msgspec.structs.replace(
         case,
+        id=0,
         versions=case.versions and kind == "version",
         served=case.served and kind == "composition",
         repeat=case.repeat and kind == "self",

@@ -140,7 +140,7 @@ class Normalizer:
 
 def _replace(regex: Any, expand: Callable[[Any], str], path: str) -> str:
     try:
-        return str(regex.sub(expand, path))
+        return str(regex.sub(expand, path)) if regex.search(path) is not None else path  # most paths stay
     except UnicodeEncodeError:  # half a surrogate pair in a map key: no regex can match it
         return path
 

@@ -105,7 +105,7 @@ class Reducer:
             self.is_gone = True
             return self.case
         self._others = shown[0].others
-        self._accept(self._fewest(shown) or shown[0])
+        self._accept(self._fewest(one for one in shown if one is not None) or shown[0])
         if self.case is shown[0].case:
             yield from self._exhaust("reverts", lambda: reverts(self._pair, self.base), self._distance)
         yield from self._removed(self.seat)  # most errors stand at places that nothing needs
@@ -148,16 +148,19 @@ class Reducer:
             return False
         repairs = islice(self._unasked(self.mend(self.case, self.answer)), BATCH)
         while batch := list(islice(repairs, FEW)):
-            best = self._fewest((yield from self._ask(batch)))
-            if best is not None and len(best.others) < len(self._others):
+            shown = yield from self._ask(batch)
+            best = self._fewest(one for one in shown if one is not None and len(one.others) < len(self._others))
+            if best is not None:
                 self._accept(best)
                 return True
         return False
 
-    def _fewest(self, shown: Sequence[_Shown | None]) -> _Shown | None:
+    def _fewest(self, shown: Iterable[_Shown]) -> _Shown | None:
         """Return what has the fewest errors, the smallest of those."""
-        found = (one for one in shown if one is not None)
-        return min(found, key=lambda one: (len(one.others), _measure(one.pair)), default=None)
+        found = list(shown)
+        least = min((len(one.others) for one in found), default=0)
+        found = [one for one in found if len(one.others) == least]
+        return min(found, key=lambda one: _measure(one.pair)) if len(found) > 1 else next(iter(found), None)
 
     def _done(self) -> bool:
         self.is_cut = self.is_cut or self.is_over()

@@ -47,9 +47,8 @@ _STEP = re.compile(r"\.?([^.\[\]]+)|\[([^\[\]]*)\]")
 _ARTIFACTS = re.compile(r"(\w+)(?=[.\[]|\Z)"), re.compile(r"\w+\.(\w+)(?=[.\[]|\Z)")
 
 
-def known_path_checker(universe: Universe, qualified: str) -> Callable[[str], bool]:
-    """Make the check for one type. It remembers what it was asked."""
-    graph = _Graph(universe)
+def known_path_checker(graph: TypeGraph, qualified: str) -> Callable[[str], bool]:
+    """Make the check for one type. It remembers what it was asked; checks of one graph share the types within."""
     root = graph.node(TypeRef("named", qualified))
     remembered: dict[str, bool] = dict.fromkeys(_ROOT_NAMES, True)
 
@@ -77,7 +76,7 @@ class _Node:
     artifacts: dict[str, _Node] = field(default_factory=dict)
 
 
-class _Graph:
+class TypeGraph:
     """Types as nodes, one per type; cycles are edges back."""
 
     def __init__(self, universe: Universe) -> None:
@@ -164,7 +163,7 @@ class _Graph:
         return ref.elem if ref.kind == "pointer" and ref.elem is not None else ref
 
 
-def _is_known(graph: _Graph, root: _Node, path: str) -> bool:
+def _is_known(graph: TypeGraph, root: _Node, path: str) -> bool:
     quick = _follow(graph, root, path)
     if quick is not None:
         return quick
@@ -180,7 +179,7 @@ def _is_known(graph: _Graph, root: _Node, path: str) -> bool:
     return False
 
 
-def _follow(graph: _Graph, node: _Node, path: str) -> bool | None:
+def _follow(graph: TypeGraph, node: _Node, path: str) -> bool | None:
     """Take one step after the other; None when a step fails and another reading of the path may not."""
     at = 0
     while at < len(path):
@@ -201,7 +200,7 @@ def _follow(graph: _Graph, node: _Node, path: str) -> bool | None:
     return True
 
 
-def _reaches(graph: _Graph, start: _Node, path: str, begin: int) -> bool:
+def _reaches(graph: TypeGraph, start: _Node, path: str, begin: int) -> bool:
     """Try every reading from a place on: keys of maps and names of members may hold dots and brackets."""
     waiting = [(start, begin)]
     seen: set[tuple[int, int]] = set()

@@ -11,7 +11,7 @@ from harness.compare.ends import Ends
 from harness.fuzzers.shape import ANY, Shape, shape_of
 from harness.gotypes.literals import NO_LITERALS, Literals
 from harness.gotypes.packages import Universe
-from harness.gotypes.paths import known_path_checker
+from harness.gotypes.paths import TypeGraph, known_path_checker
 from harness.subject.spec import SubjectSpec
 from harness.subject.twin import TwinTarget
 from harness.targets.recording import Recording
@@ -44,6 +44,7 @@ class Subject:
         self.recording = recording
         self._literals = literals
         self._checkers: dict[str, Callable[[str], bool]] = {}
+        self._graph: TypeGraph | None = None
 
     @property
     def part(self) -> str:
@@ -66,7 +67,8 @@ class Subject:
         if self.universe is None or self.spec.against or not info.type or self.universe.find(info.type) is None:
             return None
         if info.type not in self._checkers:
-            self._checkers[info.type] = known_path_checker(self.universe, info.type)
+            self._graph = self._graph or TypeGraph(self.universe)
+            self._checkers[info.type] = known_path_checker(self._graph, info.type)
         return self._checkers[info.type]
 
     def literals(self, info: KindInfo) -> Literals:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.gotypes.paths import known_path_checker
+from harness.gotypes.paths import TypeGraph, known_path_checker
 from tests.gotypes.reading import universe
 
 META = "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -57,7 +57,7 @@ PACKAGES = {
 def known(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], bool]:
     """The check for Root."""
     folder: Path = tmp_path_factory.mktemp("paths")
-    return known_path_checker(universe(folder, PACKAGES), "x.io/v1.Root")
+    return known_path_checker(TypeGraph(universe(folder, PACKAGES)), "x.io/v1.Root")
 
 
 @pytest.mark.parametrize(
@@ -135,13 +135,13 @@ def test_unknown(known: Callable[[str], bool], path: str) -> None:
 
 def test_an_unknown_type_knows_every_path(tmp_path: Path) -> None:
     """Nothing can be said of a type that nobody declared, so nothing is said against its paths."""
-    assert known_path_checker(universe(tmp_path, PACKAGES), "x.io/v1.Nothing")("a.b")
+    assert known_path_checker(TypeGraph(universe(tmp_path, PACKAGES)), "x.io/v1.Nothing")("a.b")
 
 
 def test_types_that_contain_themselves_end(tmp_path: Path) -> None:
     """Embedding oneself, lists of oneself and typedefs in a circle are followed once."""
     text = 'package v1\ntype A struct { *A; B B `json:"b"`; C C `json:"c"` }\ntype B []B\ntype C D\ntype D C\n'
-    check = known_path_checker(universe(tmp_path, {"x": {"a.go": text}}), "x.A")
+    check = known_path_checker(TypeGraph(universe(tmp_path, {"x": {"a.go": text}})), "x.A")
     assert [check("b[0][1][2]"), check("c.x"), check("d")] == [True, True, False]
 
 
