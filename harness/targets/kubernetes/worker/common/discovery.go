@@ -85,7 +85,7 @@ type discovery struct {
 // discover builds every storage the server would serve, with no storage behind it, and keeps the strategies.
 func discover() *discovery {
 	d := &discovery{entries: map[string]*entry{}, scopes: map[string]bool{}}
-	client := fake.NewClientset(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}})
+	client := fake.NewSimpleClientset(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}})
 	authorizer := authorizerfactory.NewAlwaysAllowAuthorizer()
 	parts := []any{authorizer, client.Discovery(), client.CoreV1().Namespaces(), client}
 	for _, p := range providers {
