@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from sys import intern
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from harness.diagnostics import Position
@@ -341,5 +342,5 @@ _OBJECT_META = _object_meta()
 
 
 def _tags(comments: Comments) -> tuple[tuple[str, int], ...]:
-    texts = ((line.text.strip(), line.position.line) for line in comments)
+    texts = ((intern(line.text.strip()), line.position.line) for line in comments)
     return tuple((text, line) for text, line in texts if text.startswith("+k8s:"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from sys import intern
 from typing import Literal, TypeAlias
 
 from harness.diagnostics import Diagnostic, Position
@@ -93,7 +94,7 @@ class Struct:
     @property
     def qualified(self) -> str:
         """`import/path.Name`."""
-        return f"{self.package}.{self.name}"
+        return intern(f"{self.package}.{self.name}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ class Typedef:
     @property
     def qualified(self) -> str:
         """`import/path.Name`."""
-        return f"{self.package}.{self.name}"
+        return intern(f"{self.package}.{self.name}")
 
 
 @dataclass(frozen=True, slots=True)

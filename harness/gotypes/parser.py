@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from sys import intern
 
 import tree_sitter_go
 from tree_sitter import Language, Node, Parser
@@ -112,7 +113,7 @@ def _likely_names(path: str) -> frozenset[str]:
 
 
 def _text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")
+    return intern((node.text or b"").decode("utf-8", "replace"))  # versions of an API say the same again and again
 
 
 def _syntax_errors(root: Node, source: Source) -> Iterator[Diagnostic]:
@@ -318,7 +319,7 @@ class _Reader:
         if name in _INTERFACES:
             return TypeRef("interface", name)
         self.result.uses.append((name, node.start_byte))
-        return TypeRef("named", f"{self.result.package}.{name}")
+        return TypeRef("named", intern(f"{self.result.package}.{name}"))
 
     def _qualified(self, node: Node) -> TypeRef:
         package, name = node.child_by_field_name("package"), node.child_by_field_name("name")
@@ -329,7 +330,7 @@ class _Reader:
             self.selectors[selector] = resolve_import(selector, self.result, self.package_name_of)
             if not self.selectors[selector]:
                 self._not_imported(package, selector)
-        return TypeRef("named", f"{self.selectors[selector] or selector}.{_text(name)}")
+        return TypeRef("named", intern(f"{self.selectors[selector] or selector}.{_text(name)}"))
 
     def _not_imported(self, node: Node, selector: str) -> None:
         known = [*self.result.imports, *(path.rpartition("/")[2] for path in self.result.unnamed_imports)]

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from stat import S_ISREG
+from sys import intern
 
 from harness.diagnostics import Diagnostic, Position
 from harness.gotypes.model import CommentLine, Comments
@@ -259,19 +260,24 @@ def _group(source: Source, comments: list[tuple[int, bytes]], end: int) -> Comme
     return CommentGroup(source.line_of(comments[0][0]), end, tuple(kept))
 
 
+def _shared(text: str) -> str:
+    """Return a line without blanks at its end; two of three stand in other versions of the types as well."""
+    return intern(text.rstrip())
+
+
 def _lines_of(position: Position, raw: str) -> Iterator[CommentLine]:
     """The lines of a comment without its markers."""
     line, column = position.line, position.column
     if raw.startswith("/*"):
         for text in raw[2:].removesuffix("*/").split("\n"):
-            yield CommentLine(text.rstrip(), Position(position.file, line, column + 2 if line == position.line else 1))
+            yield CommentLine(_shared(text), Position(position.file, line, column + 2 if line == position.line else 1))
             line += 1
         return
     for text in raw.split("\n"):
         before, _, text = text.partition("//")
         column += len(before) + 2
         if text.startswith(" "):
-            yield CommentLine(text[1:].rstrip(), Position(position.file, line, column + 1))
+            yield CommentLine(_shared(text[1:]), Position(position.file, line, column + 1))
         elif not _DIRECTIVE.match(text):
-            yield CommentLine(text.rstrip(), Position(position.file, line, column))
+            yield CommentLine(_shared(text), Position(position.file, line, column))
         line, column = line + 1, 1
