@@ -90,6 +90,7 @@ class Local:
         """Search this process's units. Whatever stops it, what was found until then is returned."""
         every: list[UnitSearch] = []
         schedule = Schedule(self.subject.target, every, self.telling.on_turn, left=self.clock.left)
+        self.clock.away = lambda: schedule.spent.away
         stopped, detail = "budget", ""
         try:
             with collector_at_rest():  # a million objects of types are made, and none of them is garbage
@@ -178,7 +179,7 @@ class Local:
             keep=None if bases is None else lambda found: kept.keep_bases(bases, found, self.telling.note),
             is_late=self.clock.is_late,
             is_over=self.clock.is_over,
-            abreast=lambda: abreast(self.searches),
+            abreast=lambda: abreast(self.searches, self.clock.is_over()),
             observers={name: onlooker.observer(self.subject, unit) for name, onlooker in self.order.onlookers.items()},
             age=lambda: self.clock.seconds,
             met=lambda lane, mismatch: self.telling.on_met(_met(lane, mismatch)),

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pickle
 import zlib
+from sys import intern
+from typing import cast
 
 import msgspec
 
+from harness.case import Mode
 from harness.compare.finding import Finding, Severity
 
 
@@ -27,4 +30,6 @@ class Packed(msgspec.Struct, frozen=True):
     def opened(self) -> Finding:
         """Return the finding, with the occurrences counted since."""
         finding: Finding = pickle.loads(zlib.decompress(self.data))
-        return msgspec.structs.replace(finding, occurrences=self.occurrences)
+        # Defaults are left out of documents when they are the very default.
+        case = msgspec.structs.replace(finding.case, mode=cast(Mode, intern(finding.case.mode)))
+        return msgspec.structs.replace(finding, case=case, occurrences=self.occurrences)

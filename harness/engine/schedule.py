@@ -27,8 +27,9 @@ WINDOW, SHORT = 600, 200
 """Cases in flight: enough to keep a worker busy while answers are compared, and so few that a search which others wait
 for does not wait long itself."""
 
-NEAR = 10.0
-"""From when on before the end no answer is waited for beyond it. Until then a worker that hangs is noticed."""
+NEAR, SLOW = 10.0, 3.0
+"""From when on before the end no answer is waited for beyond it, in seconds, or as often as answers take. Until then a
+worker that hangs is noticed."""
 HASTE = 8.0
 """How much more time a search gets until it has gone for its aims: most rules fire until then."""
 HASTY = 0.75
@@ -45,11 +46,12 @@ BASES = 60.0
 
 @dataclass(slots=True)
 class Spent:
-    """Where the time went. Units: seconds."""
+    """Where the time went, and how long the slowest of the last batches was on its way. Units: seconds."""
 
     generate: float = 0.0
     encode: float = 0.0
     wait: float = 0.0
+    away: float = 0.0
 
 
 @dataclass(slots=True)
@@ -81,7 +83,7 @@ class Schedule:
     left: Callable[[], float] = lambda: math.inf
     _mark: float = 0.0
     _ready: list[tuple[float, int, _Running]] = field(default_factory=list)
-    _waiting: deque[tuple[_Running, Pending]] = field(default_factory=deque)
+    _waiting: deque[tuple[_Running, Pending, float]] = field(default_factory=deque)
     _in_flight: int = 0
     _parked: list[_Running] = field(default_factory=list)
 
@@ -93,7 +95,8 @@ class Schedule:
         """
         self._mark = self.now()
         for search in self.searches:
-            self._turn(_Running(search, steps(search)), None)
+            if self.left() > 0:
+                self._turn(_Running(search, steps(search)), None)
         awaited = [search for search in self.searches if search.is_awaited]
         while (self._ready or self._waiting) and self.left() > 0:
             awaited = [search for search in awaited if not search.is_founded]
@@ -115,17 +118,19 @@ class Schedule:
         pending = self.target.submit(running.batch)
         self.spent.encode += self.now() - started
         self._in_flight += len(running.batch)
-        self._waiting.append((running, pending))
+        self._waiting.append((running, pending, started))
         self._charge(running)
 
     def _collect(self) -> None:
-        running, pending = self._waiting.popleft()
+        running, pending, sent = self._waiting.popleft()
         self._in_flight -= len(running.batch)
         started, left = self.now(), self.left()
-        if left < NEAR and not pending.wait(max(0.0, left)):
+        if left < max(NEAR, SLOW * self.spent.away) and not pending.wait(max(0.0, left)):
             return
         answers = pending.result()
-        waited = self.now() - started
+        ended = self.now()
+        waited = ended - started
+        self.spent.away = max(ended - sent, 0.9 * self.spent.away)
         self.spent.wait += waited
         # What a worker does while others have their turn costs them as well: there are only so many cores.
         apart = max(0.0, pending.seconds - waited)

@@ -29,8 +29,13 @@ FEW, MANY, WHOLE = 12, 48, 480
 questions fill the time of waiting; when all have, each that is on its way takes its room."""
 
 
-def abreast(searches: Sequence[Asking]) -> int:
-    """Say how many findings a search should settle at once, the more the fewer searches have any."""
+def abreast(searches: Sequence[Asking], is_over: bool) -> int:
+    """Say how many findings a search should settle at once, the more the fewer searches have any.
+
+    What is not reduced takes little room: then it is as many as can be.
+    """
+    if is_over:
+        return MANY
     return max(FEW, min(MANY, WHOLE // max(1, sum(1 for search in searches if _unsettled(search)))))
 
 

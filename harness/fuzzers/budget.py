@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 
 _LOOK = 0.001
 """How often it is looked how much time is needed, as a part of all the time: hundreds of searches are asked for it."""
+_ANSWERS = 4
+"""Answers that a finding waits for one after the other: those that wait with others go on meanwhile."""
 
 
 def shares(total: int, weights: Sequence[float]) -> list[int]:
@@ -32,7 +34,7 @@ class Clock:
     `needed` estimates how long it takes to settle that, `least` how long to explain it and reduce nothing. Once it is
     late it stays so until all searches have ended: what they were about is not taken up again. As soon as there is time
     for the least alone nothing is reduced further. After the end, which leaves time for `closing`, nothing is asked any
-    more.
+    more. `away` is how long answers take to come: each finding waits for some of them.
 
     Units: seconds.
     """
@@ -42,6 +44,7 @@ class Clock:
     needed: Callable[[], float] = float
     least: Callable[[], float] = float
     closing: Callable[[], float] = float
+    away: Callable[[], float] = float
     started: float = field(init=False)
     _late: bool = field(init=False, default=False)
     _over: bool = field(init=False, default=False)
@@ -64,7 +67,7 @@ class Clock:
         needed is for batches on their way, and for the many answers that the reduction of one finding waits for.
         """
         whole = self.max_time or 0.0
-        spare = max(min(3.0, whole / 20), whole / 100)
+        spare = max(min(3.0, whole / 20), whole / 100, min(_ANSWERS * self.away(), whole / 10))
         return max(min(spare + self.needed(), whole * 2 / 5), min(spare + self.least(), whole * 3 / 5))
 
     def is_late(self) -> bool:
@@ -87,7 +90,8 @@ class Clock:
         seconds = self.seconds
         if seconds - self._weighed >= self.max_time * _LOOK:
             self._weighed = seconds
-            self._over = self.left() <= min(2.0, self.max_time / 50) + self.least()
+            spare = max(min(2.0, self.max_time / 50), min(_ANSWERS * self.away(), self.max_time / 20))
+            self._over = self.left() <= spare + self.least()
         return self._over
 
     def goes_on(self) -> bool:

@@ -75,7 +75,8 @@ def test_explaining_alone_takes_what_explanations_asked() -> None:
 
 
 def test_the_fewer_searches_have_something_left_the_more_each_settles_at_once() -> None:
-    """Between a dozen and four dozen, so that all of a process are a few hundred."""
-    assert abreast([searching(1), searching()]) == abreast([]) == MANY
-    assert abreast([searching(1)] * 20) == WHOLE // 20
-    assert abreast([searching(begun=1)] * 200) == FEW
+    """Between a dozen and four dozen, so that all of a process are a few hundred; what is not reduced takes no room."""
+    assert abreast([searching(1), searching()], is_over=False) == abreast([], is_over=False) == MANY
+    assert abreast([searching(1)] * 20, is_over=False) == WHOLE // 20
+    assert abreast([searching(begun=1)] * 200, is_over=False) == FEW
+    assert abreast([searching(begun=1)] * 200, is_over=True) == MANY

@@ -108,3 +108,16 @@ def test_a_clock_leaves_time_for_closing() -> None:
     assert clock.left() == 7.5
     closing[0] = 9.0
     assert clock.left() == 6.0
+
+
+def test_answers_that_are_slow_to_come_want_more_time() -> None:
+    """A finding waits for several, one after the other: as a rule that is nothing, on a busy machine it is seconds."""
+    now = [0.0]
+    assert Clock(60.0, lambda: now[0], away=lambda: 0.2).reserve == 3.0
+    assert Clock(60.0, lambda: now[0], away=lambda: 1.0).reserve == 4.0
+    assert Clock(60.0, lambda: now[0], away=lambda: 9.0).reserve == 6.0
+    slow = Clock(60.0, lambda: now[0], away=lambda: 9.0)
+    now[0] = 56.0
+    assert not slow.is_over()
+    now[0] = 57.5
+    assert slow.is_over()
