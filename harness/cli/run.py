@@ -31,6 +31,7 @@ from harness.cli.searching import (
     sigterm_interrupts,
 )
 from harness.cli.targets import TargetChoice, embedded_suites, pair_options, reach_of, target_options
+from harness.collector import collector_at_rest
 from harness.diagnostics import HarnessError, UsageError
 from harness.engine.observe import Onlooker
 from harness.engine.units import WHOLE, Shard
@@ -100,9 +101,10 @@ def command(
             search.run([target.parts(spec) for spec in specs])
         search.raise_if_nothing()
         narrowed = [f"--kind {kind}" for kind in kinds] + [f"--operation {operation}" for operation in operations]
-        report = _judge(search, entries, exceptions or EXCEPTIONS, narrowed, files)
-        report = with_coverage(report, search.results, search.inventories, bool(kinds or operations))
-        report = with_branches(ratchets.hold(report, bool(operations)), watched)
+        with collector_at_rest():  # thousands of findings are held, and none of them is garbage
+            report = _judge(search, entries, exceptions or EXCEPTIONS, narrowed, files)
+            report = with_coverage(report, search.results, search.inventories, bool(kinds or operations))
+            report = with_branches(ratchets.hold(report, bool(operations)), watched)
         code = publish(report, files)
         code = log.code_of(COULD_NOT_RUN if search.failed and code == 0 else code)
         log.finish(report, code if search.bug is None else COULD_NOT_RUN)
