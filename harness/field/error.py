@@ -8,6 +8,7 @@ from __future__ import annotations
 import enum
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -99,6 +100,7 @@ _ESCAPES = {
 }
 
 
+@lru_cache(256)  # both sides show the same bad value, and the same few values are tried again and again
 def quote(text: str) -> str:
     """Quote a string as Go's strconv.Quote does (DV A: `%q`)."""
     if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
