@@ -7,7 +7,7 @@ forgive. Old objects that edits made serve several draws: to make one, and to re
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import msgspec
@@ -16,7 +16,7 @@ from harness.case import Json, Operation
 from harness.engine.focus import leaning
 from harness.engine.points import Point, Points
 from harness.engine.units import Lane
-from harness.fuzzers.edits import random_edit
+from harness.fuzzers.edits import Site, random_edit
 from harness.fuzzers.pairs import stored
 from harness.fuzzers.places import Place, put
 from harness.fuzzers.tried import Tried, code_of
@@ -133,10 +133,16 @@ class Drawing:
         for _ in range(more + (1 if roll < 0.6 else 2 if roll < 0.88 else 3)):
             edit = random_edit(random, leaning(random, point.near, sites) if point.near else sites, harvest, obj)
             if not self._takes(lane, edit.place):
-                taken = [site for site in sites if self._takes(lane, site.place)]
-                edit = random_edit(random, taken or sites, harvest, obj)
+                edit = random_edit(random, self._taken(lane, point, sites) or sites, harvest, obj)
             obj = put(obj, edit.place, edit.value)
         return obj if obj.__class__ is dict else start
+
+    def _taken(self, lane: Lane, point: Point, sites: Sequence[Site]) -> list[Site]:
+        """Return those of the sites of a point that a lane takes, picked once for all draws there."""
+        taken = point.taken.get(lane.key)
+        if taken is None:
+            taken = point.taken[lane.key] = [site for site in sites if self._takes(lane, site.place)]
+        return taken
 
 
 def _base(point: Point) -> Json:

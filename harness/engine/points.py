@@ -9,7 +9,7 @@ from random import Random
 
 from harness.case import Json, Operation
 from harness.engine.focus import NOWHERE, Near
-from harness.engine.units import Lane
+from harness.engine.units import Lane, LaneKey
 from harness.fuzzers.bases import Base
 from harness.fuzzers.edits import Edit, Listed, Site, sites_of
 from harness.fuzzers.feedback import Harvest
@@ -28,8 +28,9 @@ _SKIP: frozenset[Place] = frozenset(
 
 @dataclass(slots=True)
 class Point:
-    """An object to edit, with the places where that can be done, made on first use; `near` are those to lean to.
+    """An object to edit, with the places where that can be done, made on first use.
 
+    `near` are those of them to lean to, `taken` those that a lane takes.
     `stored` is the object as updates start from it, made on first use too: always the very same, because those who read
     objects know them by identity. `repeats` counts what was drawn here and had been drawn before.
     """
@@ -38,8 +39,13 @@ class Point:
     focus: Place = ()
     sites: list[Site] = field(default_factory=list)
     near: list[Site] = field(default_factory=list)
+    taken: dict[LaneKey, list[Site]] = field(default_factory=dict)
     stored: Json = None
     repeats: int = 0
+
+    def forget(self) -> None:
+        """Let go of the places."""
+        self.sites, self.near, self.taken = [], [], {}
 
 
 class Points:
@@ -105,15 +111,15 @@ class Points:
         """Note that a draw came again. When much does, a part of an object has nothing left: take all of it."""
         point.repeats += 1
         if point.repeats == EXHAUSTED and point.focus:
-            point.focus, point.sites, point.near = (), [], []
+            point.focus = ()
+            point.forget()
 
     def sites_at(self, point: Point) -> list[Site]:
         """List where the object of a point can be edited."""
         if not point.sites:
             self._listed.append(point)
             if len(self._listed) > LISTED_POINTS:
-                forgotten = self._listed.popleft()
-                forgotten.sites, forgotten.near = [], []
+                self._listed.popleft().forget()
             found = sites_of(point.obj, self.shape, point.focus, _SKIP, self._parts)
             point.sites = found or [Site((), self.shape, point.obj)]
             point.near = self.near.sites(point.sites, self.shape) if self.near else []
