@@ -55,7 +55,7 @@ def decode_answer(line: bytes) -> Answer:
 
 
 class Answers:
-    """Decodes the answers of one worker: three in four say what another one said, and are not decoded again.
+    """Decodes the answers of one worker: two in three say what another one said, and are not decoded again.
 
     Equal answers share their errors, which is as much as they take.
     """
