@@ -61,13 +61,13 @@ class Clock:
 
     @property
     def reserve(self) -> float:
-        """The time kept for reducing: a twentieth, at most three seconds or a hundredth, and what is needed.
+        """The time kept for reducing: a twentieth, at most six seconds or a hundredth, and what is needed.
 
         That is never more than two fifths, or three fifths where that is the least. What does not depend on what is
         needed is for batches on their way, and for the many answers that the reduction of one finding waits for.
         """
         whole = self.max_time or 0.0
-        spare = max(min(3.0, whole / 20), whole / 100, min(_ANSWERS * self.away(), whole / 10))
+        spare = max(min(6.0, whole / 20), whole / 100, min(_ANSWERS * self.away(), whole / 10))
         return max(min(spare + self.needed(), whole * 2 / 5), min(spare + self.least(), whole * 3 / 5))
 
     def is_late(self) -> bool:
