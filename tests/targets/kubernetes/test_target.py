@@ -409,3 +409,17 @@ def test_what_an_answer_costs_is_told_when_asked_for(target: KubernetesTarget) -
     assert {5} == {len(spent.nanoseconds) for spent in parts.values()}
     assert all((spent.objects or 0) > 0 and (spent.bytes or 0) > 0 for spent in parts.values())
     assert all(min(spent.nanoseconds) > 0 for name, spent in parts.items() if name != "handwritten")
+
+
+@pytest.mark.kubernetes
+def test_the_present_time_is_not_told(newest: KubernetesTarget) -> None:
+    """A strategy sets it in a condition that has none; whoever quotes it would say something else every second."""
+    spec = {"request": "", "signerName": "example.com/a", "usages": ["signing"]}
+    old, new = ({"type": "Approved", "status": "True", "message": message} for message in ("", "a"))
+    case = ask(
+        "certificates.k8s.io/v1", "CertificateSigningRequest", "certificatesigningrequests",
+        {"spec": spec, "status": {"conditions": [new]}}, old={"spec": spec, "status": {"conditions": [old]}},
+        subresource="status",
+    )  # fmt: skip
+    (said,) = (error.detail for error in newest.ask([case])[0].handwritten if error.field == "status.conditions")
+    assert '+  "LastUpdateTime": "2026-01-02T03:04:05Z"' in said

@@ -141,7 +141,7 @@ func wireErrors(errs field.ErrorList) []wireError {
 	out := make([]wireError, 0, len(errs))
 	for _, err := range errs {
 		out = append(out, wireError{
-			Type: string(err.Type), Field: err.Field, Detail: err.Detail, Origin: err.Origin, Level: level(err),
+			Type: string(err.Type), Field: err.Field, Detail: still(err.Detail), Origin: err.Origin, Level: level(err),
 			Covered: err.CoveredByDeclarative, ShortCircuit: isShortCircuit(err), Value: badValue(err),
 		})
 	}
@@ -165,7 +165,7 @@ func badValue(err *field.Error) string {
 	if err.Detail != "" {
 		text = strings.TrimSuffix(text, ": "+err.Detail)
 	}
-	return capped(strings.TrimPrefix(text, ": "))
+	return capped(still(strings.TrimPrefix(text, ": ")))
 }
 
 func capped(text string) string {
