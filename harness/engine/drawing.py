@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
 
 import msgspec
 
 from harness.case import Json, Operation
+from harness.engine.asking import Wanted
 from harness.engine.focus import leaning
 from harness.engine.points import Point, Points
 from harness.engine.units import Lane
@@ -27,9 +27,6 @@ TRIES = 4
 """How often a draw is made at most: of some types there is little to draw."""
 
 _UPDATE = Operation.UPDATE  # looking a member of an enum up costs as much as a call
-
-Draw: TypeAlias = tuple[Lane, Json, Json, Json]
-"""Lane, new, old and the base of both."""
 
 
 class Past(msgspec.Struct, frozen=True):
@@ -53,7 +50,7 @@ class Drawing:
         self._pasts: deque[Past] = deque(maxlen=PASTS)
         self._tried = Tried()
 
-    def draw(self, lane: Lane, number: int) -> Draw:
+    def draw(self, lane: Lane, number: int) -> Wanted:
         """Draw a case for a lane, which is one of several by its number; another one if it was drawn before.
 
         Each time with one more edit: what single edits make of an object has an end.

@@ -8,7 +8,8 @@ from random import Random
 import msgspec
 
 from harness.case import Json, Operation
-from harness.engine.drawing import Draw, Drawing
+from harness.engine.asking import Wanted
+from harness.engine.drawing import Drawing
 from harness.engine.points import Points
 from harness.engine.units import Lane
 from harness.fuzzers.bases import Base
@@ -24,7 +25,7 @@ WIDGET: Json = {
 CREATE, UPDATE = Lane(WIDGETS, Operation.CREATE), Lane(WIDGETS, Operation.UPDATE)
 
 
-def draw(count: int, *lanes: Lane, seed: int = 1) -> list[Draw]:
+def draw(count: int, *lanes: Lane, seed: int = 1) -> list[Wanted]:
     """Draw so many cases from one accepted object."""
     points = Points(Random(seed), widget_shape(), Harvest())
     points.found([Base(WIDGET)])
