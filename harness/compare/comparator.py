@@ -56,7 +56,7 @@ class Comparator:
         if found and case.operation is Operation.UPDATE:
             found = [_told_apart(case, mismatch) for mismatch in found]
         if answer.versions:
-            found += self._versions(case, answer, {self._mismatch_key(m) for m in found})
+            found += self._versions(case, answer, {self._lists.key_of(m) for m in found})
         if answer.served:
             found += self.recomposed(answer)
         return found
@@ -93,14 +93,11 @@ class Comparator:
 
     def concerns(self, mismatch: Mismatch, error: FieldError) -> bool:
         """Whether a mismatch is about this error: same type, origin and normalized field."""
-        return self.matcher.key(error) == self._mismatch_key(mismatch)
+        return self.matcher.key(error) == self._lists.key_of(mismatch)
 
     def name_of(self, side: str) -> str:
         """Return what a side is called: that of two targets by the name of the target."""
         return self.ends.of(side) if self.ends is not None else f"the {side} side"
-
-    def _mismatch_key(self, mismatch: Mismatch) -> Key:
-        return mismatch.type, self.matcher.normalize(mismatch.path), mismatch.origin
 
     def _compared(self, answer: Answer) -> Compared:
         """Compare the two lists of an answer, and look at their paths."""

@@ -89,7 +89,7 @@ class ListComparator:
         if known is None:
             served = self.served_of(handwritten, declarative)
             found = list(self._covered(handwritten, declarative, served))
-            said = {self._key_of(mismatch) for mismatch in found}
+            said = {self.key_of(mismatch) for mismatch in found}
             found += self._differently_served(handwritten, declarative, served, said)
             known = tuple(found)
             asked = ERRORS.shared(handwritten), ERRORS.shared(declarative)
@@ -133,7 +133,7 @@ class ListComparator:
         self, handwritten: Errors, declarative: Errors, served: list[Served], said: set[Key]
     ) -> Iterator[Mismatch]:
         for mismatch in self._all_served(handwritten, declarative, served):
-            key = self._key_of(mismatch)
+            key = self.key_of(mismatch)
             if key not in said:
                 said.add(key)
                 yield mismatch
@@ -205,7 +205,8 @@ class ListComparator:
                     detail = f"{self._ends.before} says {twins[0].detail!r}, {self._ends.after} says {error.detail!r}"
                 yield mismatch_of("served", error, "both", one.setting, detail)
 
-    def _key_of(self, mismatch: Mismatch) -> Key:
+    def key_of(self, mismatch: Mismatch) -> Key:
+        """Return what tells a difference from others: said twice, whatever the setting, it is one."""
         return mismatch.type, self._matcher.normalize(mismatch.path), mismatch.origin
 
 

@@ -22,6 +22,9 @@ from harness.gotypes.literals import NO_LITERALS, Literals
 Search: TypeAlias = Generator[list[Case], list[Answer], Any]
 """Yields cases, is sent their answers. No cases are a pause: its place is before many are drawn."""
 
+ABREAST = 12
+"""Findings that a search settles at once: each waits for its answers many times."""
+
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
@@ -77,7 +80,7 @@ class Plan:
     met: Callable[[Lane, Mismatch], None] = lambda lane, mismatch: None
     is_late: Callable[[], bool] = bool
     is_over: Callable[[], bool] = bool
-    abreast: Callable[[], int] = lambda: 12
+    abreast: Callable[[], int] = lambda: ABREAST
     explainer: Explainer = field(init=False)
 
     def __post_init__(self) -> None:

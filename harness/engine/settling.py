@@ -13,7 +13,7 @@ from harness.engine.answered import Answered
 from harness.engine.explain import repairs
 from harness.engine.ledger import Ledger, Lists, Seen, Shown
 from harness.engine.packed import Packed
-from harness.engine.plan import Plan, Search
+from harness.engine.plan import ABREAST, Plan, Search
 from harness.engine.points import Points
 from harness.engine.units import Lane, LaneKey
 from harness.fuzzers.bases import accepted
@@ -21,9 +21,6 @@ from harness.fuzzers.pairs import Pair, stored
 from harness.fuzzers.places import place_of
 from harness.fuzzers.reduce import Reducer
 from harness.fuzzers.transplant import transplants
-
-ABREAST = 12
-"""Findings that are reduced and explained at once: each waits for its answers many times."""
 
 UNREDUCED = "reduced no further, since time was up"
 
@@ -80,7 +77,6 @@ class Settling:
         """Return the reduction of what was met to the smallest case that shows the same signature."""
         comparator = self.plan.comparators[lane.info.key]
         signature = met.mismatch.signature
-
         heard: dict[Lists, frozenset[str] | None] = {}
 
         def verdict(case: Case, answer: Answer) -> frozenset[str] | None:
@@ -107,7 +103,7 @@ class Settling:
             return repairs(case, [e for e in errors if not comparator.concerns(met.mismatch, e)], self.plan.shape)
 
         base = met.base if lane.operation is Operation.CREATE or met.base is None else stored(met.base)
-        ground = self.grounds.get(_key(lane))
+        ground = self.grounds.get(lane.key)
         pair = met.case.object, met.case.old
         place, _ = place_of(met.mismatch.path, self.plan.shape)
         known = (ground, self._alike.get(_likeness(lane, met)))
@@ -168,7 +164,7 @@ class Settling:
 
     def _find_ground(self, lane: Lane) -> Search:
         """Reduce the smallest accepted object, once for each lane: what every reduction would have to keep."""
-        key = _key(lane)
+        key = lane.key
         if key in self.grounds or not self.points.bases or self.plan.is_over():
             return
         create = next((pair for known, pair in self.grounds.items() if known[1] is Operation.CREATE), None)
@@ -213,13 +209,9 @@ def _next(search: Search, answers: list[Answer] | None) -> list[Case] | None:
         return None
 
 
-def _key(lane: Lane) -> LaneKey:
-    return lane.key
-
-
 def _likeness(lane: Lane, met: Shown) -> tuple[LaneKey, str]:
     """Name what differences have in common that often reduce to the same object around them."""
-    return _key(lane), canonical_path(met.mismatch.path).rpartition(".")[0]
+    return lane.key, canonical_path(met.mismatch.path).rpartition(".")[0]
 
 
 def _plain(met: Shown) -> Case:

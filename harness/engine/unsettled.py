@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness.engine.asking import Asking
+from harness.engine.plan import ABREAST
 
 COST = 60.0
 """Cases that a finding takes, as long as fewer than `ENOUGH` have shown what it is."""
@@ -22,11 +23,9 @@ UNEVEN = 2.5
 MARGIN = 2.5
 """Kinds with much pending are those of large objects, which take more cases than what was settled first; and the last
 wait for themselves alone. What turns out to be too much is used all the same: see `Local.run`."""
-
-
-FEW, MANY, WHOLE = 12, 48, 480
-"""Findings that one search settles at once when time is short, and all of a process: when few have any, nobody else's
-questions fill the time of waiting; when all have, each that is on its way takes its room."""
+MANY, WHOLE = 48, 480
+"""Findings that one search settles at most at once when time is short, and all of a process: when few have any, nobody
+else's questions fill the time of waiting; when all have, each that is on its way takes its room."""
 
 
 def abreast(searches: Sequence[Asking], is_over: bool) -> int:
@@ -36,7 +35,7 @@ def abreast(searches: Sequence[Asking], is_over: bool) -> int:
     """
     if is_over:
         return MANY
-    return max(FEW, min(MANY, WHOLE // max(1, sum(1 for search in searches if _unsettled(search)))))
+    return max(ABREAST, min(MANY, WHOLE // max(1, sum(1 for search in searches if _unsettled(search)))))
 
 
 def needed(searches: Sequence[Asking]) -> float:

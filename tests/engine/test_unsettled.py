@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from harness.engine.unsettled import CLOSER, COST, FEW, MANY, MARGIN, UNEVEN, WHOLE, WONDER, abreast, least, needed
+from harness.engine.plan import ABREAST
+from harness.engine.unsettled import CLOSER, COST, MANY, MARGIN, UNEVEN, WHOLE, WONDER, abreast, least, needed
 
 
 def searching(pending: int = 0, **more: Any) -> Any:
@@ -78,5 +79,5 @@ def test_the_fewer_searches_have_something_left_the_more_each_settles_at_once() 
     """Between a dozen and four dozen, so that all of a process are a few hundred; what is not reduced takes no room."""
     assert abreast([searching(1), searching()], is_over=False) == abreast([], is_over=False) == MANY
     assert abreast([searching(1)] * 20, is_over=False) == WHOLE // 20
-    assert abreast([searching(begun=1)] * 200, is_over=False) == FEW
+    assert abreast([searching(begun=1)] * 200, is_over=False) == ABREAST
     assert abreast([searching(begun=1)] * 200, is_over=True) == MANY

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import pty
 import select
 import subprocess
-import sys
+import tty
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +17,7 @@ import pytest
 from harness.targets.kubernetes.build import worker_for
 from harness.targets.kubernetes.release import find_release
 
-if sys.platform != "win32":
-    import fcntl
-    import pty
-    import tty
-
-pytestmark = [
-    pytest.mark.kubernetes,
-    pytest.mark.skipif(sys.platform == "win32", reason="terminals and pipes are others there"),
-]
+pytestmark = pytest.mark.kubernetes
 
 
 def line(number: int, **more: Any) -> bytes:

@@ -16,7 +16,6 @@ func still(text string) string {
 	if len(text) < stampLength {
 		return text
 	}
-	now := time.Now()
 	var out strings.Builder
 	kept := 0
 	for end := stampLength; end <= len(text); end++ {
@@ -26,7 +25,7 @@ func still(text string) string {
 		}
 		end += next
 		at, err := time.Parse(time.RFC3339, text[end-stampLength:end])
-		if err != nil || now.Sub(at).Abs() > recently {
+		if err != nil || time.Since(at).Abs() > recently {
 			continue
 		}
 		out.WriteString(text[kept : end-stampLength])
