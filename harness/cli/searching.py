@@ -26,7 +26,7 @@ RECORDED_SECONDS = 3600.0
 """Seconds for a recording, which ends by itself, when no budget is given."""
 _WORDINGS = Path("trusted_wordings.yaml")
 
-ALL_SUBJECTS = "Budget in all, shared among subjects."
+ALL_SUBJECTS = "Budget in all, shared among subjects, building aside."
 
 
 def search_options(

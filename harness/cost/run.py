@@ -62,8 +62,8 @@ def measure(
     """
     if spec.declarative != "target":
         raise UsageError("what is measured is one target as it is\n  fix: leave --declarative out")
-    started = time.monotonic()
     with open_subject(spec, note) as subject:
+        started = time.monotonic()  # a worker that had to be built took its own time
         info = subject.target.info
         if "measure" not in info.abilities:
             raise UsageError(

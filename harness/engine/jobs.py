@@ -148,22 +148,24 @@ class Stocktaking:
         return self._told.get(search.plan.unit.index, (0.0, 0))
 
 
-def start(spec: SubjectSpec, order: Order, opener: Opener) -> list[Job]:
-    """Start the processes of a run."""
+def start(spec: SubjectSpec, order: Order, opener: Opener, seconds: float) -> list[Job]:
+    """Start the processes of a run that has taken so many seconds; what they take to start counts as well."""
+    began = time.time() - seconds  # the time of day is what processes have in common
     context = multiprocessing.get_context("spawn")
     jobs = []
     for part in range(order.jobs):
         ours, theirs = context.Pipe()
         own = replace(order, part=part)
-        process = context.Process(target=_work, args=(spec, own, opener, theirs), daemon=False, name=f"job {part}")
+        work = spec, own, opener, theirs, began
+        process = context.Process(target=_work, args=work, daemon=False, name=f"job {part}")
         process.start()
         theirs.close()
         jobs.append(Job(process, ours))
     return jobs
 
 
-def _work(spec: SubjectSpec, order: Order, opener: Opener, link: Connection) -> None:
-    """Do one part of a run in this process, and tell the parent."""
+def _work(spec: SubjectSpec, order: Order, opener: Opener, link: Connection, began: float) -> None:
+    """Do one part of a run that began at a time of day in this process, and tell the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     last = 0.0
     local: list[Local] = []
@@ -180,7 +182,7 @@ def _work(spec: SubjectSpec, order: Order, opener: Opener, link: Connection) -> 
         stocktaking.take(local[0].searches)
 
     clock = Clock(order.budget.max_time, closing=lambda: stocktaking.seconds)
-    clock.started -= max(0.0, time.time() - order.started)
+    clock.started -= max(0.0, time.time() - began)
     telling = Telling(
         lambda index, finding: link.send(Told(index, finding)),
         on_turn,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -38,8 +37,6 @@ class Order:
     """What a run is to do; the same for every process but for `part`, which is one of `jobs`.
 
     The budget in cases is that of all shards together.
-
-    `started` is the time of day at which the run began: what processes have in common.
     """
 
     seed: int
@@ -53,7 +50,6 @@ class Order:
     shard: Shard = WHOLE
     onlookers: Mapping[str, Onlooker] = field(default_factory=dict)
     focus: Focus = NO_FOCUS
-    started: float = field(default_factory=time.time)
 
 
 @dataclass(slots=True)

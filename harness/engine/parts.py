@@ -2,6 +2,8 @@
 
 With several processes the parts run side by side; with one, one after the other, each in its share of the time. In the
 end every finding is asked once under the gates of the other parts: there it shows too, or it does not.
+
+The time of a run begins when its targets are open: opening may build them, which takes minutes.
 """
 
 from __future__ import annotations
@@ -52,8 +54,7 @@ def run_parts(specs: Sequence[SubjectSpec], order: Order, on_event: OnEvent, ope
         askers = [partial(_asked_again, spec, order, on_event, opener) for spec in searched]
         return Across(on_event).told(found, askers)
     share = replace(order, jobs=max(1, order.jobs // len(specs)), budget=_share(order.budget, len(specs), at_once=True))
-    pulse = Pulse(on_event, order, Clock(order.budget.max_time))
-    _open(specs, share, pulse, opener)
+    pulse = _opened(specs, order, share, on_event, opener)
     for run in pulse.runs:
         run.begin()
     with _side_by_side(pulse.runs, opener) as outcomes:
@@ -96,21 +97,23 @@ def _in_turn(
     return results, searched
 
 
-def _open(specs: Sequence[SubjectSpec], order: Order, pulse: Pulse, opener: Opener) -> None:
-    """Add a run to the pulse for every part that has something of what is wanted; raises when none has.
+def _opened(specs: Sequence[SubjectSpec], order: Order, share: Order, on_event: OnEvent, opener: Opener) -> Pulse:
+    """Open all parts, and make a run of every one that has something of what is wanted; raises when none has.
 
     The targets are closed again: the processes open their own, and memory is for those that work.
     """
     unwanted = []
     with ExitStack() as stack:
-        for spec in specs:
-            subject = stack.enter_context(closing(opener(spec, lambda text: pulse.on_event(Noted(text)))))
+        subjects = [stack.enter_context(closing(opener(spec, lambda text: on_event(Noted(text))))) for spec in specs]
+        pulse = Pulse(on_event, order, Clock(order.budget.max_time))
+        for subject in subjects:
             try:
-                pulse.runs.append(Run(subject, order, pulse))
+                pulse.runs.append(Run(subject, share, pulse))
             except UsageError as error:
                 unwanted.append(error)
     if not pulse.runs:
         raise unwanted[0]
+    return pulse
 
 
 def _share(budget: Budget, parts: int, *, at_once: bool) -> Budget:
@@ -136,7 +139,7 @@ def _side_by_side(runs: Sequence[Run], opener: Opener) -> Iterator[list[JobOutco
     beside = sum(run.order.jobs for run in runs)
     for run in runs:
         run.subject.target.close()  # each process has its own: what this one says of itself is known, and it is large
-        run.jobs = processes.start(replace(run.subject.spec, beside=beside), run.order, opener)
+        run.jobs = processes.start(replace(run.subject.spec, beside=beside), run.order, opener, run.pulse.clock.seconds)
         owners.update((id(job), run) for job in run.jobs)
     every = [job for run in runs for job in run.jobs]
     interrupted = False

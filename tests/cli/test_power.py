@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from harness.cli import power as command
+from harness.fuzzers.budget import Clock
+from harness.subject import SubjectSpec
 from tests.cli.fakes import call
 from tests.power.test_judge import DEAD, HANDWRITTEN, SUITE, TYPES
 
@@ -69,6 +73,24 @@ def test_what_the_time_does_not_suffice_for_is_not_judged(capfd: Any, suite: Pat
     """It is counted, and is neither noticed nor a survivor."""
     told = power(capfd, suite, "--max-time", "0.001")
     assert (True, True) == (told.code in (0, 1), "not judged: the time was over" in told.out)
+
+
+def test_building_takes_no_time_from_other_subjects(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of four minutes of building and twenty seconds of two parts side by side, twenty seconds are counted."""
+    now = [0.0]
+
+    def look(*args: Any, **options: Any) -> Any:
+        now[0] += 260.0
+        usual = {"subject": "kubernetes", "seconds": 20.0, "cases": 100, "stopped": "budget", "kinds": ()}
+        return [SimpleNamespace(**usual, beside=False), SimpleNamespace(**usual, beside=True)], ()
+
+    monkeypatch.setattr(command, "look", look)
+    monkeypatch.setattr(command, "rule_onlookers", lambda spec: {})
+    clock = Clock(60.0, lambda: now[0])
+    now[0] += 5.0
+    ask = command._Ask(1, 60.0, None, 1, 0, 1, (), None, clock, lambda spec: (spec, spec))
+    assert 20.0 == ask.part(SubjectSpec("kubernetes", "1.37.1")).seconds
+    assert 25.0 == clock.seconds
 
 
 def test_bad_input_is_exit_code_2(capfd: Any, suite: Path, tmp_path: Path) -> None:

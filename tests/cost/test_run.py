@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import shutil
+import time
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from harness.cost import run as module
 from harness.cost.run import Outcome, Wanted, cost_of, measure
 from harness.diagnostics import UsageError
 from harness.events import Budget
-from harness.subject import SubjectSpec
+from harness.subject import SubjectSpec, open_subject
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLE = ROOT / "examples" / "migration"
@@ -47,6 +51,26 @@ def test_a_planted_slow_validator_shows(tmp_path: Path) -> None:
     assert ratios[1] is not None
     assert 20 * ratios[0].median < ratios[1].median
     assert "times handwritten" in slow.answer
+
+
+def test_building_takes_no_time_from_measuring(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A target that takes an hour to open is measured for all of the time that is left after the search."""
+    opened, given = [0], []
+
+    def opening(*args: Any) -> Any:
+        opened[0] += 1
+        return open_subject(*args)
+
+    def measuring(target: Any, seconds: float, on_told: Any) -> Any:
+        given.append(seconds)
+        return SimpleNamespace(run=lambda chosen: [], passes=0, interrupted=False)
+
+    monkeypatch.setattr(module, "open_subject", opening)
+    monkeypatch.setattr(module, "Measuring", measuring)
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: time.monotonic() + 3600.0 * opened[0]))
+    spec = SubjectSpec("suite", str(EXAMPLE))
+    measure(spec, Wanted(1, Budget(600.0, 100), 1), lambda event: None, lambda done, total: None, print)
+    assert 0.0 < given[0] <= 600.0
 
 
 def test_only_what_can_be_measured_is_taken() -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import time
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from harness.diagnostics import UsageError
-from harness.engine import run_parts
+from harness.engine import parts, run_parts
 from harness.events import Budget, Discovery, Event, Finished, Noted, Result, Started
+from harness.fuzzers.budget import Clock
 from tests.engine.toys import ToySpec, open_toys
 
 KINDS = ["widgets", "gizmos"]
@@ -143,11 +146,41 @@ def test_a_process_knows_how_many_work_beside_it(tmp_path: Path) -> None:
 def test_a_part_that_cannot_be_asked_any_more_says_nothing_of_others() -> None:
     """The findings of others stay as they are, and somebody is told why."""
     events: list[Event] = []
-    parts: tuple[Any, ...] = (ToySpec(), ToySpec(gates=("OneLimit",), fault="die", at=3000))
+    specs: tuple[Any, ...] = (ToySpec(), ToySpec(gates=("OneLimit",), fault="die", at=3000))
     results = run_parts(
-        parts, seed=1, budget=Budget(max_cases=8000),
+        specs, seed=1, budget=Budget(max_cases=8000),
         opener=open_toys, jobs=2, kinds=KINDS, on_event=events.append,
     )  # fmt: skip
     assert ["budget", "target-lost"] == [result.stopped for result in results]
     assert results[0].findings
     assert any("was not asked about the findings of other parts" in e.text for e in events if isinstance(e, Noted))
+
+
+HOUR = 3600.0
+
+
+class Building:
+    """Opens toys; the first time that one is opened here it takes an hour. In other processes it is built then."""
+
+    def __init__(self) -> None:
+        self.process = os.getpid()
+        self.hours = 0
+
+    def __call__(self, spec: Any, note: Callable[[str], None]) -> Any:
+        """Open the toy subject."""
+        self.hours += os.getpid() == self.process
+        return open_toys(spec, note)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("specs", [PARTS[:1], PARTS], ids=["one", "two"])
+def test_time_begins_when_everything_is_built(monkeypatch: pytest.MonkeyPatch, jobs: int, specs: Any) -> None:
+    """A target that takes longer to build than the whole run may is searched all the same, and for all of the time."""
+    building, day = Building(), time.time
+    # The clocks of this process are behind until all is built: those of the others are right.
+    monkeypatch.setattr(time, "time", lambda: day() + HOUR * (building.hours - len(specs)))
+    monkeypatch.setattr(parts, "Clock", partial(Clock, now=lambda: time.monotonic() + HOUR * building.hours))
+    budget = Budget(max_time=60.0, max_cases=800)
+    results = run_parts(specs, seed=1, budget=budget, opener=building, jobs=jobs, kinds=["widgets", "gadgets"])
+    assert len(specs) == len(results)
+    assert all(result.cases >= 800 // len(specs) and result.seconds < 60.0 for result in results)
