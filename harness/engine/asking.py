@@ -170,7 +170,7 @@ class Asking:
     def _look_closer(self) -> Search:
         """Ask again about cases with new errors: composed lists, other versions, and twice."""
         able = self.plan.abilities
-        if not self.ledger.curious or not (able.served or able.versions or able.repeat) or self.plan.is_over():
+        if not self.ledger.curious or self.plan.is_over():
             return
         curious, self.ledger.curious = self.ledger.curious[: self.left()], []
         cases = [

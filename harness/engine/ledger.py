@@ -71,6 +71,11 @@ class Ledger:
         self._met: set[int] = set()  # hashes: of hundreds of searches each keeps thousands
         self._echoes: dict[LaneKey, Memory[Lists, tuple[Seen, ...]]] = {lane: Memory(ECHOES) for lane in self.states}
 
+    @property
+    def last(self) -> float:
+        """The age of the run when something new was met last."""
+        return next(reversed(self.seen.values())).age if self.seen else 0.0
+
     def findings(self) -> list[Packed]:
         """Return what was found, in the order of discovery; what could not be reduced any more as it was met."""
         return [
@@ -184,7 +189,8 @@ class Ledger:
         if fresh and len(self.curious) < MOST_CURIOUS and not (case.served or case.versions or case.repeat):
             self.discoveries += 1
             self._keep(case.object)
-            self.curious.append((case, base))
+            if self.plan.abilities.closer:
+                self.curious.append((case, base))
 
     def count(self, cases: list[Case], answers: list[Answer]) -> None:
         """Count cases that were not drawn but follow from a finding."""

@@ -23,7 +23,7 @@ from harness.engine.recorded import RecordedSearch
 from harness.engine.schedule import Schedule
 from harness.engine.search import UnitSearch
 from harness.engine.units import WHOLE, Lane, Shard, Unit, units_of
-from harness.engine.unsettled import abreast, least, needed
+from harness.engine.unsettled import abreast, least, needed, quiet
 from harness.errormatch.trusted import Wordings, all_wordings
 from harness.events import Budget, Met
 from harness.fuzzers import corpus as kept
@@ -77,6 +77,7 @@ class Local:
     def __post_init__(self) -> None:
         self.clock.needed = lambda: needed(self.searches)
         self.clock.least = lambda: least(self.searches)
+        self.clock.quiet = lambda: quiet(self.searches, self.clock.seconds)
 
     def units(self) -> tuple[Unit, ...]:
         """Return every unit of the run, those of other processes and shards too."""

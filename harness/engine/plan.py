@@ -37,6 +37,11 @@ class Abilities:
     validated: bool = False
     switches: bool = False
 
+    @property
+    def closer(self) -> bool:
+        """Whether the target can say more of a case than it says of most."""
+        return self.served or self.versions or self.repeat
+
     @classmethod
     def of(cls, names: Sequence[str]) -> Abilities:
         """Read the abilities a target names."""

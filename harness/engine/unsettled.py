@@ -38,6 +38,13 @@ def abreast(searches: Sequence[Asking], is_over: bool) -> int:
     return max(ABREAST, min(MANY, WHOLE // max(1, sum(1 for search in searches if _unsettled(search)))))
 
 
+def quiet(searches: Sequence[Asking], age: float) -> bool:
+    """Whether nothing is pending, and nothing new is to be expected: the later half of the run has met none."""
+    if any(_unsettled(search) for search in searches):
+        return False
+    return 2 * max((search.ledger.last for search in searches), default=0.0) <= age
+
+
 def needed(searches: Sequence[Asking]) -> float:
     """Estimate how long it takes to settle what is pending. Units: seconds."""
     spent = sum(search.seconds for search in searches)

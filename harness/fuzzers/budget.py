@@ -34,7 +34,8 @@ class Clock:
     `needed` estimates how long it takes to settle that, `least` how long to explain it and reduce nothing. Once it is
     late it stays so until all searches have ended: what they were about is not taken up again. As soon as there is time
     for the least alone nothing is reduced further. After the end, which leaves time for `closing`, nothing is asked any
-    more. `away` is how long answers take to come: each finding waits for some of them.
+    more. `away` is how long answers take to come: each finding waits for some of them. While it is `quiet`, so that
+    nothing is pending or to be expected, only those on their way are waited for.
 
     Units: seconds.
     """
@@ -45,6 +46,7 @@ class Clock:
     least: Callable[[], float] = float
     closing: Callable[[], float] = float
     away: Callable[[], float] = float
+    quiet: Callable[[], bool] = bool
     started: float = field(init=False)
     _late: bool = field(init=False, default=False)
     _over: bool = field(init=False, default=False)
@@ -65,10 +67,19 @@ class Clock:
 
         That is never more than two fifths, or three fifths where that is the least. What does not depend on what is
         needed is for batches on their way, and for the many answers that the reduction of one finding waits for.
+        While it is quiet, it is for batches alone.
         """
         whole = self.max_time or 0.0
-        spare = max(min(6.0, whole / 20), whole / 100, min(_ANSWERS * self.away(), whole / 10))
+        spare = self._quiet_spare
+        if not self.quiet():
+            spare = max(min(6.0, whole / 20), whole / 100, min(_ANSWERS * self.away(), whole / 10))
         return max(min(spare + self.needed(), whole * 2 / 5), min(spare + self.least(), whole * 3 / 5))
+
+    @property
+    def _quiet_spare(self) -> float:
+        """The time for batches on their way, and for a closer look at what they bring: a hundredth, or two answers."""
+        whole = self.max_time or 0.0
+        return max(whole / 100, min(2 * self.away(), whole / 20))
 
     def is_late(self) -> bool:
         """Whether nothing new should be drawn. Asked all the time, it looks how much is needed now and then."""
@@ -90,15 +101,20 @@ class Clock:
         seconds = self.seconds
         if seconds - self._weighed >= self.max_time * _LOOK:
             self._weighed = seconds
-            spare = max(min(2.0, self.max_time / 50), min(_ANSWERS * self.away(), self.max_time / 20))
+            spare = self._quiet_spare / 2
+            if not self.quiet():
+                spare = max(min(2.0, self.max_time / 50), min(_ANSWERS * self.away(), self.max_time / 20))
             self._over = self.left() <= spare + self.least()
         return self._over
 
     def goes_on(self) -> bool:
-        """Whether there is time for more after all, when all that was pending is done; then it is late no longer."""
+        """Whether there is time for more after all, when all that was pending is done; then it is late no longer.
+
+        That is twice of what is kept: what is met then wants to be settled as well. While it is quiet nothing is.
+        """
         if not self._late:
             return False
-        self._late = self.left() <= 2 * self.reserve
+        self._late = self.left() <= (1 if self.quiet() else 2) * self.reserve
         return not self._late
 
     def left(self) -> float:

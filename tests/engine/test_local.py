@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
+from harness.case import Answer, Case
 from harness.engine.local import Local, Order, Telling
 from harness.engine.search import UnitSearch
 from harness.events import Budget
 from harness.fuzzers.budget import Clock
 from tests.engine.toys import ToySpec, ToySubject
+from tests.fuzzers.toys import WIDGETS, ToyTarget
 
 
 def test_time_that_was_kept_for_nothing_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,3 +40,29 @@ def test_time_that_was_kept_for_nothing_is_used(monkeypatch: pytest.MonkeyPatch)
     assert drawn
     assert 60.0 < drawn[0] < 90.0
     assert 95.0 < now[0] < 101.0
+
+
+class Ruleless(ToyTarget):
+    """There are errors, and no rules that could say something else."""
+
+    def _answer(self, case: Case) -> Answer:
+        answer = super()._answer(case)
+        checks = tuple(msgspec.structs.replace(error, covered=False) for error in answer.handwritten)
+        return msgspec.structs.replace(answer, handwritten=checks, declarative=())
+
+
+def test_a_run_that_meets_nothing_uses_its_time() -> None:
+    """Nothing is kept for what will not be met, nor for a closer look at errors that the target cannot give."""
+    now, curious = [0.0], [0]
+    subject: Any = ToySubject(ToySpec())
+    subject.target = Ruleless([WIDGETS])
+
+    def turn(search: UnitSearch) -> None:
+        now[0] += 0.25
+        curious[0] += len(search.ledger.curious)
+
+    clock = Clock(100.0, lambda: now[0])
+    outcome = Local(subject, Order(seed=1, budget=Budget(max_time=100.0)), Telling(on_turn=turn), clock).run()
+    assert [()] == [unit.findings for unit in outcome.units]
+    assert 0 == curious[0]
+    assert 98.5 < now[0] < 101.0

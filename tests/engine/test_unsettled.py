@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 
 from harness.engine.plan import ABREAST
-from harness.engine.unsettled import CLOSER, COST, MANY, MARGIN, UNEVEN, WHOLE, WONDER, abreast, least, needed
+from harness.engine.unsettled import CLOSER, COST, MANY, MARGIN, UNEVEN, WHOLE, WONDER, abreast, least, needed, quiet
 
 
 def searching(pending: int = 0, **more: Any) -> Any:
     """A search with so much pending; `seconds` and `asked` are those of all its questions, `spent` of settling."""
-    usual = {"curious": 0, "begun": 0, "cut": 0, "explained": 0, "wondered": 0, "spent": 0.0}
+    usual = {"curious": 0, "begun": 0, "cut": 0, "explained": 0, "wondered": 0, "spent": 0.0, "last": 0.0}
     given = {**usual, "seconds": 10.0, "asked": 1000, **more}
     return SimpleNamespace(
         seconds=given["seconds"],
         asked=given["asked"],
-        ledger=SimpleNamespace(pending=[0] * pending, curious=[0] * given["curious"]),
+        ledger=SimpleNamespace(pending=[0] * pending, curious=[0] * given["curious"], last=given["last"]),
         settling=SimpleNamespace(
             begun=given["begun"],
             cut=[0] * given["cut"],
@@ -47,6 +47,16 @@ def test_what_a_finding_takes_is_what_it_took() -> None:
     assert needed([slow, fast, searching(4)]) == pytest.approx(MARGIN * 4 * 12.0 / 40)
     slow.ledger.pending = [0, 0]
     assert needed([slow, fast]) == pytest.approx(MARGIN * 2 * 1.0)
+
+
+def test_it_is_quiet_when_nothing_is_pending_and_the_later_half_met_nothing() -> None:
+    """What any search met counts, and what was cut short is pending; what is looked at closer is no difference."""
+    searches = [searching(last=50.0), searching(last=10.0, curious=3)]
+    assert quiet(searches, 100.0)
+    assert quiet([], 100.0)
+    assert not quiet(searches, 99.0)
+    for left in (searching(1), searching(begun=1), searching(cut=1)):
+        assert not quiet([*searches, left], 100.0)
 
 
 def test_what_is_on_its_way_is_half_done() -> None:

@@ -121,3 +121,34 @@ def test_answers_that_are_slow_to_come_want_more_time() -> None:
     assert not slow.is_over()
     now[0] = 57.5
     assert slow.is_over()
+
+
+def test_while_it_is_quiet_only_batches_on_their_way_are_waited_for() -> None:
+    """A hundredth is kept, or the time of two answers, of which the last half is for no closer look."""
+    now, quiet = [0.0], [True]
+    clock = Clock(120.0, lambda: now[0], away=lambda: 2.5, quiet=lambda: quiet[0])
+    assert (clock.reserve, Clock(120.0, quiet=lambda: True).reserve) == (5.0, 1.2)
+    assert Clock(120.0, away=lambda: 9.0, quiet=lambda: True).reserve == 6.0
+    now[0] = 114.0
+    assert (clock.is_late(), clock.is_over()) == (False, False)
+    now[0] = 115.5
+    assert (clock.is_late(), clock.is_over()) == (True, False)
+    now[0] = 118.0
+    assert clock.is_over()
+    quiet[0] = False
+    assert clock.reserve == 10.0
+
+
+def test_a_quiet_clock_goes_on_whenever_it_is_not_late() -> None:
+    """Nobody waits for what was kept; where something may be met, twice of that is wanted."""
+    now, needed, quiet = [70.0], [40.0], [False]
+    clock = Clock(100.0, lambda: now[0], lambda: needed[0], away=lambda: 2.0, quiet=lambda: quiet[0])
+    clock.started = 0.0
+    assert clock.is_late()
+    needed[0], now[0] = 0.0, 93.0
+    assert not clock.goes_on()
+    quiet[0] = True
+    assert clock.goes_on()
+    now[0] = 96.5
+    assert clock.is_late()
+    assert not clock.goes_on()
