@@ -18,6 +18,7 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from harness.case import Answer, Case, Json
+from harness.fuzzers.alike import ANY_ITEM, is_long, together
 from harness.fuzzers.pairs import Pair
 from harness.fuzzers.places import ABSENT, Once, Place, count_differences, size
 from harness.fuzzers.steps import Key, Step, Values, gain, plainest, removals, reverts, scalars, simpler, taken, unions
@@ -91,6 +92,7 @@ class Reducer:
     is_gone: bool = False
     is_cut: bool = False
     _others: frozenset[str] = frozenset()
+    _is_long: bool = False
     _heard: Answer | None = None
     _tried: Once = field(default_factory=Once)
     _exhausted: dict[str, Case] = field(default_factory=dict)
@@ -176,7 +178,7 @@ class Reducer:
             return
         failed: set[Key] = set()
         while not self._done():
-            batch = self._batch(steps(), failed, measure)
+            batch = self._batch(together(steps(), failed) if self._is_long else steps(), failed, measure)
             if not batch:
                 break
             yield from self._take(batch, failed, measure)
@@ -187,15 +189,17 @@ class Reducer:
         """Choose steps that make the pair smaller. What lies within the place of another waits for its answer."""
         batch: list[tuple[Step, Pair]] = []
         chosen: set[Place] = set()
+        few = 0 if self._is_long else FEW  # an object with long lists costs too much to be asked for nothing
         for step in steps:
-            if step.key in failed or (len(batch) >= FEW and not chosen.isdisjoint(_around(step.place))):
+            if step.key in failed or (len(batch) >= few and not chosen.isdisjoint(_around(step.place))):
                 continue
             pair = taken(self._pair, (step,))
             if (not step.is_sure and not measure(pair) < measure(self._pair)) or not self._tried.is_new(pair):
                 failed.add(step.key)
                 continue
             batch.append((step, pair))
-            chosen.add(step.place)
+            if step.place[-1:] != (ANY_ITEM,):  # the items that stay lose their members all the same
+                chosen.add(step.place)
             if len(batch) == BATCH:
                 break
         return batch
@@ -237,6 +241,7 @@ class Reducer:
 
     def _accept(self, shown: _Shown) -> None:
         self.case, self.answer, self._others = shown
+        self._is_long = any(map(is_long, self._pair))
 
     def _unasked(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """Yield what was not asked before, and remember it."""
@@ -258,7 +263,14 @@ def _runs(count: int) -> list[int]:
 
 
 def _moved(failed: set[Key], steps: Sequence[Step]) -> None:
-    """Forget what failed in lists from which an item was taken: others stand there now."""
+    """Forget what failed in lists from which an item was taken: others stand there now. What all failed stays."""
     changes = (change for step in steps for change in (*step.new, *step.old))
-    for at in {place[:-1] for place, value in changes if value is ABSENT and isinstance(place[-1], int)}:
-        failed -= {key for key in failed if key[0][: len(at)] == at}
+    lists = {place[:-1] for place, value in changes if value is ABSENT and isinstance(place[-1], int)}
+    if lists:
+        failed -= {key for key in failed if _is_within(key[0], lists)}
+
+
+def _is_within(place: Place, lists: set[Place]) -> bool:
+    """Whether a place is one of these lists or at an item of one, and not at all items."""
+    depths = range(len(place) + 1)
+    return any(place[:depth] in lists and place[depth : depth + 1] != (ANY_ITEM,) for depth in depths)

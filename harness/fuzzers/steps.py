@@ -23,7 +23,8 @@ Values: TypeAlias = Callable[[Json], Iterator[Json]]
 class Step(NamedTuple):
     """What is changed in new and in old. `place` says where, `how` tells steps at one place from one another.
 
-    `is_sure` says that the pair is smaller for it, whatever else it holds.
+    `is_sure` says that the pair is smaller for it, whatever else it holds. `sort` is what steps have in common that do
+    the same at other places; where there is none, `how` is.
     """
 
     place: Place
@@ -31,6 +32,7 @@ class Step(NamedTuple):
     new: tuple[Change, ...] = ()
     old: tuple[Change, ...] = ()
     is_sure: bool = True
+    sort: Hashable = None
 
     @property
     def key(self) -> Key:
@@ -117,25 +119,26 @@ def scalars(values: Values, pair: Pair, ground: Pair | None, protected: Protecte
     loose = list(_loose(pair, 0, ground, protected))
     for value, times in Counter(value for _, value, _ in loose if isinstance(value, str)).items():
         if times > 1 and value not in ("", "a"):  # a name and who refers to it
-            yield Step((), value, tuple(_replaced(new, value, "a")), tuple(_replaced(old, value, "a")))
+            changes, befores = tuple(_replaced(new, value, "a")), tuple(_replaced(old, value, "a"))
+            yield Step((), value, changes, befores, sort="a name")
     for place, value, before in loose:
-        for simpler, how in _smaller(value, values):
+        for simpler, how, turn in _smaller(value, values):
             change = ((place, simpler),)
-            yield Step(place, ("new", how), change, change if before == value else ())
+            yield Step(place, ("new", how), change, change if before == value else (), sort=("new", turn))
     for place, value, after in _loose(pair, 1, ground, protected) if old is not None else ():
-        for simpler, how in _smaller(value, values) if after != value else ():
-            yield Step(place, ("old", how), (), ((place, simpler),))
+        for simpler, how, turn in _smaller(value, values) if after != value else ():
+            yield Step(place, ("old", how), (), ((place, simpler),), sort=("old", turn))
 
 
-def _smaller(value: Json, values: Values) -> Iterator[tuple[Json, Hashable]]:
-    """Yield values that are smaller than this one, with what tells them apart."""
+def _smaller(value: Json, values: Values) -> Iterator[tuple[Json, Hashable, int]]:
+    """Yield values that are smaller than this one, with what tells them apart, and the how many-th each is."""
     if value.__class__ is dict:
         return
     measure = -1.0
-    for simpler in values(value):
+    for turn, simpler in enumerate(values(value)):
         measure = size(value) if measure < 0 else measure
         if size(simpler) < measure:
-            yield simpler, (len(simpler) if isinstance(simpler, list) else simpler)
+            yield simpler, (len(simpler) if isinstance(simpler, list) else simpler), turn
 
 
 def _loose(pair: Pair, which: int, ground: Pair | None, protected: Protected) -> Iterator[tuple[Place, Json, Json]]:

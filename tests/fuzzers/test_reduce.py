@@ -1,9 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from harness.case import Answer, Case, Json, Operation
+from harness.fuzzers.places import Place
 from harness.fuzzers.reduce import Reducer
 from harness.fuzzers.transplant import transplants
 from harness.targets.target import drive
@@ -154,3 +155,54 @@ def test_the_place_of_the_difference_is_left_out_at_last() -> None:
     assert found.object == {**META, "spec": {}}
     assert asked.count(META) == 1
     assert asked.index(META) > asked.index({**META, "spec": {"inner": {"value": 5}}})
+
+
+def full(count: int) -> Json:
+    """Make an object with so many items that hold much and have a name each."""
+    items = [{"name": f"n{one}", "uid": f"u{one}", "spec": {"a": {"b": one}}, "some": ["x"]} for one in range(count)]
+    return {**META, "items": items}
+
+
+def reduced_list(shows: Callable[[Json, Json], bool], old: Json, seat: Place = ()) -> tuple[Case, Reducer]:
+    """Reduce an update to 257 items as long as the lists of new and old show what they have to."""
+
+    def verdict(case: Case, answer: Answer) -> frozenset[str] | None:
+        return frozenset() if shows(case.object.get("items") or [], case.old.get("items") or []) else None
+
+    reducer = Reducer(Case(1, "", "v1", "Widget", Operation.UPDATE, full(257), old), verdict, seat=seat)
+    return drive(reducer.run(), lambda cases: [Answer(one.id) for one in cases]), reducer
+
+
+def test_a_list_at_its_limit_ends_as_bare_items() -> None:
+    """What the length alone shows takes no question for each item, and old and new stay alike."""
+    case, reducer = reduced_list(lambda items, _: len(items) > 250, full(257))
+    assert case.object == case.old == {**META, "items": [{}] * 251}
+    assert reducer.asked < 50
+
+
+def test_a_list_that_grows_beyond_its_limit_ends_as_bare_items() -> None:
+    """Where old has fewer items those that new alone has are made bare all the same."""
+    case, reducer = reduced_list(lambda items, before: len(items) > 256 > len(before), full(200))
+    assert case.object == {**META, "items": [{}] * 257}
+    assert not any(case.old["items"])
+    assert reducer.asked < 100
+
+
+def test_items_that_have_to_be_distinct_lose_all_else() -> None:
+    """The names that must differ are not asked about one after the other until the limit is reached."""
+
+    def shows(items: Json, _: Json) -> bool:
+        return len(items) > 256 and len({one.get("name") for one in items}) == len(items)
+
+    case, reducer = reduced_list(shows, full(257))
+    assert all(one.keys() <= {"name"} for one in case.object["items"])
+    assert case.object == case.old
+    assert reducer.asked < 350
+
+
+def test_one_item_of_many_is_found() -> None:
+    """Parts of the list that hold nothing of it go at once."""
+    seat = ("items", 200, "uid")
+    case, reducer = reduced_list(lambda items, _: any(one.get("uid") == "u200" for one in items), full(257), seat)
+    assert case.object == case.old == {**META, "items": [{"uid": "u200"}]}
+    assert reducer.asked < 100
