@@ -173,12 +173,15 @@ class Asking:
         if not self.ledger.curious or self.plan.is_over():
             return
         curious, self.ledger.curious = self.ledger.curious[: self.left()], []
+        # A list of errors that no rule covers is served as it is, which the samples look at.
         cases = [
             self._numbered(
-                msgspec.structs.replace(case, served=able.served, versions=able.versions, repeat=able.repeat)
+                msgspec.structs.replace(
+                    one.case, served=able.served and one.composed, versions=able.versions, repeat=able.repeat
+                )
             )
-            for case, _ in curious
+            for one in curious
         ]
         if cases:
             answers = yield cases
-            self.ledger.examine(cases, answers, [base for _, base in curious])
+            self.ledger.examine(cases, answers, [one.base for one in curious])

@@ -12,12 +12,14 @@ from harness.case import Json, Operation
 from harness.engine.asking import Asking
 from harness.engine.founding import Founding
 from harness.engine.plan import LaneState, Search
+from harness.engine.units import Lane
 from harness.fuzzers.bases import Base, accepted
 from harness.fuzzers.borrowing import borrow
 from harness.fuzzers.grow import Growth
 from harness.fuzzers.holding import Holding
 from harness.fuzzers.lacking import Change
 from harness.fuzzers.places import differences, look
+from harness.fuzzers.slim import parts, slimmer
 
 
 def borrowed(search: Asking, growth: Growth) -> Search:
@@ -47,6 +49,7 @@ class Growing:
         self.founding, self.search = founding, founding.search
         self.is_done = False
         self._is_complete = False
+        self._grown: list[Base] = founding.known[:-1]
 
     def run(self) -> Search:
         """Grow what the finding lane accepts, then what the others make of it."""
@@ -56,6 +59,7 @@ class Growing:
         for key, state in self.search.ledger.states.items():
             if key in self.founding.firsts:
                 yield from self._through(state, self.founding.firsts[key])
+        yield from self._in_parts()
         self.search.reach.tell()
         self.founding.keeping.write(self._is_complete)
         self.is_done = True
@@ -75,6 +79,7 @@ class Growing:
             founding.keeping.forget(founding.finder)
         founding.keep([*fuller, plain])
         search.points.grown(fuller, founding.known or [plain])
+        self._grown = fuller
 
     def _through(self, state: LaneState, first: Json) -> Search:
         """Find fuller bases and pairs for another lane, by the bases of the finding one."""
@@ -82,8 +87,29 @@ class Growing:
         basis = yield from self._fullest(state, first)
         if state.lane.operation is Operation.UPDATE:
             if state.lane.info.subresource:
+                before = self.search.points.bases.copy()
                 basis = yield from founding.fill(state, basis, founding.share(8))
+                filled = [base for base in self.search.points.bases if not any(base is one for one in before)]
+                yield from self._slim(state.lane, filled, [])
             yield from founding.change(state, basis, founding.share(8))
+
+    def _in_parts(self) -> Search:
+        """Put what the fullest object holds into small ones, and what else was grown."""
+        if self._grown:
+            first, *others = self._grown
+            yield from self._slim(self.founding.finder, others, parts(first.obj, self.founding.plain.obj))
+
+    def _slim(self, lane: Lane, bases: list[Base], more: list[Base]) -> Search:
+        """Replace bases by slim ones that this lane accepts too, and add more of those that it accepts."""
+        search, plain = self.search, self.founding.plain.obj
+        ways = [list(slimmer(base, plain)) for base in bases]
+        wanted = [one for way in (more, *ways) for one in way][: 0 if search.spent() else self.founding.share(8)]
+        answers = yield from self.founding.asker(lane)([one.obj for one in wanted])
+        fit = {id(one) for one, answer in zip(wanted, answers, strict=False) if accepted(answer)}
+        search.points.replace(
+            {id(base): one for base, way in zip(bases, ways, strict=True) for one in way[::-1] if id(one) in fit},
+            [one for one in more if id(one) in fit],
+        )
 
     def _fullest(self, state: LaneState, first: Json) -> Search:
         """Return as much of the fullest object as this lane accepts."""

@@ -37,6 +37,14 @@ class Shown(NamedTuple):
     base: Json
 
 
+class Curious(NamedTuple):
+    """A case with an error never met before, and the base it was made of; whether its lists have to be composed."""
+
+    case: Case
+    base: Json
+    composed: bool
+
+
 @dataclass(slots=True)
 class Seen:
     """A signature that was met, what shows it best so far, and how often.
@@ -61,7 +69,7 @@ class Ledger:
         self.states = {lane.key: LaneState(lane) for lane in plan.unit.lanes}
         self.seen: dict[tuple[Any, ...], Seen] = {}
         self.pending: list[Seen] = []
-        self.curious: list[tuple[Case, Json]] = []
+        self.curious: list[Curious] = []
         self.compared = 0
         self.composition_checked = 0
         self.composition_differences = 0
@@ -190,7 +198,8 @@ class Ledger:
             self.discoveries += 1
             self._keep(case.object)
             if self.plan.abilities.closer:
-                self.curious.append((case, base))
+                composed = bool(answer.declarative) or any(error.covered for error in answer.handwritten)
+                self.curious.append(Curious(case, base, composed))
 
     def count(self, cases: list[Case], answers: list[Answer]) -> None:
         """Count cases that were not drawn but follow from a finding."""

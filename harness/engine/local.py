@@ -171,6 +171,7 @@ class Local:
             corpus=self._corpus(),
             literals=self.subject.literals(unit.lanes[0].info),
             unlike=self._unlike(unit.lanes[0].info),
+            leads=unit.index in self._leading,
             near=self.order.focus.of(unit.lanes[0].info),
             kept=kept.load_bases(bases, self.telling.note) if bases is not None else None,
             keep=None if bases is None else lambda found: kept.keep_bases(bases, found, self.telling.note),
@@ -181,6 +182,15 @@ class Local:
             age=lambda: self.clock.seconds,
             met=lambda lane, mismatch: self.telling.on_met(_met(lane, mismatch)),
         )
+
+    @cached_property
+    def _leading(self) -> frozenset[int]:
+        """The first unit of each kind among its versions."""
+        first: dict[tuple[str, str, str], int] = {}
+        for unit in self.units():
+            info = unit.lanes[0].info
+            first.setdefault((info.group, info.resource, info.kind), unit.index)
+        return frozenset(first.values())
 
     def _unlike(self, info: KindInfo) -> frozenset[Way]:
         shape = self.subject.shape

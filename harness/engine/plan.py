@@ -63,6 +63,7 @@ class Plan:
     `abreast` says how many findings to settle at once when time is short.
 
     `unlike` are the places at which other versions of the type differ from it, `near` those that the search leans to.
+    `leads` says that this version compares the lists of all of them where they do not differ: once is enough.
     """
 
     unit: Unit
@@ -78,6 +79,7 @@ class Plan:
     kept: KeptBases | None = None
     keep: Callable[[KeptBases], None] | None = None
     unlike: frozenset[Way] = frozenset()
+    leads: bool = True
     near: Near = NOWHERE
     stocks: tuple[Stock, ...] = ()
     observers: Mapping[str, Observer] = field(default_factory=dict)

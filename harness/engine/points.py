@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -70,6 +70,12 @@ class Points:
         del self.points[: len(self.bases)]
         self.found([*bases, *others, before[-1]])
 
+    def replace(self, instead: Mapping[int, Base], more: Sequence[Base]) -> None:
+        """Start from other objects instead of some, which are told by identity, and from more after the first one."""
+        others = [instead.get(id(base), base) for base in self.bases[1:]]
+        del self.points[: len(self.bases)]
+        self.found([*self.bases[:1], *more, *others])
+
     def add_base(self, base: Base) -> None:
         """Start from one more accepted object; lanes often accept the very same."""
         if _is_among(base, self.bases):
@@ -87,7 +93,7 @@ class Points:
 
     def keep(self, obj: Json) -> None:
         """Keep an object that showed something new; the oldest goes."""
-        if len(self.points) > KEPT_POINTS:
+        if len(self.points) > len(self.bases) + KEPT_POINTS:
             del self.points[len(self.bases) or 1]
         self.add(obj)
 

@@ -22,6 +22,7 @@ from harness.engine.taking import Taking
 from harness.engine.turns import in_turns
 from harness.engine.versions import through_versions
 from harness.fuzzers.bases import starts
+from harness.fuzzers.slim import smallest_first
 
 GROWTH, PASS = 600, 200
 """Questions of growth, then of the first pass, and so on. Full objects are worth more than small ones edited early."""
@@ -60,13 +61,13 @@ class UnitSearch(Asking):
         del aiming  # it knows everything that it asked
         yield from self._near(sweep)
         yield from through_versions(self, self.points.bases)
-        for number, (which, turns, places) in enumerate(SWEEPS):
-            before = self.asked
-            yield from sweep.run(self.points.bases[which], turns, places)
+        for number, (turns, places) in enumerate(SWEEPS):
+            before, bases = self.asked, smallest_first(self.points.bases)
+            yield from sweep.run(bases, turns, places)
             yield from self._random_rounds(self.asked + (self.asked - before) // 2)
-            yield from sweep.cross(self.points.bases[which])
+            yield from sweep.cross(bases)
             for options in turned(self) if not number else ():
-                yield from sweep.turned(options).run(self.points.bases[which], turns)
+                yield from sweep.turned(options).run(bases, turns)
         yield from self._random_rounds(None)
         yield from self.settle()
 

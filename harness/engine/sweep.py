@@ -25,16 +25,16 @@ EVERY_PROBE = range(60)
 Way: TypeAlias = tuple[object, ...]
 """A place with any index: where it is in all objects."""
 Places: TypeAlias = Literal["every", "new", "near", "quiet"]
-SWEEPS: tuple[tuple[slice, range, Places], ...] = (
-    (slice(0, 1), range(5), "new"), (slice(1, None), range(5), "new"), (slice(None), range(5, 14), "new"),
-    (slice(1, None), range(5), "every"), (slice(None), range(14, 60), "new"), (slice(None), range(5, 14), "every"),
-    (slice(None), range(14, 60), "every"), (slice(None), EVERY_PROBE, "quiet"),
+SWEEPS: tuple[tuple[range, Places], ...] = (
+    (range(5), "new"), (range(5, 14), "new"), (range(5), "every"), (range(14, 60), "new"), (range(5, 14), "every"),
+    (range(14, 60), "every"), (EVERY_PROBE, "quiet"),
 )  # fmt: skip
-"""The pass in parts: which bases, which probes, and at which places: those that no base had before, or every one.
+"""The pass in parts: which probes, and at which places of the bases: those that no base had before, or every one.
 
-Random rounds stand between. The first part is gone through once more for every validation option that can be turned the
-other way. Quiet places come last: members of the metadata, which all kinds have in common, of which nobody said
-anything when the first probes stood there.
+Small bases come first, so that a place is probed in the smallest object that has it. Random rounds stand between. The
+first part is gone through once more for every validation option that can be turned the other way. Quiet places come
+last: members of the metadata, which all kinds have in common, of which nobody said anything when the first probes stood
+there.
 """
 
 _HIDING = frozenset({"immutable", "update"})
@@ -71,8 +71,8 @@ class Sweep:
                 batch = list(islice(edits, BATCH // max(1, min(2, len(self.search.ledger.states)))))
                 if not batch:
                     break
-                is_first = which == "new" and not turns.start
-                steps = self._ask_about(base.obj, batch, versions=is_first, closely=which == "near")
+                all_versions = self.search.plan.leads and which == "new" and not turns.start
+                steps = self._ask_about(base.obj, batch, versions=all_versions, closely=which == "near")
                 del batch  # hundreds of searches stand here
                 yield from steps
 

@@ -14,7 +14,12 @@ from harness.engine.plan import Search
 from harness.engine.sweep import Sweep
 from harness.engine.turns import in_turns
 from harness.events import Budget, KindReport, Noted, Result
+from harness.fuzzers.bases import accepted
+from harness.fuzzers.slim import weight
+from harness.subject import SubjectSpec, open_subject
 from tests.engine.toys import ToySpec, open_toys
+
+SUITES = Path(__file__).parents[2] / "suites"
 
 
 def search(corpus: Path | None = None, cases: int = 6000, **options: Any) -> Result:
@@ -198,3 +203,26 @@ def test_growth_and_the_first_pass_take_turns() -> None:
         except StopIteration:
             batch = None
     assert "aabbaabBaaA" == "".join(order)
+
+
+def test_what_was_grown_is_edited_in_small_objects(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Members that cannot stand beside others have accepted objects of their own, and none drags the rest along."""
+    grown: list[Any] = []
+    run_growing = Growing.run
+
+    def watched(growing: Growing) -> Search:
+        yield from run_growing(growing)
+        grown.append(growing.search)
+
+    monkeypatch.setattr(Growing, "run", watched)
+    spec = SubjectSpec("suite", str(SUITES / "claim_v1"))
+    run(spec, seed=1, budget=Budget(max_cases=8000))
+    (one,) = grown
+    full, *others = one.points.bases
+    alone = [base for base in others if base.focus[:1] == ("spec",)]
+    assert {"node", "fabrics", "days"} <= {base.focus[-1] for base in alone}
+    assert all(2 * weight(base.obj) <= weight(full.obj) for base in alone)
+    info = one.plan.unit.lanes[0].info
+    cases = [info.case(Operation.CREATE, base.obj, None, id=number) for number, base in enumerate(alone, 1)]
+    with open_subject(spec) as subject:
+        assert all(accepted(answer) for answer in subject.target.ask(cases))

@@ -34,3 +34,15 @@ def test_an_object_that_is_among_the_bases_is_not_started_from_twice() -> None:
     assert [("spec",), (), ()] == [base.focus for base in points.bases]
     points.grown([Base(dict(other))], [Base({})])
     assert [other, WIDGET, WIDGET, {}] == [base.obj for base in points.bases]
+
+
+def test_a_base_gives_way_to_a_slim_one_where_it_stood() -> None:
+    """The first one stays the fullest, the last one the plain one, and what was kept stays."""
+    points, plain = Points(Random(1), widget_shape(), Harvest()), {"spec": {}}
+    full, fat, bare = Base(WIDGET), Base({**WIDGET, "x": 1}, ("x",)), Base(plain)
+    points.found([full, fat, bare])
+    points.keep({"kept": True})
+    slim, part = Base({"x": 1}, ("x",)), Base({"spec": {"mode": "Fast"}}, ("spec",))
+    points.replace({id(fat): slim}, [part])
+    assert [full, part, slim, bare] == points.bases
+    assert [WIDGET, part.obj, slim.obj, plain, {"kept": True}] == [point.obj for point in points.points]

@@ -36,7 +36,7 @@ class Asked:
     def __init__(self, verdict: Verdict = fine) -> None:
         self.verdict = verdict
         self.shape: Shape = widget_shape()
-        self.plan = SimpleNamespace(shape=self.shape, abilities=Abilities())
+        self.plan = SimpleNamespace(shape=self.shape, abilities=Abilities(), leads=True)
         self.points = Points(Random(1), self.shape, Harvest())
         self.ledger = SimpleNamespace(states={(UPDATE.info.key, UPDATE.operation): SimpleNamespace(lane=UPDATE)})
         self.pairs: list[tuple[Json, Json]] = []
