@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"reflect"
 	"strings"
 	"unicode/utf8"
 
@@ -139,10 +140,14 @@ func wireErrors(errs field.ErrorList) []wireError {
 		return nil
 	}
 	out := make([]wireError, 0, len(errs))
+	var values map[held]string
+	if len(errs) > 1 {
+		values = map[held]string{}
+	}
 	for _, err := range errs {
 		out = append(out, wireError{
 			Type: string(err.Type), Field: err.Field, Detail: still(err.Detail), Origin: err.Origin, Level: level(err),
-			Covered: err.CoveredByDeclarative, ShortCircuit: isShortCircuit(err), Value: badValue(err),
+			Covered: err.CoveredByDeclarative, ShortCircuit: isShortCircuit(err), Value: shownOnce(err, values),
 		})
 	}
 	return out
@@ -156,6 +161,37 @@ func level(err *field.Error) string {
 		return "beta"
 	}
 	return ""
+}
+
+// held tells a value that many errors may quote: what they say of it, and where it is.
+type held struct {
+	said   field.ErrorType
+	of     reflect.Type
+	at     uintptr
+	length int
+}
+
+// shownOnce shows a list, a map or what is pointed at for the first error that quotes it. A list in which each of
+// hundreds of items is wrong may be quoted whole by every error.
+func shownOnce(err *field.Error, values map[held]string) string {
+	v := reflect.ValueOf(err.BadValue)
+	key := held{said: err.Type}
+	switch v.Kind() {
+	case reflect.Slice, reflect.Map:
+		key.of, key.at, key.length = v.Type(), v.Pointer(), v.Len()
+	case reflect.Pointer:
+		key.of, key.at = v.Type(), v.Pointer()
+	default:
+		return badValue(err)
+	}
+	text, known := values[key]
+	if !known {
+		text = badValue(err)
+		if values != nil {
+			values[key] = text
+		}
+	}
+	return text
 }
 
 // badValue is the part of the error's text between the words of its type and its detail.
