@@ -67,7 +67,7 @@ class Comparator:
 
     def signatures(self, case: Case, answer: Answer) -> tuple[Signature, ...]:
         """Return the signatures of what `compare` returns: cheaper, and all that is needed of what is known."""
-        if answer.failure is not None or answer.versions or answer.served:
+        if answer.failure is not None or tells_more(answer):
             return tuple(mismatch.signature for mismatch in self.compare(case, answer))
         if not answer.handwritten and not answer.declarative:
             return ()
@@ -176,6 +176,11 @@ def is_unchanged(case: Case, path: str) -> bool:
     if beside is MISSING or before is MISSING:
         return bool(case.object == case.old)
     return value_at(case.old, way) is MISSING
+
+
+def tells_more(answer: Answer) -> bool:
+    """Whether an answer may differ in more than its two lists: it says what is served, or another version differs."""
+    return bool(answer.served) or any(errors != answer.declarative for errors in answer.versions.values())
 
 
 def _version_detail(here: list[FieldError] | None, there: list[FieldError] | None, own: str, other: str) -> str:

@@ -34,7 +34,7 @@ from harness.subject import Subject, SubjectSpec
 
 Opener = Callable[[SubjectSpec, Callable[[str], None]], Subject]
 
-STOCK_SHARE = 0.03
+STOCK_SHARE = 0.01
 """Of the time of a process, so much goes to telling how far its searches are: each then tells all it has found."""
 PATIENCE = 15.0
 """How long a process that was asked to stop may take. Units: seconds."""

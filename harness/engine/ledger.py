@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 
 from harness.case import Answer, Case, Json
+from harness.compare.comparator import tells_more
 from harness.compare.finding import SEVERITIES, Severity
 from harness.compare.lists import ERRORS
 from harness.compare.mismatch import Mismatch, canonical_path
@@ -113,11 +114,11 @@ class Ledger:
                     continue
             else:
                 self.compared += 1
-            asked_for_more = bool(answer.served or answer.versions)
+            says_more = tells_more(answer)
             self.composition_checked += bool(answer.served)
             if state is None:
                 continue
-            if answer.failure is None and not asked_for_more:
+            if answer.failure is None and not says_more:
                 if not answer.handwritten and not answer.declarative:
                     state.accepted += 1
                     continue
@@ -127,7 +128,7 @@ class Ledger:
                         seen.occurrences += 1
                     continue
             shown = self._compare(case, answer, base, state)
-            if answer.failure is None and not asked_for_more:
+            if answer.failure is None and not says_more:
                 self._remember(lane, answer, shown)
         self.compare_seconds += time.perf_counter() - started
 

@@ -6,10 +6,11 @@ A list is refused for its length or for an item; what is said of one that is wro
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from harness.case import Json
 from harness.fuzzers.shape import FieldShape, Shape
-from harness.fuzzers.sized import many
+from harness.fuzzers.sized import Later, many
 from harness.fuzzers.values import beyond, filled, fits
 
 _LONG = 300
@@ -18,7 +19,7 @@ _WORSE = 4
 """So many other bad items are put behind good ones."""
 
 
-def blends(items: list[Json], shape: Shape, member: FieldShape | None, limits: Sequence[int]) -> Iterator[Json]:
+def blends(items: list[Json], shape: Shape, member: FieldShape | None, limits: Sequence[int]) -> Iterator[Json | Later]:
     """Yield one item three times, then good items before a bad one: as few as there are, and one too many.
 
     Where they are too many, as many are bad as there are, so that none that only seems bad stands alone.
@@ -30,8 +31,13 @@ def blends(items: list[Json], shape: Shape, member: FieldShape | None, limits: S
     yield from ([*ahead, item] for item in bad[:1])
     for limit in limits[:2]:
         ends = [*bad[1:][-limit + 1 :], *bad[:1]] if limit > 1 else bad[:1]
-        yield [*many(good, shape, limit + 1 - len(ends)), *ends]
+        yield Later("blend", limit + 1, partial(_ending, ends, good, shape))
     yield from ([*ahead, item] for item in bad[1:])
+
+
+def _ending(ends: list[Json], good: list[Json], shape: Shape, size: int) -> Json:
+    """Make a list of a size with these items at the end."""
+    return [*many(good, shape, size - len(ends)), *ends]
 
 
 def _bad(shape: Shape, member: FieldShape | None) -> list[Json]:

@@ -7,9 +7,9 @@ draws from it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice, zip_longest
-from typing import NamedTuple, overload
+from typing import overload
 
 import msgspec
 
@@ -19,7 +19,7 @@ from harness.fuzzers.feedback import Harvest, Lesson
 from harness.fuzzers.patterns import matching, nearly_matching
 from harness.fuzzers.places import ABSENT
 from harness.fuzzers.shape import FieldShape, Shape
-from harness.fuzzers.sized import many
+from harness.fuzzers.sized import Later, many, now
 from harness.fuzzers.spoiling import changed
 from harness.fuzzers.values import beyond, filled, fits, plausible, pool, suggested, suggested_alone
 
@@ -30,14 +30,6 @@ _CONTAINERS = (list, dict)
 _EMPTY: dict[str, Json] = {
     "struct": {}, "list": [], "map": {}, "string": "", "int": 0, "float": 0, "bool": False, "bytes": "",
 }  # fmt: skip
-
-
-class Later(NamedTuple):
-    """A long list that is made when it is asked for: few of them ever are. What is of one sort and size is the same."""
-
-    sort: str
-    size: int
-    make: Callable[[int], Json]
 
 
 class Probes(Sequence[Json]):
@@ -64,12 +56,8 @@ class Probes(Sequence[Json]):
 
     def __getitem__(self, index: int | slice) -> Json:
         if isinstance(index, slice):
-            return [_now(held) for held in self._held[index]]
-        return _now(self._held[index])
-
-
-def _now(held: Json | Later) -> Json:
-    return held.make(held.size) if held.__class__ is Later else held
+            return [now(held) for held in self._held[index]]
+        return now(self._held[index])
 
 
 def probes_of(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest | Lesson) -> Probes:

@@ -7,7 +7,8 @@ else, and accepted at its limit.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from harness.case import Json
 from harness.fuzzers.aims import Aim
@@ -20,6 +21,19 @@ MOST = 5000
 
 _V4 = re.compile(r"\d+\.\d+\.\d+\.\d+(?=/|$)")
 _ENDS_IN_NUMBER = re.compile(r"\d+$")
+
+
+class Later(NamedTuple):
+    """A long list that is made when it is asked for: few of them ever are. What is of one sort and size is the same."""
+
+    sort: str
+    size: int
+    make: Callable[[int], Json]
+
+
+def now(held: Json | Later) -> Json:
+    """Make what was left for later."""
+    return held.make(held.size) if held.__class__ is Later else held
 
 
 def renamed(value: Json, shape: Shape, number: int, numbers: bool = True) -> Json:

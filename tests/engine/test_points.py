@@ -38,7 +38,8 @@ def test_an_object_that_is_among_the_bases_is_not_started_from_twice() -> None:
 
 def test_a_base_gives_way_to_a_slim_one_where_it_stood() -> None:
     """The first one stays the fullest, the last one the plain one, and what was kept stays."""
-    points, plain = Points(Random(1), widget_shape(), Harvest()), {"spec": {}}
+    points = Points(Random(1), widget_shape(), Harvest())
+    plain: Json = {"spec": {}}
     full, fat, bare = Base(WIDGET), Base({**WIDGET, "x": 1}, ("x",)), Base(plain)
     points.found([full, fat, bare])
     points.keep({"kept": True})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from harness.case import Json
 from harness.fuzzers.blends import blends
 from harness.fuzzers.shape import META, FieldShape, Shape, shape_of
+from harness.fuzzers.sized import now
 from harness.fuzzers.suggestions import Suggestions
 from tests.fuzzers.toys import UNIVERSE, widget_shape
 
@@ -13,7 +14,8 @@ TEXTS = shape_of(UNIVERSE, f"{META}.ObjectMeta").child("finalizers")
 
 def blended(items: list[Json], limits: tuple[int, ...] = (), told: tuple[Json, ...] = ()) -> list[Json]:
     """The lists for a member that holds these items, whose tags tell this of items."""
-    return list(blends(items, TEXTS, FieldShape("texts", TEXTS, suggestions=Suggestions(items=told)), limits))
+    member = FieldShape("texts", TEXTS, suggestions=Suggestions(items=told))
+    return [now(one) for one in blends(items, TEXTS, member, limits)]
 
 
 def test_one_item_comes_three_times() -> None:
@@ -68,4 +70,4 @@ def test_a_list_of_what_is_never_bad_is_only_too_long() -> None:
     class Flags(Shape):
         elem = Shape("bool")
 
-    assert 5 in [len(items) for items in blends([True], Flags("list"), None, (4,))]
+    assert 5 in [len(now(items)) for items in blends([True], Flags("list"), None, (4,))]
