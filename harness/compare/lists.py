@@ -56,6 +56,7 @@ class ListComparator:
         self._baseline = baseline(info.composition)
         self._memo: Memory[tuple[Errors, Errors], Compared] = Memory(_REMEMBERED)
         self._composable: Memory[tuple[Errors, Errors], tuple[Mismatch, ...]] = Memory(_COMPOSED)
+        self._agreeing: set[tuple[object, ...]] = set()
 
     def compared(self, handwritten: Errors, declarative: Errors) -> Compared:
         """Return what differs and the signatures of that, worst comparison first."""
@@ -84,6 +85,9 @@ class ListComparator:
         """Compare what is composed. Remembered as well: what is wrong besides differs from case to case."""
         if not handwritten and not declarative:
             return ()
+        marks = _marks(handwritten, declarative)
+        if marks in self._agreeing:
+            return ()
         asked = (handwritten, declarative)
         known = self._composable.get(asked)
         if known is None:
@@ -92,6 +96,9 @@ class ListComparator:
             said = {self.key_of(mismatch) for mismatch in found}
             found += self._differently_served(handwritten, declarative, served, said)
             known = tuple(found)
+            if marks is not None and not known:
+                self._agreeing.add(marks)
+                return ()
             asked = ERRORS.shared(handwritten), ERRORS.shared(declarative)
             self._composable.put(asked, known, 1 + len(handwritten) + len(declarative))
         return known
@@ -208,6 +215,25 @@ class ListComparator:
     def key_of(self, mismatch: Mismatch) -> Key:
         """Return what tells a difference from others: said twice, whatever the setting, it is one."""
         return mismatch.type, self._matcher.normalize(mismatch.path), mismatch.origin
+
+
+def _marks(handwritten: Errors, declarative: Errors) -> tuple[object, ...] | None:
+    """Return what counts of one error that both sides report in the very same words; None for any other lists.
+
+    Where it stands and what it quotes is the same on both sides, and so makes no difference.
+    """
+    if len(handwritten) != 1 or len(declarative) != 1:
+        return None
+    ours, theirs = handwritten[0], declarative[0]
+    if (
+        ours.field != theirs.field or ours.value != theirs.value or ours.detail != theirs.detail
+        or ours.type != theirs.type or ours.origin != theirs.origin
+    ):  # fmt: skip
+        return None
+    return (
+        ours.type, ours.origin, ours.covered, ours.level, ours.short_circuit,
+        theirs.covered, theirs.level, theirs.short_circuit,
+    )  # fmt: skip
 
 
 def base_side(error: FieldError, served: Served) -> Side:

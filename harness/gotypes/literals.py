@@ -54,6 +54,7 @@ class Literals:
     values: tuple[Literal, ...] = ()
     patterns: tuple[tuple[str, str], ...] = ()
     _near: dict[tuple[str, ...], tuple[str | int, ...]] = field(default_factory=dict, compare=False, repr=False)
+    _formed: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def of(cls, literals: Iterable[Literal]) -> Literals:
@@ -76,7 +77,10 @@ class Literals:
 
     def patterns_near(self, names: Sequence[str]) -> tuple[str, ...]:
         """Return the regular expressions that stand where one of these names is spoken of."""
-        return tuple(dict.fromkeys(str(one) for one in _ranked([name.lower() for name in names], self.patterns)))
+        key = tuple(name.lower() for name in names)
+        if key not in self._formed:
+            self._formed[key] = tuple(dict.fromkeys(str(one) for one in _ranked(key, self.patterns)))
+        return self._formed[key]
 
 
 NO_LITERALS = Literals()

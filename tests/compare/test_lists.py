@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.case import Composition
+from harness.case import Composition, ServedList
 from harness.compare import lists as lists_module
-from harness.compare.comparator import Comparator
+from harness.compare.comparator import Comparator, tells_more
 from harness.compare.ends import Ends
 from harness.compare.lists import list_comparator
 from harness.errormatch.trusted import NO_WORDINGS, Wordings
@@ -54,3 +54,31 @@ def test_what_others_asked_changes_nothing(hv: Any, dv: Any, composition: Compos
         other.compare(asked, said)
     alone = Comparator(info(composition), is_known_path=lambda path: path != "a", trusted=Wordings())
     assert one.compare(asked, said) == alone.compare(asked, said)
+
+
+MARKS = ("", " covered", " alpha", " beta", " covered sc", " covered beta", " sc", " covered alpha")
+
+
+@pytest.mark.parametrize("composition", COMPOSITIONS)
+@pytest.mark.parametrize("type", ["Invalid", "Required", "Internal"])
+@pytest.mark.parametrize("rules", [True, False])
+def test_what_both_sides_say_alike_counts_by_its_marks(composition: Composition, type: str, rules: bool) -> None:
+    """One error of both sides, in the same words, shows at one place what it shows at any other, whoever asks first."""
+    more: dict[str, Any] = {"rules": rules, "normalization": (("spec.b", "spec.c"),)}
+    one = list_comparator(info(composition, **more), Wordings(), None)
+    for ours in MARKS:
+        for theirs in MARKS:
+            for path in ("spec.a", "spec.b", "spec.b[0].d"):
+                pair = errors(f"{type}@{path}/o{ours}"), errors(f"{type}@{path}/o{theirs}")
+                alone = list_comparator(info(composition, **more), Wordings(), None)
+                assert one is not alone
+                signatures = [(kind, origin, side) for kind, _, _, origin, side in one.compared(*pair)[1]]
+                assert signatures == [(kind, origin, side) for kind, _, _, origin, side in alone.compared(*pair)[1]]
+
+
+def test_a_version_that_says_the_same_tells_no_more() -> None:
+    """Lists of all versions are looked at apart only where one differs."""
+    said = errors("Invalid@a/b")
+    assert not tells_more(answer((), said, versions={"v1": said, "v2": errors("Invalid@a/b")}))
+    assert tells_more(answer((), said, versions={"v1": said, "v2": ()}))
+    assert tells_more(answer((), said, served=(ServedList("today", {}, said),)))
