@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.costs import Costs
+from bench.costs import FAST, Costs, parted
 from bench.memory import Peak, family
 from harness.case import Answer, Case, KindInfo, Operation
 from harness.engine.units import Lane, Unit
@@ -46,4 +46,14 @@ def test_costs_are_those_of_the_validators_by_kind() -> None:
     cases = [Case(n, "g", "v1", "K", Operation.UPDATE, {}, {}, "ks", sub) for n, sub in enumerate(("", "", "status"))]
     spent: tuple[dict[str, int], ...] = ({"decode": 5, "handwritten": 30, "declarative": 4}, {}, {"handwritten": 7})
     watch.examine(cases, [Answer(case.id, nanoseconds=one) for case, one in zip(cases, spent, strict=True)], 0.0)
-    assert watch.outcome() == {"g/v1 ks": (1, 34), "g/v1 ks/status": (1, 7)}
+    assert watch.outcome() == {"g/v1 ks": (("g", "ks"), [34]), "g/v1 ks/status": (("g", "ks"), [7])}
+
+
+def test_a_resource_is_slow_with_all_its_versions_and_subresources() -> None:
+    """Their validators are the same ones; a case in a hundred may have waited for a processor."""
+    slow, fast = int(2 * FAST * 1e9), int(FAST * 1e9 / 2)
+    every = {
+        "g/v1 ks": (("g", "ks"), [slow] * 90), "g/v1 ks/status": (("g", "ks"), [fast] * 10),
+        "g/v1 ms": (("g", "ms"), [fast] * 99 + [1000 * slow]), "g/v2 ms": (("g", "ms"), [fast] * 100),
+    }  # fmt: skip
+    assert parted(every) == (["g/v1 ms", "g/v2 ms"], ["g/v1 ks", "g/v1 ks/status"])
