@@ -87,10 +87,9 @@ class Growing:
         basis = yield from self._fullest(state, first)
         if state.lane.operation is Operation.UPDATE:
             if state.lane.info.subresource:
-                before = self.search.points.bases.copy()
+                known = len(self.search.points.bases)
                 basis = yield from founding.fill(state, basis, founding.share(8))
-                filled = [base for base in self.search.points.bases if not any(base is one for one in before)]
-                yield from self._slim(state.lane, filled, [])
+                yield from self._slim(state.lane, self.search.points.bases[known:], [])
             yield from founding.change(state, basis, founding.share(8))
 
     def _in_parts(self) -> Search:

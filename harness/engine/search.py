@@ -61,8 +61,9 @@ class UnitSearch(Asking):
         del aiming  # it knows everything that it asked
         yield from self._near(sweep)
         yield from through_versions(self, self.points.bases)
+        bases = smallest_first(self.points.bases)  # growth has ended: no more come
         for number, (turns, places) in enumerate(SWEEPS):
-            before, bases = self.asked, smallest_first(self.points.bases)
+            before = self.asked
             yield from sweep.run(bases, turns, places)
             yield from self._random_rounds(self.asked + (self.asked - before) // 2)
             yield from sweep.cross(bases)
