@@ -8,7 +8,9 @@ and put aside by the server is not reached.
 
 from __future__ import annotations
 
-from harness.case import Json, Operation
+from collections.abc import Generator, Sequence
+
+from harness.case import Answer, Case, Json, Operation
 from harness.engine.asking import Asking
 from harness.engine.founding import Founding
 from harness.engine.plan import LaneState, Search
@@ -28,6 +30,19 @@ def borrowed(search: Asking, growth: Growth) -> Search:
     while search.waits():
         yield []
     yield from borrow(growth, search.plan.stocks)
+
+
+def slimmed(
+    founding: Founding, lane: Lane, bases: Sequence[Base], more: Sequence[Base] = ()
+) -> Generator[list[Case], list[Answer], tuple[dict[int, Base], list[Base]]]:
+    """Return what may stand for these bases, by their identity, and which of `more` fit: what this lane accepts."""
+    ways = [list(slimmer(base, founding.plain.obj)) for base in bases]
+    most = 0 if founding.search.spent() else founding.share(8)
+    wanted = [one for way in (more, *ways) for one in way][:most]
+    answers = yield from founding.asker(lane)([one.obj for one in wanted])
+    fit = {id(one) for one, answer in zip(wanted, answers, strict=False) if accepted(answer)}
+    instead = {id(base): one for base, way in zip(bases, ways, strict=True) for one in way[::-1] if id(one) in fit}
+    return instead, [one for one in more if id(one) in fit]
 
 
 def _needed(bases: list[Base], holding: Holding) -> list[Base]:
@@ -100,15 +115,8 @@ class Growing:
 
     def _slim(self, lane: Lane, bases: list[Base], more: list[Base]) -> Search:
         """Replace bases by slim ones that this lane accepts too, and add more of those that it accepts."""
-        search, plain = self.search, self.founding.plain.obj
-        ways = [list(slimmer(base, plain)) for base in bases]
-        wanted = [one for way in (more, *ways) for one in way][: 0 if search.spent() else self.founding.share(8)]
-        answers = yield from self.founding.asker(lane)([one.obj for one in wanted])
-        fit = {id(one) for one, answer in zip(wanted, answers, strict=False) if accepted(answer)}
-        search.points.replace(
-            {id(base): one for base, way in zip(bases, ways, strict=True) for one in way[::-1] if id(one) in fit},
-            [one for one in more if id(one) in fit],
-        )
+        instead, fit = yield from slimmed(self.founding, lane, bases, more)
+        self.search.points.replace(instead, fit)
 
     def _fullest(self, state: LaneState, first: Json) -> Search:
         """Return as much of the fullest object as this lane accepts."""

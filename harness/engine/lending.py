@@ -6,17 +6,19 @@ unit borrows depends on the seed and the budget alone, and neither on processes 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import replace
 
-from harness.case import Operation
+from harness.case import Answer, Case, Operation
 from harness.engine.founding import Founding
-from harness.engine.growing import borrowed
+from harness.engine.growing import borrowed, slimmed
 from harness.engine.plan import Plan, Search
 from harness.engine.search import UnitSearch
 from harness.engine.units import Lane, Unit
+from harness.fuzzers.bases import Base
 from harness.fuzzers.budget import shares
 from harness.fuzzers.census import measured
+from harness.fuzzers.grow import Growth
 from harness.fuzzers.lending import Stock, lenders, seats
 from harness.fuzzers.shape import Shape
 
@@ -41,11 +43,23 @@ class Lender(UnitSearch):
             if founding.is_found:
                 growth = founding.growth(founding.share(1))
                 yield from borrowed(self, growth)
-                self.stock.bases += yield from growth.run()
+                self.stock.bases += yield from self._slim(founding, growth)
                 unreached = growth.refused.keys() - growth.reached
                 self.stock.refused |= {path: growth.refused[path] for path in sorted(unreached)}
         finally:
             self.stock.is_ready = self.is_founded = True
+
+    def _slim(self, founding: Founding, growth: Growth) -> Generator[list[Case], list[Answer], list[Base]]:
+        """Grow, and put what only one base holds into a small one, once for all who borrow it.
+
+        Another mode of a variant may allow places outside of its focus: where only it holds them it stays as it is.
+        """
+        first, *others = yield from growth.run()
+        instead, _ = yield from slimmed(founding, founding.finder, others)
+        held = growth.held(first.obj)
+        for base in others:
+            held |= growth.held(instead.get(id(base), base).obj)
+        return [first, *(base if growth.held(base.obj) & ~held else instead.get(id(base), base) for base in others)]
 
 
 class Lending:
