@@ -106,8 +106,10 @@ class Settling:
         ground = self.grounds.get(lane.key)
         pair = met.case.object, met.case.old
         place, _ = place_of(met.mismatch.path, self.plan.shape)
-        known = (ground, self._alike.get(_likeness(lane, met)))
-        first = tuple(transplants(pair, place, base, [one for one in known if one is not None]))
+        known = [one for one in (ground, self._alike.get(_likeness(lane, met))) if one is not None]
+        if not known and base is not None:  # nothing is accepted yet
+            known = [(base, None if pair[1] is None else base)]
+        first = tuple(transplants(pair, place, base, known))
         return Reducer(
             _plain(met),
             verdict,

@@ -1,18 +1,19 @@
 """Old and new made smaller together, to the smallest pair that still shows the same difference and nothing else.
 
-First what shows it is looked for in pairs that are handed in, made of little else. Only where none of them does,
-everything else that is wrong goes back to the accepted base. Then it goes by repairs that are handed in, which may make
-the pair larger. From then on a step is kept when the difference is still there and no error came up that was not there
-before, so that what remains of the object is what its other rules demand. Steps are asked in batches; every pass tries
-to bring its successes together before it takes them one at a time. What fails in a pass is tried once more in the next
-round, not after every success. Ends, because every step makes the pair smaller or its errors fewer.
+First what shows it is looked for in pairs that are handed in, made of little else, then with fewer and fewer members of
+what is large. Only where none of them does, everything else that is wrong goes back to the accepted base. Then it goes
+by repairs that are handed in, which may make the pair larger. From then on a step is kept when the difference is still
+there and no error came up that was not there before, so that what remains of the object is what its other rules demand.
+Steps are asked in batches; every pass tries to bring its successes together before it takes them one at a time. What
+fails in a pass is tried once more in the next round, not after every success. Ends, because every step makes the pair
+smaller or its errors fewer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, pairwise
 from typing import NamedTuple, TypeAlias
 
 import msgspec
@@ -22,6 +23,7 @@ from harness.fuzzers.alike import ANY_ITEM, is_long, together
 from harness.fuzzers.pairs import Pair
 from harness.fuzzers.places import ABSENT, Once, Place, count_differences, size
 from harness.fuzzers.steps import Key, Step, Values, gain, plainest, removals, reverts, scalars, simpler, taken, unions
+from harness.fuzzers.transplant import some_members
 
 Verdict: TypeAlias = Callable[[Case, Answer], frozenset[str] | None]
 """What else there is to say of an answer (its errors, other mismatches), or None when the difference is not there."""
@@ -36,6 +38,8 @@ Steps: TypeAlias = Callable[[], Iterator[Step]]
 BATCH = 48
 FEW = 12
 """So many steps are asked at once even where some change what lies within the place of another."""
+MANY_STEPS = 8
+"""Fewer steps that fail together are taken one at a time."""
 REPAIRS = 8
 """Repairs that are made one after the other: where more is wrong, a repair seldom leaves the difference alone."""
 KEPT = frozenset({("apiVersion",), ("kind",), ("metadata",), ("metadata", "name"), ("metadata", "namespace")})
@@ -108,6 +112,7 @@ class Reducer:
             return self.case
         self._others = shown[0].others
         self._accept(self._fewest(one for one in shown if one is not None) or shown[0])
+        yield from self._by_members()
         if self.case is shown[0].case:
             yield from self._exhaust("reverts", lambda: reverts(self._pair, self.base), self._distance)
         yield from self._removed(self.seat)  # most errors stand at places that nothing needs
@@ -121,6 +126,17 @@ class Reducer:
     @property
     def _pair(self) -> Pair:
         return self.case.object, self.case.old
+
+    def _by_members(self) -> Generator[list[Case], list[Answer], None]:
+        """Bring fewer and fewer members of what is large to the ground: mostly one or two are enough."""
+        ground = self.ground or (self.base, None if self.case.old is None else self.base)
+        while ground[0] is not None and not self._done():
+            batch = list(self._unasked(some_members(self._pair, self.seat, ground)))
+            shown = (yield from self._ask(batch, anything=True)) if batch else []
+            best = self._fewest(one for one in shown if one is not None and len(one.others) <= len(self._others))
+            if best is None or not _measure(best.pair) < _measure(self._pair):
+                return
+            self._accept(best)
 
     def _round(self) -> Generator[list[Case], list[Answer], bool]:
         """Go through all sorts of steps. Returns: whether what is left of the pair changed what there is to do."""
@@ -215,14 +231,24 @@ class Reducer:
         if not kept:
             return
         steps = sorted((step for step, _ in kept), key=lambda step: gain(start, step), reverse=True)
-        runs = [(steps[:many], taken(start, steps[:many])) for many in _runs(len(steps))]
-        runs = [run for run in runs if self._tried.is_new(run[1])]
-        together = (yield from self._ask([pair for _, pair in runs])) if runs else []
-        further = [(run, one) for (run, _), one in zip(runs, together, strict=True) if one is not None]
+        further = yield from self._taken(start, _runs(steps))
+        if not further and len(steps) >= MANY_STEPS:
+            # Each of two may be left out as long as the other one stays: what is worth most fails, the rest does not.
+            further = yield from self._taken(start, _quarters(steps))
+            if len(further) > 1:
+                further += yield from self._taken(start, [[step for way, _ in further for step in way]])
         way, smallest = min(further or [([step], one) for step, one in kept], key=lambda found: measure(found[1].pair))
         if measure(smallest.pair) < measure(start):
             self._accept(smallest)
             _moved(failed, way)
+
+    def _taken(
+        self, start: Pair, ways: Sequence[Sequence[Step]]
+    ) -> Generator[list[Case], list[Answer], list[tuple[Sequence[Step], _Shown]]]:
+        """Ask for steps taken together, in each of these ways. Returns those that are as good."""
+        runs = [(way, pair) for way in ways if self._tried.is_new(pair := taken(start, way))]
+        shown = (yield from self._ask([pair for _, pair in runs])) if runs else []
+        return [(way, one) for (way, _), one in zip(runs, shown, strict=True) if one is not None]
 
     def _ask(
         self, pairs: list[Pair], anything: bool = False
@@ -257,9 +283,15 @@ def _around(place: Place) -> Iterator[Place]:
     return (place[:depth] for depth in range(1, len(place)))
 
 
-def _runs(count: int) -> list[int]:
-    """Choose how many of the successful steps to take together: all, and fewer and fewer."""
-    return sorted({count, count * 3 // 4, count // 2} - {0, 1}, reverse=True)
+def _runs(steps: Sequence[Step]) -> list[Sequence[Step]]:
+    """Choose which of the successful steps to take together: all, and fewer and fewer."""
+    count = len(steps)
+    return [steps[:many] for many in sorted({count, count * 3 // 4, count // 2} - {0, 1}, reverse=True)]
+
+
+def _quarters(steps: Sequence[Step]) -> list[Sequence[Step]]:
+    ends = [len(steps) * part // 4 for part in range(5)]
+    return [steps[start:end] for start, end in pairwise(ends)]
 
 
 def _moved(failed: set[Key], steps: Sequence[Step]) -> None:

@@ -7,14 +7,20 @@ only what stands at one place, and what an accepted object of the kind has to ha
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 
 from harness.case import Json
 from harness.fuzzers.pairs import Pair
-from harness.fuzzers.places import Place, differences, look, put
+from harness.fuzzers.places import ABSENT, Place, differences, look, put
 
 MOST_PLACES = 12
 """Places that are brought over at once: where an object differs from its base in more, nothing says which count."""
+
+
+MANY_MEMBERS = 6
+"""Fewer members of an object are left out one by one."""
+PARTS = 4
+"""Into so many parts are many divided."""
 
 
 def transplants(met: Pair, place: Place, base: Json, grounds: Sequence[Pair]) -> Iterator[Pair]:
@@ -31,6 +37,33 @@ def transplants(met: Pair, place: Place, base: Json, grounds: Sequence[Pair]) ->
             yield _brought(met, ground, (place[:depth],))
         if base is not None and len(changed) <= MOST_PLACES:
             yield _brought(met, ground, tuple(changed))
+
+
+def some_members(shown: Pair, place: Place, ground: Pair) -> Iterator[Pair]:
+    """Yield the ground with some members of the outermost object in which it differs in more than one.
+
+    First each quarter of them, then all but each quarter. With them goes what stands at the place of the difference, if
+    there is anything. Nothing where members are few.
+    """
+    at: Place = ()
+    while len(different := _different(shown, ground, at)) == 1:
+        at = (*at, different[0])
+    if len(different) >= MANY_MEMBERS:
+        own = () if place == at[: len(place)] or look(shown[0], place) is ABSENT else (place,)
+        ends = [len(different) * part // PARTS for part in range(PARTS + 1)]
+        parts = [different[start:end] for start, end in pairwise(ends)]
+        for names in (*parts, *([name for name in different if name not in part] for part in parts)):
+            yield _brought(shown, ground, (*((*at, name) for name in names), *own))
+
+
+def _different(shown: Pair, ground: Pair, at: Place) -> list[str]:
+    """List the members of an object that are other ones in the ground."""
+    found: dict[str, None] = {}
+    for obj, bare in zip(shown, ground, strict=True):
+        value = look(obj, at)
+        if isinstance(value, dict):
+            found |= dict.fromkeys(name for name, held in value.items() if held != look(bare, (*at, name)))
+    return list(found)
 
 
 def _brought(met: Pair, ground: Pair, places: Sequence[Place]) -> Pair:

@@ -6,7 +6,7 @@ from typing import Any
 from harness.case import Answer, Case, Json, Operation
 from harness.fuzzers.places import Place
 from harness.fuzzers.reduce import Reducer
-from harness.fuzzers.transplant import transplants
+from harness.fuzzers.transplant import some_members, transplants
 from harness.targets.target import drive
 from tests.fuzzers.toys import WIDGETS, ToyTarget
 
@@ -206,3 +206,51 @@ def test_one_item_of_many_is_found() -> None:
     case, reducer = reduced_list(lambda items, _: any(one.get("uid") == "u200" for one in items), full(257), seat)
     assert case.object == case.old == {**META, "items": [{"uid": "u200"}]}
     assert reducer.asked < 100
+
+
+PARTS: Json = {f"member{number}": {"x": "long" * (60 - number)} for number in range(40)}
+LARGE: Json = {**META, "spec": {"parts": PARTS}}
+GROUND: Json = {**META, "spec": {"parts": {"member0": {"x": "short"}}}}
+
+
+def reduced_large(shows: Callable[[Json], bool], **more: Any) -> tuple[Json, list[Json]]:
+    """Reduce a create as long as its parts show what they have to. Returns what is left of them, and what was asked."""
+    asked: list[Json] = []
+
+    def verdict(case: Case, answer: Answer) -> frozenset[str] | None:
+        asked.append(case.object)
+        return frozenset() if shows(case.object.get("spec", {}).get("parts", {})) else None
+
+    reducer = Reducer(Case(1, "", "v1", "Widget", Operation.CREATE, LARGE), verdict, **more)
+    found = drive(reducer.run(), lambda cases: [Answer(one.id) for one in cases]).object
+    return found["spec"]["parts"], asked
+
+
+def test_two_of_many_members_are_found_without_asking_about_each() -> None:
+    """A ground with three quarters of what is left, again and again: single steps start from few members."""
+    left, asked = reduced_large(lambda parts: "member7" in parts and "member30" in parts, ground=(GROUND, None))
+    assert {"member0", "member7", "member30"} >= left.keys()
+    assert sum(len(str(one)) > len(str(LARGE)) / 2 for one in asked) < 16
+
+
+def test_members_are_brought_to_the_ground_in_quarters() -> None:
+    """Each quarter, then all but each; with what stands at the place of the difference; nothing of a few members."""
+    new: Json = {"a": {**dict.fromkeys("bcdefghi", 1), "z": {"y": 2}}}
+    old: Json = {"a": {**dict.fromkeys("bcdefgh", 1), "z": {"y": 2}}}
+    found = [one["a"] for one, _ in some_members((new, None), ("a", "z", "y"), ({"a": {"b": 1, "z": {}}}, None))]
+    assert [sorted(one) for one in found] == [
+        ["b", "c", "d", "z"], ["b", "e", "f", "z"], ["b", "g", "h", "z"], ["b", "i", "z"],
+        ["b", "e", "f", "g", "h", "i", "z"], ["b", "c", "d", "g", "h", "i", "z"],
+        ["b", "c", "d", "e", "f", "i", "z"], ["b", "c", "d", "e", "f", "g", "h", "z"],
+    ]  # fmt: skip
+    assert all(one["z"] == {"y": 2} for one in found)
+    assert [] == list(some_members((old, None), ("a",), ({"a": dict.fromkeys("bcd", 1)}, None)))
+    *_, last = some_members((new, old), ("x",), ({"a": {}}, {"a": {}}))
+    assert last == ({"a": dict.fromkeys("bcdefg", 1)}, {"a": dict.fromkeys("bcdefg", 1)})
+
+
+def test_one_of_two_that_has_to_stay_does_not_stop_the_rest() -> None:
+    """Each step alone may be taken and all together may not, nor the half worth most: then quarters are tried."""
+    left, asked = reduced_large(lambda parts: "member11" in parts or "member12" in parts)
+    assert len(left) == 1
+    assert len(asked) < 100
