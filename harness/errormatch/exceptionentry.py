@@ -26,7 +26,10 @@ ANY = "*"
 NONE = "-"
 """Stands in a rule where the finding has no type, or has no member because it is about the type itself."""
 
-_RULE = re.compile(r"(?P<member>\S+) (?P<type>[^\s/]+)(?:/(?P<origin>\S+))? (?P<mismatch>[a-z]+) (?P<severity>[a-z]+)")
+_RULE = re.compile(  # a validator may call a child by what it is made of: `{topologyKey, whenUnsatisfiable}`
+    r"(?P<member>(?:\{[^{}]*\}|[^\s{])+) "
+    r"(?P<type>[^\s/]+)(?:/(?P<origin>\S+))? (?P<mismatch>[a-z]+) (?P<severity>[a-z]+)"
+)
 _WITHIN = re.compile(r"within (?P<cases>[1-9]\d{0,14}) cases(?: of (?P<release>\S+))?")
 
 

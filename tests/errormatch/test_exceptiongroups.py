@@ -144,7 +144,9 @@ def test_the_id_of_a_group_outlives_its_rules(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "finding", [Met(), Met(member="", type="", origin=""), Met(member="[*]"), Met(origin="a/b/c")], ids=str
+    "finding",
+    [Met(), Met(member="", type="", origin=""), Met(member="[*]"), Met(origin="a/b/c"), Met(member="a[*].{b, c}")],
+    ids=str,
 )
 def test_a_rule_is_written_and_read(finding: Any) -> None:
     """The line of a finding tolerates that finding."""
@@ -154,9 +156,13 @@ def test_a_rule_is_written_and_read(finding: Any) -> None:
     assert rule.tolerates(finding)
 
 
-@pytest.mark.parametrize("finding", [Met(member="a b"), Met(origin="a b"), Met(type="a/b"), Met(member="-")], ids=str)
+@pytest.mark.parametrize(
+    "finding",
+    [Met(member="a b"), Met(member="{a b"), Met(origin="a b"), Met(type="a/b"), Met(member="-")],
+    ids=str,
+)
 def test_what_does_not_fit_into_a_line_is_no_rule(finding: Any) -> None:
-    """A name with a space in it would be read as two."""
+    """A name with a space in it would be read as two, unless it stands in braces."""
     assert rule_of(finding) is None
 
 
