@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise
+from itertools import islice
 from typing import NamedTuple, TypeAlias
 
 import msgspec
@@ -21,7 +21,8 @@ import msgspec
 from harness.case import Answer, Case, Json
 from harness.fuzzers.alike import ANY_ITEM, is_long, together
 from harness.fuzzers.pairs import Pair
-from harness.fuzzers.places import ABSENT, Once, Place, count_differences, size
+from harness.fuzzers.places import Once, Place, count_differences, size
+from harness.fuzzers.runs import moved, quarters, runs
 from harness.fuzzers.steps import Key, Step, Values, gain, plainest, removals, reverts, scalars, simpler, taken, unions
 from harness.fuzzers.transplant import some_members
 
@@ -231,24 +232,24 @@ class Reducer:
         if not kept:
             return
         steps = sorted((step for step, _ in kept), key=lambda step: gain(start, step), reverse=True)
-        further = yield from self._taken(start, _runs(steps))
+        further = yield from self._taken(start, runs(steps))
         if not further and len(steps) >= MANY_STEPS:
             # Each of two may be left out as long as the other one stays: what is worth most fails, the rest does not.
-            further = yield from self._taken(start, _quarters(steps))
+            further = yield from self._taken(start, quarters(steps))
             if len(further) > 1:
                 further += yield from self._taken(start, [[step for way, _ in further for step in way]])
         way, smallest = min(further or [([step], one) for step, one in kept], key=lambda found: measure(found[1].pair))
         if measure(smallest.pair) < measure(start):
             self._accept(smallest)
-            _moved(failed, way)
+            moved(failed, way)
 
     def _taken(
         self, start: Pair, ways: Sequence[Sequence[Step]]
     ) -> Generator[list[Case], list[Answer], list[tuple[Sequence[Step], _Shown]]]:
         """Ask for steps taken together, in each of these ways. Returns those that are as good."""
-        runs = [(way, pair) for way in ways if self._tried.is_new(pair := taken(start, way))]
-        shown = (yield from self._ask([pair for _, pair in runs])) if runs else []
-        return [(way, one) for (way, _), one in zip(runs, shown, strict=True) if one is not None]
+        fresh = [(way, pair) for way in ways if self._tried.is_new(pair := taken(start, way))]
+        shown = (yield from self._ask([pair for _, pair in fresh])) if fresh else []
+        return [(way, one) for (way, _), one in zip(fresh, shown, strict=True) if one is not None]
 
     def _ask(
         self, pairs: list[Pair], anything: bool = False
@@ -281,28 +282,3 @@ class Reducer:
 def _around(place: Place) -> Iterator[Place]:
     """Yield the places that a place lies within."""
     return (place[:depth] for depth in range(1, len(place)))
-
-
-def _runs(steps: Sequence[Step]) -> list[Sequence[Step]]:
-    """Choose which of the successful steps to take together: all, and fewer and fewer."""
-    count = len(steps)
-    return [steps[:many] for many in sorted({count, count * 3 // 4, count // 2} - {0, 1}, reverse=True)]
-
-
-def _quarters(steps: Sequence[Step]) -> list[Sequence[Step]]:
-    ends = [len(steps) * part // 4 for part in range(5)]
-    return [steps[start:end] for start, end in pairwise(ends)]
-
-
-def _moved(failed: set[Key], steps: Sequence[Step]) -> None:
-    """Forget what failed in lists from which an item was taken: others stand there now. What all failed stays."""
-    changes = (change for step in steps for change in (*step.new, *step.old))
-    lists = {place[:-1] for place, value in changes if value is ABSENT and isinstance(place[-1], int)}
-    if lists:
-        failed -= {key for key in failed if _is_within(key[0], lists)}
-
-
-def _is_within(place: Place, lists: set[Place]) -> bool:
-    """Whether a place is one of these lists or at an item of one, and not at all items."""
-    depths = range(len(place) + 1)
-    return any(place[:depth] in lists and place[depth : depth + 1] != (ANY_ITEM,) for depth in depths)

@@ -7,20 +7,17 @@ only what stands at one place, and what an accepted object of the kind has to ha
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import islice
 
 from harness.case import Json
 from harness.fuzzers.pairs import Pair
 from harness.fuzzers.places import ABSENT, Place, differences, look, put
+from harness.fuzzers.runs import quarters
 
 MOST_PLACES = 12
 """Places that are brought over at once: where an object differs from its base in more, nothing says which count."""
-
-
 MANY_MEMBERS = 6
 """Fewer members of an object are left out one by one."""
-PARTS = 4
-"""Into so many parts are many divided."""
 
 
 def transplants(met: Pair, place: Place, base: Json, grounds: Sequence[Pair]) -> Iterator[Pair]:
@@ -50,8 +47,7 @@ def some_members(shown: Pair, place: Place, ground: Pair) -> Iterator[Pair]:
         at = (*at, different[0])
     if len(different) >= MANY_MEMBERS:
         own = () if place == at[: len(place)] or look(shown[0], place) is ABSENT else (place,)
-        ends = [len(different) * part // PARTS for part in range(PARTS + 1)]
-        parts = [different[start:end] for start, end in pairwise(ends)]
+        parts = quarters(different)
         for names in (*parts, *([name for name in different if name not in part] for part in parts)):
             yield _brought(shown, ground, (*((*at, name) for name in names), *own))
 
