@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,13 +12,17 @@ import pytest
 from harness.case import Operation
 from harness.engine import run
 from harness.engine.growing import Growing
-from harness.engine.plan import Search
+from harness.engine.lending import Lender
+from harness.engine.plan import Plan, Search
 from harness.engine.sweep import Sweep
 from harness.engine.turns import in_turns
 from harness.events import Budget, KindReport, Noted, Result
-from harness.fuzzers.bases import accepted
+from harness.fuzzers.bases import Base, accepted
+from harness.fuzzers.holding import Holding
+from harness.fuzzers.lending import Stock
 from harness.fuzzers.slim import weight
 from harness.subject import SubjectSpec, open_subject
+from harness.targets.target import drive
 from tests.engine.toys import ToySpec, open_toys
 
 SUITES = Path(__file__).parents[2] / "suites"
@@ -205,8 +211,9 @@ def test_growth_and_the_first_pass_take_turns() -> None:
     assert "aabbaabBaaA" == "".join(order)
 
 
-def test_what_was_grown_is_edited_in_small_objects(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Members that cannot stand beside others have accepted objects of their own, and none drags the rest along."""
+@pytest.fixture
+def claim(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Search the suite of claims until all of its bases have grown. Returns the search."""
     grown: list[Any] = []
     run_growing = Growing.run
 
@@ -215,14 +222,36 @@ def test_what_was_grown_is_edited_in_small_objects(monkeypatch: pytest.MonkeyPat
         grown.append(growing.search)
 
     monkeypatch.setattr(Growing, "run", watched)
-    spec = SubjectSpec("suite", str(SUITES / "claim_v1"))
-    run(spec, seed=1, budget=Budget(max_cases=8000))
+    run(SubjectSpec("suite", str(SUITES / "claim_v1")), seed=1, budget=Budget(max_cases=8000))
     (one,) = grown
-    full, *others = one.points.bases
+    return one
+
+
+def test_what_was_grown_is_edited_in_small_objects(claim: Any) -> None:
+    """Members that cannot stand beside others have accepted objects of their own, and none drags the rest along."""
+    assert_small(claim.plan, claim.points.bases)
+
+
+def test_what_is_lent_is_small(claim: Any) -> None:
+    """The fullest object comes first, and what only another one holds comes by itself."""
+    plan = replace(claim.plan, stocks=(), observers={}, kept=None, keep=None)
+    lender = Lender(plan, Stock(plan.shape, frozenset()))
+    with open_subject(SubjectSpec("suite", str(SUITES / "claim_v1"))) as subject:
+        drive(lender.run(), subject.target.ask)
+    assert lender.stock.is_ready
+    assert_small(plan, lender.stock.bases)
+    holding = Holding(plan.shape)
+    full, *others = (holding.of(base.obj) for base in lender.stock.bases)
+    assert all(other & ~full for other in others)
+
+
+def assert_small(plan: Plan, bases: Sequence[Base]) -> None:
+    """Check that members which exclude one another stand in accepted objects of half the first one's size at most."""
+    full, *others = bases
     alone = [base for base in others if base.focus[:1] == ("spec",)]
     assert {"node", "fabrics", "days"} <= {base.focus[-1] for base in alone}
     assert all(2 * weight(base.obj) <= weight(full.obj) for base in alone)
-    info = one.plan.unit.lanes[0].info
+    info = plan.unit.lanes[0].info
     cases = [info.case(Operation.CREATE, base.obj, None, id=number) for number, base in enumerate(alone, 1)]
-    with open_subject(spec) as subject:
+    with open_subject(SubjectSpec("suite", str(SUITES / "claim_v1"))) as subject:
         assert all(accepted(answer) for answer in subject.target.ask(cases))
