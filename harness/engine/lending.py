@@ -43,23 +43,25 @@ class Lender(UnitSearch):
             if founding.is_found:
                 growth = founding.growth(founding.share(1))
                 yield from borrowed(self, growth)
-                self.stock.bases += yield from self._slim(founding, growth)
+                self.stock.bases += yield from self._grown(founding, growth)
                 unreached = growth.refused.keys() - growth.reached
                 self.stock.refused |= {path: growth.refused[path] for path in sorted(unreached)}
         finally:
             self.stock.is_ready = self.is_founded = True
 
-    def _slim(self, founding: Founding, growth: Growth) -> Generator[list[Case], list[Answer], list[Base]]:
+    def _grown(self, founding: Founding, growth: Growth) -> Generator[list[Case], list[Answer], list[Base]]:
         """Grow, and put what only one base holds into a small one, once for all who borrow it.
 
         Another mode of a variant may allow places outside of its focus: where only it holds them it stays as it is.
         """
         first, *others = yield from growth.run()
         instead, _ = yield from slimmed(founding, founding.finder, others)
+        slim = [instead.get(id(base), base) for base in others]
         held = growth.held(first.obj)
-        for base in others:
-            held |= growth.held(instead.get(id(base), base).obj)
-        return [first, *(base if growth.held(base.obj) & ~held else instead.get(id(base), base) for base in others)]
+        for small in slim:
+            held |= growth.held(small.obj)
+        lacking = (growth.held(base.obj) & ~held for base in others)
+        return [first, *(base if lost else small for base, small, lost in zip(others, slim, lacking, strict=True))]
 
 
 class Lending:

@@ -17,7 +17,7 @@ from harness.engine.plan import ABREAST, Plan, Search
 from harness.engine.points import Points
 from harness.engine.units import Lane, LaneKey
 from harness.fuzzers.bases import accepted
-from harness.fuzzers.pairs import Pair, stored
+from harness.fuzzers.pairs import Pair, stored, unchanged
 from harness.fuzzers.places import place_of
 from harness.fuzzers.reduce import Reducer
 from harness.fuzzers.transplant import transplants
@@ -108,7 +108,7 @@ class Settling:
         place, _ = place_of(met.mismatch.path, self.plan.shape)
         known = [one for one in (ground, self._alike.get(_likeness(lane, met))) if one is not None]
         if not known and base is not None:  # nothing is accepted yet
-            known = [(base, None if pair[1] is None else base)]
+            known = [unchanged(base, pair)]
         first = tuple(transplants(pair, place, base, known))
         return Reducer(
             _plain(met),

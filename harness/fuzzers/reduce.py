@@ -20,7 +20,7 @@ import msgspec
 
 from harness.case import Answer, Case, Json
 from harness.fuzzers.alike import ANY_ITEM, is_long, together
-from harness.fuzzers.pairs import Pair
+from harness.fuzzers.pairs import Pair, unchanged
 from harness.fuzzers.places import Once, Place, count_differences, size
 from harness.fuzzers.runs import moved, quarters, runs
 from harness.fuzzers.steps import Key, Step, Values, gain, plainest, removals, reverts, scalars, simpler, taken, unions
@@ -130,7 +130,7 @@ class Reducer:
 
     def _by_members(self) -> Generator[list[Case], list[Answer], None]:
         """Bring fewer and fewer members of what is large to the ground: mostly one or two are enough."""
-        ground = self.ground or (self.base, None if self.case.old is None else self.base)
+        ground = self.ground or unchanged(self.base, self._pair)
         while ground[0] is not None and not self._done():
             batch = list(self._unasked(some_members(self._pair, self.seat, ground)))
             shown = (yield from self._ask(batch, anything=True)) if batch else []

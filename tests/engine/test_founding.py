@@ -26,6 +26,7 @@ from harness.targets.target import drive
 from tests.engine.toys import ToySpec, open_toys
 
 SUITES = Path(__file__).parents[2] / "suites"
+CLAIM = SubjectSpec("suite", str(SUITES / "claim_v1"))
 
 
 def search(corpus: Path | None = None, cases: int = 6000, **options: Any) -> Result:
@@ -222,7 +223,7 @@ def claim(monkeypatch: pytest.MonkeyPatch) -> Any:
         grown.append(growing.search)
 
     monkeypatch.setattr(Growing, "run", watched)
-    run(SubjectSpec("suite", str(SUITES / "claim_v1")), seed=1, budget=Budget(max_cases=8000))
+    run(CLAIM, seed=1, budget=Budget(max_cases=8000))
     (one,) = grown
     return one
 
@@ -236,7 +237,7 @@ def test_what_is_lent_is_small(claim: Any) -> None:
     """The fullest object comes first, and what only another one holds comes by itself."""
     plan = replace(claim.plan, stocks=(), observers={}, kept=None, keep=None)
     lender = Lender(plan, Stock(plan.shape, frozenset()))
-    with open_subject(SubjectSpec("suite", str(SUITES / "claim_v1"))) as subject:
+    with open_subject(CLAIM) as subject:
         drive(lender.run(), subject.target.ask)
     assert lender.stock.is_ready
     assert_small(plan, lender.stock.bases)
@@ -253,5 +254,5 @@ def assert_small(plan: Plan, bases: Sequence[Base]) -> None:
     assert all(2 * weight(base.obj) <= weight(full.obj) for base in alone)
     info = plan.unit.lanes[0].info
     cases = [info.case(Operation.CREATE, base.obj, None, id=number) for number, base in enumerate(alone, 1)]
-    with open_subject(SubjectSpec("suite", str(SUITES / "claim_v1"))) as subject:
+    with open_subject(CLAIM) as subject:
         assert all(accepted(answer) for answer in subject.target.ask(cases))
