@@ -1,7 +1,9 @@
 """The cause `boundary`: both sides check a number, a length or a count, but at another limit.
 
 A few sizes around the one of the case, further and further away, show whether the silent side speaks up somewhere; then
-both limits are narrowed down, so that they can be named. Shrinks nothing and knows no rule.
+both limits are narrowed down, so that they can be named. Where one is as many bytes as the other is characters, the
+limit is the same and the units differ. Of an update that forgives what it leaves as it was, the object is asked as a
+create. Shrinks nothing and knows no rule.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import msgspec
 from harness.case import Answer, Case, Json
 from harness.compare import remedies
 from harness.compare.comparator import Comparator
+from harness.compare.experiments import as_create
 from harness.compare.mismatch import Mismatch
 from harness.compare.objects import replaced, steps, value_at
 from harness.compare.obvious import CauseFound
@@ -43,6 +46,11 @@ class Scale(NamedTuple):
         if self.most is not None:
             sizes = [min(max(size, 0), self.most) for size in sizes]
         return [size for size in dict.fromkeys(sizes) if size != self.size]
+
+    def bytes_of(self, size: int) -> int:
+        """Return how many bytes a text of a size takes, that is of so many characters; 0 for what is no text."""
+        value = self.make(size)
+        return len(value.encode(errors="surrogatepass")) if isinstance(value, str) else 0
 
 
 class Sides(NamedTuple):
@@ -90,6 +98,15 @@ class _Search:
         gone = agrees(asked, answer, self.mismatch, self.comparator)
         return Sides(handwritten, declarative, gone)
 
+    def agreeing(self) -> list[int]:
+        """Return the sizes at which both report the error."""
+        return [size for size, sides in self.known.items() if sides.agree]
+
+    def differs(self) -> bool:
+        """Whether the two differ at the size of the case itself, as far as that was asked and answered."""
+        sides = self.known.get(self.scale.size)
+        return sides is not None and sides.handwritten != sides.declarative
+
     def limit(self, quiet: int, loud: int, side: str) -> Generator[list[Case], list[Answer], int | None]:
         """Return the first size, coming from `quiet`, at which a side reports the error; None when answers stop."""
         while abs(loud - quiet) > 1:
@@ -124,12 +141,16 @@ def find_boundary(
         scale = scale._replace(most=_WRONG)  # each item may be wrong for every other
     search = _Search(case, mismatch, comparator, scale)
     yield from search.ask(scale.around())
-    agreeing = [size for size, sides in search.known.items() if sides.agree]
+    how, agreeing = "", search.agreeing()
+    if not agreeing and (created := as_create(case, comparator)) is not None:
+        search = _Search(created, mismatch, comparator, scale)
+        yield from search.ask([scale.size, *scale.around()])
+        how, agreeing = "as a create, ", search.agreeing() if search.differs() else []
     if not agreeing:
         return None
     if mismatch.origin.startswith("format="):  # not a matter of size: the two read the format differently
         fix = f"let both sides at {remedies.place(mismatch)} call the same check of the format"
-        return CauseFound("boundary", f"both sides check {mismatch.origin}, and disagree on this value", fix)
+        return CauseFound("boundary", f"{how}both sides check {mismatch.origin}, and disagree on this value", fix)
     speaks, silent = (
         ("handwritten", "declarative") if mismatch.side == "handwritten" else ("declarative", "handwritten")
     )
@@ -140,13 +161,17 @@ def find_boundary(
         size for size, sides in search.known.items() if not getattr(sides, speaks) and (size < scale.size) == upward
     ]
     sooner = (yield from search.limit(max(quiet) if upward else min(quiet), scale.size, speaks)) if quiet else None
-    return _told(mismatch, comparator, scale, {speaks: sooner, silent: later}, upward=upward)
+    found = _told(mismatch, comparator, scale, {speaks: sooner, silent: later}, upward=upward)
+    return found._replace(detail=how + found.detail)
 
 
 def _told(
     mismatch: Mismatch, comparator: Comparator, scale: Scale, limits: dict[str, int | None], *, upward: bool
 ) -> CauseFound:
     way = "or more" if upward else "or less"
+    counted = _counts_bytes(scale, limits, upward=upward)
+    if counted:
+        return _in_other_units(mismatch, comparator, counted, limits, way)
     said = [
         f"{comparator.name_of(side)} rejects a {scale.noun} of {limit} {way}"
         if limit is not None
@@ -161,3 +186,37 @@ def _told(
     tag = remedies.tag_for(mismatch.type, mismatch.origin).partition("=")[0] or "the rule"
     fix = f"give {tag} on {remedies.place(mismatch)} the limit of the handwritten check{allowed and ','}{allowed}"
     return CauseFound("boundary", f"both sides check, at another limit: {' and '.join(said)}", fix)
+
+
+def _counts_bytes(scale: Scale, limits: dict[str, int | None], *, upward: bool) -> str:
+    """Return the side that counts bytes when the other has the same limit in characters, the empty string otherwise.
+
+    A text has at least as many bytes as characters: who counts bytes is the first to find it too long, and the last to
+    find it too short.
+    """
+    handwritten, declarative = limits["handwritten"], limits["declarative"]
+    if handwritten is None or declarative is None or handwritten == declarative:
+        return ""
+    size, other = min(handwritten, declarative), max(handwritten, declarative)
+    first, second = (size - 1, size) if upward else (size, size + 1)
+    low, high = scale.bytes_of(max(first, 0)), scale.bytes_of(second)
+    same = low < other <= high if upward else low <= other < high
+    return ("handwritten" if size == handwritten else "declarative") if same else ""
+
+
+def _in_other_units(
+    mismatch: Mismatch, comparator: Comparator, counted: str, limits: dict[str, int | None], way: str
+) -> CauseFound:
+    place, limit = remedies.place(mismatch), max(size for size in limits.values() if size is not None)
+    said = [
+        f"{comparator.name_of(side)} rejects {limit} {'bytes' if side == counted else 'characters'} {way}"
+        for side in sorted(limits, reverse=comparator.ends is None)
+    ]
+    fix = f"let both sides at {place} count characters, or both bytes"
+    if comparator.ends is not None:
+        fix = f"keep {place} within both limits until every server is {comparator.ends.after}"
+    elif mismatch.type == ErrorType.TOO_LONG and counted == "handwritten":
+        fix += f": +k8s:maxBytes={limit - 1} is the rule that counts as the check does"
+    elif mismatch.type == ErrorType.TOO_LONG:
+        fix += f": +k8s:maxLength={limit - 1} is the rule that counts as the check does"
+    return CauseFound("boundary", f"both sides check the same limit, in other units: {' and '.join(said)}", fix)

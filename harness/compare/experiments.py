@@ -47,14 +47,22 @@ def experiments(case: Case, mismatch: Mismatch, comparator: Comparator) -> Itera
     yield from _through_versions(case, mismatch, comparator)
 
 
+def as_create(case: Case, comparator: Comparator) -> Case | None:
+    """Return the create of the new object of an update, None for a create, and where nothing can be created."""
+    if case.operation is not Operation.UPDATE:
+        return None
+    if Operation.CREATE in comparator.info.operations:
+        return msgspec.structs.replace(case, operation=Operation.CREATE, old=None)
+    if case.subresource:  # objects are created through the main resource; where that is another kind, it fails
+        return msgspec.structs.replace(case, operation=Operation.CREATE, old=None, subresource="")
+    return None
+
+
 def _without_old(case: Case, mismatch: Mismatch, comparator: Comparator) -> Iterator[Trial]:
     if case.operation is not Operation.UPDATE:
         return
-    cases: list[Case] = []
-    if Operation.CREATE in comparator.info.operations:
-        cases.append(msgspec.structs.replace(case, operation=Operation.CREATE, old=None))
-    elif case.subresource:  # objects are created through the main resource; where that is another kind, it fails
-        cases.append(msgspec.structs.replace(case, operation=Operation.CREATE, old=None, subresource=""))
+    created = as_create(case, comparator)
+    cases = [created] if created is not None else []
     before = _without_first(case.old, steps(mismatch.path))
     if before != case.old:
         cases.append(msgspec.structs.replace(case, old=before))

@@ -16,6 +16,7 @@ TYPES = {
     "NotSupported": ErrorType.NOT_SUPPORTED,
     "Forbidden": ErrorType.FORBIDDEN,
     "TooLong": ErrorType.TOO_LONG,
+    "TooShort": ErrorType.TOO_SHORT,
     "TooMany": ErrorType.TOO_MANY,
     "Internal": ErrorType.INTERNAL,
 }

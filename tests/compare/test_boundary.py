@@ -66,11 +66,62 @@ def test_a_minimum() -> None:
 
 def test_lengths_and_counts() -> None:
     """Text is varied in its length, a list in the number of its items."""
-    text = cause_of("é" * 40, target(MAX_LENGTH, lambda v: len(v.encode()) > 63, lambda v: len(v) > 63))
+    text = cause_of("x" * 40, target(MAX_LENGTH, lambda v: len(v) > 31, lambda v: len(v) > 63))
     items = cause_of([{"n": 1}] * 5, target(MAX_ITEMS, lambda v: len(v) > 4, lambda v: len(v) > 16))
     assert "handwritten side rejects a length of 32 or more" in text.detail
     assert "declarative side rejects a length of 64 or more" in text.detail
     assert "declarative side rejects a number of items of 17 or more" in items.detail
+
+
+def test_one_limit_in_bytes_and_in_characters() -> None:
+    """Whose limit is as many bytes as the other's is characters counts otherwise, and the fix names the other tag."""
+    text = cause_of("é" * 40, target(MAX_LENGTH, lambda v: len(v.encode()) > 63, lambda v: len(v) > 63))
+    assert "handwritten side rejects 64 bytes or more and the declarative side rejects 64 characters" in text.detail
+    assert text.fix.endswith("+k8s:maxBytes=63 is the rule that counts as the check does")
+    rule = cause_of("é" + 62 * "x", target(MAX_LENGTH, lambda v: len(v) > 63, lambda v: len(v.encode()) > 63))
+    assert "handwritten side rejects 64 characters or more and the declarative side rejects 64 bytes" in rule.detail
+    assert rule.fix.endswith("+k8s:maxLength=63 is the rule that counts as the check does")
+    least = cause_of("éé", target("TooShort@spec.a/minLength", lambda v: len(v) < 3, lambda v: len(v.encode()) < 3))
+    assert "handwritten side rejects 2 characters or less and the declarative side rejects 2 bytes" in least.detail
+    assert least.fix == "let both sides at spec.a count characters, or both bytes"
+
+
+def test_other_limits_of_a_text_with_long_characters() -> None:
+    """Where the two limits differ in every unit, they are named in characters."""
+    found = cause_of("é" * 40, target(MAX_LENGTH, lambda v: len(v) > 20, lambda v: len(v) > 63))
+    assert "handwritten side rejects a length of 21 or more" in found.detail
+
+
+def test_an_update_that_forgives_what_it_left_as_it_was() -> None:
+    """Where the rule never speaks on the update, both limits are those of a create of the same object."""
+    one, value = Comparator(info()), {"spec": {"a": 150}}
+    strict = target(MAXIMUM, lambda v: v > 100, lambda v: v > 255)
+
+    def ask(asked: Case) -> Answer:
+        said = strict(asked)
+        return said if asked.old is None else answer(said.handwritten)
+
+    asked = case(value, old=value)
+    (mismatch,) = one.compare(asked, ask(asked))
+    found = drive(find_cause(asked, ask(asked), mismatch, one), ask)
+    assert found.cause == "boundary"
+    assert found.fix == "give +k8s:maximum on spec.a the limit of the handwritten check, 100"
+    assert found.detail.startswith("as a create, both sides check, at another limit")
+
+
+def test_an_update_whose_create_differs_nowhere_has_no_boundary() -> None:
+    """That both sides agree on a create of any size explains nothing of an update."""
+    one, value = Comparator(info()), {"spec": {"a": 150}}
+
+    def ask(asked: Case) -> Answer:
+        large = asked.object["spec"]["a"] > 1000
+        if asked.old is not None:
+            return answer(errors(f"{MAXIMUM} covered"))
+        return answer(errors(f"{MAXIMUM} covered"), errors(f"{MAXIMUM} alpha")) if large else answer()
+
+    asked = case(value, old=value)
+    (mismatch,) = one.compare(asked, ask(asked))
+    assert drive(find_cause(asked, ask(asked), mismatch, one), ask).cause == "no-rule"
 
 
 def test_one_side_that_never_reports_it_has_no_limit() -> None:
