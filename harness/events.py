@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, TypeAlias
 
 import msgspec
@@ -96,8 +97,12 @@ class Noted(msgspec.Struct, frozen=True):
     text: str
 
 
+LONGER = 5
+"""How much longer a run is thought of, when it is told what more it would meet."""
+
+
 class Discovery(msgspec.Struct, frozen=True):
-    """When new differences came, and how many are likely to be left.
+    """When new differences came, and how many more a longer run would meet.
 
     `signatures` were met, `last` is when the last new one came, in seconds of the run, and `quarters` how many came in
     each quarter of it.
@@ -108,15 +113,26 @@ class Discovery(msgspec.Struct, frozen=True):
     quarters: tuple[int, int, int, int] = (0, 0, 0, 0)
 
     @property
-    def left(self) -> int | None:
-        """How many a much longer run of the same sort would still meet, None while discovery does not slow down.
+    def further(self) -> int | None:
+        """How many more a run `LONGER` times as long would meet, None while discovery does not slow down.
 
-        The last two quarters continued as a geometric series. It knows nothing of what this search can never meet.
+        New differences are taken to come ever more rarely, by a power of the time that the last three quarters show. It
+        gives the order of magnitude, and knows nothing of what this search can never meet.
         """
-        before, now = self.quarters[2:]
-        if now == 0:
+        if not self.quarters[3]:
             return 0
-        return None if now >= before else round(now * now / (before - now))
+        ages = [math.log(1.5 + number) for number in range(3)]  # in quarters; the first one holds the start
+        rates = [math.log(max(0.5, met)) for met in self.quarters[1:]]
+        age, rate = sum(ages) / 3, sum(rates) / 3
+        spread = sum((x - age) ** 2 for x in ages)
+        power = sum((x - age) * (rate - y) for x, y in zip(ages, rates, strict=True)) / spread
+        if power <= 0:
+            return None
+        first = math.exp(rate + power * age)
+        if math.isclose(power, 1.0):
+            return round(first * math.log(LONGER))
+        whole = math.pow(4 * LONGER, 1 - power) - math.pow(4, 1 - power)
+        return round(first * whole / (1 - power))
 
 
 class Result(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from harness.compare.ends import served_after, served_before
+from harness.events import LONGER
 from harness.field import FieldError
 from harness.reporting.document import KindEntry, Report, ReportedFinding
 from harness.reporting.grouping import SEVERITY_MEANING, Group, group
@@ -245,9 +246,9 @@ def _discovery(report: Report) -> list[str]:
             continue
         name = f"{visible(part.subject)}: " if len(report.parts) > 1 else ""
         left = (
-            "it was still finding"
-            if new.left is None
-            else f"a longer run of this sort would meet about {new.left:,} more"
+            "it was still finding as many"
+            if new.further is None
+            else f"a run {LONGER} times as long would meet about {new.further:,} more"
         )
         rows.append(
             f"{name}{count(new.signatures, 'difference')} met, {new.quarters[3]:,} of them in the last quarter, "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections import Counter
@@ -94,13 +95,33 @@ def test_a_part_without_what_is_wanted_is_left_out(jobs: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("quarters", "left"), [((9, 5, 4, 2), 2), ((9, 5, 4, 0), 0), ((1, 2, 4, 4), None), ((0, 0, 0, 3), None)]
+    ("quarters", "least", "most"),
+    [
+        ((1758, 334, 146, 82), 200, 700),
+        ((1735, 346, 155, 130), 400, 1200),
+        ((1823, 357, 200, 206), 800, 2400),
+        ((9, 5, 4, 2), 2, 20),
+        ((9, 5, 4, 0), 0, 0),
+        ((9, 0, 0, 1), None, None),
+        ((1, 2, 4, 4), None, None),
+        ((0, 0, 0, 3), None, None),
+    ],
 )
-def test_what_is_left_is_estimated_only_while_discovery_slows_down(
-    quarters: tuple[int, int, int, int], left: int | None
+def test_what_a_longer_run_would_meet_is_estimated_only_while_discovery_slows_down(
+    quarters: tuple[int, int, int, int], least: int | None, most: int | None
 ) -> None:
-    """Four, then two: the series goes on with one and a half, and so on. Still rising: nobody knows."""
-    assert left == Discovery(sum(quarters), 1.0, quarters).left
+    """By a power of the time, which a single low quarter does not change much. Still rising: nobody knows.
+
+    The first three are two minutes of a release, ten of which met some 1,200 more.
+    """
+    further = Discovery(sum(quarters), 1.0, quarters).further
+    assert further is None if least is None or most is None else further is not None and least <= further <= most
+
+
+def test_discovery_that_falls_with_the_time_goes_on_by_its_logarithm() -> None:
+    """Twice as long, half as many: then a run five times as long meets as many as that power says."""
+    quarters = (100, 3500, 2100, 1500)
+    assert Discovery(7200, 1.0, quarters).further == pytest.approx(5250 * math.log(5), rel=0.001)
 
 
 def test_discovery_counts_every_signature(results: tuple[Result, ...]) -> None:
