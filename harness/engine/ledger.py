@@ -63,7 +63,11 @@ class Seen:
 
 
 class Ledger:
-    """The books of one search. `keep` is told of every object that showed something new."""
+    """The books of one search. `keep` is told of every object that showed something new.
+
+    `judged` are the canonical paths of errors that are declared or covered: there both sides may look at the value.
+    Those of the metadata are left out, which all kinds have in common.
+    """
 
     def __init__(self, plan: Plan, harvest: Harvest, keep: Callable[[Json], None]) -> None:
         self.plan, self.harvest, self._keep = plan, harvest, keep
@@ -77,6 +81,7 @@ class Ledger:
         self.compare_seconds = 0.0
         self.discoveries = 0
         self.unstable = 0
+        self.judged: set[str] = set()
         self._met: set[int] = set()  # hashes: of hundreds of searches each keeps thousands
         self._echoes: dict[LaneKey, Memory[Lists, tuple[Seen, ...]]] = {lane: Memory(ECHOES) for lane in self.states}
 
@@ -187,9 +192,11 @@ class Ledger:
 
     def _note_errors(self, case: Case, answer: Answer, base: Json) -> None:
         """Learn from messages, and look closer at cases that show an error never met before."""
-        fresh = False
-        for error in (*answer.handwritten, *answer.declarative):
+        fresh, handwritten = False, len(answer.handwritten)
+        for number, error in enumerate((*answer.handwritten, *answer.declarative)):
             path = canonical_path(error.field)
+            if (error.covered or number >= handwritten) and path.partition(".")[0] != "metadata":
+                self.judged.add(path)
             key = hash((case.subresource, case.operation, error.type, error.origin, path, error.covered))
             if key not in self._met:
                 self._met.add(key)

@@ -3,7 +3,7 @@
 A search waits for its own answers only. Which one comes next decides the progress under a time limit, never what a
 search does. Turns are shared by the time that a search has taken, here and in the worker, not by its cases: a kind
 whose validators take milliseconds must not starve a hundred that take none. Those that still look for bases come first,
-then those that find much.
+then those with many places that both sides look at, and those that find much.
 
 A search that yields no cases has a pause before it draws some: it is asked for them when its turn comes. Cases that
 hundreds of searches have ready would be most of what a process holds.
@@ -36,6 +36,8 @@ HASTY = 0.75
 """How much time it may take at that pace: what is slow would take it from hundreds of others. Units: seconds."""
 USUAL = 0.0005
 """What a case takes where validators are quick, at most. Units: seconds."""
+JUDGED = 8.0
+"""So many places that both sides may look at are worth as much time as all the rest of a kind."""
 SETTLING = 4.0
 """How much more time a search gets while it reduces what it met: what is left for the end of a run may be too much."""
 AWAITED = 1000.0
@@ -187,4 +189,5 @@ def _weight(search: UnitSearch) -> float:
         haste *= SETTLING
     # Where cases are slow there are few of them, so that differences are many among them: that alone is no reason.
     asked = max(search.asked, search.seconds / USUAL)
+    haste *= 1.0 + len(search.ledger.judged) / JUDGED
     return search.plan.unit.weight * haste * (1.0 + min(3.0, 20.0 * search.ledger.discoveries / (asked + 100)))

@@ -15,6 +15,7 @@ from harness.engine.reasons import Reasons
 from harness.engine.taking import Taking
 from harness.field import FieldError
 from harness.fuzzers.bases import Base
+from harness.fuzzers.census import path_of
 from harness.fuzzers.crossing import crossed
 from harness.fuzzers.edits import Edit, Site
 from harness.fuzzers.kin import company, kin, turns_of, twins
@@ -24,17 +25,18 @@ from harness.fuzzers.places import ABSENT, Place, look, put
 EVERY_PROBE = range(60)
 Way: TypeAlias = tuple[object, ...]
 """A place with any index: where it is in all objects."""
-Places: TypeAlias = Literal["every", "new", "near", "quiet"]
+Places: TypeAlias = Literal["every", "new", "near", "quiet", "judged"]
 SWEEPS: tuple[tuple[range, Places], ...] = (
-    (range(5), "new"), (range(5, 14), "new"), (range(5), "every"), (range(14, 60), "new"), (range(5, 14), "every"),
-    (range(14, 60), "every"), (EVERY_PROBE, "quiet"),
+    (range(5), "new"), (range(5, 14), "new"), (range(14, 60), "judged"), (range(5), "every"), (range(14, 60), "new"),
+    (range(5, 14), "every"), (range(14, 60), "every"), (EVERY_PROBE, "quiet"),
 )  # fmt: skip
 """The pass in parts: which probes, and at which places of the bases: those that no base had before, or every one.
 
-Small bases come first, so that a place is probed in the smallest object that has it. Random rounds stand between. The
-first part is gone through once more for every validation option that can be turned the other way. Quiet places come
-last: members of the metadata, which all kinds have in common, of which nobody said anything when the first probes stood
-there.
+Small bases come first, so that a place is probed in the smallest object that has it. Places of which an error is
+declared or covered get their rarer probes before all others: two formats that differ do so in a few texts. Random
+rounds stand between. The first part is gone through once more for every validation option that can be turned the other
+way. Quiet places come last: members of the metadata, which all kinds have in common, of which nobody said anything when
+the first probes stood there.
 """
 
 _HIDING = frozenset({"immutable", "update"})
@@ -59,8 +61,8 @@ class Sweep:
     def run(self, bases: list[Base], turns: range, which: Places = "every") -> Search:
         """Put these probes at places of every base: first probes of all places first, then second ones.
 
-        `which` places: every one, those that no base had before, or those that the search leans to. What was done
-        before is not done again.
+        `which` places: every one, those that no base had before, those of them that both sides may look at, or those
+        that the search leans to. What was done before is not done again.
         """
         for base in bases:
             if self.search.spent():
@@ -98,9 +100,11 @@ class Sweep:
                 continue
             had, found = known[site.value is ABSENT]
             way = hash(_everywhere(place))
-            if which == "new" and way in had:
+            if which in ("new", "judged") and way in had:
                 continue
-            if which != "near" and (place[:2] in quiet) != (which == "quiet"):
+            if which == "judged" and self._path_of(place) not in self.search.ledger.judged:
+                continue
+            if which not in ("near", "judged") and (place[:2] in quiet) != (which == "quiet"):
                 continue
             found.add(way)
             wanted.append(site)
@@ -108,6 +112,9 @@ class Sweep:
             kept.extend(found - had)
         swept.extend(hash(site.place) for site in wanted)
         return wanted
+
+    def _path_of(self, place: Place) -> str:
+        return path_of(place, self.search.plan.shape).replace("[1]", "[*]")
 
     def cross(self, bases: list[Base]) -> Search:
         """Change members of one struct together, once wherever structs stand, for at most a part of the share."""

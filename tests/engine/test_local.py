@@ -66,3 +66,14 @@ def test_a_run_that_meets_nothing_uses_its_time() -> None:
     assert [()] == [unit.findings for unit in outcome.units]
     assert 0 == curious[0]
     assert 98.5 < now[0] < 101.0
+
+
+def test_what_both_sides_look_at_is_known_by_its_errors() -> None:
+    """Places of errors that are covered or declared, not those that the handwritten side alone looks at."""
+    subject: Any = ToySubject(ToySpec())
+    subject.target = ToyTarget([WIDGETS])
+    local = Local(subject, Order(seed=1, budget=Budget(max_cases=2000)), Telling(), Clock())
+    local.run()
+    (search,) = local.searches
+    assert {"spec.mode", "spec.title", "spec.replicas", "spec.ceiling"} <= search.ledger.judged
+    assert not search.ledger.judged & {"spec.ports[*].number", "spec.selector", "spec.labels"}

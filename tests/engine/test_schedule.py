@@ -44,7 +44,7 @@ class Clocked:
 
 def searching(index: int, kind: str, target: Clocked, until: float, founding: int = 0) -> Any:
     """A search that asks the same until a time; `founding` is how many batches it needs for its bases."""
-    ledger = SimpleNamespace(compare_seconds=0.0, discoveries=0, pending=[])
+    ledger = SimpleNamespace(compare_seconds=0.0, discoveries=0, pending=[], judged=set())
     plan = SimpleNamespace(unit=SimpleNamespace(weight=1.0, index=index))
     search = SimpleNamespace(
         plan=plan,
@@ -88,6 +88,15 @@ def test_differences_are_reduced_as_they_come() -> None:
     reducing.settling.begun = 1
     scheduled(target, [reducing, searching(1, "looking", target, 50.0)])
     assert 4.0 == pytest.approx(target.asked["reducing"] / target.asked["looking"], rel=0.05)
+
+
+def test_a_kind_with_much_to_judge_gets_more_time() -> None:
+    """Twenty-four places that both sides look at are worth three times what a kind has that nobody looks at."""
+    target = Clocked({"much": 0.01, "nothing": 0.01})
+    much = searching(0, "much", target, 50.0)
+    much.ledger.judged = set(range(24))
+    scheduled(target, [much, searching(1, "nothing", target, 50.0)])
+    assert 4.0 == pytest.approx(target.asked["much"] / target.asked["nothing"], rel=0.05)
 
 
 def test_a_slow_search_hurries_for_a_moment_alone() -> None:

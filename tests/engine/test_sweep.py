@@ -38,7 +38,8 @@ class Asked:
         self.shape: Shape = widget_shape()
         self.plan = SimpleNamespace(shape=self.shape, abilities=Abilities(), leads=True)
         self.points = Points(Random(1), self.shape, Harvest())
-        self.ledger = SimpleNamespace(states={(UPDATE.info.key, UPDATE.operation): SimpleNamespace(lane=UPDATE)})
+        states = {(UPDATE.info.key, UPDATE.operation): SimpleNamespace(lane=UPDATE)}
+        self.ledger = SimpleNamespace(states=states, judged={"spec.ports[*].name"})
         self.pairs: list[tuple[Json, Json]] = []
         self.versions: list[bool] = []
         self.explained: list[int] = []
@@ -110,6 +111,17 @@ def test_a_place_that_a_base_had_before_gets_nothing_again() -> None:
     swept(once, TWO)
     swept(search, TWO, {**TWO, "metadata": {"name": "b"}})
     assert len(once.pairs) == len(search.pairs)
+
+
+def test_places_that_both_sides_look_at_can_be_gone_through_alone() -> None:
+    """Of all places only those whose errors are declared or covered change, once wherever they stand."""
+    search = Asked()
+    swept(search, TWO, TWO | {"metadata": {"name": "b"}}, which="judged")
+    before = [port["name"] for port in look(TWO, ("spec", "ports"))]
+    assert all(old["spec"]["title"] == new["spec"]["title"] for new, old in search.pairs)
+    changed = [new["spec"]["ports"] for new, _ in search.pairs]
+    assert len(changed) == 10
+    assert all([port.get("name") for port in ports] != before for ports in changed)
 
 
 def test_a_share_that_is_spent_lists_no_places() -> None:
