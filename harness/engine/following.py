@@ -26,7 +26,7 @@ class Following:
     def __init__(self, search: Asking) -> None:
         self._shape = search.plan.shape
         lanes = [state.lane for state in search.ledger.states.values() if state.lane.operation is Operation.UPDATE]
-        self._updates = [lane for lane in lanes if not lane.info.subresource]
+        self._every, self._updates = lanes, [lane for lane in lanes if not lane.info.subresource]
         self._reasons = Reasons()
 
     def of(self, wanted: Sequence[Wanted], answers: Sequence[Answer]) -> list[Wanted]:
@@ -37,8 +37,9 @@ class Following:
                 continue
             both = stored(new)
             place = self._place(both, answer)
+            # Preparation for a subresource brings back what it puts aside: it stays as it was there too.
+            following += [(one, both, both, base) for one in self._every]
             lanes = [lane] if old is not None else self._updates
-            following += [(one, both, both, base) for one in lanes]
             if not place or place[0] == "metadata":  # all kinds have it, with the same validators
                 continue
             # A status is written through its own subresource, which puts all else aside.

@@ -174,6 +174,8 @@ class Sweep:
             at, pairs, shape = (lane.info.key, _everywhere(place)), [], self.search.plan.shape
             is_refused = bool(answer.handwritten or answer.declarative)
             is_new = is_refused and self._reasons.is_new(at, answer)
+            if old is not None and not is_refused and place[:1] == ("metadata",) and len(place) == 2:
+                related.append((lane, new, new, base))  # the server brings back what it put aside
             if old is None:
                 if is_new and place[:1] != ("metadata",):
                     related += [(lane, other, None, base) for other in company(shape, new, place)]
