@@ -19,17 +19,18 @@ from harness.compare.comparator import Comparator
 from harness.compare.ends import Ends, served_after, served_before
 from harness.compare.means import Mend
 from harness.compare.mismatch import Mismatch
-from harness.compare.objects import MISSING, Steps, steps, value_at, without, written
+from harness.compare.objects import MISSING, Steps, replaced, steps, value_at, ways, without, written
 from harness.compare.obvious import CauseFound, short_circuit
 from harness.compare.panics import PANIC
 from harness.compare.speaking import agrees, remains_in
-from harness.field import FieldError
+from harness.field import ErrorType, FieldError
 
 _ROUNDS = 3
 _ERRORS = 6  # other errors that are repaired one by one
 _REPAIRS = 24  # repairs asked of each
 _KEPT = 3  # candidates that are repaired further
 _SIBLINGS = 32  # fields beside the way that are left out
+_PLACES = 4_000  # places of an object among which that of an error is looked for
 
 ErrorKeys: TypeAlias = frozenset[tuple[str, str]]
 
@@ -60,7 +61,8 @@ class Unmasking:
 
     def run(self, case: Case, answer: Answer) -> Generator[list[Case], list[Answer], CauseFound | None]:
         """Return the cause when the silent side speaks after a change."""
-        first = self._others(answer)
+        first = self._others(case, answer)
+        case, self.mismatch = _in_front(case, self.mismatch, first)
         open_ = [_Tried(case, first)]
         for _ in range(_ROUNDS):
             # The smallest change first: who needs no repair was not stopped by an error.
@@ -77,7 +79,7 @@ class Unmasking:
                     return self._found(trial, first, said)
                 if remains_in(trial.case, said, self.mismatch, self.comparator):
                     self.contradicted |= self.partner is not None and self.partner not in self._silent(said)
-                    open_ += self._promising(trial._replace(others=self._others(said)))
+                    open_ += self._promising(trial._replace(others=self._others(trial.case, said)))
             open_ = sorted(open_, key=lambda tried: len(_keys(tried.others)))[:_KEPT]
         return None
 
@@ -95,10 +97,20 @@ class Unmasking:
             return served_after(answer) if self.early else served_before(answer)
         return answer.handwritten if self.early else answer.declarative
 
-    def _others(self, answer: Answer) -> tuple[FieldError, ...]:
+    def _others(self, case: Case, answer: Answer) -> tuple[FieldError, ...]:
         said = self._silent(answer)
         found = [e for e in said if not self.comparator.concerns(self.mismatch, e) and not e.detail.startswith(PANIC)]
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys(self._as_sent(case, error) for error in found))
+
+    def _as_sent(self, case: Case, error: FieldError) -> FieldError:
+        """Return an error with the path of this version, where it has that of the internal type."""
+        if not self.comparator.info.normalization or value_at(case.object, steps(error.field)) is not MISSING:
+            return error
+        for way in islice(ways(case.object), _PLACES):
+            path = written(way)
+            if path != error.field and self.comparator.matcher.normalize(path) == error.field:
+                return msgspec.structs.replace(error, field=path)
+        return error
 
     def _repaired(self, tried: _Tried) -> Iterator[_Tried]:
         """Yield what a candidate becomes: without every wrong place, without one, with one other value."""
@@ -133,7 +145,7 @@ class Unmasking:
             yield tried._replace(case=case, repaired=tried.repaired or error)
 
     def _found(self, trial: _Tried, first: tuple[FieldError, ...], said: Answer) -> CauseFound:
-        left = _keys(self._others(said))
+        left = _keys(self._others(trial.case, said))
         error = trial.repaired or next((one for one in first if (one.type, one.field) not in left), None)
         side = "handwritten" if self.early else "declarative"
         if self.comparator.ends is not None:
@@ -154,6 +166,30 @@ class Unmasking:
             detail = f"{name} does not check beside {left_out}: without that field both agree"
             return CauseFound("conditional", detail, fix)
         return CauseFound("masked", f"{name} stops at {error.text}; without it both agree", fix)
+
+
+def _in_front(case: Case, mismatch: Mismatch, others: tuple[FieldError, ...]) -> tuple[Case, Mismatch]:
+    """Bring what a mismatch is about to the front of a list that is too long: items are left out from the end."""
+    place = steps(mismatch.path)
+    for error in others:
+        way = steps(error.field)
+        items = value_at(case.object, way)
+        if error.type != ErrorType.TOO_MANY or place[: len(way)] != way or not isinstance(items, list):
+            continue
+        step = place[len(way)] if len(place) > len(way) else ""
+        if step.isdecimal() and 0 < int(step) < len(items):
+            moved = replaced(case.object, way, _first(items, int(step)))
+            before = value_at(case.old, way)
+            old = case.old
+            if isinstance(before, list) and int(step) < len(before):
+                old = replaced(case.old, way, _first(before, int(step)))
+            path = f"{error.field}[0]{mismatch.path[len(f'{error.field}[{step}]') :]}"
+            return msgspec.structs.replace(case, object=moved, old=old), msgspec.structs.replace(mismatch, path=path)
+    return case, mismatch
+
+
+def _first(items: list[Json], index: int) -> list[Json]:
+    return [items[index], *items[:index], *items[index + 1 :]]
 
 
 def _keys(errors: tuple[FieldError, ...]) -> ErrorKeys:

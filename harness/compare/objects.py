@@ -55,6 +55,15 @@ def values_at(value: Json, path: Steps) -> Iterator[Json]:
         yield from values_at(value[path[0]], path[1:])
 
 
+def ways(value: Json, above: Steps = ()) -> Iterator[Steps]:
+    """Yield the steps to everything that stands in a value, what is outside first."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for step, item in items:
+        way = (*above, str(step))
+        yield way
+        yield from ways(item, way)
+
+
 def without(value: Json, path: Steps) -> Json:
     """Return a copy that lacks what stands at a path; the value itself when nothing does."""
     if not path or value_at(value, path) is MISSING:

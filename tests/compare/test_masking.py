@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from harness.case import Answer, Case
 from harness.compare.means import Means
+from harness.field import FieldError
 from tests.compare.builders import answer, case, errors
 from tests.compare.explaining import causes, causes_with, mend_mode, slugs
 
@@ -104,3 +107,43 @@ def test_masked_by_too_many_members() -> None:
 
     found = causes(case({"spec": {"one": 1, "many": {}}}), ask)["+spec.many.a"]
     assert (found.cause, "because of spec: Invalid value" in found.detail) == ("masked", True)
+
+
+def test_masked_at_the_path_of_another_version() -> None:
+    """The handwritten side tells where the internal type has an error: repaired is what this version has there."""
+
+    def ask(asked: Case) -> Answer:
+        items = asked.object["spec"]["old"]
+        early = errors("TooMany@spec.new/maxItems") if len(items) > 2 else errors("Required@spec.new[0].a covered")
+        return answer(early, errors("Required@spec.old[0].a beta"))
+
+    def cut(asked: Case, error: FieldError) -> Any:
+        if error.field == "spec.old":
+            yield {"spec": {"old": asked.object["spec"]["old"][:2]}}, asked.old
+
+    found = causes_with(
+        Means(cut), ask, case({"spec": {"old": [{}, {}, {}]}}), normalization=((r"^spec\.old", "spec.new"),)
+    )
+    assert found["spec.old[0].a"].cause == "masked"
+
+
+def test_masked_by_a_list_that_is_too_long_and_ends_with_what_is_wrong() -> None:
+    """A list is cut from its end, so what the difference is about is brought to its front first."""
+
+    def ask(asked: Case) -> Answer:
+        items = asked.object["spec"]["l"]
+        wrong = [f"Required@spec.l[{number}].a" for number, item in enumerate(items) if not item]
+        if len(items) > 2:
+            return answer(errors("TooMany@spec.l/maxItems"), errors(*(f"{one} beta" for one in wrong)))
+        return answer(errors(*(f"{one} covered" for one in wrong)), errors(*(f"{one} beta" for one in wrong)))
+
+    def cut(asked: Case, error: FieldError) -> Any:
+        if error.field == "spec.l":
+            yield {"spec": {"l": asked.object["spec"]["l"][:2]}}, asked.old
+
+    good = {"a": 1}
+    found = causes_with(Means(cut), ask, case({"spec": {"l": [good, good, {}]}}))
+    assert found["spec.l[2].a"].cause == "masked"
+    before = {"spec": {"l": [good, good, good, good]}}
+    found = causes_with(Means(cut), ask, case({"spec": {"l": [good, good, {}]}}, before))
+    assert found["spec.l[2].a"].cause == "masked"
