@@ -171,7 +171,7 @@ class Sweep:
                 said = bool(answer.handwritten or answer.declarative)
                 self._minded[place[:2]] = self._minded.get(place[:2], False) or said
             # Once for each lane and place: these ask how old and new correlate, not what the value is.
-            at, pairs, shape = (lane.info.key, _everywhere(place)), [], self.search.plan.shape
+            at, pairs, shape = (*lane.key, _everywhere(place)), [], self.search.plan.shape
             is_refused = bool(answer.handwritten or answer.declarative)
             is_new = is_refused and self._reasons.is_new(at, answer)
             if old is not None and not is_refused and place[:1] == ("metadata",) and len(place) == 2:
