@@ -51,6 +51,17 @@ class Explainer:
         finding = yield from judge(plain, answer, mismatch, comparator, subject=self.subject, means=self.means)
         return in_place(finding, self.shape), composition
 
+    def unstable(self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Finding:
+        """Tell of a mismatch that did not show when the same case was asked again: no experiment can be trusted."""
+        plain = msgspec.structs.replace(case, id=0)
+        steps = judge(plain, msgspec.structs.replace(answer, id=0), mismatch, comparator, subject=self.subject)
+        finding = drive(steps, _unanswered)
+        detail = f"{mismatch.detail}; it does not show when the same case is asked again"
+        fix = "look for a clock, a counter or a walk over a map that the answer depends on"
+        return in_place(
+            msgspec.structs.replace(finding, code="unstable", cause="unstable", detail=detail, fix=fix), self.shape
+        )
+
     def unexplained(self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Finding:
         """Tell of a mismatch as it was met: the run ended before it could be reduced and judged."""
         steps = judge(msgspec.structs.replace(case, id=0), answer, mismatch, comparator, subject=self.subject)

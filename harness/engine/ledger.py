@@ -80,7 +80,6 @@ class Ledger:
         self.composition_differences = 0
         self.compare_seconds = 0.0
         self.discoveries = 0
-        self.unstable = 0
         self.judged: set[str] = set()
         self._met: set[int] = set()  # hashes: of hundreds of searches each keeps thousands
         self._echoes: dict[LaneKey, Memory[Lists, tuple[Seen, ...]]] = {lane: Memory(ECHOES) for lane in self.states}

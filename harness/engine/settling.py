@@ -8,7 +8,7 @@ from itertools import islice
 import msgspec
 
 from harness.case import Answer, Case, Json, Operation
-from harness.compare.mismatch import canonical_path
+from harness.compare.mismatch import Mismatch, canonical_path
 from harness.engine.answered import Answered
 from harness.engine.explain import repairs
 from harness.engine.ledger import Ledger, Lists, Seen, Shown
@@ -127,19 +127,21 @@ class Settling:
         reducer = self.reducer(entry.lane, met)
         case = yield from reducer.run()
         answer = reducer.answer
-        if answer is None or reducer.is_gone:
-            # Shown once and not again: told as it was first seen, reduced no further.
-            self.ledger.unstable += 1
-        else:
-            self._alike[_likeness(entry.lane, met)] = case.object, case.old
         if answer is None:
             return
-        served = self.plan.abilities.served
-        explained = self.plan.explainer.explained(case, answer, met.mismatch, comparator, served)
-        finding, composition = yield from self._wondering(explained)
+        explainer, served = self.plan.explainer, self.plan.abilities.served
+        composition: list[Mismatch] = []
+        if reducer.is_gone and answer.failure is None:
+            case, answer = _plain(met), met.answer
+            finding = explainer.unstable(case, answer, met.mismatch, comparator)
+        else:
+            explained = explainer.explained(case, answer, met.mismatch, comparator, served)
+            finding, composition = yield from self._wondering(explained)
+            self.ledger.composition_checked += served
+        if not reducer.is_gone:
+            self._alike[_likeness(entry.lane, met)] = case.object, case.old
         self.explained += 1
         self.begun -= 1
-        self.ledger.composition_checked += served
         self.ledger.composition_differences += len(composition)
         entry.shown = None
         if reducer.is_cut:

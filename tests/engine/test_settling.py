@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from harness.case import Answer, Case, Operation
 from harness.compare.finding import Finding
 from harness.engine.local import Local, Order, Telling
@@ -11,7 +13,9 @@ from harness.engine.plan import Search
 from harness.engine.settling import UNREDUCED, abreast
 from harness.events import Budget
 from harness.fuzzers.budget import Clock
+from harness.fuzzers.places import digest
 from tests.engine.toys import ToySpec, ToySubject
+from tests.fuzzers.toys import WIDGETS, ToyTarget, error
 
 
 def case(number: int) -> Case:
@@ -67,3 +71,30 @@ def test_what_was_cut_short_is_reduced_where_time_is_left_after_all() -> None:
     again = found(short_until=3.0)
     assert sorted(one.fingerprint for one in whole) == sorted(one.fingerprint for one in again)
     assert [] == [one for one in (*whole, *again) if UNREDUCED in one.detail]
+
+
+class Forgetful(ToyTarget):
+    """Says something of every object with a title the first time alone."""
+
+    def _answer(self, case: Case) -> Answer:
+        answer = super()._answer(case)
+        seen = self.__dict__.setdefault("seen", set())
+        what = digest((case.object, case.old, case.operation))
+        if answer.failure is not None or what in seen or not (case.object.get("spec") or {}).get("title"):
+            return answer
+        seen.add(what)
+        once = error("Invalid", "spec.title", "too late", "clock", covered=True)
+        return msgspec.structs.replace(answer, handwritten=(*answer.handwritten, once))
+
+
+def test_what_does_not_show_again_is_called_unstable_and_told_as_it_was_met() -> None:
+    """No experiment can be trusted on a case that gives two answers, and the first one is what shows the difference."""
+    subject: Any = ToySubject(ToySpec())
+    subject.target = Forgetful([WIDGETS])
+    outcome = Local(subject, Order(3, Budget(max_cases=400)), Telling(), Clock()).run()
+    late = [one.opened() for unit in outcome.units for one in unit.findings]
+    late = [one for one in late if one.origin == "clock" and one.mismatch == "unmatched"]
+    assert late
+    assert {"unstable"} == {one.cause for one in late}
+    assert all("clock" in {said.origin for said in one.answer.handwritten} for one in late)
+    assert all("does not show when the same case is asked again" in one.detail for one in late)
