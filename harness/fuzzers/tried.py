@@ -17,7 +17,7 @@ _WRITTEN: dict[int, Json] = {}
 Objects are never changed in place, and what is remembered stays alive, so that nothing else gets its identity.
 """
 _MOST_WRITTEN = 256
-SMALLEST, LARGEST = 1 << 13, 1 << 17
+SMALLEST, LARGEST = 1 << 13, 1 << 16
 """Bytes of room, at first and at most: there is a search for each kind, and most draw little."""
 
 

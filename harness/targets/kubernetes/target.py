@@ -63,7 +63,7 @@ def _environment(jobs: int | None) -> Mapping[str, str]:
     The limit lets a worker collect more often before it takes more, so that a run stays small however many there are:
     with it a worker needs a twentieth more time and half of the memory.
     """
-    environment = {"GOGC": "400", "GOMEMLIMIT": "112MiB", **os.environ}
+    environment = {"GOGC": "400", "GOMEMLIMIT": "96MiB", **os.environ}
     if jobs is not None:
         environment["GOMAXPROCS"] = str(max(1, jobs))
     return environment
