@@ -16,6 +16,7 @@ import msgspec
 from harness.case import Answer, Case, Json
 from harness.compare import remedies
 from harness.compare.comparator import Comparator
+from harness.compare.ends import Ends
 from harness.compare.experiments import as_create
 from harness.compare.mismatch import Mismatch
 from harness.compare.objects import replaced, steps, value_at
@@ -179,13 +180,17 @@ def _told(
         for side, limit in sorted(limits.items(), reverse=comparator.ends is None)
     ]
     if comparator.ends is not None:
-        fix = f"keep {remedies.place(mismatch)} within both limits until every server is {comparator.ends.after}"
+        fix = _within_both(mismatch, comparator.ends)
         return CauseFound("boundary", f"both check, at another limit: {' and '.join(said)}", fix)
     wanted = limits["handwritten"]
     allowed = f" {wanted - 1 if upward else wanted + 1}" if wanted is not None else ""
     tag = remedies.tag_for(mismatch.type, mismatch.origin).partition("=")[0] or "the rule"
     fix = f"give {tag} on {remedies.place(mismatch)} the limit of the handwritten check{allowed and ','}{allowed}"
     return CauseFound("boundary", f"both sides check, at another limit: {' and '.join(said)}", fix)
+
+
+def _within_both(mismatch: Mismatch, ends: Ends) -> str:
+    return f"keep {remedies.place(mismatch)} within both limits until every server is {ends.after}"
 
 
 def _counts_bytes(scale: Scale, limits: dict[str, int | None], *, upward: bool) -> str:
@@ -207,16 +212,15 @@ def _counts_bytes(scale: Scale, limits: dict[str, int | None], *, upward: bool) 
 def _in_other_units(
     mismatch: Mismatch, comparator: Comparator, counted: str, limits: dict[str, int | None], way: str
 ) -> CauseFound:
-    place, limit = remedies.place(mismatch), max(size for size in limits.values() if size is not None)
+    limit = max(size for size in limits.values() if size is not None)
     said = [
         f"{comparator.name_of(side)} rejects {limit} {'bytes' if side == counted else 'characters'} {way}"
         for side in sorted(limits, reverse=comparator.ends is None)
     ]
-    fix = f"let both sides at {place} count characters, or both bytes"
+    fix = f"let both sides at {remedies.place(mismatch)} count characters, or both bytes"
     if comparator.ends is not None:
-        fix = f"keep {place} within both limits until every server is {comparator.ends.after}"
-    elif mismatch.type == ErrorType.TOO_LONG and counted == "handwritten":
-        fix += f": +k8s:maxBytes={limit - 1} is the rule that counts as the check does"
+        fix = _within_both(mismatch, comparator.ends)
     elif mismatch.type == ErrorType.TOO_LONG:
-        fix += f": +k8s:maxLength={limit - 1} is the rule that counts as the check does"
+        tag = "maxBytes" if counted == "handwritten" else "maxLength"
+        fix += f": +k8s:{tag}={limit - 1} is the rule that counts as the check does"
     return CauseFound("boundary", f"both sides check the same limit, in other units: {' and '.join(said)}", fix)

@@ -10,7 +10,7 @@ import msgspec
 from harness.case import Answer, Case, Failure, Json
 from harness.compare.cause import judge
 from harness.compare.comparator import Comparator
-from harness.compare.finding import Finding
+from harness.compare.finding import Cause, Finding
 from harness.compare.means import Means, Mend
 from harness.compare.mismatch import Mismatch
 from harness.engine.placing import in_place
@@ -53,20 +53,20 @@ class Explainer:
 
     def unstable(self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Finding:
         """Tell of a mismatch that did not show when the same case was asked again: no experiment can be trusted."""
-        plain = msgspec.structs.replace(case, id=0)
-        steps = judge(plain, msgspec.structs.replace(answer, id=0), mismatch, comparator, subject=self.subject)
-        finding = drive(steps, _unanswered)
+        finding = self._untried(case, msgspec.structs.replace(answer, id=0), mismatch, comparator, "unstable")
         detail = f"{mismatch.detail}; it does not show when the same case is asked again"
         fix = "look for a clock, a counter or a walk over a map that the answer depends on"
-        return in_place(
-            msgspec.structs.replace(finding, code="unstable", cause="unstable", detail=detail, fix=fix), self.shape
-        )
+        return msgspec.structs.replace(finding, detail=detail, fix=fix)
 
     def unexplained(self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Finding:
         """Tell of a mismatch as it was met: the run ended before it could be reduced and judged."""
+        return self._untried(case, answer, mismatch, comparator, "unknown")
+
+    def _untried(self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator, cause: Cause) -> Finding:
+        """Grade and place a mismatch whose cause is found by no experiment."""
         steps = judge(msgspec.structs.replace(case, id=0), answer, mismatch, comparator, subject=self.subject)
         finding = drive(steps, _unanswered)
-        return in_place(msgspec.structs.replace(finding, code="unknown", cause="unknown"), self.shape)
+        return in_place(msgspec.structs.replace(finding, code=cause, cause=cause), self.shape)
 
 
 def _unanswered(experiments: list[Case]) -> list[Answer]:

@@ -11,7 +11,7 @@ from random import Random
 from typing import TypeAlias
 
 from harness.case import KindInfo
-from harness.fuzzers.census import path_of
+from harness.fuzzers.census import error_path_of
 from harness.fuzzers.edits import Site
 from harness.fuzzers.shape import Shape
 
@@ -54,7 +54,7 @@ class Near:
 
     def sites(self, sites: Sequence[Site], shape: Shape) -> list[Site]:
         """Pick the sites of these paths; for one that an object does not have, the nearest place above it."""
-        named = [(path_of(site.place, shape).replace("[1]", "[*]"), site) for site in sites]
+        named = [(error_path_of(site.place, shape), site) for site in sites]
         picked: dict[int, Site] = {}
         for path in self.paths:
             at = [site for name, site in named if is_below(name, path)]

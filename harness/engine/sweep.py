@@ -15,7 +15,7 @@ from harness.engine.reasons import Reasons
 from harness.engine.taking import Taking
 from harness.field import FieldError
 from harness.fuzzers.bases import Base
-from harness.fuzzers.census import path_of
+from harness.fuzzers.census import error_path_of
 from harness.fuzzers.crossing import crossed
 from harness.fuzzers.edits import Edit, Site
 from harness.fuzzers.kin import company, kin, turns_of, twins
@@ -102,7 +102,7 @@ class Sweep:
             way = hash(_everywhere(place))
             if which in ("new", "judged") and way in had:
                 continue
-            if which == "judged" and self._path_of(place) not in self.search.ledger.judged:
+            if which == "judged" and error_path_of(place, self.search.plan.shape) not in self.search.ledger.judged:
                 continue
             if which not in ("near", "judged") and (place[:2] in quiet) != (which == "quiet"):
                 continue
@@ -112,9 +112,6 @@ class Sweep:
             kept.extend(found - had)
         swept.extend(hash(site.place) for site in wanted)
         return wanted
-
-    def _path_of(self, place: Place) -> str:
-        return path_of(place, self.search.plan.shape).replace("[1]", "[*]")
 
     def cross(self, bases: list[Base]) -> Search:
         """Change members of one struct together, once wherever structs stand, for at most a part of the share."""

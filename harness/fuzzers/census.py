@@ -86,6 +86,11 @@ def path_of(place: Place, shape: Shape) -> str:
     return path
 
 
+def error_path_of(place: Place, shape: Shape) -> str:
+    """Write a place as the canonical path of an error there: a second item is one like any other."""
+    return path_of(place, shape).replace("[1]", "[*]")
+
+
 def above(path: str) -> str:
     """Return the place that a place lies in, empty for a member of the root."""
     return path[:-3] if path.endswith(("[*]", "[1]")) else path.rpartition(".")[0]

@@ -61,7 +61,7 @@ def _environment(jobs: int | None) -> Mapping[str, str]:
     """Return our environment, with more room between garbage collections: cases are many and short-lived.
 
     The limit lets a worker collect more often before it takes more, so that a run stays small however many there are:
-    with it a worker needs a twentieth more time and half of the memory.
+    with it a worker needs a tenth more time at most and half of the memory.
     """
     environment = {"GOGC": "400", "GOMEMLIMIT": "96MiB", **os.environ}
     if jobs is not None:
