@@ -17,6 +17,7 @@ from harness.diagnostics import Diagnostic, HarnessError, InputError, Position, 
 from harness.reporting.terminal import describe
 from harness.reporting.text import visible
 from harness.subject import open_subject
+from harness.subject.unknown_fields import unknown_fields
 
 
 @click.command("check")
@@ -30,10 +31,11 @@ from harness.subject import open_subject
 @click.option("--version", default="", help="Send the objects through this version of the API.")
 @click.option("--versions", is_flag=True, help="Show the declarative errors of every version.")
 @click.option("--option", "options", multiple=True, metavar="NAME=true", help="A validation option.")
+@click.option("--strict", is_flag=True, help="Refuse objects with fields that their type does not declare.")
 @click.option("--json", "as_json", is_flag=True, help="Print answers as NDJSON.")
 def command(
     files: tuple[str, ...], target: TargetChoice, old_file: str | None, cases: str | None, subresource: str,
-    resource: str, version: str, versions: bool, options: tuple[str, ...], as_json: bool,
+    resource: str, version: str, versions: bool, options: tuple[str, ...], strict: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Print what both sides say of objects, and what users would be served under each setting of the gates.
 
@@ -41,6 +43,9 @@ def command(
     harness check suites/widgets_v1 widget.yaml
     harness check --kubernetes 1.37.1 new.yaml --old old.yaml
     harness check --kubernetes 1.37.1 --cases - < cases.ndjson
+
+    A field that the type of the object does not declare is dropped before anybody validates: it is warned about, and
+    refused with --strict, as kubectl's --validate does.
 
     Exit codes: 0 both sides agree on everything, 1 they differ, 2 something could not be asked.
     """
@@ -64,7 +69,7 @@ def command(
     with open_subject(spec, lambda text: click.echo(visible(text), err=True)) as subject:
         asker = Asker(subject)
         if cases:
-            return _check_lines(asker, cases, spec.mode)
+            return _check_lines(asker, cases, spec.mode, strict)
         pairs = [(m, _old_of(m, objects, olds) if old_file else None) for m in objects]
         made, codes = [], []
         for number, (new, old) in enumerate(pairs):
@@ -73,13 +78,13 @@ def command(
                 operation = Operation.UPDATE if old is not None else Operation.CREATE
                 if operation not in info.operations:
                     raise UsageError(f"{info.name} takes no {operation}\n  fix: {_fix(operation)}")
-                made.append(
-                    info.case(
-                        operation, _sent(new, info.api_version), None if old is None else _sent(old, info.api_version),
-                        id=number, mode=spec.mode, options={**info.options, **wanted} if wanted else None,
-                        versions=versions,
-                    )
+                case = info.case(
+                    operation, _sent(new, info.api_version), None if old is None else _sent(old, info.api_version),
+                    id=number, mode=spec.mode, options={**info.options, **wanted} if wanted else None,
+                    versions=versions,
                 )  # fmt: skip
+                _tell_unknown_fields(asker, case, str(new.position), strict)
+                made.append(case)
             except HarnessError as error:
                 click.echo(f"harness: {visible(str(new.position))}: {visible(str(error), keep=chr(10))}", err=True)
                 codes.append(2)
@@ -113,10 +118,21 @@ def _old_of(new: Manifest, objects: Sequence[Manifest], olds: Sequence[Manifest]
     )
 
 
-def _check_lines(asker: Asker, name: str, mode: Mode) -> int:
+def _tell_unknown_fields(asker: Asker, case: Case, position: str, strict: bool) -> None:
+    """Warn about fields that decoding drops. Raises: UsageError with all of them when that is strict."""
+    shape = asker.subject.shape(asker.info(case))
+    found = [str(one) for one in unknown_fields(shape, case.object)]
+    found += [f"{one} in the old object" for one in unknown_fields(shape, case.old)]
+    if found and strict:
+        raise UsageError("\n  ".join(found) + "\n  fix: take them out, or leave --strict out to be warned only")
+    for text in found:
+        click.echo(visible(f"warning: {position}: {text}"), err=True)
+
+
+def _check_lines(asker: Asker, name: str, mode: Mode, strict: bool) -> int:
     """Answer cases as they come. A line that is no case is told, and the others are answered."""
     codes: list[int] = []
-    cases = _read_lines(asker, name, mode, codes)
+    cases = _read_lines(asker, name, mode, strict, codes)
     for _, answer in asker.ask(cases):
         codes.append(_code(answer))
         _print_line(answer)
@@ -125,13 +141,15 @@ def _check_lines(asker: Asker, name: str, mode: Mode) -> int:
     return _worst(codes)
 
 
-def _read_lines(asker: Asker, name: str, mode: Mode, codes: list[int]) -> Iterator[Case]:
+def _read_lines(asker: Asker, name: str, mode: Mode, strict: bool, codes: list[int]) -> Iterator[Case]:
     for number, line in enumerate(_stream(name), 1):
         if not line.strip():
             continue
         try:
             case = read_case(line, number, name)
-            yield asker.completed(case if b'"mode"' in line else msgspec.structs.replace(case, mode=mode))
+            case = asker.completed(case if b'"mode"' in line else msgspec.structs.replace(case, mode=mode))
+            _tell_unknown_fields(asker, case, f"{name}:{number}", strict)
+            yield case
         except InputError as error:
             codes.append(2)
             click.echo(f"harness: {visible(str(error), keep=chr(10))}", err=True)
@@ -173,20 +191,27 @@ def _told(asker: Asker, manifest: Manifest, case: Case, answer: CheckedAnswer) -
     if answer.failure is not None:
         yield visible(f"  cannot be answered: {answer.failure.stage}: {answer.failure.message}", keep="")
     else:
-        lists = (("handwritten", answer.handwritten), ("declarative", answer.declarative))
-        for label, errors in lists if asker.subject.ends is None else ():  # of two targets: what each serves, below
+        sides = (("handwritten", answer.handwritten), ("declarative", answer.declarative))
+        for label, errors in sides if asker.subject.ends is None else ():  # of two targets: what each serves, below
             yield from _listed(label, [describe(error) for error in errors])
-        for served in answer.served:
-            verdict = "rejected" if served.errors else "accepted"
-            yield f"  served {served.setting:<10} {verdict}"
-            yield from (f"      {visible(error.text)}" for error in served.errors)
+        for settings, texts in _folded(answer):
+            yield visible(f"  served {', '.join(settings):<10} {'rejected' if texts else 'accepted'}")
+            yield from (f"      {visible(text)}" for text in texts)
         for version, errors in answer.versions.items():
             yield from _listed(f"as {version}", [describe(error) for error in errors])
     for mismatch in answer.mismatches:
         severity = asker.severity(case, answer, mismatch)
         yield visible(f"  DIFFERS {mismatch.kind} ({severity}) {mismatch.path}: {mismatch.detail}")
     if not answer.mismatches and answer.failure is None:
-        yield "  both sides agree"
+        yield "  both sides agree" + (", in other words: see what each setting serves" if len(_folded(answer)) > 1 else "")
+
+
+def _folded(answer: CheckedAnswer) -> list[tuple[list[str], tuple[str, ...]]]:
+    """Bring settings together under which users read the same, in order: their names, and what is read."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for served in answer.served:
+        found.setdefault(tuple(error.text for error in served.errors), []).append(served.setting)
+    return [(settings, texts) for texts, settings in found.items()]
 
 
 def _listed(label: str, texts: Sequence[str]) -> Iterator[str]:

@@ -48,8 +48,7 @@ def test_agreement_is_exit_code_0(check: Any) -> None:
     assert "example.io/v1 widgets create a/even" in told.out
     assert "handwritten  no errors" in told.out
     assert "both sides agree" in told.out
-    for setting in ("beta-on", "beta-off", "graduated"):
-        assert f"served {setting:<10} accepted" in told.out
+    assert "served beta-on, beta-off, graduated accepted" in told.out
 
 
 def test_a_difference_is_exit_code_1(check: Any) -> None:
@@ -57,6 +56,7 @@ def test_a_difference_is_exit_code_1(check: Any) -> None:
     told = check(EVEN + "---\n" + ODD)
     assert told.code == 1
     assert "handwritten  spec.size: Invalid value: must be even  (covered)" in told.out
+    assert "served beta-on, beta-off rejected" in told.out
     assert "served graduated  accepted" in told.out
     assert "DIFFERS unmatched (graduation) spec.size" in told.out
 
@@ -178,3 +178,79 @@ def test_a_thousand_cases_are_answered(
     lines(monkeypatch, *(case(number, number) for number in range(1000)))
     told = call(capfd, "check", "--command", "worker", "--cases", "-")
     assert len(told.out.splitlines()) == 1000
+
+
+TYPES = """package v1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+type Widget struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+	Spec WidgetSpec `json:"spec"`
+}
+
+type WidgetSpec struct {
+	// +k8s:beta(since: "1.37")=+k8s:maximum=9
+	Size int32 `json:"size"`
+}
+"""
+SUITE = """from harness.field import Path
+from harness.field.make import invalid
+from harness.suite import Suite, SuiteKind
+
+def validate(new, old, context):
+    size = new.get("spec", {}).get("size", 0)
+    path = Path().child("spec", "size")
+    text = "must be less than or equal to 9" if size < 50 else "must be no more than 9"
+    return [invalid(path, size, text, origin="maximum", covered=True)] if size > 9 else []
+
+KIND = SuiteKind(kind="Widget", resource="widgets", versions={"v1": "types.go"}, handwritten=validate)
+SUITE = Suite(name="widgets", group="example.io", kinds=[KIND])
+"""
+
+
+@pytest.fixture
+def check_suite(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Any:
+    """Runs `harness check` on an object and a suite whose words differ from 50 on."""
+    folder = tmp_path / "widgets_v1"
+    folder.mkdir()
+    (folder / "types.go").write_text(TYPES, encoding="utf-8")
+    (folder / "suite.py").write_text(SUITE, encoding="utf-8")
+
+    def run(text: str, *options: str) -> Any:
+        (tmp_path / "object.yaml").write_text(text, encoding="utf-8")
+        return call(capfd, "check", folder, tmp_path / "object.yaml", *options)
+
+    return run
+
+
+def test_an_unknown_field_is_warned_about(check_suite: Any) -> None:
+    """Decoding drops it, and its author would read that both sides agree about it."""
+    told = check_suite(EVEN.replace("size: 2", "sise: 2") + "status: {}\n")
+    assert told.code == 0
+    assert 'object.yaml:1: unknown field "spec.sise" (did you mean size?)' in told.err
+    assert 'unknown field "status"' in told.err
+
+
+def test_an_unknown_field_is_refused_when_that_is_strict(check_suite: Any) -> None:
+    """All of them are told, and the object is not asked about."""
+    told = check_suite(EVEN.replace("size: 2", "sise: 2") + "status: {}\n", "--strict")
+    assert (2, "") == (told.code, told.out)
+    assert 'unknown field "spec.sise"' in told.err
+    assert 'unknown field "status"' in told.err
+
+
+def test_known_fields_are_not_warned_about(check_suite: Any) -> None:
+    """Neither those of the type nor those of every object."""
+    told = check_suite(EVEN.replace("name: even", "name: even, labels: {a: b}, creationTimestamp: null"), "--strict")
+    assert (0, "") == (told.code, told.err)
+
+
+def test_other_words_are_not_called_the_same(check_suite: Any) -> None:
+    """Both sides refuse the object, and users read another text under another setting."""
+    same, other = check_suite(EVEN.replace("2", "10")), check_suite(EVEN.replace("2", "60"))
+    assert (0, 0) == (same.code, other.code)
+    assert same.out.endswith("  both sides agree\n")
+    assert other.out.endswith("both sides agree, in other words: see what each setting serves\n")
+    assert "served beta-on, graduated rejected" in other.out
