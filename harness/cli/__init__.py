@@ -24,6 +24,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("power", "power", "Sabotage one rule at a time, and show what a run does not notice."),
     ("lint", "lint", "Find tags that are wrong, do nothing, or do not say what was meant."),
     ("docs", "docs", "Document in words what an API validates."),
+    ("init", "init", "Write a suite that runs, to be filled with your own."),
     ("config", "config", "Show which settings count here, and what is wrong with them."),
     ("completion", "completion", "Print the completion script of a shell."),
     ("check-worker", "check_worker", "Test whether a program speaks the wire protocol."),
