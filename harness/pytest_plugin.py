@@ -65,7 +65,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--kubernetes",
         metavar="RELEASE",
         default=None,
-        help="release or checkout that suites/kubernetes asks, instead of the one in its suite.py",
+        help="release or checkout that a suite of Kubernetes asks; without it such a suite is skipped",
     )
 
 
@@ -116,6 +116,8 @@ class SuiteFile(pytest.File):
 
         try:
             spec = self._spec()
+            if self._is_kubernetes and not self.config.getoption("--kubernetes"):
+                return [SkippedItem.from_parent(self, name=f"kubernetes-{spec.location}", reason=_why_not(spec))]
             info = self._info(spec)
         except TargetError as error:
             if not self._is_kubernetes:
@@ -217,8 +219,15 @@ def _why_skipped(reason: str, release: str) -> str:
     )
 
 
+def _why_not(spec: SubjectSpec) -> str:
+    return (
+        "a real release takes minutes and gigabytes, so it is asked only when the command line says so\n"
+        f"  to run it: add --kubernetes {shlex.quote(str(spec.location))}"
+    )
+
+
 class SkippedItem(pytest.Item):
-    """Stands for a suite whose target nobody here can ask, and says what would help."""
+    """Stands for a suite whose target is not asked, or cannot be, and says what would help."""
 
     def __init__(self, *, reason: str, **others: Any) -> None:
         super().__init__(**others)

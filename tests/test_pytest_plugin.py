@@ -191,6 +191,21 @@ def test_without_a_worker_and_a_toolchain_a_release_is_skipped(
     assert "harness kinds --kubernetes 1.36.3" in text
 
 
+def test_a_release_is_asked_only_when_it_is_named(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who types `pytest suites/` does not wait for a build; the skip says what would ask it."""
+
+    def no_build(release: object, note: object) -> Path:
+        raise AssertionError("nobody asked for a build")
+
+    monkeypatch.setattr(build, "worker_for", no_build)
+    pytester.mkdir("kubernetes").joinpath("suite.py").write_text(KUBERNETES)
+    result = pytester.runpytest_inprocess("kubernetes", "-rs", *FEW)
+    assert {"skipped": 1} == outcomes(result)
+    assert "add --kubernetes 1.37.1" in " ".join(result.stdout.str().split())
+
+
 def test_the_kinds_of_a_release_come_from_the_file_next_to_its_worker(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -214,7 +229,7 @@ def test_the_kinds_of_a_release_come_from_the_file_next_to_its_worker(
     monkeypatch.setattr("harness.subject.open_subject", Subject)
     pytester.mkdir("kubernetes").joinpath("suite.py").write_text(KUBERNETES)
     for _ in range(2):
-        result = pytester.runpytest_inprocess("kubernetes", "--collect-only", "-q", *FEW)
+        result = pytester.runpytest_inprocess("kubernetes", "--kubernetes", "1.37.1", "--collect-only", "-q", *FEW)
         assert "kubernetes/suite.py::widgets-status-v1-update" in result.outlines
     assert 1 == len(opened)
 

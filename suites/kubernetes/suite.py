@@ -1,6 +1,7 @@
 """The real validators of a Kubernetes release, one item per kind, version and operation.
 
-The release is set here and nowhere else; `pytest suites/kubernetes --kubernetes 1.36.3` takes another one.
+`harness run suites/kubernetes` asks this release; pytest asks one only when told to:
+`pytest suites/kubernetes --kubernetes 1.37.1`.
 """
 
 from __future__ import annotations
