@@ -191,9 +191,7 @@ def test_without_a_worker_and_a_toolchain_a_release_is_skipped(
     assert "harness kinds --kubernetes 1.36.3" in text
 
 
-def test_a_release_is_asked_only_when_it_is_named(
-    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_release_is_asked_only_when_it_is_named(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who types `pytest suites/` does not wait for a build; the skip says what would ask it."""
 
     def no_build(release: object, note: object) -> Path:

@@ -203,7 +203,9 @@ def _told(asker: Asker, manifest: Manifest, case: Case, answer: CheckedAnswer) -
         severity = asker.severity(case, answer, mismatch)
         yield visible(f"  DIFFERS {mismatch.kind} ({severity}) {mismatch.path}: {mismatch.detail}")
     if not answer.mismatches and answer.failure is None:
-        yield "  both sides agree" + (", in other words: see what each setting serves" if len(_folded(answer)) > 1 else "")
+        yield "  both sides agree" + (
+            ", in other words: see what each setting serves" if len(_folded(answer)) > 1 else ""
+        )
 
 
 def _folded(answer: CheckedAnswer) -> list[tuple[list[str], tuple[str, ...]]]:

@@ -107,11 +107,17 @@ def reach_of(spec: SubjectSpec) -> Reach:
 
 
 def spec_of(reach: Reach) -> SubjectSpec:
-    """Open again what a report was made of."""
+    """Open again what a report was made of. Raises: UsageError when it is a commit that this clone does not have."""
+    # Imported here: every command reads the options of a target, and few open what a verification kept.
+    from harness.verify.building import find_place
+
+    location, against = (
+        find_place(place, Path.cwd(), lambda text: click.echo(text, err=True))
+        for place in (reach.location, reach.against)
+    )
     return make_spec(
-        reach.kind, reach.location, reach.gates, reach.types, reach.mode, reach.declarative, reach.against,
-        reach.handwritten,
-    )  # fmt: skip
+        reach.kind, location, reach.gates, reach.types, reach.mode, reach.declarative, against, reach.handwritten
+    )
 
 
 def arguments_of(spec: SubjectSpec) -> str:

@@ -35,7 +35,7 @@ from harness.reporting.tolerance import tolerate
 from harness.reporting.verification import BuildEntry, UserChange, Verification
 from harness.rulecov.inventory import Inventory
 from harness.subject import SubjectSpec, open_subject
-from harness.verify.building import Ends, base_folder, ends_of
+from harness.verify.building import Ends, base_folder, ends_of, name_place
 from harness.verify.change import Change
 from harness.verify.focus import NAME, EffortOnlooker, efforts, focus_of, patterns_of
 from harness.verify.git import Repository
@@ -118,7 +118,7 @@ class Verifying:
 
     def _ends(self) -> list[Ends]:
         """Write the files of the base, and say what is to be opened."""
-        folder = base_folder(self.change, self.repository, self._note)
+        folder = base_folder(self.repository, self.change.base.commit, self.change.layout, self._note)
         return ends_of(self.change, self.change.checkout, folder)
 
     def _verify(self, ends: Ends, shares: Shares) -> bool:
@@ -235,7 +235,7 @@ class Verifying:
         reaches: dict[str, Reach] = {}
         inventories: dict[str, Inventory] = {}
         for search, _ in (*self.searches, *self.comparisons):
-            reaches |= search.reaches
+            reaches |= {name: _portable(reach) for name, reach in search.reaches.items()}
             inventories |= search.inventories
         bare = [msgspec.structs.replace(result, findings=()) for result in compared]
         report = build_report(
@@ -262,6 +262,14 @@ class Verifying:
                     known, result.subject, names_of(self.change, known), f"harness replay {place} {finding.fingerprint}"
                 ))  # fmt: skip
         return once(sorted(made, key=order_of))
+
+
+def _portable(reach: Reach) -> Reach:
+    """Name what was asked so that whoever reads the report in another clone can ask it too."""
+    here = Path.cwd()
+    return msgspec.structs.replace(
+        reach, location=name_place(reach.location, here), against=reach.against and name_place(reach.against, here)
+    )
 
 
 def show_touched(change: Change) -> int:

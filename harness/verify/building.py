@@ -6,6 +6,7 @@ Nothing of the user's checkout is written: no work tree, no index, no ref. A bas
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import tempfile
 import time
@@ -19,9 +20,9 @@ import platformdirs
 from harness.diagnostics import UsageError
 from harness.subject import SubjectSpec
 from harness.targets.kubernetes.build import locked
-from harness.verify.change import Change
+from harness.verify.change import Change, Layout
 from harness.verify.git import Repository
-from harness.verify.layout import suite_folders
+from harness.verify.layout import layout_of, suite_folders
 
 Note = Callable[[str], None]
 
@@ -29,6 +30,7 @@ BASE = "base"
 """The name of a base's folder: it is part of what a comparison with it is called, and so of fingerprints."""
 HEAD = "head"
 _BRANCHES = ("upstream/HEAD", "upstream/master", "upstream/main", "origin/HEAD", "origin/master", "origin/main")
+_PLACE = re.compile(r"(?P<commit>[0-9a-f]{20}):(?P<folder>.+)")
 _KEEP = 14 * 24 * 3600.0
 """How long files are kept that nobody asks for. Units: seconds."""
 _UNUSED = frozenset({"vendor", "test", "CHANGELOG", "LICENSES", "api", "docs", "logo", "_output"})
@@ -67,7 +69,7 @@ def checkout_of(repository: Repository, revision: str, note: Note) -> Path:
     It is kept for a while, since commands that show a finding again open it. Raises: UsageError when git refuses.
     """
     commit = repository.commit(revision)
-    cache = platformdirs.user_cache_path("equivalence-harness") / "verify"
+    cache = _cache()
     cache.mkdir(parents=True, exist_ok=True)
     folder = cache / commit[:20] / HEAD / repository.top.name
     with locked(cache / f"{commit[:20]}.lock", lambda text: note("another process writes the files of the head")):
@@ -99,19 +101,49 @@ def _git(folder: Path, *arguments: str) -> None:
         raise UsageError(f"git {arguments[0]} failed\n  why: {last[:300]}\n  fix: check the clone with git fsck")
 
 
-def base_folder(change: Change, repository: Repository, note: Note) -> Path:
-    """Return a folder with the files of the base, written now if the cache does not have them."""
-    cache = platformdirs.user_cache_path("equivalence-harness") / "verify"
+def base_folder(repository: Repository, commit: str, layout: Layout, note: Note) -> Path:
+    """Return a folder with the files of a commit, written now if the cache does not have them."""
+    cache = _cache()
     cache.mkdir(parents=True, exist_ok=True)
-    commit = change.base.commit
     folder = cache / commit[:20] / BASE
     with locked(cache / f"{commit[:20]}.lock", lambda text: note("another process writes the files of the base")):
         if not folder.is_dir():
             note(f"writing the files of the base {commit[:12]} (once)")
-            _write(repository, commit, folder, _wanted(change, repository))
+            _write(repository, commit, folder, _wanted(repository, commit, layout))
             _forget_unused(cache)
         os.utime(folder.parent)
     return folder
+
+
+def _cache() -> Path:
+    return platformdirs.user_cache_path("equivalence-harness") / "verify"
+
+
+def name_place(location: str, here: Path) -> str:
+    """Name a folder so that another machine finds it: from `here` where it is below, `COMMIT:FOLDER` if it is kept."""
+    path, cache = Path(location), _cache()
+    if path.is_relative_to(cache):
+        commit, end, *inside = path.relative_to(cache).parts
+        return f"{commit}:{'/'.join(inside[1:] if end == HEAD else inside) or '.'}"
+    return os.path.relpath(path, here) if path.is_absolute() and path.is_relative_to(here) else location
+
+
+def find_place(name: str, here: Path, note: Note) -> str:
+    """Return the folder that `name_place` named, with the files of its commit written where they are not kept.
+
+    Raises: UsageError when the repository of `here` does not have the commit.
+    """
+    found = _PLACE.fullmatch(name)
+    if found is None:
+        return name
+    head = next(iter((_cache() / found["commit"] / HEAD).glob("*")), None)
+    if head is not None and (head / found["folder"]).is_dir():
+        return str(head / found["folder"])
+    kept = _cache() / found["commit"] / BASE
+    if not kept.is_dir():
+        repository = Repository.at(here)
+        kept = base_folder(repository, repository.commit(found["commit"]), layout_of(repository.top), note)
+    return str(kept / found["folder"]) if found["folder"] != "." else str(kept)
 
 
 def _write(repository: Repository, commit: str, folder: Path, below: Sequence[str]) -> None:
@@ -124,11 +156,11 @@ def _write(repository: Repository, commit: str, folder: Path, below: Sequence[st
         rmtree(temporary, ignore_errors=True)
 
 
-def _wanted(change: Change, repository: Repository) -> list[str]:
-    """Name what is needed of the base; nothing for all of it."""
-    if change.layout != "kubernetes":
+def _wanted(repository: Repository, commit: str, layout: Layout) -> list[str]:
+    """Name what is needed of a commit; nothing for all of it."""
+    if layout != "kubernetes":
         return []
-    tops = {path.partition("/")[0] for path in repository.paths(change.base.commit)}
+    tops = {path.partition("/")[0] for path in repository.paths(commit)}
     return sorted(name for name in tops - _UNUSED if not name.startswith("."))
 
 

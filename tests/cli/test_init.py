@@ -43,9 +43,7 @@ def test_its_example_is_accepted(tmp_path: Path, capfd: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("name", "kind"), [("widgets", "Widget"), ("policies_v1", "Policy"), ("classes_v1", "Class"), ("boxes", "Box")]
 )
-def test_the_kind_is_made_of_the_name(
-    name: str, kind: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_the_kind_is_made_of_the_name(name: str, kind: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """As an author would, for the usual plurals."""
     assert 0 == call(capfd, "init", tmp_path / name).code
     assert f'kind="{kind}"' in (tmp_path / name / "suite.py").read_text(encoding="utf-8")
