@@ -1,7 +1,7 @@
 """Fields of an object that its type does not declare: what strict field validation of an API server complains about.
 
-A validator never sees such a field, since decoding drops it: whoever misspells a name reads that both sides agree. Where
-a type is not known, nothing is said.
+A validator never sees such a field, since decoding drops it: whoever misspells a name reads that both sides agree.
+Where a type is not known, nothing is said.
 """
 
 from __future__ import annotations

@@ -67,7 +67,13 @@ def test_what_takes_any_content_has_no_unknown_fields(tmp_path: Path) -> None:
 
 def test_metadata_has_the_members_of_every_object(tmp_path: Path) -> None:
     """Also those that a shortened ObjectMeta leaves out."""
-    metadata = {"name": "a", "creationTimestamp": None, "managedFields": [], "ownerReferences": [], "lables": {}}
+    metadata: dict[str, Any] = {
+        "name": "a",
+        "creationTimestamp": None,
+        "managedFields": [],
+        "ownerReferences": [],
+        "lables": {},
+    }
     assert ['unknown field "metadata.lables" (did you mean labels?)'] == told(tmp_path, {"metadata": metadata})
 
 
