@@ -11,6 +11,7 @@ from harness.compiler.sizes import troubles
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.gotypes.model import Comments, Field, Package, Struct, Typedef, TypeRef
 from harness.tags.families.each import no_nil_items
+from harness.tags.families.opaque import is_opaque
 from harness.tags.families.update import identity, list_data
 from harness.tags.grammar import parse_line, tag_lines
 from harness.tags.registry import SUBRESOURCE_TAGS, Reader
@@ -222,7 +223,7 @@ class Builder:
         parent: Struct | None = None,
         parent_path: str = "",
     ) -> Context:
-        opaque = any("k8s:opaqueType" in line.text for line in (member.comments if member else ()))
+        opaque = member is not None and is_opaque(member.comments)
         pointee = self._pointee(ref)
         opaque = opaque or (pointee.kind == "named" and self._is_opaque(pointee.name))
         return Context(
@@ -233,8 +234,7 @@ class Builder:
     def _is_opaque(self, name: str) -> bool:
         if name not in self._opaque:
             declaration = self._types.find(name)
-            lines = declaration.comments if declaration else ()
-            self._opaque[name] = any("+k8s:opaqueType" in line.text for line in lines)
+            self._opaque[name] = declaration is not None and is_opaque(declaration.comments)
         return self._opaque[name]
 
     def _pointee(self, ref: TypeRef) -> TypeRef:

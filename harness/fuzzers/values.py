@@ -16,6 +16,7 @@ from harness.fuzzers.places import ABSENT
 from harness.fuzzers.shape import FieldShape, Shape
 
 LIMITS = {8: (-(2**7), 2**7 - 1), 16: (-(2**15), 2**15 - 1), 32: (-(2**31), 2**31 - 1), 64: (-(2**63), 2**63 - 1)}
+_MOST_FLOAT32 = (2 - 2**-23) * 2.0**127
 _MOST_ITEMS = 1025
 _AT_ONCE = 8
 """So many values that tags suggest stand in one list or map, where no tag says how many may."""
@@ -204,7 +205,10 @@ def fits(value: Json, shape: Shape) -> bool:
         return True
     if shape.kind in ("string", "quantity", "time", "micro-time", "duration"):
         return isinstance(value, str)
+    if isinstance(value, bool):
+        return shape.kind in ("bool", "any")
     if shape.kind == "int":
-        low, high = LIMITS.get(shape.bits, LIMITS[64])
-        return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
-    return shape.kind in ("int-or-string", "any", "float") and isinstance(value, int | str)
+        return _holds(value, shape.bits, shape.signed)
+    if shape.kind == "float":
+        return isinstance(value, int | float) and (shape.bits != 32 or abs(value) <= _MOST_FLOAT32)
+    return shape.kind in ("int-or-string", "any") and isinstance(value, int | str)

@@ -25,7 +25,9 @@ from cryptography.hazmat.primitives.serialization import load_der_public_key
 from harness.content import names
 from harness.fuzzers import credentials
 from harness.fuzzers.contents import UID, blind, content, formats
+from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.naming import format_of
+from harness.fuzzers.probes import probes_of
 from harness.fuzzers.shape import Shape, shape_of
 from harness.fuzzers.values import beyond, fits, pool, several, suggested, suggested_alone
 from harness.gotypes.packages import Universe
@@ -350,3 +352,32 @@ def test_words_and_numbers_fit_their_kinds() -> None:
     assert fits("a", Shape("string"))
     assert not fits(1, Shape("string"))
     assert not fits(128, Shape("int", bits=8))
+    assert not fits(True, Shape("int", bits=8))
+
+
+@pytest.mark.parametrize(
+    ("bits", "signed", "least", "most"),
+    [(8, True, -128, 127), (8, False, 0, 255), (16, False, 0, 65535), (32, False, 0, 2**32 - 1)]
+    + [(64, True, -(2**63), 2**63 - 1), (64, False, 0, 2**64 - 1)],
+)
+def test_the_sign_decides_which_numbers_fit(bits: int, signed: bool, least: int, most: int) -> None:
+    """An integer type holds all its numbers, those of unsigned ones from 0 on."""
+    shape = Shape("int", bits=bits, signed=signed)
+    assert [False, True, True, False] == [fits(number, shape) for number in (least - 1, least, most, most + 1)]
+
+
+def test_floats_fit_a_float_and_words_do_not() -> None:
+    """A float holds whole and other numbers, up to what its width holds, and no text."""
+    wide, narrow = Shape("float", bits=64), Shape("float", bits=32)
+    assert [True, True, True, False, False] == [fits(value, wide) for value in (1, 0.5, 1e300, "0.5", False)]
+    assert [True, True, False] == [fits(value, narrow) for value in (1, 0.5, 1e300)]
+
+
+def test_an_unsigned_byte_and_a_float_are_probed_where_they_differ_from_signed_and_whole_numbers() -> None:
+    """What a byte holds beyond 127 is tried, near a number of the sources too, and so are fractions."""
+    harvest = Harvest()
+    harvest.numbers.update({200: None})
+    byte = [*probes_of(Shape("int", bits=8, signed=False), 0, None, harvest)[:]]
+    assert [] == [number for number in (199, 200, 201, 255) if number not in byte]
+    assert [] == [number for number in byte if isinstance(number, int) and not 0 <= number <= 255]
+    assert 0.5 in probes_of(Shape("float", bits=64), 1, None, harvest)[:]

@@ -2,8 +2,30 @@
 
 from __future__ import annotations
 
+from harness.gotypes.model import Comments
+from harness.tags.grammar import TagSyntaxError, parse, tag_lines
 from harness.tags.rules import Contribution
 from harness.tags.spec import VALUE_SCOPES, TagSpec, accepts
+
+_NAME = "k8s:opaqueType"
+_SAME_SCOPE = frozenset({"k8s:alpha", "k8s:beta", "k8s:ifEnabled", "k8s:ifDisabled", "k8s:ifMode"})
+"""Wrappers whose payload speaks of the element itself, and not of its items, keys or members."""
+
+
+def is_opaque(comments: Comments) -> bool:
+    """Whether a tag of a comment block makes the element itself opaque. Words that mention the tag do not."""
+    return any(_says_opaque(line.text) for line in tag_lines(comments) if _NAME in line.text)
+
+
+def _says_opaque(text: str) -> bool:
+    try:
+        tag = parse(text)
+    except TagSyntaxError:
+        return False  # said where the element's tags are read
+    while tag.name in _SAME_SCOPE and tag.payload is not None:
+        tag = tag.payload
+    return tag.name == _NAME
+
 
 _GO = """type T struct {
     // @
@@ -17,7 +39,7 @@ type S struct {
 """
 
 OPAQUE_TYPE = TagSpec(
-    name="k8s:opaqueType",
+    name=_NAME,
     summary="Leaves out the rules of a field's type. Wrappers around it change nothing.",
     surprises=(
         "On a field of an unnamed list or map it changes nothing: use +k8s:eachVal=+k8s:opaqueType.",
