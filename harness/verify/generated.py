@@ -19,6 +19,7 @@ from harness.compiler.plan import TypePlan, rules_in
 from harness.field import Level
 from harness.gotypes.constants import unquote
 from harness.gotypes.packages import Universe
+from harness.tags.families import enum, union
 from harness.tags.rules import Check, EachKey, EachVal, Item, Mode, Option, Rule, Subfield
 from harness.verify.gocode import GoFile, parse_file, text_of, walk
 from harness.verify.touches import Member
@@ -28,17 +29,25 @@ VALIDATE = "k8s.io/apimachinery/pkg/api/validate"
 """The package of the check functions that generated code calls."""
 _LEVELS: dict[str, Level] = {"MarkAlpha": "alpha", "MarkBeta": "beta"}
 _SHAPES = re.compile(
-    r"(Optional|Required|Forbidden)(?:Pointer|Slice|Map|Value)|(?:Val)?(?:Slice|Map)(Unique|Update)\w*"
-    r"|(Update)(?:Pointer|Value|Slice|Map)\w*|(Union|ZeroOrOneOf)(?:Union)?|(Discriminated)Union"
+    r"(Optional|Required|Forbidden)(?:Pointer|Slice|Map|Value)|(?:Val|Ptr)?(?:Slice|Map)(Unique|Update)\w*"
+    r"|(Update)(?:Pointer|Value|Slice|Map|Struct)\w*|(Union|ZeroOrOneOf)(?:Union)?|(Discriminated)Union"
 )
-_OURS = re.compile(r"(optional|required|forbidden|update)_(?:pointer|value|slice|list|map)|format_(\w+)"
-                   r"|(?:older_)?(discriminated)_union")  # fmt: skip
+_OURS = re.compile(r"(optional|required|forbidden|update)_(?:old_|new_)?(?:pointer|value|slice|list|map|struct)"
+                   r"|format_(\w+)|(?:older_)?(discriminated)_union|older_(\w+)")  # fmt: skip
+_DISCRIMINATED = (union.discriminated_union, union.older_discriminated_union)
+_SAME = {
+    "ptrslicenonils": "nonilitems",
+    "immutablebycompare": "immutablebycomparing",
+    "immutablebyreflect": "immutablebycomparing",
+}
+"""Checks whose names differ in more than shape, theirs and ours."""
 _FIELD = re.compile(r"// field \S*\.(\w+)")
 _DECLARATIONS = ("function_declaration", "var_declaration", "const_declaration")
 _WALKS = frozenset({
     "EachValSliceVal", "EachSliceVal", "EachPtrSliceVal", "EachMapVal", "EachMapKey", "SemanticDeepEqual",
     "DirectEqual", "DirectEqualPtr", "NewUnionMember", "NewUnionMembership", "NewDiscriminatedUnionMember",
-    "NewDiscriminatedUnionMembership", "DiscriminatedRule", "Subfield", "SliceItem", "ValSliceItem", "MatchItemFn",
+    "NewDiscriminatedUnionMembership", "DiscriminatedRule", "Subfield", "SliceItem", "ValSliceItem", "PtrSliceItem",
+    "MatchItemFn",
 })  # fmt: skip
 
 
@@ -219,16 +228,57 @@ def _constants(given: list[Node], file: GoFile, variables: Mapping[str, tuple[st
 
 
 def _of_variable(spec: Node, file: GoFile, universe: Universe) -> Iterator[str]:
-    """Yield what a variable holds: the members of a union, or the values of an enumeration."""
+    """Yield what a variable holds: the members of a union, the values of an enumeration, or when they are excluded."""
     value = spec.child_by_field_name("value")
-    for one in walk(value) if value is not None else ():
+    if value is None:
+        return
+    exclusions = [members for one in walk(value) if {"Value", "Option"} <= (members := _members(one)).keys()]
+    for members in exclusions:
+        option = unquote(text_of(members["Option"])) or ""
+        state = text_of(members.get("ExcludeWhen")) or "false"  # what Go leaves out is false
+        yield _excluded(_named_value(members["Value"], file, universe), option, state == "true")
+    plain_union = "NewUnionMembership" in text_of(value)
+    for one in walk(value) if not exclusions else ():
         if one.type.endswith("string_literal"):
-            yield unquote(text_of(one)) or ""
-        elif one.parent is not None and one.parent.type == "argument_list":
-            if one.type == "selector_expression":
-                yield _value(universe, file.imports.get(text_of(one.children[0]), ""), text_of(one.children[-1]))
-            elif one.type == "identifier":
-                yield _value(universe, file.package, text_of(one))
+            if not (plain_union and _is_second(one)):
+                yield unquote(text_of(one)) or ""
+        elif one.type in ("selector_expression", "identifier") and _is_argument(one):
+            yield _named_value(one, file, universe)
+
+
+def _is_argument(node: Node) -> bool:
+    """Whether an expression is handed to a call; one alone, to a function with types in brackets, reads as converted."""
+    parent = node.parent
+    if parent is None or parent.type != "type_conversion_expression":
+        return parent is not None and parent.type == "argument_list"
+    return parent.child_by_field_name("operand") == node
+
+
+def _is_second(node: Node) -> bool:
+    """Whether a text is the second of a pair: 1.34 names the value of a discriminator beside every union's members."""
+    element = node.parent
+    pair = element.parent if element is not None and element.type == "literal_element" else None
+    return pair is not None and pair.named_children[0] != element
+
+
+def _members(node: Node) -> dict[str, Node]:
+    """Return what a struct literal holds, by the names of its members."""
+    pairs = [one for one in node.named_children if one.type == "keyed_element"] if node.type == "literal_value" else []
+    return {text_of(one.named_children[0]): one.named_children[1].named_children[0] for one in pairs}
+
+
+def _excluded(value: str, option: str, state: bool) -> str:
+    """Say under which state of an option a value is no value of its enumeration, as one constant."""
+    return f"without {value} while {option} is {'on' if state else 'off'}"
+
+
+def _named_value(node: Node, file: GoFile, universe: Universe) -> str:
+    """Return the value of the constant that an expression names, or that stands there."""
+    if node.type == "selector_expression":
+        return _value(universe, file.imports.get(text_of(node.children[0]), ""), text_of(node.children[-1]))
+    if node.type.endswith("string_literal"):
+        return unquote(text_of(node)) or ""
+    return _value(universe, file.package, text_of(node))
 
 
 def _value(universe: Universe, package: str, name: str) -> str:
@@ -240,7 +290,8 @@ def _value(universe: Universe, package: str, name: str) -> str:
 def plain_name(name: str) -> str:
     """Return the name of a check without what only the shape of a value decides."""
     found = _SHAPES.fullmatch(name)
-    return (next(filter(None, found.groups())) if found else name).lower()
+    plain = (next(filter(None, found.groups())) if found else name).lower()
+    return _SAME.get(plain, plain)
 
 
 # What the types order
@@ -262,6 +313,14 @@ def _expected(rules: Iterator[Rule]) -> Iterator[Call]:
 def _of_rule(rule: Rule, level: str) -> Iterator[Call]:
     level = rule.level or level
     match rule.body:
+        case Check(function=enum.enum_with_exclusions, args=(_, values, exclusions, _)):
+            parts = [_excluded(value, name, state) for value, told in exclusions for name, state in told]
+            yield _call("enum", [*_our_constants(values), *parts], level)
+        case Check(function=function, args=(names, _, values, discriminator, _)) if function in _DISCRIMINATED:
+            pairs = [one for pair in zip(names, values, strict=True) for one in pair]
+            yield _call("discriminated", [discriminator, *pairs], level)
+        case Check(function=union.no_members, args=(discriminator,)):
+            yield _call("discriminated", [discriminator], level)
         case Check(function=function, args=args, custom=custom):
             yield _call(custom.lower() if custom else _our_name(function.__name__), _our_constants(args), level)
         case EachVal(inner) | EachKey(inner) | Subfield(inner, _) | Item(inner, _):

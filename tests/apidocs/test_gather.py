@@ -297,3 +297,58 @@ def test_links_lose_no_rule() -> None:
                     assert whole == made.followed(document, kind, package.version), root.name
                     seen += 1
     assert seen > 15
+
+
+UNIONS = """package v1
+
+type T struct {
+	// +k8s:optional
+	// +k8s:unionMember
+	A *string `json:"a"`
+	// +k8s:optional
+	// +k8s:unionMember
+	B *string `json:"b"`
+	// +k8s:optional
+	// +k8s:zeroOrOneOfMember
+	X *string `json:"x"`
+	// +k8s:optional
+	// +k8s:zeroOrOneOfMember
+	Y *string `json:"y"`
+	// +k8s:optional
+	Chosen *Chosen `json:"chosen"`
+	// +k8s:optional
+	Empty *Empty `json:"empty"`
+}
+
+type Chosen struct {
+	// +k8s:required
+	// +k8s:unionDiscriminator
+	Kind string `json:"kind"`
+	// +k8s:optional
+	// +k8s:unionMember
+	C *string `json:"c"`
+}
+
+type Empty struct {
+	// +k8s:required
+	// +k8s:unionDiscriminator
+	Kind string `json:"kind"`
+}
+"""
+
+
+@pytest.mark.parametrize("release", ["1.34", "1.35", "1.36", "1.37"])
+def test_unions_are_said_in_words_under_the_tags_of_every_release(release: str, tmp_path: Path) -> None:
+    """Unions with and without a discriminator, and one without members, whatever a release does about them."""
+    (tmp_path / "types.go").write_text(UNIONS)
+    document = gather(open_api(str(tmp_path), release=release))
+    sections = [section for group in document.groups for section in group.sections]
+    words = [told.words for section in sections for row in section.rows for told in row.statements]
+    wanted = [
+        "exactly one of `a` and `b` must be set",
+        "at most one of `x` and `y` may be set",
+        "`kind` says which one must be set, and no other: `c` when it is `C`",
+    ]
+    assert [1, 1, 1] == [words.count(one) for one in wanted]
+    empty = "`kind` says which member of a union must be set, and the union has none"
+    assert (release != "1.37") == (empty in words)

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from harness.compiler import compile_types
 from harness.gotypes.packages import Universe
-from harness.verify.generated import read_generated
+from harness.verify.generated import ordered, read_generated
 
 HEAD = """package v1
 
@@ -18,6 +19,18 @@ import (
 
 var members = validate.NewUnionMembership("a", "b")
 var symbols = sets.New(v1.Green, v1.Red)
+var single = sets.New[v1.C](v1.Green)
+var exclusions = []validate.EnumExclusion[v1.C]{
+	{
+		Value: v1.Green, Option: "FeatureB", ExcludeWhen: false},
+	{
+		Value:       v1.Red,
+		Option:      "FeatureA",
+		ExcludeWhen: true,
+	},
+}
+var chosen = validate.NewDiscriminatedUnionMembership("d", validate.NewDiscriminatedUnionMember("a", "A"))
+var older = validate.NewUnionMembership([2]string{"a", "A"}, [2]string{"b", "B"})
 
 func Validate_T(ctx context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *v1.T) field.ErrorList {
 """
@@ -47,6 +60,14 @@ def calls(folder: Path, body: str, field: str = "F") -> list[str]:
          ["maxbytes(64)"]),
         ("validate.Union(ctx, op, fldPath, obj, oldObj, members, func() {})", ["union(a, b)"]),
         ("validate.Enum(ctx, op, fldPath, obj, oldObj, symbols, nil)", ["enum(Red, green)"]),
+        ("validate.Enum(ctx, op, fldPath, obj, oldObj, symbols, exclusions)",
+         ["enum(Red, green, without Red while FeatureA is on, without green while FeatureB is off)"]),
+        ("validate.Enum(ctx, op, fldPath, obj, oldObj, single)", ["enum(green)"]),
+        ("validate.DiscriminatedUnion(ctx, op, fldPath, obj, oldObj, chosen, func() {})", ["discriminated(d, a, A)"]),
+        ("validate.Union(ctx, op, fldPath, obj, oldObj, older, func() {})", ["union(a, b)"]),
+        ("validate.PtrSliceNoNils(ctx, op, fldPath, obj, oldObj)", ["nonilitems()"]),
+        ("validate.PtrSliceUnique(ctx, op, fldPath, obj, oldObj, nil)", ["unique()"]),
+        ("validate.UpdateStruct(ctx, op, fldPath, obj, oldObj, validate.NoModify)", ["update(NoModify)"]),
         ('validate.IfOption(ctx, op, fldPath, obj, oldObj, "X", true, validate.Immutable)',
          ["ifoption(X, true)", "immutable()"]),
         ("validate.UpdatePointer(ctx, op, fldPath, obj, oldObj, validate.NoSet, validate.NoUnset)",
@@ -70,3 +91,45 @@ def test_damaged(tmp_path: Path, text: str) -> None:
     (tmp_path / "z.go").write_text(f"package v1\n{text}")
     for name in ("z.go", "missing.go"):
         assert isinstance(read_generated(tmp_path / name, name, "v1", Universe.from_files({})).elements, dict)
+
+
+ORDERS = """package v1
+
+type T struct {
+	// +k8s:unionDiscriminator
+	D string `json:"d"`
+	// +k8s:unionMember
+	A *string `json:"a"`
+	// +k8s:optional
+	// +k8s:update=NoModify
+	U string `json:"u"`
+	// +k8s:maxLength=4
+	M string `json:"m"`
+	// +k8s:zeroOrOneOfMember
+	X *string `json:"x"`
+	// +k8s:zeroOrOneOfMember
+	Y *string `json:"y"`
+	E E `json:"e"`
+}
+
+// +k8s:enum
+type E string
+
+const (
+	// +k8s:ifEnabled(FeatureA)=+k8s:enumExclude
+	Red E = "red"
+	Green E = "green"
+)
+"""
+
+
+@pytest.mark.parametrize("release", ["1.35", "1.36", "1.37"])
+def test_what_types_order_is_named_as_generated_code_names_it(tmp_path: Path, release: str) -> None:
+    """Checks that releases do in ways of their own have one name, with the constants that generated code has."""
+    (tmp_path / "types.go").write_text(ORDERS)
+    compiled = compile_types(Universe.from_files({"v1": [tmp_path / "types.go"]}), "v1", release=release)
+    own, enum = ordered(compiled.plan.types["v1.T"]), ordered(compiled.plan.types["v1.E"])
+    assert ["discriminated(d, a, A)", "zerooroneof(x, y)"] == sorted(map(str, own[""]))
+    assert ["optional()", "update(NoModify)"] == sorted(map(str, own["U"]))
+    assert ["maxlength(4)"] == [*map(str, own["M"])]
+    assert ["enum(green, red, without red while FeatureA is on)"] == [*map(str, enum[""])]

@@ -37,7 +37,10 @@ _LIMITS = (
     limits.min_items, limits.max_properties, limits.min_properties, limits.minimum, limits.maximum,
 )  # fmt: skip
 _CHARACTERS = (limits.max_length, limits.min_length)
-_UNIONS = (union.union, union.zero_or_one_of, union.discriminated_union)
+_UNIONS = (
+    union.union, union.zero_or_one_of, union.discriminated_union,
+    union.older_union, union.older_zero_or_one_of, union.older_discriminated_union,
+)  # fmt: skip
 _OTHER_LEVEL: dict[Level, Level] = {"": "beta", "alpha": "", "beta": ""}
 """Between alpha and beta no list differs: a level says when errors count, not which there are."""
 _ENUMS = (enum.enum, enum.enum_with_exclusions)

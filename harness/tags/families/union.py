@@ -183,10 +183,12 @@ def _discriminator(context: Context, tag: Tag) -> Contribution:
 
 def _empty_union(data: UnionData, tag: Tag) -> Contribution:
     """Make the rule that releases before 1.37 have for a discriminator alone, so that its type is one with rules."""
-    return Contribution([] if data.members else [Rule(Check(no_members), tag=tag.name)])
+    assert data.discriminator is not None
+    check = Check(no_members, (data.discriminator.json_name,))
+    return Contribution([] if data.members else [Rule(check, tag=tag.name)])
 
 
-def no_members(op: Operation, path: Path, new: Any, old: Any) -> list[FieldError]:
+def no_members(op: Operation, path: Path, new: Any, old: Any, discriminator: str) -> list[FieldError]:
     """Accept everything: a union without members."""
     return []
 
@@ -270,10 +272,12 @@ _UPDATE = (
 
 
 def _words(check: Check) -> str:
+    if check.function is no_members:
+        return f"`{check.args[0]}` says which member of a union must be set, and the union has none"
     names = check.args[0]
-    if check.function is zero_or_one_of:
+    if check.function in (zero_or_one_of, older_zero_or_one_of):
         return f"at most one of {listed(names)} may be set"
-    if check.function is union:
+    if check.function in (union, older_union):
         return f"exactly one of {listed(names)} must be set"
     values, discriminator = check.args[2], check.args[3]
     pairs = "; ".join(f"`{name}` when it is `{value}`" for name, value in zip(names, values, strict=True))
