@@ -28,6 +28,7 @@ from harness.case import Answer, Case, Json, KindInfo, Operation
 from harness.compare.comparator import Comparator
 from harness.compare.mismatch import Mismatch
 from harness.diagnostics import UsageError, near_miss
+from harness.errormatch.trusted import all_wordings, own_wordings
 from harness.fuzzers.bases import Asking, Repair, accepted, errors_of, starts
 from harness.fuzzers.edits import Site, sites_of
 from harness.fuzzers.feedback import Harvest
@@ -100,8 +101,9 @@ def differences(
 ) -> list[Mismatch]:
     """Return where the two sides differ about a new object, or about its change from `old`, under every gate setting.
 
-    Both are asked twice, and about every version. Empty when they agree, or when the object cannot be decoded.
-    Raises: as `objects` does.
+    Both are asked twice, and about every version. Empty when they agree, or when the object cannot be decoded. Words
+    that are trusted to mean the same are no difference, as in a run: those that are shipped, and those of the file
+    `trusted_wordings.yaml` of the current folder. Raises: as `objects` does; InputError for that file.
     """
     source = _Source.of(subject, kind, version, subresource)
     case = source.case(new, old)
@@ -209,7 +211,10 @@ def _source(subject: Subject, kind: str, version: str, subresource: str) -> _Sou
         known = ", ".join(info.name for info in served)
         raise UsageError(f"the subject {subject.name} does not serve {kind} so\n  fix: it serves {known}")
     info = fitting[0]
-    return _Source(subject, info, Comparator(info, is_known_path=subject.is_known_path(info)))
+    comparator = Comparator(
+        info, is_known_path=subject.is_known_path(info), trusted=all_wordings(own_wordings()), ends=subject.ends
+    )
+    return _Source(subject, info, comparator)
 
 
 def _stability(version: str) -> tuple[int, int, int]:

@@ -133,6 +133,24 @@ def shown(plans: Path, new: Json, old: Json = None) -> set[tuple[str, str]]:
     return {(one.kind, one.path) for one in differences(plans, "Plan", new, old)}
 
 
+def test_trusted_words_are_no_difference(plans: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a run takes for the same words is no difference here: shipped wordings, and those of the current folder."""
+    too_small = {**PLAN, "spec": {"size": 0}}
+    for name, words, own, expected in [
+        ("other", "small", False, {("served", "spec.size")}),
+        ("shipped", "must be positive", False, set()),
+        ("project", "small", True, set()),
+    ]:
+        suite = tmp_path / name / "plan_v1"
+        shutil.copytree(plans, suite, ignore=shutil.ignore_patterns("__pycache__"))
+        (suite / "handwritten.py").write_text(PLAN_HANDWRITTEN.replace("small", words))
+        if own:
+            wording = "- {handwritten: small, declarative: '.*', reason: a test of the file of the current folder}"
+            (tmp_path / name / "trusted_wordings.yaml").write_text(wording)
+        monkeypatch.chdir(tmp_path / name)
+        assert (name, expected) == (name, shown(suite, too_small))
+
+
 @pytest.mark.parametrize("bug", PLANTED_OBJECTS)
 def test_a_planted_difference_shrinks_to_the_smallest_object(plans: Path, bug: tuple[str, str]) -> None:
     """Nothing is left of an object but what shows the difference, and that is as short as can be."""

@@ -9,12 +9,11 @@ from typing import Any
 import msgspec
 
 from harness.case import Answer, Case, KindInfo
-from harness.cli.searching import own_wordings
 from harness.compare.comparator import Comparator
 from harness.compare.mismatch import Mismatch
 from harness.compare.severity import severity_of
 from harness.diagnostics import UsageError, near_miss
-from harness.errormatch.trusted import Wordings, all_wordings
+from harness.errormatch.trusted import Wordings, all_wordings, own_wordings
 from harness.reporting.assembly import served_lists
 from harness.subject import Subject
 

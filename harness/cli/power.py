@@ -14,9 +14,10 @@ from harness.cli import completing
 from harness.cli.codes import COULD_NOT_RUN, INTERRUPTED
 from harness.cli.coverage import rule_onlookers
 from harness.cli.live import Live, Steps
-from harness.cli.searching import cores, kind_option, own_wordings, search_options, seed_of
+from harness.cli.searching import cores, kind_option, search_options, seed_of
 from harness.cli.targets import TargetChoice, embedded_suites, target_options
 from harness.diagnostics import HarnessError, UsageError
+from harness.errormatch.trusted import own_wordings
 from harness.events import Budget
 from harness.files import write_atomically
 from harness.fuzzers.budget import Clock

@@ -9,9 +9,10 @@ import click
 from harness import engine
 from harness.cli.coverage import rule_onlookers
 from harness.cli.live import Live
-from harness.cli.searching import budget_of, cores, lane_options, own_wordings, search_options, seed_of
+from harness.cli.searching import budget_of, cores, lane_options, search_options, seed_of
 from harness.cli.targets import TargetChoice, arguments_of, target_options
 from harness.diagnostics import HarnessError, UsageError
+from harness.errormatch.trusted import own_wordings
 from harness.record import NAME, Keeper, keep
 from harness.reporting.text import count, visible
 

@@ -25,7 +25,6 @@ from harness.cli.searching import (
     budget_of,
     cores,
     lane_options,
-    own_wordings,
     search_options,
     seed_of,
     sigterm_interrupts,
@@ -36,6 +35,7 @@ from harness.diagnostics import HarnessError, UsageError
 from harness.engine.observe import Onlooker
 from harness.engine.units import WHOLE, Shard
 from harness.errormatch.exceptionfile import ExceptionFile
+from harness.errormatch.trusted import own_wordings
 from harness.events import Budget, Event, Result, Timings
 from harness.reporting.assembly import build_report
 from harness.reporting.document import Reach, Report

@@ -7,7 +7,6 @@ import random
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -24,7 +23,6 @@ DEFAULT_SECONDS = 120.0
 """Seconds for a release or a program when no budget is given."""
 RECORDED_SECONDS = 3600.0
 """Seconds for a recording, which ends by itself, when no budget is given."""
-_WORDINGS = Path("trusted_wordings.yaml")
 
 ALL_SUBJECTS = "Budget in all, shared among subjects, building aside."
 
@@ -87,11 +85,6 @@ def seed_of(text: str) -> int:
         return int(text)
     except ValueError:
         raise UsageError(f'--seed wants a number or "random", got {text!r}') from None
-
-
-def own_wordings() -> Path | None:
-    """Return the project's own file of trusted wordings, where there is one."""
-    return _WORDINGS if _WORDINGS.is_file() else None
 
 
 @contextmanager

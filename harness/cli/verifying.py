@@ -22,11 +22,11 @@ from harness.cli.coverage import with_coverage
 from harness.cli.eventlog import EventLog
 from harness.cli.publishing import EXCEPTIONS, Files, kept_place, publish
 from harness.cli.run import Search
-from harness.cli.searching import own_wordings
 from harness.cli.targets import spec_of
 from harness.diagnostics import HarnessError
 from harness.engine.focus import Focus
 from harness.errormatch.exceptionfile import ExceptionFile
+from harness.errormatch.trusted import own_wordings
 from harness.events import Budget, Noted, Result
 from harness.reporting.assembly import build_report, empty_report
 from harness.reporting.document import Reach, Report

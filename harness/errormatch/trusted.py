@@ -20,6 +20,7 @@ from harness.field import ErrorType, FieldError
 _SIDES = ("handwritten", "declarative")
 FORM = Form("wording", "wording", (*_SIDES, "reason"), ("type",), may_be_empty=_SIDES)
 
+_OWN = Path("trusted_wordings.yaml")
 _REMEMBERED = 4096  # details hold values, so their number has no bound of its own
 
 
@@ -86,6 +87,11 @@ def all_wordings(path: Path | None) -> Wordings:
     """Return the shipped wordings, and those of a file of the project behind them. Raises: InputError."""
     own = () if path is None else load_wordings(path).entries
     return Wordings((*load_wordings(SHIPPED).entries, *own))
+
+
+def own_wordings() -> Path | None:
+    """Return the project's own file of trusted wordings, in the current folder, where there is one."""
+    return _OWN if _OWN.is_file() else None
 
 
 def load_wordings(path: Path) -> Wordings:

@@ -14,6 +14,7 @@ from harness.case import Json, KindInfo
 from harness.compare.comparator import Comparator
 from harness.compare.finding import Finding
 from harness.diagnostics import UsageError
+from harness.errormatch.trusted import all_wordings, own_wordings
 from harness.export.rendering import template
 from harness.export.rows import Row, Table
 from harness.field import FieldError
@@ -31,8 +32,13 @@ def render_rows(subject: Subject, tables: Sequence[Table], notes: Sequence[str],
     Raises: UsageError when the kind cannot be named by those who ask.
     """
     info = tables[0].info
-    checker = {table.info.version: Comparator(table.info, is_known_path=subject.is_known_path(table.info))
-               for table in tables}  # fmt: skip
+    trusted = all_wordings(own_wordings())  # as in `differences`, which the tests will ask
+    checker = {
+        table.info.version: Comparator(
+            table.info, is_known_path=subject.is_known_path(table.info), trusted=trusted, ends=subject.ends
+        )
+        for table in tables
+    }
     rows = [_row(row, checker[table.info.version], subject) for table in tables for row in table.rows if row.answers]
     about = tables[0].about or "every rule"
     shown = [*notes, *(f"Not shown in {t.info.version}: {visible(str(one))}" for t in tables for one in t.missing)]

@@ -247,7 +247,7 @@ def _of_variable(spec: Node, file: GoFile, universe: Universe) -> Iterator[str]:
 
 
 def _is_argument(node: Node) -> bool:
-    """Whether an expression is handed to a call; one alone, to a function with types in brackets, reads as converted."""
+    """Whether an expression is handed to a call. Behind types in brackets, one alone is read as if converted."""
     parent = node.parent
     if parent is None or parent.type != "type_conversion_expression":
         return parent is not None and parent.type == "argument_list"

@@ -1,4 +1,4 @@
-"""What the types of the generator's own test packages order is what the generated files do: `verify` calls none stale."""
+"""What the types of the generator's own test packages order is what the generated files do: none is called stale."""
 
 from __future__ import annotations
 

@@ -357,8 +357,14 @@ def test_words_and_numbers_fit_their_kinds() -> None:
 
 @pytest.mark.parametrize(
     ("bits", "signed", "least", "most"),
-    [(8, True, -128, 127), (8, False, 0, 255), (16, False, 0, 65535), (32, False, 0, 2**32 - 1)]
-    + [(64, True, -(2**63), 2**63 - 1), (64, False, 0, 2**64 - 1)],
+    [
+        (8, True, -128, 127),
+        (8, False, 0, 255),
+        (16, False, 0, 65535),
+        (32, False, 0, 2**32 - 1),
+        (64, True, -(2**63), 2**63 - 1),
+        (64, False, 0, 2**64 - 1),
+    ],
 )
 def test_the_sign_decides_which_numbers_fit(bits: int, signed: bool, least: int, most: int) -> None:
     """An integer type holds all its numbers, those of unsigned ones from 0 on."""
