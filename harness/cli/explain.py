@@ -18,7 +18,7 @@ def command(code: str | None) -> int:
     if code is None:
         _list()
         return 0
-    texts = [f"{page.code} ({page.category.rstrip('s')})\n\n{page.text}" for page in pages_of(code)]
+    texts = [f"{page.code} ({page.sort})\n\n{page.text}" for page in pages_of(code)]
     texts += _of_rule(code)
     if texts:
         click.echo("\n\n".join(texts))

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
+from harness.cli.configuration import typed
 from harness.diagnostics import UsageError
 from harness.events import Budget
 from harness.subject import SubjectSpec
@@ -67,9 +68,12 @@ def cores() -> int:
 def budget_of(specs: Sequence[SubjectSpec], max_time: float | None, max_cases: int | None) -> Budget:
     """Return the budget for each of some subjects of one sort. Raises: UsageError."""
     if specs[0].handwritten is not None:
-        if len(specs) > 1 or max_cases is not None:
+        if len(specs) > 1:
+            raise UsageError("a recording is of one subject\n  fix: name one target")
+        if typed("max_cases", max_cases) is not None:
             raise UsageError(
-                "a recording is of one subject, and is asked whole\n  fix: name one target, and narrow with --kind"
+                "a recording is asked whole, whatever its number of cases\n"
+                "  fix: leave --max-cases out; --kind, --operation and --max-time narrow what is asked"
             )
         return Budget(max_time or RECORDED_SECONDS, None)
     if max_time is None and max_cases is None:

@@ -38,7 +38,7 @@ def run_one(spec: SubjectSpec, order: Order, on_event: OnEvent, opener: Opener) 
         run = Run(subject, order, pulse)
         pulse.runs.append(run)
         run.begin()
-        alone = order.jobs == 1 or len(run.units) == 1
+        alone = order.jobs == 1 or len(run.units) <= 1
         outcome = run.here() if alone else _beside(run, opener)
         result = run.summed(outcome, pulse.clock.seconds)
     on_event(Finished(result))

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-CATEGORIES: tuple[str, ...] = ("severities", "mismatches", "causes", "diagnostics")
+_SINGULAR = {"severities": "severity", "mismatches": "mismatch", "causes": "cause", "diagnostics": "diagnostic"}
+CATEGORIES: tuple[str, ...] = tuple(_SINGULAR)
 """In reading order; each is a file in `pages`."""
 
 _PAGES = Path(__file__).parent / "pages"
@@ -19,6 +20,11 @@ class Page:
     code: str
     category: str
     text: str
+
+    @property
+    def sort(self) -> str:
+        """What a code of the category is: one severity, one mismatch."""
+        return _SINGULAR[self.category]
 
     @property
     def summary(self) -> str:

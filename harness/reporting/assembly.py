@@ -31,6 +31,7 @@ from harness.reporting.document import (
     Totals,
     Unreached,
     Verdict,
+    has_no_kinds,
 )
 from harness.reporting.moves import moves_of
 
@@ -158,7 +159,8 @@ def _verdict(
     different = any(f.exception is None for f in findings) or any(part.composition_differences for part in parts)
     if different or exceptions.unused or exceptions.expired:
         return "different"
-    if any(part.compared == 0 for part in parts):
+    searched = [part for part in parts if not has_no_kinds(part, kinds)]
+    if not searched or any(part.compared == 0 for part in searched):
         return "nothing-compared"
     if any(part.stopped == "target-lost" for part in parts) or any(kind.error for kind in kinds):
         return "incomplete"

@@ -7,6 +7,7 @@ as "no rule fired".
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -236,7 +237,20 @@ class Report(msgspec.Struct, frozen=True):
             return 1
         if self.verdict == "equivalent" and self.coverage is not None and self.coverage.lost:
             return 1
+        if self.is_empty_shard:
+            return 0
         return {"equivalent": 0, "different": 1}.get(self.verdict, 2)
+
+    @property
+    def is_empty_shard(self) -> bool:
+        """Whether all kinds belong to other shards: nothing was to be searched, and the merged report judges."""
+        return bool(self.parts) and all(has_no_kinds(part, self.kinds) for part in self.parts)
+
+
+def has_no_kinds(part: Part, kinds: Iterable[KindEntry]) -> bool:
+    """Whether a part is a shard that no kind of its subject belongs to. A shard that broke off is none."""
+    ended = part.stopped not in ("target-lost", "interrupted")
+    return bool(part.shard) and ended and all(kind.subject != part.subject for kind in kinds)
 
 
 def kind_name(group: str, version: str, resource: str, subresource: str) -> str:

@@ -34,7 +34,7 @@ from harness.reporting.pages import environment, marked
 from harness.reporting.ruletext import rule_rows
 from harness.reporting.shelf import Shelf, embedded
 from harness.reporting.story import sides
-from harness.reporting.terminal import HEADLINES, effort
+from harness.reporting.terminal import effort, headline_of
 from harness.reporting.text import bounded, count, cut
 
 CHANGES = 200
@@ -129,7 +129,7 @@ def _heading(report: Report, groups: Sequence[Group]) -> dict[str, Any]:
         }
     if report.cost is not None:  # nothing was judged: what differs was met on the way
         return {"headline": "What declarative validation costs", "lead": report.cost.answer, "tone": "plain"}
-    return {"headline": HEADLINES[report.verdict][0], "lead": _lead(report, groups), "tone": report.verdict}
+    return {"headline": headline_of(report)[0], "lead": _lead(report, groups), "tone": report.verdict}
 
 
 def _sections(report: Report) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 from harness.reporting.changealerts import change_results
 from harness.reporting.coverage import RatchetEntry
-from harness.reporting.document import KindEntry, Part, Report, ReportedFinding
+from harness.reporting.document import KindEntry, Part, Report, ReportedFinding, has_no_kinds
 from harness.reporting.grouping import Group, group
 from harness.reporting.ruletext import lost_rows
 from harness.reporting.terminal import full, render, where
@@ -59,7 +59,11 @@ def _suite(report: Report, part: Part) -> ElementTree.Element:
             case = _case(part.subject, excluded.group, excluded.version, name, 0.0)
             ElementTree.SubElement(case, "skipped", {"message": _clean(f"excluded: {excluded.reason}")})
             suite.append(case)
-    if not part.compared:
+    if has_no_kinds(part, report.kinds):
+        case = _case(part.subject, "", "", "compared", part.seconds)
+        ElementTree.SubElement(case, "skipped", {"message": f"no kind belongs to shard {_clean(part.shard)}"})
+        suite.append(case)
+    elif not part.compared:
         case = _case(part.subject, "", "", "compared", part.seconds)
         ElementTree.SubElement(case, "error", {"message": "nothing was compared", "type": "nothing-compared"})
         suite.append(case)

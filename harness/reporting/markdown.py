@@ -20,7 +20,7 @@ from harness.reporting.document import Report, ReportedFinding
 from harness.reporting.grouping import SEVERITY_MEANING, Group, group
 from harness.reporting.markup import fenced, plain
 from harness.reporting.overview import by_cause
-from harness.reporting.terminal import HEADLINES, counted, describe, effort
+from harness.reporting.terminal import counted, describe, effort, headline_of
 from harness.reporting.text import count, cut, lines, pretty, visible
 from harness.reporting.verified import headline, lead
 
@@ -64,7 +64,7 @@ def _cut(head: str, limit: int) -> str:
 
 def _head(report: Report, groups: Sequence[Group]) -> str:
     change = report.verification
-    words = HEADLINES[report.verdict][0] if change is None else headline(report, change)
+    words = headline_of(report)[0] if change is None else headline(report, change)
     words += " (interrupted)" if report.stopped == "interrupted" else ""
     release = f" {report.target.release}" if report.target.release else ""
     rows = [f"## {plain(f'{words}: {report.target.name}{release}')}", ""]

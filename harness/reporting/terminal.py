@@ -39,6 +39,14 @@ HEADLINES = {
 }
 
 
+def headline_of(report: Report) -> tuple[str, str]:
+    """Return the verdict in words, and how to colour them."""
+    if report.is_empty_shard:
+        shards = ", ".join(dict.fromkeys(part.shard for part in report.parts))
+        return f"No kind belongs to shard {shards}; harness merge judges all of them together", "bold yellow"
+    return HEADLINES[report.verdict]
+
+
 def console(stream: IO[str] | None = None) -> Console:
     """Return a console that colours on a terminal only and never reads text as markup."""
     return Console(file=stream or sys.stdout, markup=False, highlight=False, emoji=False, soft_wrap=True)
@@ -79,7 +87,7 @@ def summary(report: Report, written: Sequence[str] = ()) -> list[Text]:
 
 
 def _headline(report: Report, groups: Sequence[Group]) -> Text:
-    words, style = HEADLINES[report.verdict]
+    words, style = headline_of(report)
     if report.stopped == "interrupted":
         words += " (interrupted)"
     row = Text()

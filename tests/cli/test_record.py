@@ -93,7 +93,7 @@ def test_a_suite_without_its_handwritten_side_says_what_it_needs(capfd: Any) -> 
 
 REFUSED = [
     (("run", "migration", "--handwritten", "none.rec"), "recording-unreadable"),
-    (("run", "migration", "--handwritten", "m.rec", "--max-cases", "5"), "is asked whole"),
+    (("run", "migration", "--handwritten", "m.rec", "--max-cases", "5"), "leave --max-cases out"),
     (("run", "migration", "migration", "--handwritten", "m.rec"), "a recording is of one subject"),
     (("run", "migration", "--handwritten", "m.rec", "--against", "migration"), "compared as they are"),
     (("record", "migration", "--output", "x", "--handwritten", "m.rec"), "No such option '--handwritten'"),
@@ -111,3 +111,12 @@ def test_refusals(capfd: Any, words: tuple[str, ...], expected: str) -> None:
     told = call(capfd, *words)
     assert (2, True) == (told.code, expected in told.err), told.err
     assert not Path("x").exists()
+
+
+def test_a_number_of_cases_in_settings_is_for_runs_that_draw_cases(capfd: Any) -> None:
+    """A recording is asked whole all the same: what a project always wants of its runs is no contradiction."""
+    assert 0 == call(capfd, "record", "migration", "--output", "m.rec", "--max-cases", "50", "--jobs", "1").code
+    Path("harness.toml").write_text("[run]\nmax-cases = 5\n")
+    told = call(capfd, "run", "migration", "--handwritten", "m.rec", "--jobs", "1", "--json", "r.json")
+    assert told.code in (0, 1), told.err
+    assert read_report("r.json").cases >= 50

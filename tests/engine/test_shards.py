@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from harness.diagnostics import UsageError
 from harness.engine.units import Shard, units_of
 from tests.engine.test_run import search
 from tests.engine.toys import GADGETS
@@ -33,7 +32,8 @@ def test_processes_share_a_shard() -> None:
         assert 1 == len(owners)
 
 
-def test_a_shard_with_nothing_to_search_is_refused() -> None:
-    """More shards than units is a mistake that would otherwise read as agreement."""
-    with pytest.raises(UsageError, match="nothing for shard 9/9"):
-        search(100, shard=Shard(9, 9))
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_shard_that_no_kind_belongs_to_searches_nothing(jobs: int) -> None:
+    """More shards than units: the others have everything, and this one says which it is."""
+    found = search(100, shard=Shard(9, 9), jobs=jobs)
+    assert ("9/9", 0, (), ()) == (found.shard, found.cases, found.kinds, found.findings)

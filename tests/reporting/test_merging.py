@@ -9,7 +9,10 @@ import pytest
 from harness.diagnostics import InputError
 from harness.reporting.assembly import build_report
 from harness.reporting.document import Report
+from harness.reporting.junit import render_junit
+from harness.reporting.markdown import render_markdown
 from harness.reporting.merging import merge
+from harness.reporting.terminal import render, summary
 from tests.reporting import made
 from tests.reporting.ruled import rule, ruled
 
@@ -75,3 +78,37 @@ def test_rules_add_up() -> None:
     ]
     assert merged.coverage is not None
     assert (2, 2, 8) == (merged.coverage.fired, merged.coverage.early, merged.uncovered[0].count)
+
+
+def empty(number: int, **more: Any) -> Report:
+    """The report of a shard that no kind belongs to."""
+    return shard(number, **{"cases": 0, "compared": 0, "composition_checked": 0, "kinds": (), **more})
+
+
+def test_a_shard_without_kinds_adds_up_with_the_others() -> None:
+    """A suite with a single unit is whole in one shard: the others add nothing, and are not missing."""
+    merged = merge([("a", shard(1)), ("b", empty(2))])
+    assert ("equivalent", 0, 98, [""]) == (
+        merged.verdict, merged.exit_code, merged.compared, [part.shard for part in merged.parts],
+    )  # fmt: skip
+
+
+def test_a_shard_without_kinds_is_no_failure_by_itself() -> None:
+    """It has nothing to say: exit code 0, no error in JUnit, and every headline names the shard."""
+    report = empty(2)
+    assert ("nothing-compared", 0) == (report.verdict, report.exit_code)
+    assert (False, True) == ("<error" in render_junit(report), "no kind belongs to shard 2/2" in render_junit(report))
+    assert "No kind belongs to shard 2/2" in render(summary(report))
+    assert "No kind belongs to shard 2/2" in render_markdown(report, 10_000)
+
+
+@pytest.mark.parametrize("stopped", ["target-lost", "interrupted"])
+def test_a_shard_that_broke_off_before_its_first_kind_is_one(stopped: str) -> None:
+    """What could not be searched is never taken for what was not to be searched."""
+    assert empty(2, stopped=stopped).exit_code in (2, 130)
+    assert merge([("a", shard(1)), ("b", empty(2, stopped=stopped))]).exit_code in (2, 130)
+
+
+def test_shards_without_a_kind_of_any_suite_prove_nothing_together() -> None:
+    """Nothing compared is never agreement."""
+    assert ("nothing-compared", 2) == ((found := merge([("a", empty(1)), ("b", empty(2))])).verdict, found.exit_code)
