@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from harness.cli.apis import api_argument
+from harness.cli.places import STDOUT
 from harness.compiler.standalone import standalone
 from harness.compiler.validators import Module
 from harness.diagnostics import Diagnostic, InputError, Position, UsageError
@@ -22,7 +23,12 @@ from harness.tags.custom_kubernetes import KUBERNETES, CustomFunctions
 
 @click.command("compile")
 @api_argument
-@click.option("--output", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="A file per package.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="A file per package; - for standard output.",
+)
 @click.option("--custom", default="", metavar="MODULE", help="The Python functions of +k8s:customValidation.")
 def command(path: str, kubernetes: str, release: str, output: Path | None, custom: str) -> int:
     """Compile the tags of types.go to declarative validators in Python, as source that a person can read.
@@ -33,7 +39,7 @@ def command(path: str, kubernetes: str, release: str, output: Path | None, custo
     api = open_api(path, kubernetes=kubernetes, release=release)
     modules = list(_modules(api))
     origins = _origins(modules, custom)
-    if output is None:
+    if output is None or output == STDOUT:
         if len(modules) != 1:
             known = ", ".join(module.package for module in modules[:5]) + (", ..." if len(modules) > 5 else "")
             raise UsageError(f"{count(len(modules), 'package')} have rules ({known})\n  fix: --output DIR")

@@ -12,6 +12,7 @@ from harness.apidocs.gather import gather
 from harness.apidocs.markdown import render_pages
 from harness.apidocs.page import render_page
 from harness.cli.apis import api_argument
+from harness.cli.places import FOLDER
 from harness.diagnostics import UsageError
 from harness.explain.reference import references
 from harness.files import write_atomically
@@ -30,7 +31,7 @@ DEFAULT_OUTPUT = Path("reports") / "docs"
     help="A tree of Markdown, one page that can be searched, or both.",
 )  # fmt: skip
 @click.option(
-    "--output", type=click.Path(path_type=Path, file_okay=False), default=DEFAULT_OUTPUT, show_default=True,
+    "--output", type=FOLDER, default=DEFAULT_OUTPUT, show_default=True,
     metavar="DIR", help="Where to write.",
 )  # fmt: skip
 def command(path: str, kubernetes: str, release: str, tags: bool, words: bool, form: str, output: Path) -> int:

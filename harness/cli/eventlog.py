@@ -20,7 +20,8 @@ import click
 
 from harness import events
 from harness.cli.codes import COULD_NOT_RUN, INTERRUPTED
-from harness.cli.publishing import STDOUT, Files
+from harness.cli.places import STDOUT
+from harness.cli.publishing import Files
 from harness.diagnostics import UsageError
 from harness.reporting.document import Report
 from harness.reporting.eventlines import FailedLine, Line, encode_line, finished, lines_of

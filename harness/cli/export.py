@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from harness.case import Mode
+from harness.cli.places import STDOUT
 from harness.cli.targets import TargetChoice, arguments_of, is_suite, spec_of, target_options
 from harness.diagnostics import Diagnostic, InputError, Position, UsageError, near_miss
 from harness.export.choosing import choose
@@ -40,7 +41,11 @@ _EXPECTS = (
 @click.option("--kind", metavar="PATTERN", help='The kind whose rules are exported: "deployments", "apps/deployments".')
 @click.option("--field", metavar="PATH", default="", help="Only rules at or below this path, such as spec.replicas.")
 @click.option("--format", "form", type=click.Choice(FORMATS), help="go for releases (default there), or pytest.")
-@click.option("--output", metavar="FILE|CHECKOUT", help="Where to write; in a checkout, beside the tests of the kind.")
+@click.option(
+    "--output",
+    metavar="FILE|CHECKOUT",
+    help="Where to write, - for standard output; in a checkout, beside the tests of the kind.",
+)
 def command(
     arguments: tuple[str, ...], target: TargetChoice, kind: str | None, field: str, form: str | None,
     output: str | None,
@@ -58,7 +63,7 @@ def command(
 
     Exit codes: 0 written, 2 nothing could be written.
     """
-    place = Path(output) if output else None
+    place = Path(output) if output and output != str(STDOUT) else None
     if kind is None:
         if field:
             raise UsageError("--field wants to know of which kind\n  fix: add --kind KIND")

@@ -16,6 +16,7 @@ from typing import Any, TypeVar, cast
 import click
 import msgspec
 
+from harness.cli.places import FOLDER, STDOUT
 from harness.diagnostics import UsageError
 from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
 from harness.reporting import REPORTS
@@ -27,7 +28,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 EXCEPTIONS = Path("equivalence_exceptions.yaml")
 KEPT_REPORTS = 20
-STDOUT = Path("-")
 """A form that goes to standard output; what is told to people goes to standard error then."""
 
 
@@ -75,7 +75,7 @@ def form_options(function: F) -> F:
 
     file = click.Path(path_type=Path)
     words = "Write the report in all of these forms, in a folder."
-    added = click.option("--report", "report_folder", type=file, metavar="DIR", help=words)(wrapped)
+    added = click.option("--report", "report_folder", type=FOLDER, metavar="DIR", help=words)(wrapped)
     for form in reversed(REPORTS):
         words = f"Write {form.summary}; - for standard output."
         added = click.option(f"--{form.name}", f"{form.name}_file", type=file, metavar="FILE", help=words)(added)

@@ -9,6 +9,7 @@ import click
 from harness import engine
 from harness.cli.coverage import rule_onlookers
 from harness.cli.live import Live
+from harness.cli.places import FILE
 from harness.cli.searching import budget_of, cores, lane_options, search_options, seed_of
 from harness.cli.targets import TargetChoice, arguments_of, target_options
 from harness.diagnostics import HarnessError, UsageError
@@ -20,7 +21,7 @@ from harness.reporting.text import count, visible
 @click.command("record")
 @click.argument("suites", nargs=-1, metavar="[SUITE]")
 @target_options
-@click.option("--output", type=click.Path(path_type=Path), required=True, metavar="FILE", help="Where to keep them.")
+@click.option("--output", type=FILE, required=True, metavar="FILE", help="Where to keep them.")
 @search_options("Cases to draw.")
 @lane_options
 def command(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
@@ -10,6 +9,7 @@ import msgspec
 
 from harness.compare.composition import Setting
 from harness.field import FieldError
+from harness.field.path import subscripts
 
 MismatchKind: TypeAlias = Literal["unmatched", "extra", "served", "version", "composition", "path", "panic", "self"]
 
@@ -18,16 +18,17 @@ Side: TypeAlias = Literal["", "handwritten", "declarative", "both"]
 Signature: TypeAlias = tuple[str, str, str, str, str]
 """Kind, canonical path, type, origin, side."""
 
-# A map key may hold brackets itself: a subscript ends where the path goes on or ends.
-_SUBSCRIPT = re.compile(r"\[.*?\](?=[.\[]|$)|\[[^\]]*\]", re.DOTALL)
-
 
 @lru_cache(maxsize=16384)
 def canonical_path(path: str) -> str:
     """Replace every subscript by `[*]`; the root path `<nil>` becomes the empty string (DV 9.2)."""
     if path == "<nil>":
         return ""
-    return _SUBSCRIPT.sub("[*]", path)
+    spans = subscripts(path)
+    if not spans:
+        return path
+    between = zip([0, *(end for _, end in spans)], [*(begin for begin, _ in spans), len(path)], strict=True)
+    return "[*]".join(path[begin:end] for begin, end in between)
 
 
 class Mismatch(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TypeAlias
 
 from harness.case import Json
+from harness.field.path import steps_of
 
 Steps: TypeAlias = tuple[str, ...]
 """A path taken apart: field names, indexes and map keys, all as text."""
-
-_STEP = re.compile(r"\[(.*?)\](?=[.\[]|$)|([^.\[]+)", re.DOTALL)
 
 MISSING = object()
 """What a path leads to when nothing is there."""
@@ -19,9 +17,7 @@ MISSING = object()
 
 def steps(path: str) -> Steps:
     """Take a path apart. The root has no steps."""
-    if path == "<nil>":
-        return ()
-    return tuple(found[1] if found[1] is not None else found[2] for found in _STEP.finditer(path))
+    return tuple(step.text for step in steps_of(path))
 
 
 def written(path: Steps) -> str:

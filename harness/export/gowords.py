@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import groupby
 
 from harness.export.expected import Mark
 from harness.field import ErrorType
 from harness.field.error import quote
+from harness.field.path import steps_of
 
-_STEP = re.compile(r"\[([^\]]*)\]|([^.\[\]]+)")
 _NUMBER = re.compile(r"-?\d+")
 
 
@@ -17,23 +18,18 @@ def path_of(text: str) -> str:
     """Return the expression of a field path."""
     if not text or text == "<nil>":
         return "nil"
-    parts = [(found[1], found[2]) for found in _STEP.finditer(text)]
-    again = "".join(f"[{key}]" if name is None else f".{name}" for key, name in parts)
+    parts = steps_of(text)
+    again = "".join(f"[{part.text}]" if part.is_subscript else f".{part.text}" for part in parts)
     if again.removeprefix(".") != text:  # a path that no validator should write
         return f"field.NewPath({quote(text)})"
-    names = [name for _, name in parts]
-    count = next((number for number, name in enumerate(names) if name is None), len(names))
-    made = f"field.NewPath({', '.join(map(quote, names[:count]))})" if count else 'field.NewPath("")'
-    at = count
-    while at < len(parts):
-        if parts[at][1] is None:
-            key = parts[at][0]
-            made += f".Index({key})" if key.isdecimal() else f".Key({quote(key)})"
-            at += 1
+    groups = [(kind, [part.text for part in group]) for kind, group in groupby(parts, lambda part: part.is_subscript)]
+    begin = groups.pop(0)[1] if not groups[0][0] else [""]
+    made = f"field.NewPath({', '.join(map(quote, begin))})"
+    for is_subscript, texts in groups:
+        if is_subscript:
+            made += "".join(f".Index({key})" if key.isdecimal() else f".Key({quote(key)})" for key in texts)
         else:
-            end = next((number for number in range(at, len(names)) if names[number] is None), len(names))
-            made += f".Child({', '.join(map(quote, names[at:end]))})"
-            at = end
+            made += f".Child({', '.join(map(quote, texts))})"
     return made
 
 

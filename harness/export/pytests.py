@@ -13,6 +13,7 @@ from typing import Any
 from harness.case import Json, KindInfo
 from harness.compare.comparator import Comparator
 from harness.compare.finding import Finding
+from harness.compare.mismatch import canonical_path
 from harness.diagnostics import UsageError
 from harness.errormatch.trusted import all_wordings, own_wordings
 from harness.export.rendering import template
@@ -79,9 +80,8 @@ def _key(finding: Finding) -> tuple[str, str, str, str]:
 
 def _reported(finding: Finding) -> str:
     """Return the path as it is reported of this object; the finding's own stands for all items."""
-    shape = re.compile(re.escape(finding.path).replace(r"\[\*\]", r"\[[^\]]*\]"))
     errors = (*finding.answer.handwritten, *finding.answer.declarative)
-    return next((error.field for error in errors if shape.fullmatch(error.field)), finding.path)
+    return next((error.field for error in errors if canonical_path(error.field) == finding.path), finding.path)
 
 
 def _row(row: Row, comparator: Comparator, subject: Subject) -> dict[str, Any]:

@@ -6,13 +6,13 @@ Objects are never changed: a copy shares everything that does not lie on the way
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, TypeAlias
 
 import msgspec
 
 from harness.case import Json
+from harness.field.path import steps_of
 from harness.fuzzers.shape import ANY, FieldShape, Shape
 
 _ENCODER = msgspec.json.Encoder()
@@ -35,8 +35,6 @@ class _Absent:
 
 
 ABSENT: Final = _Absent()
-
-_PART = re.compile(r"\[([^\]]*)\]|([^.\[\]]+)")
 
 
 def look(obj: Json, place: Place) -> Json:
@@ -151,15 +149,12 @@ def place_of(path: str, shape: Shape = ANY) -> tuple[Place, Shape]:
     types; a subscript is an index where the shape is a list (0 when it is no number), else a key.
     """
     found: list[str | int] = []
-    if path in ("", "<nil>"):
-        return (), shape
-    for match in _PART.finditer(path):
-        subscript, name = match.group(1), match.group(2)
-        part: str | int = name if subscript is None else subscript
-        if subscript is not None and shape.kind != "map" and (shape.kind == "list" or subscript.isdigit()):
-            part = int(subscript) if subscript.isdigit() else 0
+    for text, is_subscript in steps_of(path):
+        part: str | int = text
+        if is_subscript and shape.kind != "map" and (shape.kind == "list" or text.isdecimal()):
+            part = int(text) if text.isdecimal() else 0
         elif shape.kind == "struct":
-            part = _member(shape, str(part))
+            part = _member(shape, text)
         found.append(part)
         shape = shape.child(part)
     return tuple(found), shape

@@ -6,12 +6,12 @@ Texts are bounded: a long string or list says how much of it is shown. Whatever 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Iterable, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from harness.field.path import steps_of
 from harness.reporting.changes import Change, Steps
 from harness.reporting.text import visible
 
@@ -166,9 +166,6 @@ def _scalar(value: Any) -> str:
         return visible(repr(value))[:LONGEST]
 
 
-_STEP = re.compile(r"\[(.*?)\](?=[.\[]|$)|([^.\[\]]+)", re.DOTALL)
-
-
 def _tokens(field: str) -> tuple[str, ...]:
     """Take the path of an error apart: `spec.ports[0]` to spec, ports, 0; `labels[a.b/c]` to labels, a.b/c."""
-    return tuple(inside or name for inside, name in _STEP.findall(field))
+    return tuple(step.text for step in steps_of(field))

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from harness.diagnostics import UsageError, near_miss
+from harness.field.path import steps_of
 from harness.gotypes.model import Struct
 from harness.verify.change import Change, FieldPath, TouchedField, TouchedKind
 from harness.verify.reach import Reach, join, step_of
 from harness.verify.sides import Side
 
-_SUBSCRIPT = re.compile(r"\[[^\]]*\]")
 _MOST = 3000
 
 
@@ -42,7 +41,7 @@ class Wanted:
 
 def bare(path: str) -> str:
     """Return a path without subscripts."""
-    return _SUBSCRIPT.sub("", path).strip(".")
+    return ".".join(step.text for step in steps_of(path) if not step.is_subscript)
 
 
 def narrow(change: Change, names: Sequence[str], sides: Iterable[Side]) -> Change:

@@ -76,6 +76,19 @@ def test_a_handwritten_function_that_is_missing_is_named(capfd: Any, tmp_path: P
     assert (2, True) == (told.code, "cannot be imported" in told.err)
 
 
+def test_a_dash_is_standard_output(capfd: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One package fits there; several do not, and no folder of that name is made."""
+    monkeypatch.chdir(tmp_path)
+    assert call(capfd, "compile", SUITE).out == call(capfd, "compile", SUITE, "--output", "-").out
+    for name in ("v1", "v2"):
+        (tmp_path / "api" / name).mkdir(parents=True)
+        go = WIDGET.replace("\t// +k8s:customValidation\n", "").replace("v1", name)
+        (tmp_path / "api" / name / "types.go").write_text(go, encoding="utf-8")
+    told = call(capfd, "compile", tmp_path / "api", "--output", "-")
+    assert (2, "", True) == (told.code, told.out, "2 packages have rules" in told.err)
+    assert ["api"] == [path.name for path in tmp_path.iterdir()]
+
+
 def test_several_packages_want_a_folder(capfd: Any, tmp_path: Path) -> None:
     """One file each, named by the part of the path that differs; all diagnostics of all packages at once."""
     for name in ("v1", "v2"):
