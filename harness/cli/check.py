@@ -11,8 +11,9 @@ import msgspec
 
 from harness.case import Case, Mode, Operation
 from harness.cli.asking import Asker, CheckedAnswer
+from harness.cli.gates import parse_gates
 from harness.cli.manifests import Manifest, read_case, read_manifests
-from harness.cli.targets import TargetChoice, is_suite, pair_options, parse_gates, target_options
+from harness.cli.targets import TargetChoice, is_suite, pair_options, target_options
 from harness.diagnostics import Diagnostic, HarnessError, InputError, Position, UsageError
 from harness.reporting.terminal import describe
 from harness.reporting.text import visible

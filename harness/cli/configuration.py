@@ -18,6 +18,7 @@ from typing import Any, Final, TypeVar
 import click
 from click.core import ParameterSource
 
+from harness.cli.gates import DEFAULT_GATES, parse_gates
 from harness.diagnostics import Diagnostic, InputError, Position, near_miss
 
 V = TypeVar("V")
@@ -184,11 +185,26 @@ def _converted(found: Configuration, option: click.Option, value: Any) -> Any:
         if not isinstance(value, bool):
             raise click.BadParameter(f"it wants true or false, not {value!r}")
         return value
-    if isinstance(value, dict) and option.name == "gates":
-        value = [f"{name}={str(on).lower()}" for name, on in value.items()]
+    if option.name == "gates":
+        value = _gates(value)
     if option.multiple:
         return tuple(_one(found, option, one) for one in (value if isinstance(value, list) else [value]))
     return _one(found, option, value)
+
+
+def _gates(value: Any) -> list[str]:
+    """Read settings of gates: a table of true and false, or texts. Raises: click.BadParameter for what is neither."""
+    given = [f"{name}={_text(on)}" for name, on in value.items()] if isinstance(value, dict) else value
+    texts = [_text(one) for one in (given if isinstance(given, list) else [given])]
+    try:
+        parse_gates([text for text in texts if text != DEFAULT_GATES])
+    except InputError as error:
+        raise click.BadParameter("; ".join(one.message for one in error.diagnostics)) from None
+    return texts
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _one(found: Configuration, option: click.Option, value: Any) -> Any:

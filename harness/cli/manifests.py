@@ -135,6 +135,8 @@ def read_case(line: bytes, number: int, name: str) -> Case:
     """
     try:
         value = msgspec.json.decode(line)
+        if isinstance(value, dict) and "object" in value and value["object"] is None:
+            raise ValueError("its object is null: it is of a finding about the target's rules, not about an object")
         if not isinstance(value, dict) or not isinstance(value.get("object"), dict):
             raise ValueError('a case is an object with the key "object"')
         return msgspec.convert({**_taken(value, number), **value}, Case)

@@ -13,7 +13,8 @@ import click
 
 from harness.case import Mode
 from harness.cli.configuration import is_typed, typed
-from harness.diagnostics import Diagnostic, InputError, Position, UsageError
+from harness.cli.gates import DEFAULT_GATES, parse_gates
+from harness.diagnostics import UsageError
 from harness.reporting.document import Reach
 from harness.subject import SubjectSpec
 from harness.subject.spec import DeclarativeSide
@@ -22,9 +23,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 EVERY_GATE = {"AllAlpha": True, "AllBeta": True}
 """What the second part of a run on a release turns on."""
-DEFAULT_GATES = "default"
-"""What `--gates` says for the gates as the release sets them, and nothing else."""
-
 SUITES = Path("suites")
 """Where the embedded suites are, from the top of a checkout."""
 
@@ -136,28 +134,6 @@ def arguments_of(spec: SubjectSpec) -> str:
     if spec.handwritten:
         parts += ["--handwritten", spec.handwritten]
     return " ".join(shlex.quote(part) for part in parts)
-
-
-def parse_gates(texts: Sequence[str]) -> dict[str, bool]:
-    """Read `A=true,B=false`. Raises InputError with every part that is wrong."""
-    gates: dict[str, bool] = {}
-    wrong = []
-    for part in (part.strip() for text in texts for part in text.split(",") if part.strip()):
-        name, _, value = part.partition("=")
-        if name and value.lower() in ("true", "false"):
-            gates[name] = value.lower() == "true"
-        else:
-            wrong.append(
-                Diagnostic(
-                    Position("--gates"),
-                    "gates-syntax",
-                    f"{part!r} is no setting of a gate",
-                    fix=f"{name or 'Name'}=true or {name or 'Name'}=false",
-                )
-            )
-    if wrong:
-        raise InputError(wrong)
-    return gates
 
 
 def target_options(function: F) -> F:

@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from harness.cli.eventlog import EventLog, beside_events, events_option
+from harness.cli.gates import parse_gates
 from harness.cli.publishing import Files, exceptions_in, report_options
 from harness.cli.searching import cores, search_options, seed_of, sigterm_interrupts
-from harness.cli.targets import parse_gates
 from harness.cli.verifying import Options, Verifying, note, show_touched
 from harness.verify.building import checkout_of, default_base
 from harness.verify.git import Repository

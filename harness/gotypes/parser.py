@@ -236,6 +236,20 @@ class _Reader:
                 made = Diagnostic(one.position, "go-duplicate", message, why, "rename one", text, len(one.name))
                 self.result.diagnostics.append(made)
             seen.setdefault(one.name, one)
+        self._same_in_json([one for one in fields if one.exported and not one.inline and seen[one.name] is one])
+
+    def _same_in_json(self, fields: list[Field]) -> None:
+        """Refuse two fields with one name in JSON: Go reads and writes neither, so nothing would be compared."""
+        seen: dict[str, Field] = {}
+        for one in fields:
+            first = seen.setdefault(one.json_name, one)
+            if first is not one:
+                message = f"fields {first.name} and {one.name} have one name in JSON, {one.json_name}"
+                why = f"Go reads and writes neither of them; the first stands in line {first.position.line}"
+                text = self.source.line_text(one.position.line)
+                fix = "give each a name of its own, or leave one out"
+                made = Diagnostic(one.position, "go-json-name", message, why, fix, text, len(one.name))
+                self.result.diagnostics.append(made)
 
     def _field(self, node: Node, depth: int) -> Iterator[Field]:
         type_node, names = node.child_by_field_name("type"), node.children_by_field_name("name")

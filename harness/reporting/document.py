@@ -308,6 +308,13 @@ def decode(data: bytes, name: str) -> Report:
             f"follows schema {head['schema']!r}; this harness reads {SCHEMA_ID!r}",
             f"read it with the harness that wrote it ({head.get('harness_version', 'unknown')})",
         )
+    version = head.get("schema_version")
+    if isinstance(version, int) and version > SCHEMA_VERSION:
+        raise _unreadable(
+            name,
+            f"is of version {version} of the schema; this harness reads up to version {SCHEMA_VERSION}",
+            f"read it with the harness that wrote it ({head.get('harness_version', 'unknown')})",
+        )
     try:
         return msgspec.convert(head, Report)
     except (msgspec.ValidationError, RecursionError) as error:

@@ -150,7 +150,16 @@ def test_cases_are_answered_in_order_and_by_their_ids(
 
 
 @pytest.mark.parametrize(
-    "value", [[], {"object": 3}, {"object": {}}, case(1, 2, operation="delete"), case(1, 2, group="apps"), "[" * 9999]
+    "value",
+    [
+        [],
+        {"object": 3},
+        {"object": None},
+        {"object": {}},
+        case(1, 2, operation="delete"),
+        case(1, 2, group="apps"),
+        "[" * 9999,
+    ],
 )
 def test_a_line_that_is_no_case_is_exit_code_2(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, opened: Opened, value: Any

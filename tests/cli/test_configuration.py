@@ -169,3 +169,30 @@ def test_settings_above_the_checkout_do_not_count(
     (project / "inner" / ".git").mkdir(parents=True)
     monkeypatch.chdir(project / "inner")
     assert "no settings" in call(capfd, "config").out
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("gates = 5\n", "'5' is no setting of a gate"),
+        ("gates = true\n", "'true' is no setting of a gate"),
+        ("gates = 'ClaimPriority'\n", "'ClaimPriority' is no setting of a gate"),
+        ("gates = ['ClaimPriority=maybe']\n", "'ClaimPriority=maybe' is no setting of a gate"),
+        ("gates = { ClaimPriority = 5 }\n", "'ClaimPriority=5' is no setting of a gate"),
+    ],
+)
+def test_gates_are_true_or_false(text: str, why: str, project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """What sets no gate is refused at its line, whether the command that runs has a use for gates or not."""
+    write(project, text)
+    for words in (("config",), ("run", SUITE, "--max-cases", "10")):
+        told = call(capfd, *words)
+        assert (2, True, True) == (told.code, "harness.toml:1" in told.err, why in told.err), told.err
+
+
+@pytest.mark.parametrize(
+    "text", ["gates = 'default'\n", "gates = ['A=true', 'B=False']\n", "gates = 'A=true,B=false'\n"]
+)
+def test_gates_may_be_texts(text: str, project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """As on the command line."""
+    write(project, text)
+    assert 0 == call(capfd, "config").code

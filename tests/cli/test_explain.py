@@ -87,3 +87,12 @@ def test_an_unknown_code_gets_the_near_miss(capfd: Any) -> None:
     told = call(capfd, "explain", "no-twn")
     assert told.code == 2
     assert "did you mean no-twin?" in told.err
+
+
+@pytest.mark.parametrize(
+    ("code", "sort"),
+    [("panic", "mismatch"), ("verdict", "severity"), ("no-rule", "cause"), ("go-import", "diagnostic")],
+)
+def test_a_page_says_of_what_sort_a_word_is(code: str, sort: str, capfd: Any) -> None:
+    """One of them, in English."""
+    assert f"{code} ({sort})\n" in call(capfd, "explain", code).out

@@ -83,7 +83,7 @@ def test_every_form_of_type(tmp_path: Path) -> None:
     shown = {name: (str(one.underlying), one.alias) for name, one in package.typedefs.items()}
     assert {"Part": ("string", False), "Same": (f"{V1}.Part", True), "List": ("List[T any] []T", False)} == shown
     assert package.typedefs["List"].underlying.kind == "other"
-    assert package.diagnostics == ()
+    assert ["go-json-name"] == [one.code for one in package.diagnostics]  # A and B share a tag
 
 
 def test_positions_stay_with_comments(tmp_path: Path) -> None:
@@ -96,6 +96,8 @@ BROKEN = [
     'package v1\n\ntype A struct {\n\tX string `json:"x"`\n\tY [ // want go-syntax\n}\n',
     "package v1\n\ntype A struct {\n\tX strin // want go-undefined\n\tY metav1.Time // want go-import\n}\n",
     'package v1\n\ntype A struct {\n\tX string `json:"x` // want go-json-tag\n}\n',
+    'package v1\n\ntype A struct {\n\tX string `json:"x"`\n\tY int `json:"x,omitempty"` // want go-json-name\n}\n',
+    'package v1\n\ntype A struct {\n\tX string\n\tY int `json:"X"` // want go-json-name\n}\n',
     "package v1\n\ntype A struct {\n\tX string\n\tX int // want go-duplicate\n}\n\ntype A int // want go-duplicate\n",
     "type A struct{} // want go-package\n",
     "package v1\n\ntype A " + "[]" * 200 + "int // want go-nesting\n",
