@@ -22,12 +22,13 @@ LARGEST = 4 << 20
 """Files of more bytes are refused: the largest types.go of Kubernetes has a tenth of that."""
 
 _TOKEN = re.compile(
-    # Possessive where backtracking would read lines again and again. A group matches where a token has no end.
-    rb"""//[^\n]*+(?:\n[ \t]*+//[^\n]*+)*+                 # comments to the end of the line, one below the other
-       | /\*(?s:.*?)(?:\*/|(?P<comment>\Z))               # a comment in slashes and stars
-       | "(?:\\[^\n]|[^"\\\n])*+(?:"|(?P<string>))        # a string
-       | `[^`]*+(?:`|(?P<raw>\Z))                         # a raw string
-       | '(?:\\[^\n]|[^'\\\n])*+'?                       # a rune, or an open one
+    # Loops are unrolled, so that none can go back: possessive ones match a line too many in Python before 3.11.5.
+    # So many lines at once bound what a match remembers. A group matches where a token has no end.
+    rb"""//[^\n]*(?:\n[ \t]*//[^\n]*){0,1000}              # comments to the end of the line, one below the other
+       | /\*(?s:.*?)(?:\*/|(?P<comment>\Z))              # a comment in slashes and stars
+       | "[^"\\\n]*(?:\\[^\n][^"\\\n]*)*(?:"|(?P<string>))  # a string
+       | `[^`]*(?:`|(?P<raw>\Z))                         # a raw string
+       | '[^'\\\n]*(?:\\[^\n][^'\\\n]*)*'?                 # a rune, or an open one
     """,
     re.VERBOSE,
 )

@@ -21,6 +21,20 @@ def test_neighbours_form_a_group_and_a_blank_line_ends_it() -> None:
     assert blocks("// a\n// b\n\n// c\n") == [(1, 2, ["a", "b"]), (4, 4, ["c"])]
 
 
+def test_a_line_without_comment_ends_a_group_whatever_python_reads_it() -> None:
+    """The text between two groups belongs to neither, in the oldest Python, too."""
+    text = "// a\n// b\n\ttype T struct {\n\t// c\n\t// d\n\tF int\n}\n"
+    assert [(1, 2, ["a", "b"]), (4, 5, ["c", "d"])] == blocks(text)
+    assert [b"// a\n// b", b"// c\n\t// d"] == [found for _, found in source_of("t.go", text.encode()).comments]
+
+
+def test_a_comment_of_thousands_of_lines_is_one_group() -> None:
+    """However many lines are read at once."""
+    assert [(1, 2500, [str(number) for number in range(2500)])] == blocks(
+        "".join(f"// {number}\n" for number in range(2500))
+    )
+
+
 def test_comment_behind_code_is_a_group_of_its_own() -> None:
     """DV S1: a trailing comment does not join the comment on the next line."""
     assert blocks("A string // +a\n// b\nB string\n") == [(1, 1, ["+a"]), (2, 2, ["b"])]
