@@ -22,7 +22,7 @@ from harness.export.pytests import render_findings, render_rows
 from harness.export.rows import Missing
 from harness.files import write_atomically
 from harness.reporting.document import ReportedFinding, read_report
-from harness.reporting.text import count, visible
+from harness.reporting.text import count, lines, visible
 from harness.rulecov.inventory import inventory_of
 from harness.subject import Subject, SubjectSpec, open_subject
 from harness.subject.typed import api_of
@@ -73,7 +73,7 @@ def command(
 
 
 def _say(text: str) -> None:
-    click.echo(visible(text), err=True)
+    click.echo(lines(text), err=True)
 
 
 def _progress(text: str) -> None:

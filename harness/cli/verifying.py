@@ -30,7 +30,7 @@ from harness.errormatch.trusted import own_wordings
 from harness.events import Budget, Noted, Result
 from harness.reporting.assembly import build_report, empty_report
 from harness.reporting.document import Reach, Report
-from harness.reporting.text import lines, visible
+from harness.reporting.text import lines
 from harness.reporting.tolerance import tolerate
 from harness.reporting.verification import BuildEntry, UserChange, Verification
 from harness.rulecov.inventory import Inventory
@@ -281,4 +281,4 @@ def show_touched(change: Change) -> int:
 
 def note(text: str) -> None:
     """Tell a person what goes on."""
-    click.echo(visible(text), err=True)
+    click.echo(lines(text), err=True)
