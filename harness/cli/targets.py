@@ -42,6 +42,7 @@ class TargetChoice:
     every_gate: bool = True
     against: str | None = None
     handwritten: str | None = None
+    in_process: bool = False
 
     def specs(self, suites: Sequence[str]) -> list[SubjectSpec]:
         """Return what to open. Raises UsageError unless exactly one kind of target is named."""
@@ -77,7 +78,8 @@ class TargetChoice:
 
     def _spec(self, kind: str, location: str) -> SubjectSpec:
         against, recording = self.against or "", self.handwritten or ""
-        return make_spec(kind, location, self.gates, self.types or "", self.mode, self.declarative, against, recording)
+        spec = make_spec(kind, location, self.gates, self.types or "", self.mode, self.declarative, against, recording)
+        return replace(spec, in_process=self.in_process)
 
 
 def make_spec(
@@ -185,10 +187,15 @@ def target_options(function: F) -> F:
         show_default=True,
         help="Whose declarative errors count: the target's own, or those of its types compiled to Python.",
     )
+    @click.option(
+        "--in-process",
+        is_flag=True,
+        help="Run a suite's code in this process, without limits: for a debugger, and for speed on one core.",
+    )
     @wraps(function)  # which carries the options that were added before
     def wrapped(
         *args: Any, kubernetes: str | None, program: str | None, types: str | None, gates: tuple[str, ...], mode: str,
-        declarative: str, against: str | None = None, handwritten: str | None = None, **others: Any,
+        declarative: str, in_process: bool, against: str | None = None, handwritten: str | None = None, **others: Any,
     ) -> Any:  # fmt: skip
         side = cast(DeclarativeSide, declarative)
         if _is_named(others):
@@ -198,7 +205,7 @@ def target_options(function: F) -> F:
         named = [text for text in gates if text != DEFAULT_GATES]
         choice = TargetChoice(
             kubernetes, program, types, parse_gates(named), cast(Mode, mode), side, DEFAULT_GATES not in gates, against,
-            handwritten,
+            handwritten, in_process,
         )  # fmt: skip
         return function(*args, target=choice, **others)
 

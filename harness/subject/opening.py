@@ -25,7 +25,7 @@ from harness.subject.literals import release_literals
 from harness.subject.shared import SHARED
 from harness.subject.spec import SubjectSpec
 from harness.subject.subject import Note, Subject, silent
-from harness.subject.suitefile import load_suite
+from harness.subject.described import load_suite
 from harness.subject.suites import Rework, open_own
 from harness.subject.twin import TwinTarget
 from harness.subject.typesonly import types_target

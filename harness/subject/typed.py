@@ -10,7 +10,7 @@ from harness.subject.edited import edited_api
 from harness.subject.opening import bare_package, types_of
 from harness.subject.shared import SHARED, go_files
 from harness.subject.spec import SubjectSpec
-from harness.subject.suitefile import load_suite
+from harness.subject.described import load_suite
 from harness.subject.suites import package_of, suite_files
 from harness.suite import Suite
 

@@ -89,6 +89,8 @@ class Forked:
                 self.returncode = int(line[1:])
         if not chunk and self.returncode is None:
             self.returncode = -signal.SIGKILL  # the server is gone, and took with it what it had started
+        if self.returncode is not None:
+            self._status.close()
 
 
 class ForkServer:
@@ -183,9 +185,9 @@ def exchange(process: Forked, data: bytes, seconds: float, most: int) -> tuple[b
                     out.append(chunk)
                     size += len(chunk)
             if size > most:
-                why = f"it printed more than {most:,} bytes"
+                why = f"printed more than {most:,} bytes"
             elif time.monotonic() >= end:
-                why = f"it did not end within {seconds:g} seconds"
+                why = f"did not end within {seconds:g} seconds"
             if why or (not ready and process.poll() is not None):
                 break
     except BrokenPipeError:

@@ -26,9 +26,9 @@ from harness.targets.wire import Answers, decode_info, errors_in, id_of, protoco
 
 MAX_LINE = 16 << 20
 """The longest line a worker may print, in bytes; a longer one is rubbish."""
-MOST_ERRORS = 10_000
-"""How many errors one answer may have; what has more is told as a failure of the worker, and not kept."""
-MOST_OF_BATCH = 10
+MOST_ERRORS = 40_000
+"""How many errors one answer may have in all its lists; what has more is told as a failure, and not kept."""
+MOST_OF_BATCH = 4
 """How many such answers one batch may have."""
 
 _READ = 1 << 16  # what a pipe holds: a larger buffer would be taken and given back each time

@@ -233,7 +233,7 @@ def test_a_hopeless_worker_is_given_up() -> None:
     """A worker that dies on every case is not restarted for ever: the cases that killed it are told, then it is over."""
     with worker("always-dies", silent=5) as target:
         answers = target.ask(cases(64))
-        with pytest.raises(TargetError, match="5 times without giving any answer|6 times without giving any answer"):
+        with pytest.raises(TargetError, match="6 times without giving any answer"):
             target.ask(cases(1))
     blamed = [answer.failure is not None and answer.failure.panic for answer in answers]
     assert blamed[0]
