@@ -108,7 +108,7 @@ def reach_of(spec: SubjectSpec) -> Reach:
     )  # fmt: skip
 
 
-def spec_of(reach: Reach) -> SubjectSpec:
+def spec_of(reach: Reach, in_process: bool = False) -> SubjectSpec:
     """Open again what a report was made of. Raises: UsageError when it is a commit that this clone does not have."""
     # Imported here: every command reads the options of a target, and few open what a verification kept.
     from harness.verify.building import find_place
@@ -117,9 +117,10 @@ def spec_of(reach: Reach) -> SubjectSpec:
         find_place(place, Path.cwd(), lambda text: click.echo(text, err=True))
         for place in (reach.location, reach.against)
     )
-    return make_spec(
+    spec = make_spec(
         reach.kind, location, reach.gates, reach.types, reach.mode, reach.declarative, against, reach.handwritten
     )
+    return replace(spec, in_process=in_process)
 
 
 def arguments_of(spec: SubjectSpec) -> str:

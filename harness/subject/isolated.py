@@ -15,7 +15,7 @@ from harness.targets.python import STOPPED
 
 LIMITS = Limits(start=60.0, case=10.0)
 MOST_STOPPED = 30
-"""How many cases may run past their time before the suite is given up: about twenty seconds, since each gets less time than the one before."""
+"""How many cases may run past their time before the suite is given up: some twenty seconds, since each gets less."""
 
 
 class SuiteTarget(WorkerProcess):

@@ -30,7 +30,7 @@ from harness.subject.suites import target_of
 from harness.suite import Suite
 from harness.targets.forkserver import BROKEN, serve_forks
 from harness.targets.python import PythonTarget
-from harness.targets.wire import encode_greeting
+from harness.targets.wire import encode_greeting, id_of
 
 SELDOM = (50_000, 20, 20)
 _CHUNK = 1 << 16
@@ -63,7 +63,6 @@ class _Question(msgspec.Struct, frozen=True):
 
 
 _QUESTIONS = msgspec.json.Decoder(_Question)
-_IDS = msgspec.json.Decoder(msgspec.defstruct("Numbered", [("id", int)]))
 _ENCODER = msgspec.json.Encoder()
 _UNREADABLE = (msgspec.MsgspecError, ValueError, RecursionError)
 
@@ -195,7 +194,7 @@ class _Reader:
         except _UNREADABLE as error:
             if b"\n" in text:
                 return [answer for line in text.split(b"\n") for answer in self.answers(target, line)]
-            return [Answer(_IDS.decode(text).id, failure=Failure("decode", str(error)))]
+            return [Answer(id_of(text) or 0, failure=Failure("decode", str(error)))]
         return target.ask(cases)
 
     def _case(self, one: _Question) -> Case:

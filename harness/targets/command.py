@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from harness.targets.limits import Limits
+from harness.targets.limits import LIMITS, Limits
 from harness.targets.process import WorkerProcess
 
 
@@ -15,7 +15,7 @@ class CommandTarget(WorkerProcess):
         self,
         argv: Sequence[str],
         *,
-        limits: Limits = Limits(start=30.0),
+        limits: Limits = LIMITS,
         note: Callable[[str], None] = lambda text: None,
     ) -> None:
         super().__init__(argv, limits=limits, note=note)

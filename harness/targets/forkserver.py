@@ -1,7 +1,7 @@
 """Processes that are forked from one that is ready: a worker in Python starts in milliseconds, as often as it dies.
 
 The server is a program of its own, so that nothing of the caller's (threads, locks, open files) gets into a worker. It
-imports what workers need, runs none of the code that they run, and ends, with all that it started, when its caller does.
+imports what workers need, runs none of their code, and ends, with all that it started, when its caller does.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Forked:
 
 
 class ForkServer:
-    """Starts processes that run `module.main`'s work. One for each process that asks; started when it is first needed."""
+    """Starts processes that do what `main` of a module says; the server starts when the first is wanted."""
 
     def __init__(self, module: str) -> None:
         self._module = module
@@ -136,9 +136,7 @@ class ForkServer:
         code = f"import sys; sys.path.append(sys.argv[1]); from {self._module} import main; main()"
         # Without the folder where we are on its path: a `select.py` there is none of ours.
         argv = [sys.executable, "-P", "-c", code, str(Path(__file__).parents[2])]
-        self._server = subprocess.Popen(
-            argv, stdin=theirs.fileno(), stdout=subprocess.DEVNULL, start_new_session=True
-        )
+        self._server = subprocess.Popen(argv, stdin=theirs.fileno(), stdout=subprocess.DEVNULL, start_new_session=True)
         theirs.close()
         self._link, self._owner = ours, os.getpid()
         atexit.register(self.close)
@@ -200,7 +198,9 @@ def exchange(process: Forked, data: bytes, seconds: float, most: int) -> tuple[b
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         with contextlib.suppress(OSError):
-            while select.select([process.stderr], [], [], 0.0)[0] and (chunk := os.read(process.stderr.fileno(), _CHUNK)):
+            while select.select([process.stderr], [], [], 0.0)[0] and (
+                chunk := os.read(process.stderr.fileno(), _CHUNK)
+            ):
                 words = (words + chunk)[-_LAST_WORDS:]
         process.close()
     return b"".join(out), words, why
@@ -221,11 +221,11 @@ def serve_forks(work: Callable[[], None]) -> None:
     gc.collect()
     gc.freeze()  # what is shared stays shared
     while True:
-        ready = select.select([link, woken], [], [])[0]
+        ready = select.select([link.fileno(), woken], [], [])[0]
         if woken in ready:
             os.read(woken, 4096)
             _reap(children)
-        if link in ready:
+        if link.fileno() in ready:
             try:
                 asked, pipes, _, _ = socket.recv_fds(link, 1, 4)
             except ConnectionError:

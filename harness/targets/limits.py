@@ -45,8 +45,7 @@ def processes_in(session: int) -> int:
     with contextlib.suppress(OSError):
         for name in os.listdir("/proc"):
             if name.isdigit():
-                with contextlib.suppress(OSError, ValueError, IndexError):
-                    with open(f"/proc/{name}/stat", "rb") as file:
-                        # The name of the program stands in brackets and may hold anything.
-                        count += int(file.read(512).rpartition(b")")[2].split()[3]) == session
+                with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{name}/stat", "rb") as file:
+                    # The name of the program stands in brackets and may hold anything.
+                    count += int(file.read(512).rpartition(b")")[2].split()[3]) == session
     return count

@@ -63,8 +63,8 @@ class WorkerProcess(Closing):
     """A `Target` behind a pipe that speaks the wire protocol.
 
     `env` is the whole environment (None: ours). `limits` say how long it may be silent and when it is given up. `note`
-    hears of restarts, `restarts` counts them; `encode_seconds` and `wait_seconds` say where the time of the caller went.
-    Not for several threads at once. Raises TargetError when the worker cannot be started, speaks another protocol, or
+    hears of restarts, `restarts` counts them; `encode_seconds` and `wait_seconds` say where the caller's time went. Not
+    for several threads at once. Raises TargetError when the worker cannot be started, speaks another protocol, or
     is given up.
     """
 

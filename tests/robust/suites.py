@@ -29,7 +29,7 @@ from .handwritten import default, validate
 
 SUITE = Suite("hostile", "example.com", [SuiteKind("Thing", "things", {"v1": "types.go"}, validate%s)])
 """
-HANDWRITTEN = '''import asyncio, builtins, ctypes, os, signal, subprocess, sys, threading, time
+HANDWRITTEN = """import asyncio, builtins, ctypes, os, signal, subprocess, sys, threading, time
 from harness.field import Path
 from harness.field.make import invalid, too_long_characters
 
@@ -53,7 +53,7 @@ def validate(new, old, context):
     if len(name) > 8 and name != was:
         errors.append(too_long_characters(path.child("name"), 8, origin="maxLength", covered=True))
     return errors
-'''
+"""
 SOMETIMES = 'spec.get("count", 0) == 7'
 ALWAYS = "True"
 

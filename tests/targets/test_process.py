@@ -230,7 +230,7 @@ def test_programs_that_cannot_start_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_a_hopeless_worker_is_given_up() -> None:
-    """A worker that dies on every case is not restarted for ever: the cases that killed it are told, then it is over."""
+    """A worker that dies on every case is not restarted for ever: what killed it is told, then it is over."""
     with worker("always-dies", silent=5) as target:
         answers = target.ask(cases(64))
         with pytest.raises(TargetError, match="6 times without giving any answer"):
