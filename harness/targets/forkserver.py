@@ -197,10 +197,9 @@ def exchange(process: Forked, data: bytes, seconds: float, most: int) -> tuple[b
         process.poll()
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
+        errors = process.stderr.fileno()
         with contextlib.suppress(OSError):
-            while select.select([process.stderr], [], [], 0.0)[0] and (
-                chunk := os.read(process.stderr.fileno(), _CHUNK)
-            ):
+            while select.select([errors], [], [], 0.0)[0] and (chunk := os.read(errors, _CHUNK)):
                 words = (words + chunk)[-_LAST_WORDS:]
         process.close()
     return b"".join(out), words, why

@@ -1,10 +1,10 @@
 """The embedded target: a suite's Python callables on one side, declarative callables from outside on the other.
 
-It runs in the process that makes it, a worker's for most, and does for each case what an API server does: decode, default, convert, prepare, handwritten,
-declarative. It knows no tags and no types: decoders and declarative validators are handed in. It has no server of its
-own, so it does not compose served lists. A validator that raises is a panic. One that hangs is stopped after
-`time_limit` seconds where the system can interrupt it: in the main thread, on systems with SIGALRM, while Python code
-runs; elsewhere a hang is a hang.
+It runs in the process that makes it, a worker's for most, and does for each case what an API server does: decode,
+default, convert, prepare, handwritten, declarative. It knows no tags and no types: decoders and declarative validators
+are handed in. It has no server of its own, so it does not compose served lists. A validator that raises is a panic. One
+that hangs is stopped after `time_limit` seconds where the system can interrupt it: in the main thread, on systems with
+SIGALRM, while Python code runs; elsewhere a hang is a hang.
 """
 
 from __future__ import annotations
