@@ -25,7 +25,7 @@ from harness.case import Answer, Case, Failure, Json, Measure, Mode, Operation
 from harness.diagnostics import InputError
 from harness.subject.described import description
 from harness.subject.order import Order
-from harness.subject.suitefile import import_suite
+from harness.subject.suitefile import AnySuite, import_suite
 from harness.subject.suites import target_of
 from harness.suite import Suite
 from harness.targets.forkserver import BROKEN, serve_forks
@@ -98,8 +98,15 @@ def _describe(order: Order, out: int) -> None:
         raise TimeoutError(f"it did not end within {order.patience:g} seconds")
 
     signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, order.patience)
-    told = description(lambda: import_suite(order.folder))
+
+    def read() -> AnySuite:
+        signal.setitimer(signal.ITIMER_REAL, order.patience)
+        try:
+            return import_suite(order.folder)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+
+    told = description(read)
     if os.getpid() == own:
         _write(out, told)
 
