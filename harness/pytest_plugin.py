@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fnmatch
 import shlex
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -60,6 +61,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--harness-seed", type=int, default=1, metavar="N", help="seed of the search (default: 1)")
     group.addoption(
         "--harness-max-cases", type=int, default=2000, metavar="N", help="cases for each item (default: 2000)"
+    )
+    group.addoption(
+        "--harness-in-process",
+        action="store_true",
+        help="run the code of suites in this process, without limits; --pdb and coverage do",
     )
     group.addoption(
         "--kubernetes",
@@ -132,14 +138,16 @@ class SuiteFile(pytest.File):
 
     def _spec(self) -> SubjectSpec:
         from harness.subject import SubjectSpec, load_suite
+        from harness.subject.suitefile import import_suite
         from harness.suite import KubernetesSuite
 
-        suite = load_suite(self.path.parent)
+        here = in_process(self.config)
+        suite = import_suite(self.path.parent) if here else load_suite(self.path.parent)
         if isinstance(suite, KubernetesSuite):
             self._is_kubernetes = True
             release = self.config.getoption("--kubernetes") or suite.release
             return SubjectSpec("kubernetes", str(release), dict(suite.gates))
-        return SubjectSpec("suite", str(self.path.parent))
+        return SubjectSpec("suite", str(self.path.parent), in_process=here)
 
     def _info(self, spec: SubjectSpec) -> TargetInfo:
         if spec.kind == "kubernetes":
@@ -167,6 +175,13 @@ def item_name(kind: KindInfo, operation: Operation, *, with_group: bool) -> str:
     # A scale may be sent in several versions of its own; the name tells them apart.
     foreign = "" if not kind.subresource or own == kind.version or not with_group else own
     return "-".join(part for part in (resource, kind.subresource, foreign, kind.version, str(operation)) if part)
+
+
+def in_process(config: pytest.Config) -> bool:
+    """Whether the code of suites runs in this process: where somebody asks for it, debugs or measures it."""
+    asked = config.getoption("--harness-in-process") or config.getoption("usepdb", False)
+    measured = sys.modules.get("coverage")
+    return bool(asked or (measured is not None and measured.Coverage.current() is not None))
 
 
 def subjects_of(config: pytest.Config) -> Subjects:

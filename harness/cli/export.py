@@ -147,7 +147,7 @@ def _findings(arguments: Sequence[str], target: TargetChoice, form: str | None, 
     if not given and (reach is None or not reach.kind):
         message = f"does not say how to open {chosen[0].subject}"
         raise InputError([Diagnostic(Position(name), "report-unreadable", message, fix="name the target")])
-    spec = given[0] if given else spec_of(reach) if reach is not None else target.one([])
+    spec = given[0] if given else spec_of(reach, target.in_process) if reach is not None else target.one([])
     form = _form(form, spec)
     with open_subject(spec, _say) as subject:
         return _write_findings(subject, chosen, form, output)

@@ -95,7 +95,10 @@ def _findings(arguments: Sequence[str], target: TargetChoice) -> list[Asked]:
     report = document.read_report(name)
     chosen = _chosen(_of_report(report), wanted, name)
     reaches = {part.subject: part.reach for part in report.parts}
-    return [(named[0] if named else _spec(reaches, finding, name), _as_found(finding), finding) for finding in chosen]
+    return [
+        (named[0] if named else _spec(reaches, finding, name, target.in_process), _as_found(finding), finding)
+        for finding in chosen
+    ]
 
 
 def _of_report(report: document.Report) -> list[ReportedFinding]:
@@ -116,13 +119,13 @@ def _placed(finding: Finding, subjects: Sequence[str]) -> ReportedFinding:
     return ReportedFinding(**fields, subject=named[0] if named else "")
 
 
-def _spec(reaches: dict[str, document.Reach], finding: ReportedFinding, name: str) -> SubjectSpec:
+def _spec(reaches: dict[str, document.Reach], finding: ReportedFinding, name: str, in_process: bool) -> SubjectSpec:
     reach = reaches.get(finding.subject)
     if reach is None or not reach.kind:
         fix = "name the target: a suite folder, --kubernetes RELEASE or --command PROGRAM"
         message = f"does not say how to open {finding.subject}"
         raise InputError([Diagnostic(Position(name), "report-unreadable", message, fix=fix)])
-    return spec_of(reach)
+    return spec_of(reach, in_process)
 
 
 def _as_found(finding: Finding) -> Case:

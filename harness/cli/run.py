@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -91,6 +92,8 @@ def command(
         "trusted": own_wordings(), "shard": _shard(shard),
     }  # fmt: skip
     folders = branch_folders(specs, jobs) if branches else []
+    if branches:  # which are measured in this process
+        specs = [replace(spec, in_process=True) for spec in specs]
     options["jobs"] = 1 if branches else options["jobs"]
     budget = budget_of(specs, max_time, max_cases)
     ratchets = Ratchets(ratchet_file, update_ratchet)

@@ -20,12 +20,13 @@ from harness.gotypes.literals import Literals
 from harness.gotypes.packages import Universe
 from harness.subject.api import DEFAULT_RELEASE, Api, ApiPackage, open_api
 from harness.subject.declarative import CompiledTypes, PythonDeclarative
+from harness.subject.described import load_suite
 from harness.subject.edited import edited_api
 from harness.subject.literals import release_literals
 from harness.subject.shared import SHARED
 from harness.subject.spec import SubjectSpec
 from harness.subject.subject import Note, Subject, silent
-from harness.subject.suitefile import load_suite
+from harness.subject.suitefile import import_suite
 from harness.subject.suites import Rework, open_own
 from harness.subject.twin import TwinTarget
 from harness.subject.typesonly import types_target
@@ -104,7 +105,7 @@ def open_suite(spec: SubjectSpec, note: Note = silent, rework: Rework | None = N
 
     Raises: InputError, TargetError, UsageError.
     """
-    suite = load_suite(spec.location)
+    suite = import_suite(spec.location) if spec.in_process else load_suite(spec.location)
     if not isinstance(suite, KubernetesSuite):
         return open_own(suite, spec, note, rework)
     gates = {**suite.gates, **spec.gates}
