@@ -41,8 +41,11 @@ class PendingBatch:
         return self._batch.seconds
 
     def wait(self, seconds: float) -> bool:
-        """Wait at most so long. Returns: whether the batch is answered; a worker that hangs shows in `result` alone."""
-        return self._batch.done.wait(seconds)
+        """Wait at most so long. Returns: whether the batch is answered, or its worker has ended or hangs.
+
+        Then `result` says what became of it, and starts another one.
+        """
+        return self._worker._await(self._batch, seconds)
 
     def result(self) -> list[Answer]:
         """Return one answer per case, in the order of the cases."""
@@ -58,6 +61,8 @@ class WorkerProcess(Closing):
     Not for several threads at once. Raises TargetError when the worker cannot be started, speaks another protocol, or
     dies again and again without answering anything.
     """
+
+    restarts = 0
 
     def __init__(
         self,
@@ -80,7 +85,6 @@ class WorkerProcess(Closing):
         self._hopeless = 0
         self._witness: Case | None = None
         self._closed = False
-        self.restarts = 0
         self.encode_seconds = self.wait_seconds = 0.0
         self._life = self._start()
         assert self._life.greeting is not None
@@ -201,6 +205,17 @@ class WorkerProcess(Closing):
             if time.monotonic() - life.last_progress > patience:
                 life.break_(f"it gave no answer for {patience:g} seconds")
         return batch.done.is_set() and not life.distrusted
+
+    def _await(self, batch: Batch, seconds: float) -> bool:
+        """Wait for a batch that somebody may give up, who must not take a dead worker for a slow one."""
+        until = time.monotonic() + seconds
+        while not batch.done.wait(max(0.0, min(until - time.monotonic(), 0.05))):
+            now, life = time.monotonic(), self._life
+            if life.broken or now - life.last_progress > self._batch_timeout:
+                return True
+            if now >= until:
+                return False
+        return True
 
     def _recover(self) -> None:
         """Restart the worker, then ask what is missing, batch by batch."""
