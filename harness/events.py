@@ -97,6 +97,17 @@ class Noted(msgspec.Struct, frozen=True):
     text: str
 
 
+STOPPED = ("interrupted", "internal-error", "target-lost", "budget", "exhausted")
+"""The ways a run ends, in the order in which one of several is told: who interrupts a run is told so, whatever else."""
+LOST = frozenset({"internal-error", "target-lost"})
+"""Those after which nobody knows what the run would have found."""
+
+
+def how_bad(stopped: str) -> int:
+    """Order the ways a run ends as `STOPPED` does, last what a newer harness wrote and this one does not know."""
+    return STOPPED.index(stopped) if stopped in STOPPED else len(STOPPED)
+
+
 LONGER = 5
 """How much longer a run is thought of, when it is told what more it would meet."""
 
@@ -143,7 +154,7 @@ class Result(msgspec.Struct, frozen=True):
     `part` names it among the parts of one run: the subject, and the feature gates that were asked for. `beside` says
     that it ran at the same time as the part before it. `discovery` says when what was new came. `between` names two
     targets whose users were compared, the one they have first; empty for the two sides of one.
-    `stopped` is one of: budget, exhausted, interrupted, target-lost; `stopped_detail` explains the last one. `shard` is
+    `stopped` is one of `STOPPED`; `stopped_detail` explains those that are `LOST`. `shard` is
     `2/4` when only every fourth unit was searched, empty for all. `observed` has what each observer saw, by its name:
     one outcome for each unit, in the order of units.
     """

@@ -282,7 +282,7 @@ class KindItem(pytest.Item):
         """Search this kind and operation alone."""
         from harness import engine
         from harness.diagnostics import HarnessError
-        from harness.events import Budget
+        from harness.events import LOST, Budget
 
         root = self.config.rootpath
         wordings = root / "trusted_wordings.yaml"
@@ -307,7 +307,7 @@ class KindItem(pytest.Item):
         problems = [report.error for report in result.kinds if report.error]
         if result.stopped == "interrupted":
             raise KeyboardInterrupt
-        if problems or result.stopped == "target-lost":
+        if problems or result.stopped in LOST:
             raise NotComparedError("; ".join([*problems, result.stopped_detail]).strip("; "))
         if not result.compared:
             raise NotComparedError("nothing was compared: no case gave two lists of errors")

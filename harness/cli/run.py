@@ -190,7 +190,7 @@ class Search:
                 self.bug = error
                 words = f"a bug of the harness: {type(error).__name__}: {error}"
                 self.log.fail(live.name, words)
-                self._rest(live, spec, "target-lost", words)
+                self._rest(live, spec, "internal-error", words)
 
     def _keep(self, spec: SubjectSpec, result: Result) -> None:
         self.results.append(result)

@@ -17,7 +17,7 @@ from typing import TypeAlias
 from harness.case import Answer, Case, Json
 from harness.field import FieldError
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.mend import at_once, fixes, undecodable
+from harness.fuzzers.mend import MOST_ERRORS, at_once, fixes, undecodable
 from harness.fuzzers.places import ABSENT, Once, Place, look, put
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.values import filled, rich
@@ -178,7 +178,7 @@ class Repair:
         return None
 
     def _consider(self, entry: _Try, answer: Answer) -> None:
-        errors = errors_of(answer)
+        errors = errors_of(answer)[:MOST_ERRORS]
         if answer.failure is not None and not errors:
             self._undecodable(entry.obj, answer.failure.message)
             return

@@ -16,7 +16,7 @@ from harness.case import Case, KindInfo, ServedList
 from harness.compare.composition import compose, settings
 from harness.compare.ends import served_after, served_before
 from harness.compare.finding import SEVERITIES, Finding
-from harness.events import Budget, KindReport, Result
+from harness.events import LOST, Budget, KindReport, Result, how_bad
 from harness.reporting.document import (
     SCHEMA_ID,
     SCHEMA_VERSION,
@@ -144,14 +144,6 @@ def _name(result: Result) -> str:
     return result.part or result.subject
 
 
-_STOPPED = ("interrupted", "target-lost", "budget", "exhausted")
-
-
-def how_bad(stopped: str) -> int:
-    """Order the ways a run ends, worst first."""
-    return _STOPPED.index(stopped) if stopped in _STOPPED else len(_STOPPED)
-
-
 def _verdict(
     parts: Sequence[Part], kinds: Sequence[KindEntry], findings: Sequence[Finding], exceptions: Exceptions
 ) -> Verdict:
@@ -162,7 +154,7 @@ def _verdict(
     searched = [part for part in parts if not has_no_kinds(part, kinds)]
     if not searched or any(part.compared == 0 for part in searched):
         return "nothing-compared"
-    if any(part.stopped == "target-lost" for part in parts) or any(kind.error for kind in kinds):
+    if any(part.stopped in LOST for part in parts) or any(kind.error for kind in kinds):
         return "incomplete"
     return "equivalent"
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from xml.etree import ElementTree
 
+from harness.events import LOST
 from harness.reporting.changealerts import change_results
 from harness.reporting.coverage import RatchetEntry
 from harness.reporting.document import KindEntry, Part, Report, ReportedFinding, has_no_kinds
@@ -67,7 +68,7 @@ def _suite(report: Report, part: Part) -> ElementTree.Element:
         case = _case(part.subject, "", "", "compared", part.seconds)
         ElementTree.SubElement(case, "error", {"message": "nothing was compared", "type": "nothing-compared"})
         suite.append(case)
-    if part.stopped in ("target-lost", "interrupted"):
+    if part.stopped == "interrupted" or part.stopped in LOST:
         case = _case(part.subject, "", "", "target", part.seconds)
         message = _clean(part.stopped_detail or part.stopped)
         ElementTree.SubElement(case, "error", {"message": message, "type": part.stopped})

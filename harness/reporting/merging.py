@@ -10,8 +10,8 @@ import msgspec
 
 from harness.compare.finding import SEVERITIES
 from harness.diagnostics import Diagnostic, InputError, Position
-from harness.events import Discovery, Timings
-from harness.reporting.assembly import how_bad, sums_of, worst_first
+from harness.events import Discovery, Timings, how_bad
+from harness.reporting.assembly import sums_of, worst_first
 from harness.reporting.coverage import coverage_of, with_rule, with_uncovered
 from harness.reporting.document import Exceptions, KindEntry, Part, Report, ReportedFinding
 

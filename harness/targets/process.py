@@ -51,8 +51,11 @@ class PendingBatch:
         return self._batch.seconds
 
     def wait(self, seconds: float) -> bool:
-        """Wait at most so long. Returns: whether the batch is answered; a worker that hangs shows in `result` alone."""
-        return self._batch.done.wait(seconds)
+        """Wait at most so long. Returns: whether the batch is answered, or its worker has ended or hangs.
+
+        Then `result` says what became of it, and starts another one.
+        """
+        return self._worker._await(self._batch, seconds)
 
     def result(self) -> list[Answer]:
         """Return one answer per case, in the order of the cases."""
@@ -67,6 +70,8 @@ class WorkerProcess(Closing):
     for several threads at once. Raises TargetError when the worker cannot be started, speaks another protocol, or
     is given up.
     """
+
+    restarts = 0
 
     def __init__(
         self,
@@ -87,7 +92,6 @@ class WorkerProcess(Closing):
         self._witness: Case | None = None
         self._closed = False
         self._given_up: TargetError | None = None
-        self.restarts = 0
         self.encode_seconds = self.wait_seconds = 0.0
         self._life = self._start()
         assert self._life.greeting is not None
@@ -271,6 +275,18 @@ class WorkerProcess(Closing):
         count, most = processes_in(life.process.pid), self._limits.processes
         if count > most:
             life.break_(f"it started {count} processes, more than the {most} it may have")
+
+    def _await(self, batch: Batch, seconds: float) -> bool:
+        """Wait for a batch that somebody may give up, who must not take a dead worker for a slow one."""
+        until = time.monotonic() + seconds
+        patience = self._patience(self._limits.batch or 2 * self._limits.case)
+        while not batch.done.wait(max(0.0, min(until - time.monotonic(), _TICK))):
+            now, life = time.monotonic(), self._life
+            if life.broken or life.has_ended() or now - life.last_progress > patience:
+                return True
+            if now >= until:
+                return False
+        return True
 
     def _recover(self) -> None:
         """Restart the worker, then ask what is missing, batch by batch."""

@@ -249,3 +249,20 @@ def test_a_closed_worker_says_so() -> None:
     target.close()
     with pytest.raises(TargetError, match="closed"):
         target.submit(cases(1))
+
+
+def test_who_waits_for_a_while_is_told_of_a_worker_that_ended() -> None:
+    """Near the end of a run nobody takes a dead worker for a slow one."""
+    with worker() as target:
+        pending = target.submit(cases(3, n1="exit"))
+        assert pending.wait(3600.0)
+        assert ["0", "worker", "2"] == fields(pending.result())
+        assert target.restarts > 0
+
+
+def test_who_waits_for_a_while_is_told_of_a_worker_that_hangs() -> None:
+    """Silence for as long as a batch may take is no slowness either."""
+    with worker(case_timeout=0.5) as target:
+        pending = target.submit(cases(3, n1="hang"))
+        assert pending.wait(3600.0)
+        assert ["0", "worker", "2"] == fields(pending.result())
