@@ -84,7 +84,7 @@ def load_suite(folder: str | Path) -> AnySuite:
     """
     root = Path(folder).resolve()
     place, stamp = Position(str(root / "suite.py")), _stamp(root)
-    if _HUNG.get(root, (0, []))[0] == stamp:  # nobody waits twice for what has not changed
+    if _HUNG.get(root, (-1, []))[0] == stamp:  # nobody waits twice for what has not changed
         raise InputError(_HUNG[root][1])
     began = time.monotonic()
     out, words, why = ask_once(Order("describe", str(folder), patience=READING), LONGEST, MOST)
