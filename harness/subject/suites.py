@@ -44,8 +44,9 @@ def open_own(suite: Suite, spec: SubjectSpec, note: Note, rework: Rework | None 
     target = PythonTarget(suite, declarative, decoders=decoders, types=types, gates=spec.gates)
     sources = {kind.kind: kind.handwritten for kind in suite.kinds}
     return Subject(
-        spec, suite.name, target, universe, suite.folder / "corpus", lambda info: python_literals(sources[info.kind])
-    )
+        spec, suite.name, target, universe, suite.folder / "corpus", lambda info: python_literals(sources[info.kind]),
+        allow_incomplete=suite.allow_incomplete,
+    )  # fmt: skip
 
 
 def _check_handwritten(suite: Suite) -> None:
