@@ -29,7 +29,7 @@ from harness.errormatch.exceptionfile import ExceptionFile
 from harness.errormatch.trusted import own_wordings
 from harness.events import Budget, Noted, Result
 from harness.reporting.assembly import build_report, empty_report
-from harness.reporting.document import Reach, Report
+from harness.reporting.document import Policy, Reach, Report
 from harness.reporting.text import lines
 from harness.reporting.tolerance import tolerate
 from harness.reporting.verification import BuildEntry, UserChange, Verification
@@ -60,6 +60,7 @@ class Options:
     files: Files
     exceptions: Path | None
     entries: ExceptionFile | None
+    allow_incomplete: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -242,6 +243,7 @@ class Verifying:
             [*results, *bare],
             reaches=reaches,
             replay=lambda one: "" if one.case.object is None else f"harness replay {place} {one.fingerprint}",
+            policy=Policy(allow_incomplete=self.options.allow_incomplete),
         )
         narrowed = tuple(f"--field {path}" for kind in self.change.kinds for path in kind.paths)
         report = msgspec.structs.replace(report, narrowed=narrowed or ("a change",))

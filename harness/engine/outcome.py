@@ -144,7 +144,8 @@ def _kind_reports(search: UnitSearch) -> tuple[KindReport, ...]:
             state.lane.info, str(state.lane.operation), state.cases, state.accepted, state.base,
             state.remaining, state.failures, search.error,
             *((0, 0, ()) if number else (reach.places, len(reach.reached) if reach.places else 0, reach.told)),
-            changed=state.changed[:MOST_CHANGED], refused=0 if number else reach.known_errors,
+            changed=state.changed[:MOST_CHANGED], refused=0 if number else reach.known_errors, sides=state.sides,
+            sought=state.sought,
         )
         for number, state in enumerate(search.ledger.states.values())
     )  # fmt: skip

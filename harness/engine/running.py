@@ -141,6 +141,7 @@ class Run:
                 for name in self.order.onlookers
             },
             between=tuple(self.subject.ends or ()),
+            allow_incomplete=self.subject.allow_incomplete,
             discovery=discovery(units, seconds),
         )
 

@@ -55,7 +55,8 @@ def tolerate(report: Report, entries: ExceptionFile | None, file: str) -> Report
         tuple(_entry(entry, findings) for entry in idle),
         tuple(_entry(entry, findings) for entry in expired),
     )
-    return msgspec.structs.replace(report, **sums_of(report.parts, report.kinds, findings, exceptions, report.excluded))
+    sums = sums_of(report.parts, report.kinds, findings, exceptions, report.excluded, report.policy)
+    return msgspec.structs.replace(report, **sums)
 
 
 def _marked(finding: ReportedFinding, valid: list[ExceptionEntry]) -> ReportedFinding:

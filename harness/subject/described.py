@@ -60,12 +60,14 @@ class _Own(msgspec.Struct, frozen=True, tag="suite"):
     gates: dict[str, bool]
     release: str
     kinds: tuple[_Kind, ...]
+    allow_incomplete: tuple[str, ...] = ()
 
 
 class _Release(msgspec.Struct, frozen=True, tag="kubernetes"):
     name: str
     release: str
     gates: dict[str, bool]
+    allow_incomplete: tuple[str, ...] = ()
 
 
 class _Wrong(msgspec.Struct, frozen=True, tag="wrong"):
@@ -104,11 +106,11 @@ def load_suite(folder: str | Path) -> AnySuite:
         raise InputError(problems)
     match told:
         case _Release():
-            return KubernetesSuite(told.release, told.gates, told.name)
+            return KubernetesSuite(told.release, told.gates, told.name, told.allow_incomplete)
         case _Own():
             return Suite(
                 told.name, told.group, tuple(map(_suite_kind, told.kinds)), told.composition, told.gates, root,
-                told.release,
+                told.release, told.allow_incomplete,
             )  # fmt: skip
     raise AssertionError
 
@@ -138,9 +140,12 @@ def description(read: Callable[[], AnySuite]) -> bytes:
 
 def _told(suite: AnySuite) -> Told:
     if isinstance(suite, KubernetesSuite):
-        return _Release(suite.name, str(suite.release), dict(suite.gates))
+        return _Release(suite.name, str(suite.release), dict(suite.gates), tuple(suite.allow_incomplete))
     kinds = tuple(map(_kind, suite.kinds))
-    return _Own(suite.name, suite.group, suite.composition, dict(suite.gates), suite.release, kinds)
+    return _Own(
+        suite.name, suite.group, suite.composition, dict(suite.gates), suite.release, kinds,
+        tuple(suite.allow_incomplete),
+    )  # fmt: skip
 
 
 def _kind(kind: SuiteKind) -> _Kind:

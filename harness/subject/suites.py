@@ -56,8 +56,9 @@ def open_own(suite: Suite, spec: SubjectSpec, note: Note, rework: Rework | None 
         target = cast(Target, SuiteTarget(suite.name, str(suite.folder), spec.gates, note=note))
     sources = {kind.kind: kind.handwritten for kind in suite.kinds}
     return Subject(
-        spec, suite.name, target, universe, suite.folder / "corpus", lambda info: python_literals(sources[info.kind])
-    )
+        spec, suite.name, target, universe, suite.folder / "corpus", lambda info: python_literals(sources[info.kind]),
+        allow_incomplete=suite.allow_incomplete,
+    )  # fmt: skip
 
 
 def target_of(suite: Suite, gates: Mapping[str, bool], patience: float) -> PythonTarget:
