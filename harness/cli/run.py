@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
@@ -18,8 +17,8 @@ from harness.cli import completing
 from harness.cli.codes import COULD_NOT_RUN
 from harness.cli.coverage import branch_folders, inventory_in, rule_onlookers, with_branches, with_coverage
 from harness.cli.eventlog import EventLog, beside_events, events_option
-from harness.cli.live import Live
-from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, kept_place, publish, report_options
+from harness.cli.live import Live, loudness_options
+from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, publish, replay_command, report_options
 from harness.cli.ratchets import Ratchets, ratchet_options
 from harness.cli.searching import (
     budget_of,
@@ -67,6 +66,7 @@ NOBODY: Mapping[str, Onlooker] = MappingProxyType({})
     help="Kept inputs, asked first; what is accepted is kept there.",
 )
 @events_option
+@loudness_options
 def command(
     suites: tuple[str, ...], target: TargetChoice, seed: str, max_time: float | None, max_cases: int | None,
     jobs: int | None, kinds: tuple[str, ...], operations: tuple[str, ...], files: Files, exceptions: Path | None,
@@ -221,11 +221,10 @@ def _title(spec: SubjectSpec) -> str:
 
 
 def _judge(search: Search, entries: ExceptionFile | None, file: Path, narrowed: Sequence[str], files: Files) -> Report:
-    place = shlex.quote(str(files.document or kept_place(search.results[0].started)))
     report = build_report(
         search.results,
         reaches=search.reaches,
-        replay=lambda finding: "" if finding.case.object is None else f"harness replay {place} {finding.fingerprint}",
+        replay=lambda one: "" if one.case.object is None else replay_command(files, one.fingerprint),
     )
     return tolerate(msgspec.structs.replace(report, narrowed=tuple(narrowed)), entries, str(file))
 
