@@ -155,11 +155,11 @@ class ExceptionEntry:
         """Return what an attribute of a finding may be."""
         return tuple(self.scope[key].split(BOTH)) if self.rules else (self.scope[key],)
 
-    def speaks_of(self, shown: Any) -> bool:
+    def speaks_of(self, finding: Any) -> bool:
         """Whether it speaks of a difference by what is certain of it: anything but its cause and its severity."""
-        if not all(self._has(key, shown) for key in self.scope if key != "cause"):
+        if not all(self._has(key, finding) for key in self.scope if key != "cause"):
             return False
-        return not self.rules or any(rule.speaks_of(shown) for rule in self.rules)
+        return not self.rules or any(rule.speaks_of(finding) for rule in self.rules)
 
     def tolerates(self, finding: Tolerable, subject: str) -> bool:
         """Whether this entry speaks of this finding, and the finding is not worse than the entry says.
@@ -168,7 +168,7 @@ class ExceptionEntry:
         """
         if not self.of(subject) or not (finding.cause == UNEXPLAINED or self._has("cause", finding)):
             return False
-        if not all(self._has(key, finding) for key in self.scope if key != "cause"):
+        if not self.speaks_of(finding):
             return False
         if self.rules:
             return any(rule.tolerates(finding) for rule in self.rules)

@@ -48,7 +48,7 @@ def spoil(entry_id: str) -> None:
     file = KEPT / f"{entry_id}.json"
     value = json.loads(file.read_text())
     good = {"apiVersion": "backup.example.com/v1", "kind": "Backup", "metadata": {"name": "a"}}
-    good["spec"] = {"schedule": "0 1 * * *", "keepDays": 30}
+    good["spec"] = {"schedule": "nightly", "keepDays": 7, "destination": "vault"}
     for case in value["cases"]:
         case["object"] = good
         if "old" in case:
