@@ -37,6 +37,8 @@ def wanted(witnesses: Sequence[Witness], subject: Subject, lanes: Collection[Lan
 
     A run that asks another question than the usual one says nothing of exceptions.
     """
+    if not witnesses:
+        return
     spec, info = subject.spec, subject.target.info
     if spec.against or subject.recording is not None or spec.declarative != "target" or spec.mode != "served":
         return
