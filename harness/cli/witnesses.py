@@ -12,12 +12,13 @@ import click
 from harness.cli import completing
 from harness.cli.publishing import EXCEPTIONS
 from harness.cli.run import Search
-from harness.cli.searching import lane_options, own_wordings
+from harness.cli.searching import lane_options
 from harness.cli.targets import TargetChoice, embedded_suites, target_options
 from harness.diagnostics import UsageError
 from harness.engine.units import WHOLE
 from harness.errormatch.exceptionentry import ANY, ExceptionEntry
 from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
+from harness.errormatch.trusted import own_wordings
 from harness.errormatch.witness import FOLDER, Witness, write_witness
 from harness.events import Budget
 from harness.reporting.assembly import build_report
