@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
@@ -17,7 +18,7 @@ from harness.cli.targets import TargetChoice, target_options
 from harness.cli.witnesses import check, file_option, replayed, witness
 from harness.diagnostics import HarnessError, UsageError, near_miss
 from harness.errormatch.exceptionedit import ExceptionText, read_text
-from harness.errormatch.exceptionentry import SEVERITIES, ExceptionEntry
+from harness.errormatch.exceptionentry import SEVERITIES, UNEXPLAINED, ExceptionEntry
 from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
 from harness.errormatch.witness import remove_witness, write_witness
 from harness.ratchets import exceptions as ratchet
@@ -153,6 +154,11 @@ def _add(one: Wanted, report: Report, text: ExceptionText, words: Words | None) 
     open_ = [f for f in findings if not any(entry.tolerates(f, f.subject) for entry in valid)]
     if not open_:
         return None
+    if any(finding.cause == UNEXPLAINED for finding in open_):
+        raise UsageError(
+            f"{open_[0].fingerprint} was not explained: an exception names a cause\n"
+            f"  fix: let a run have more time: harness run --kind {shlex.quote(open_[0].name)} --max-time 300"
+        )
     # Without words there is only one thing to do: complete the entry that a group has.
     said = words or Words("-", "-", today)
     entry = group_entry(one, report, said) if isinstance(one, Group) else entry_of(one, report, said)

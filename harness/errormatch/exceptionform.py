@@ -7,7 +7,7 @@ from datetime import date
 
 from harness.diagnostics import Position, near_miss
 from harness.errormatch.entries import Entry, Form, Page
-from harness.errormatch.exceptionentry import ANY, BOTH, PLACE, SCOPE, SEVERITIES, Rule, parse_rule
+from harness.errormatch.exceptionentry import ANY, BOTH, PLACE, SCOPE, SEVERITIES, UNEXPLAINED, Rule, parse_rule
 from harness.field import ErrorType
 
 IGNORED = "occurs"
@@ -39,7 +39,10 @@ CAUSES = (
     "ratcheting", "masked", "short-circuit", "path", "type", "origin", "unmarked", "no-rule", "no-twin", "boundary",
     "version", "gate", "duplicate", "wrong-path", "unreachable", "panic", "unknown", "wording", "unstable",
     "composition", "normalization", "conditional", "new-rule", "rule-removed", "schema", "preparation", "defaulting",
+    "not-explained",
 )  # fmt: skip
+_NAMED = tuple(cause for cause in CAUSES if cause != UNEXPLAINED)
+"""The causes that an entry may name: whoever was not explained has none yet."""
 
 
 def check(page: Page, entry: Entry) -> None:
@@ -49,7 +52,7 @@ def check(page: Page, entry: Entry) -> None:
     else:
         _one_of(page, entry, "severity", SEVERITIES)
         _one_of(page, entry, "mismatch", (*MISMATCHES, ANY))
-        _one_of(page, entry, "cause", (*CAUSES, ANY))
+        _one_of(page, entry, "cause", (*_NAMED, ANY))
         _check_type(page, entry.place("type"), entry["type"])
         _check_stars(page, entry)
         _check_width(page, entry)
@@ -60,7 +63,7 @@ def _check_group(page: Page, entry: Entry) -> None:
     if ANY in entry["suite"]:
         why, fix = "a group is known of one suite", "write one entry for each suite"
         page.complain(entry.place("suite"), "wide", "suite is open", why, fix, len(entry["suite"]))
-    for key, known in (("place", ()), ("cause", (*CAUSES, ANY)), ("side", SIDES)):
+    for key, known in (("place", ()), ("cause", (*_NAMED, ANY)), ("side", SIDES)):
         _check_values(page, entry, key, known)
     is_open = ANY in (text for text, _ in page.texts(entry, "cause"))
     seen: set[Rule] = set()

@@ -103,7 +103,8 @@ def _empty() -> str:
 
 
 REFUSED = [
-    (("9999",), "the report has neither a finding nor a group '9999'"),
+    (("9" * 12, *WORDS), "was not explained: an exception names a cause\n  fix: let a run have more time"),
+    (("8999",), "the report has neither a finding nor a group '8999'"),
     (("0",), "0 begins 2 fingerprints"),
     (("0123456789ab",), "missing --reason, --owner, --until"),
     (("0123456789ab", "--reason", "x"), "missing --owner, --until"),
@@ -117,7 +118,8 @@ REFUSED = [
 @pytest.mark.parametrize(("words", "expected"), REFUSED)
 def test_refusals(capfd: Any, words: tuple[str, ...], expected: str) -> None:
     """What is missing or wrong is said, and no file is written."""
-    report = saved("r.json", made.finding(), made.finding("0" * 12, path="spec.name"))
+    unexplained = made.finding("9" * 12, path="spec.color", cause="not-explained")
+    report = saved("r.json", made.finding(), made.finding("0" * 12, path="spec.name"), unexplained)
     told = add(capfd, *(_group(report) if word == "GROUP" else word for word in words), "--report", report)
     assert 2 == told.code
     assert expected in told.err
