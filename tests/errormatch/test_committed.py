@@ -34,7 +34,8 @@ def test_all_are_of_a_release_and_owned() -> None:
 
 
 WIDE = {
-    "wider than its field": "Condition DeviceToleration ManagedFieldsEntry OwnerReference ResourcePoolStatusRequestStatus",
+    "wider than its field": "Condition DeviceToleration ManagedFieldsEntry OwnerReference "
+    "ResourcePoolStatusRequestStatus",
     "an early return above the type": "BasicDevice CounterSet Device DeviceAttribute DeviceCounterConsumption "
     "DeviceRequest DeviceSubRequest DeviceTaint ExactDeviceRequest NodeAllocatableMapping",
     "the name of a resource, or of a field of the caller": "DownwardAPIProjection DownwardAPIVolumeSource NodeStatus",
