@@ -27,6 +27,7 @@ from harness.reporting.document import Policy, Report, encode, read_report
 from harness.reporting.grouping import named_group
 from harness.reporting.saving import Saved, append, save
 from harness.reporting.terminal import show, summary
+from harness.reporting.text import lines
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -120,7 +121,10 @@ def exceptions_in(file: Path | None) -> ExceptionFile | None:
     """Read the exceptions: the named file, or the usual one where it is. Raises: InputError."""
     if file is None and not EXCEPTIONS.exists():
         return None
-    return load_exceptions(file or EXCEPTIONS, date.today())
+    entries = load_exceptions(file or EXCEPTIONS, date.today())
+    for note in entries.notes:
+        click.echo(f"harness: {lines(str(note))}", err=True)
+    return entries
 
 
 def kept_place(started: str) -> Path:
