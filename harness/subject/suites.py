@@ -14,6 +14,7 @@ from harness.gotypes.packages import Universe
 from harness.subject.decode import decoder_of
 from harness.subject.isolated import SuiteTarget
 from harness.subject.literals import python_literals
+from harness.subject.quick import quick_reader
 from harness.subject.shared import SHARED, go_files
 from harness.subject.spec import SubjectSpec
 from harness.subject.subject import Note, Subject, silent
@@ -76,9 +77,12 @@ def _target(
     alone: bool,
 ) -> PythonTarget:
     declarative, decoders, types = _callables(suite, universe, compiled)
+    quick = {key: quick_reader(shape_of(universe, name)) for key, name in types.items()} if alone else {}
+    readers = {key: reader for key, reader in quick.items() if reader is not None}
     return PythonTarget(
-        suite, declarative, decoders=decoders, types=types, gates=gates, time_limit=patience, alone=alone
-    )
+        suite, declarative, decoders=decoders, readers=readers, types=types, gates=gates, time_limit=patience,
+        alone=alone,
+    )  # fmt: skip
 
 
 def _universe(suite: Suite) -> Universe:
