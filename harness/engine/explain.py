@@ -20,6 +20,7 @@ from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.mend import Fix, at_once, fixes
 from harness.fuzzers.places import put
 from harness.fuzzers.shape import Shape
+from harness.gotypes.literals import NO_LITERALS, Literals
 from harness.targets.target import drive
 
 MOST_REPAIRS = 12
@@ -34,9 +35,9 @@ _STEADY = "look for a clock, a counter or a walk over a map that the answer depe
 class Explainer:
     """Explains mismatches of one type of object."""
 
-    def __init__(self, shape: Shape, subject: str) -> None:
+    def __init__(self, shape: Shape, subject: str, literals: Literals = NO_LITERALS) -> None:
         self.shape, self.subject = shape, subject
-        self.means = Means(mender(shape))
+        self.means = Means(mender(shape, literals))
 
     def explained(
         self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator, served: bool, repetitions: int
@@ -99,17 +100,19 @@ def _unanswered(experiments: list[Case]) -> list[Answer]:
     return [Answer(one.id, failure=Failure("worker", "the run has ended")) for one in experiments]
 
 
-def mender(shape: Shape) -> Mend:
-    """Return the repairs that a type and an error's own message suggest."""
-    return lambda case, error: repairs(case, [error], shape)
+def mender(shape: Shape, literals: Literals = NO_LITERALS) -> Mend:
+    """Return the repairs that a type, the sources and an error's own message suggest."""
+    return lambda case, error: repairs(case, [error], shape, literals)
 
 
-def repairs(case: Case, errors: Sequence[FieldError], shape: Shape) -> Iterator[tuple[Json, Json]]:
+def repairs(
+    case: Case, errors: Sequence[FieldError], shape: Shape, literals: Literals = NO_LITERALS
+) -> Iterator[tuple[Json, Json]]:
     """Yield new and old with errors repaired: all at once, then one after the other, in both objects or in new alone.
 
     A harvest of its own, so that a cause does not depend on what the search has met before.
     """
-    harvest = Harvest()
+    harvest = Harvest(literals=literals)
     if len(errors) > 1:
         yield from _with(case, at_once(errors, case.object, shape, harvest))
     for error in errors:

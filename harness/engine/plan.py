@@ -92,7 +92,7 @@ class Plan:
     explainer: Explainer = field(init=False)
 
     def __post_init__(self) -> None:
-        self.explainer = Explainer(self.shape, self.subject)
+        self.explainer = Explainer(self.shape, self.subject, self.literals)
 
 
 @dataclass(slots=True)

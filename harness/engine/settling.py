@@ -95,7 +95,8 @@ class Settling:
 
         def mend(case: Case, answer: Answer) -> Iterator[tuple[Json, Json]]:
             errors = (*answer.handwritten, *answer.declarative)
-            return repairs(case, [e for e in errors if not comparator.concerns(met.mismatch, e)], self.plan.shape)
+            others = [e for e in errors if not comparator.concerns(met.mismatch, e)]
+            return repairs(case, others, self.plan.shape, self.plan.literals)
 
         base = met.base if lane.operation is Operation.CREATE or met.base is None else stored(met.base)
         ground = self.grounds.get(lane.key)
