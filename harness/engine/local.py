@@ -29,7 +29,7 @@ from harness.events import Budget, Met
 from harness.fuzzers import corpus as kept
 from harness.fuzzers.budget import Clock, shares
 from harness.fuzzers.unlike import Way, unlike
-from harness.subject import Subject
+from harness.subject import Example, Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,7 @@ class Order:
     shard: Shard = WHOLE
     onlookers: Mapping[str, Onlooker] = field(default_factory=dict)
     focus: Focus = NO_FOCUS
+    examples: tuple[Example, ...] = ()
 
 
 @dataclass(slots=True)
@@ -189,6 +190,8 @@ class Local:
             cases=cases,
             corpus=self._corpus(),
             literals=self.subject.literals(unit.lanes[0].info),
+            examples=[one for one in self.order.examples if any(one.is_of(lane.info) for lane in unit.lanes)],
+            note=self.telling.note,
             unlike=self._unlike(unit.lanes[0].info),
             leads=unit.index in self._leading,
             near=self.order.focus.of(unit.lanes[0].info),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from harness.case import Json
 from harness.field import FieldError
 from harness.gotypes.literals import NO_LITERALS, Literals
 from harness.memory import Memory, Room
@@ -53,11 +54,12 @@ class Lesson(NamedTuple):
 class Harvest:
     """Words and numbers out of the messages seen, most recent last; small, and the same for the same messages.
 
-    `literals` are those of the sources of the validators, as far as these are known.
+    `literals` are those of the sources of the validators, as far as these are known. `examples` are objects of the
+    user's own: what stands in them is likelier than anything that can be made up.
     """
 
-    def __init__(self, limit: int = 64, literals: Literals = NO_LITERALS) -> None:
-        self._limit, self.literals = limit, literals
+    def __init__(self, limit: int = 64, literals: Literals = NO_LITERALS, examples: Sequence[Json] = ()) -> None:
+        self._limit, self.literals, self.examples = limit, literals, examples
         self._seen: set[str] = set()
         self.words: dict[str, None] = {}
         self.numbers: dict[int, None] = {}

@@ -85,6 +85,7 @@ def _candidates(error: FieldError, obj: Json, root: Shape, at: Place, shape: Sha
 def _added(detail: str, at: Place, root: Shape, shape: Shape, harvest: Harvest) -> Iterator[Fix]:
     parent = shape_at(root, at[:-1])
     member = parent.by_name.get(str(at[-1])) if at and parent.kind == "struct" else None
+    yield from _exemplary(at, harvest)
     for word in (*words_of(detail), *numbers_of(detail), *_known_near(at, shape, harvest)):
         if fits(word, shape):
             yield at, word
@@ -101,7 +102,9 @@ def _added(detail: str, at: Place, root: Shape, shape: Shape, harvest: Harvest) 
 def _replaced(
     error: FieldError, obj: Json, root: Shape, at: Place, shape: Shape, value: Json, harvest: Harvest
 ) -> Iterator[Fix]:
-    """Other values for a place that has a wrong one: from the message, from elsewhere in the object, from pools."""
+    """Other values for a place that has a wrong one: from examples, the message, elsewhere in the object, pools."""
+    if at:
+        yield from _exemplary(at, harvest)
     if not at or shape.kind in ("struct", "list"):
         yield from _donated(obj, root, at, shape)
         return
@@ -130,6 +133,14 @@ def _replaced(
     for word in (*_known_anywhere(shape, harvest), *tuple(harvest.words)[-20:]):
         if fits(word, shape):
             yield at, word
+
+
+def _exemplary(at: Place, harvest: Harvest) -> Iterator[Fix]:
+    """Yield what stands there in objects of the user's own."""
+    for example in harvest.examples[:_FARTHEST]:
+        value = look(example, at)
+        if value is not ABSENT and value is not None:
+            yield at, value
 
 
 def _known_near(at: Place, shape: Shape, harvest: Harvest) -> Iterator[Json]:

@@ -21,6 +21,7 @@ from harness.reporting.document import (
     EVERYTHING,
     SCHEMA_ID,
     SCHEMA_VERSION,
+    ExampleEntry,
     Exceptions,
     ExcludedEntry,
     KindEntry,
@@ -95,6 +96,13 @@ def _assemble(
         started=first.started,
         policy=policy,
         **sums_of(parts, kinds, findings, exceptions, excluded, policy),
+        examples=tuple(
+            ExampleEntry(
+                _name(r), e.source, e.kind.name, e.operation, e.expected, e.handwritten, e.declarative, e.failure
+            )
+            for r in results
+            for e in r.examples
+        ),
     )
 
 

@@ -1,13 +1,14 @@
 """Literals of validators in Python: limits, words and patterns that the code of a suite knows and no tag says.
 
-The text is read and never run. Each literal is kept with the names around it (of its function or constant, of what it is
-compared with, of the key or keyword that it stands at, and of wherever its constant is used), so that those of a field
-come first where the field is tried.
+The text is read and never run. Each literal is kept with the names around it (of its function or constant, of what it
+is compared with, of the key or keyword that it stands at, and of wherever its constant is used), so that those of a
+field come first where the field is tried.
 """
 
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -30,9 +31,12 @@ _EXPRESSIONS = frozenset({"re", "re2", "regex"})
 _NAMES_FIELDS = frozenset({"child", "key", "index", "get", "pop", "getattr", "setdefault", "Path"})
 _NO_VALUES = frozenset({"origin", "detail", "message", "encoding", "errors"})
 _COMMON = frozenset(
-    """append child context error errors extend False field found get index invalid is_ isinstance items key len list dict
-    make new None obj object old path Path place required result self set spec str int True value values before""".split()
-)
+    {
+        "append", "child", "context", "dict", "error", "errors", "extend", "False", "field", "found", "get", "index",
+        "invalid", "isinstance", "items", "key", "len", "list", "make", "new", "None", "obj", "object", "old", "path",
+        "Path", "place", "required", "result", "self", "set", "spec", "str", "int", "True", "value", "values", "before",
+    }
+)  # fmt: skip
 """Names of variables and functions that say nothing of a field; strings of these names do."""
 _PARTS = {"startswith": "{}{}", "removeprefix": "{}{}", "endswith": "{1}{0}", "removesuffix": "{1}{0}"}
 
@@ -64,10 +68,9 @@ def _text(file: Path) -> str | None:
 @lru_cache(maxsize=64)
 def _of_text(text: str) -> Literals:
     reader = _Reader()
-    try:
+    # What was read until then counts.
+    with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
         reader.read(ast.parse(text))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        pass  # what was read until then counts
     return reader.literals()
 
 
@@ -150,7 +153,8 @@ class _Reader:
     def _call(self, node: ast.Call, names: Names) -> None:
         function = node.func
         called = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-        own = (*names, *_around(*(one for one in node.args if isinstance(one, ast.Constant | ast.Name))))
+        given = (*node.args, *(one.value for one in node.keywords if one.arg not in _NO_VALUES))
+        own = (*names, *_around(*(one for one in given if isinstance(one, ast.Constant | ast.Name))))
         self._visit(function, (*names, *_around(*node.args)))
         if called in _NAMES_FIELDS:
             for argument in node.args[1:]:

@@ -12,6 +12,7 @@ from harness.diagnostics import Diagnostic, InputError, Position, UsageError, ne
 from harness.fuzzers.shape import shape_of
 from harness.gotypes.packages import Universe
 from harness.subject.decode import decoder_of
+from harness.subject.examples import FOLDER
 from harness.subject.isolated import SuiteTarget
 from harness.subject.pyliterals import python_files, python_literals
 from harness.subject.shared import SHARED, go_files
@@ -57,7 +58,7 @@ def open_own(suite: Suite, spec: SubjectSpec, note: Note, rework: Rework | None 
     literals = python_literals(_sources(suite))
     return Subject(
         spec, suite.name, target, universe, suite.folder / "corpus", lambda info: literals,
-        allow_incomplete=suite.allow_incomplete,
+        allow_incomplete=suite.allow_incomplete, examples=suite.folder / FOLDER,
     )  # fmt: skip
 
 
