@@ -49,8 +49,9 @@ class Watched:
             subject.target.ask = asked
             return subject
 
+        spec = SubjectSpec("suite", str(place), in_process=True)
         return run(
-            SubjectSpec("suite", str(place)), seed=1, budget=Budget(max_cases=cases), examples=examples, opener=opened,
+            spec, seed=1, budget=Budget(max_cases=cases), examples=examples, opener=opened,
             on_event=lambda event: self.notes.append(event.text) if isinstance(event, Noted) else None, **options,
         )  # fmt: skip
 
