@@ -184,7 +184,7 @@ class Result(msgspec.Struct, frozen=True):
     `part` names it among the parts of one run: the subject, and the feature gates that were asked for. `beside` says
     that it ran at the same time as the part before it. `discovery` says when what was new came. `between` names two
     targets whose users were compared, the one they have first; empty for the two sides of one. `allow_incomplete` are
-    patterns of kinds that the subject itself lets be incomplete. `examples` says what became of objects of the user's own.
+    patterns of kinds that the subject itself lets be incomplete. `examples` says what became of the user's own objects.
     `stopped` is one of `STOPPED`; `stopped_detail` explains those that are `LOST`. `shard` is
     `2/4` when only every fourth unit was searched, empty for all. `observed` has what each observer saw, by its name:
     one outcome for each unit, in the order of units.
