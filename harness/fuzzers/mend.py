@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from harness.case import Json
 from harness.field import ErrorType, FieldError
-from harness.fuzzers.feedback import Harvest, names_of, numbers_of, words_of
+from harness.fuzzers.feedback import Harvest, names_of, numbers_of, patterns_of, words_of
 from harness.fuzzers.patterns import matching
 from harness.fuzzers.places import ABSENT, Change, Place, later_first, look, place_of, places
 from harness.fuzzers.shape import ANY, Shape
@@ -86,7 +86,7 @@ def _added(detail: str, at: Place, root: Shape, shape: Shape, harvest: Harvest) 
     parent = shape_at(root, at[:-1])
     member = parent.by_name.get(str(at[-1])) if at and parent.kind == "struct" else None
     yield from _exemplary(at, harvest)
-    for word in (*words_of(detail), *numbers_of(detail), *_known_near(at, shape, harvest)):
+    for word in (*_said(detail), *numbers_of(detail), *_known_near(at, shape, harvest)):
         if fits(word, shape):
             yield at, word
     if member is not None:
@@ -108,7 +108,7 @@ def _replaced(
     if not at or shape.kind in ("struct", "list"):
         yield from _donated(obj, root, at, shape)
         return
-    for word in words_of(error.detail):
+    for word in _said(error.detail):
         if fits(word, shape):
             yield at, word
     if shape.kind in ("int", "int-or-string", "float"):
@@ -141,6 +141,13 @@ def _exemplary(at: Place, harvest: Harvest) -> Iterator[Fix]:
         value = look(example, at)
         if value is not ABSENT and value is not None:
             yield at, value
+
+
+def _said(detail: str) -> Iterator[str]:
+    """Yield what a message names: values, and strings of the expressions that it wants matched."""
+    yield from words_of(detail)
+    for pattern in patterns_of(detail)[:_NEAREST]:
+        yield from matching(pattern)[:1]
 
 
 def _known_near(at: Place, shape: Shape, harvest: Harvest) -> Iterator[Json]:

@@ -7,6 +7,7 @@ is read with all below it. That somebody expects an object to be refused, its fi
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ _MOST_FILES = 5_000
 
 
 class Example(msgspec.Struct, frozen=True):
-    """An object, or an update with the object before it. `source` is its file and line.
+    """An object, or an update with the object before it. `source` is its file and line, with the number of an item of a List.
 
     `is_refused` says that its author expects both sides to refuse it.
     """
@@ -107,9 +108,14 @@ def _of_file(file: Path) -> list[Example]:
     found: list[Example] = []
     problems: list[Diagnostic] = []
     is_refused = file.name.lower().startswith(_REFUSED)
-    for value, position in documents(str(file)):
+    read = documents(str(file))
+    lines = Counter(position.line for _, position in read)
+    numbers: Counter[int] = Counter()
+    for value, position in read:
+        item = f" items[{numbers[position.line]}]" if lines[position.line] > 1 else ""  # of a List
+        numbers[position.line] += 1
         try:
-            found.append(_example(value, position, is_refused))
+            found.append(_example(value, position, is_refused, item))
         except InputError as error:
             problems += error.diagnostics
     if problems:
@@ -119,8 +125,8 @@ def _of_file(file: Path) -> list[Example]:
     return found
 
 
-def _example(value: Any, position: Position, is_refused: bool) -> Example:
-    source = f"{position.file}:{position.line}"
+def _example(value: Any, position: Position, is_refused: bool, item: str) -> Example:
+    source = f"{position.file}:{position.line}{item}"
     if not isinstance(value, dict) or "kind" in value or not {"old", "new"} & value.keys():
         return Example(source, manifest_of(value, position).object, None, is_refused)
     wrong = sorted(str(name) for name in value.keys() ^ {"old", "new"})

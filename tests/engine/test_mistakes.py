@@ -50,6 +50,7 @@ RETURNS = (
 STYLES = {"goes on": GOES_ON, "returns early": RETURNS}
 OPAQUE = ("handwritten.py", "WARD.fullmatch(ward)", 'ward.encode().hex() == "4d2f37"')
 """A check that no text says anything of."""
+MATCHED = "len(ward) == 3 and ward[0].isupper() and ward[1:2] == chr(47) and ward[2] in map(str, range(9))"
 
 
 def suite(folder: Path, *changes: tuple[str, str, str]) -> Path:
@@ -113,3 +114,14 @@ def test_a_check_that_no_text_explains_is_passed_with_an_example(tmp_path: Path)
     )
     found = told(search(place, 1))
     assert NAMED == {name: (cause, path, found.get((cause, path))) for name, (cause, path, _) in NAMED.items()}
+
+
+@pytest.mark.parametrize(
+    "message", ['must be like "M/7"', "must be one of M/7, M/6.", "is wrong (e.g. M/7)", "must match ^[A-Z]/[0-8]$"]
+)
+def test_what_a_message_names_is_tried_where_it_speaks_of(tmp_path: Path, message: str) -> None:
+    """A value in quotation marks or announced, or an expression: enough to get past a check that no code explains."""
+    said = ("handwritten.py", '"is not the mark of a ward"', repr(message))
+    check = OPAQUE if "match" not in message else ("handwritten.py", "WARD.fullmatch(ward)", MATCHED)
+    result = search(suite(tmp_path, check, said), 1, 600)
+    assert [True, True] == [kind.base for kind in result.kinds]
