@@ -27,7 +27,8 @@ _MOST_FILES = 5_000
 
 
 class Example(msgspec.Struct, frozen=True):
-    """An object, or an update with the object before it. `source` is its file and line, with the number of an item of a List.
+    """An object, or an update with the object before it. `source` is its file and line, with the number of
+    an item of a List.
 
     `is_refused` says that its author expects both sides to refuse it.
     """
