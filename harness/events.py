@@ -50,6 +50,32 @@ class KindReport(msgspec.Struct, frozen=True):
     sought: bool = False
 
 
+class ExampleReport(msgspec.Struct, frozen=True):
+    """What both sides said of an object of the user's own, for one kind and operation.
+
+    `source` is its file and line. `expected` says what its author expects: `accepted`, or `refused` by the name of its
+    file. `handwritten` and `declarative` are the texts of the errors of both sides, `failure` says why there are none.
+    """
+
+    source: str
+    kind: KindInfo
+    operation: str
+    expected: str
+    handwritten: tuple[str, ...] = ()
+    declarative: tuple[str, ...] = ()
+    failure: str = ""
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether both sides accept it."""
+        return not (self.handwritten or self.declarative or self.failure)
+
+    @property
+    def is_as_expected(self) -> bool:
+        """Whether it is what its author expects."""
+        return self.is_accepted == (self.expected == "accepted")
+
+
 class Timings(msgspec.Struct, frozen=True):
     """Where the time of the harness went. Units: seconds, summed over jobs."""
 
@@ -168,7 +194,7 @@ class Result(msgspec.Struct, frozen=True):
     `part` names it among the parts of one run: the subject, and the feature gates that were asked for. `beside` says
     that it ran at the same time as the part before it. `discovery` says when what was new came. `between` names two
     targets whose users were compared, the one they have first; empty for the two sides of one. `allow_incomplete` are
-    patterns of kinds that the subject itself lets be incomplete.
+    patterns of kinds that the subject itself lets be incomplete. `examples` says what became of the user's own objects.
     `stopped` is one of `STOPPED`; `stopped_detail` explains those that are `LOST`. `shard` is
     `2/4` when only every fourth unit was searched, empty for all. `observed` has what each observer saw, by its name:
     one outcome for each unit, in the order of units. `replayed` has what the witnesses of exceptions show.
@@ -199,6 +225,7 @@ class Result(msgspec.Struct, frozen=True):
     discovery: Discovery = Discovery()
     between: tuple[str, ...] = ()
     allow_incomplete: tuple[str, ...] = ()
+    examples: tuple[ExampleReport, ...] = ()
     replayed: tuple[Replayed, ...] = ()
 
 

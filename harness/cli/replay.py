@@ -11,7 +11,6 @@ import msgspec
 from harness.case import Case, KindInfo
 from harness.cli import completing
 from harness.cli.asking import Asker, CheckedAnswer
-from harness.cli.manifests import read_case, read_text
 from harness.cli.publishing import with_kept
 from harness.cli.targets import TargetChoice, is_suite, pair_options, spec_of, target_options
 from harness.compare.finding import SEVERITIES, Finding
@@ -23,6 +22,7 @@ from harness.reporting.grouping import named
 from harness.reporting.terminal import full, show
 from harness.reporting.text import lines, visible
 from harness.subject import SubjectSpec, open_subject
+from harness.subject.manifests import read_case, read_text
 
 Asked = tuple[SubjectSpec, Case, Finding | None]
 """What to ask whom again; with the finding it is about, when there is one."""

@@ -32,6 +32,7 @@ from harness.cli.ratchets import Ratchets, ratchet_options
 from harness.cli.searching import (
     budget_of,
     cores,
+    example_option,
     lane_options,
     search_options,
     seed_of,
@@ -51,7 +52,7 @@ from harness.reporting.text import lines
 from harness.reporting.tolerance import tolerate
 from harness.rulecov.branches import watched_branches
 from harness.rulecov.inventory import Inventory
-from harness.subject import SubjectSpec
+from harness.subject import Example, SubjectSpec
 
 NOBODY: Mapping[str, Onlooker] = MappingProxyType({})
 
@@ -61,6 +62,7 @@ NOBODY: Mapping[str, Onlooker] = MappingProxyType({})
 @target_options
 @pair_options
 @search_options("Cases to draw for each suite; reducing what is found comes on top.")
+@example_option
 @click.option("--shard", metavar="I/N", help="Search one of N parts; `harness merge` brings their reports together.")
 @lane_options
 @report_options
@@ -81,7 +83,7 @@ def command(
     suites: tuple[str, ...], target: TargetChoice, seed: str, max_time: float | None, max_cases: int | None,
     jobs: int | None, kinds: tuple[str, ...], operations: tuple[str, ...], files: Files, exceptions: Path | None,
     ratchet_file: Path | None, update_ratchet: bool, branches: bool, corpus: Path | None, shard: str | None,
-    events: Path | None, policy: Policy,
+    events: Path | None, policy: Policy, examples: tuple[Example, ...],
 ) -> int:  # fmt: skip
     """Search for differences between the two sides, reduce them, and say why they are there.
 
@@ -98,7 +100,7 @@ def command(
     entries = exceptions_in(exceptions)
     options: dict[str, Any] = {
         "seed": seed_of(seed), "jobs": jobs or cores(), "kinds": kinds, "operations": operations, "corpus": corpus,
-        "trusted": own_wordings(), "shard": _shard(shard),
+        "trusted": own_wordings(), "shard": _shard(shard), "examples": examples,
         "witnesses": tuple(entries.witnesses.values()) if entries is not None else (),
     }  # fmt: skip
     folders = branch_folders(specs, jobs) if branches else []

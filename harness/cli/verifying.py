@@ -35,7 +35,7 @@ from harness.reporting.text import lines
 from harness.reporting.tolerance import tolerate
 from harness.reporting.verification import BuildEntry, UserChange, Verification
 from harness.rulecov.inventory import Inventory
-from harness.subject import SubjectSpec, open_subject
+from harness.subject import Example, SubjectSpec, open_subject
 from harness.verify.building import Ends, base_folder, ends_of, name_place
 from harness.verify.change import Change
 from harness.verify.focus import NAME, EffortOnlooker, efforts, focus_of, patterns_of
@@ -62,6 +62,7 @@ class Options:
     exceptions: Path | None
     entries: ExceptionFile | None
     allow_incomplete: tuple[str, ...] = ()
+    examples: tuple[Example, ...] = ()
 
 
 @dataclass(slots=True)
@@ -149,7 +150,7 @@ class Verifying:
         }
         options: dict[str, Any] = {
             "seed": self.options.seed, "jobs": self.options.jobs, "kinds": patterns, "focus": self.focus,
-            "trusted": own_wordings(),
+            "trusted": own_wordings(), "examples": self.options.examples,
         }  # fmt: skip
         search = Search(budget, options, {NAME: EffortOnlooker(paths)}, self.log)
         search.run([parts])

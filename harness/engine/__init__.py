@@ -18,7 +18,7 @@ from harness.engine.observe import Onlooker
 from harness.engine.units import WHOLE, Shard
 from harness.errormatch.witness import Witness
 from harness.events import Budget, Event, Result
-from harness.subject import SubjectSpec, open_subject
+from harness.subject import Example, SubjectSpec, open_subject
 
 __all__ = ["Focus", "run", "run_parts"]
 
@@ -38,6 +38,7 @@ def run(
     trusted: Path | None = None,
     shard: Shard = WHOLE,
     focus: Focus = NO_FOCUS,
+    examples: Sequence[Example] = (),
     onlookers: Mapping[str, Onlooker] = MappingProxyType({}),
     witnesses: Sequence[Witness] = (),
     opener: Opener = open_subject,
@@ -48,13 +49,15 @@ def run(
     lost target ends the run early, and the result holds what was found until then. Cases of `corpus` are replayed
     first, and reduced cases are kept there. `trusted` is the file of trusted wordings. `shard` is a part of the kinds:
     the shards of a run find together what the whole run finds. `focus` says which places of types to lean to.
+    `examples` are objects of the user's own, asked about before any is drawn; a suite has its own besides.
     `onlookers` make the observers that see every answer; what they saw is in `Result.observed` under their names.
     `witnesses` are asked before the search, and what they show is in `Result.replayed`; their objects seed the search.
     Raises: HarnessError when the subject cannot be opened; UsageError when nothing matches.
     """
     (result,) = run_parts(
         (spec,), seed=seed, budget=budget, jobs=jobs, kinds=kinds, operations=operations, on_event=on_event,
-        corpus=corpus, trusted=trusted, shard=shard, focus=focus, onlookers=onlookers, witnesses=witnesses,
+        corpus=corpus, trusted=trusted, shard=shard, focus=focus, examples=examples, witnesses=witnesses,
+        onlookers=onlookers,
         opener=opener,
     )  # fmt: skip
     return result
@@ -73,6 +76,7 @@ def run_parts(
     trusted: Path | None = None,
     shard: Shard = WHOLE,
     focus: Focus = NO_FOCUS,
+    examples: Sequence[Example] = (),
     onlookers: Mapping[str, Onlooker] = MappingProxyType({}),
     witnesses: Sequence[Witness] = (),
     opener: Opener = open_subject,
@@ -87,6 +91,6 @@ def run_parts(
         budget = Budget(DEFAULT_SECONDS)
     order = Order(
         seed, budget, tuple(kinds), tuple(str(one) for one in operations), corpus, trusted, 0, max(1, jobs), shard,
-        dict(onlookers), focus, tuple(witnesses),
+        dict(onlookers), focus, tuple(examples), tuple(witnesses),
     )  # fmt: skip
     return parts.run_parts(specs, order, on_event, opener)

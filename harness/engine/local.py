@@ -31,7 +31,7 @@ from harness.events import Budget, Met
 from harness.fuzzers import corpus as kept
 from harness.fuzzers.budget import Clock, shares
 from harness.fuzzers.unlike import Way, unlike
-from harness.subject import Subject
+from harness.subject import Example, Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,7 @@ class Order:
     shard: Shard = WHOLE
     onlookers: Mapping[str, Onlooker] = field(default_factory=dict)
     focus: Focus = NO_FOCUS
+    examples: tuple[Example, ...] = ()
     witnesses: tuple[Witness, ...] = ()
 
 
@@ -194,6 +195,8 @@ class Local:
             corpus=self._corpus(),
             witnesses=self._witnesses(),
             literals=self.subject.literals(unit.lanes[0].info),
+            examples=[one for one in self.order.examples if any(one.is_of(lane.info) for lane in unit.lanes)],
+            note=self.telling.note,
             unlike=self._unlike(unit.lanes[0].info),
             leads=unit.index in self._leading,
             near=self.order.focus.of(unit.lanes[0].info),

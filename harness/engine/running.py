@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 
@@ -21,6 +21,7 @@ from harness.events import Event, Found, Met, Noted, Progress, Replayed, Result,
 from harness.fuzzers.budget import Clock
 from harness.fuzzers.corpus import keep
 from harness.subject import Subject
+from harness.subject.examples import suite_examples
 
 
 @dataclass(slots=True)
@@ -61,6 +62,8 @@ class Run:
     replayed: tuple[Replayed, ...] = ()
 
     def __post_init__(self) -> None:
+        # Read once, here: processes are told, and what is wrong in them ends the run before it has begun.
+        self.order = replace(self.order, examples=(*self.order.examples, *suite_examples(self.subject.examples)))
         self.local = Local(self.subject, self.order, self._telling(), self.pulse.clock)
         units = self.local.units()
         if not units:
@@ -88,6 +91,17 @@ class Run:
         self.started = datetime.now(UTC).isoformat(timespec="seconds")
         lanes = sum(len(unit.lanes) for unit in self.units)
         self.pulse.on_event(Started(self.subject.target.info, self.order.seed, self.order.budget, lanes))
+        self._tell_unknown()
+
+    def _tell_unknown(self) -> None:
+        """Tell of examples that nothing here takes."""
+        strange: dict[str, list[str]] = {}
+        for example in self.order.examples:
+            if not any(example.is_of(info) for info in self.subject.target.info.kinds):
+                strange.setdefault(" ".join(example.names), []).append(example.source)
+        for names, sources in strange.items():
+            more = f" and {len(sources) - 1} more" if len(sources) > 1 else ""
+            self._note(f"example {sources[0]}{more}: {self.subject.name} does not serve {names}, so it is not asked")
 
     def here(self) -> JobOutcome:
         """Search in this process."""
@@ -157,6 +171,7 @@ class Run:
             allow_incomplete=self.subject.allow_incomplete,
             discovery=discovery(units, seconds),
             replayed=(*self.replayed, *of_rules(self.subject, self.order.witnesses, self._lanes, rules)),
+            examples=tuple(report for unit in units for report in unit.examples),
         )
 
     def _rule_findings(self) -> list[Finding]:

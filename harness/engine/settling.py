@@ -13,7 +13,7 @@ from harness.compare.mismatch import canonical_path
 from harness.compare.repeating import DOUBTED, REPETITIONS, count_others, repeated
 from harness.compare.severity import severity_of
 from harness.engine.answered import Answered
-from harness.engine.explain import called_unstable, repairs
+from harness.engine.explain import called_unstable
 from harness.engine.ledger import Ledger, Lists, Seen, Shown
 from harness.engine.packed import Packed
 from harness.engine.plan import ABREAST, Plan, Search, key_of
@@ -95,7 +95,8 @@ class Settling:
 
         def mend(case: Case, answer: Answer) -> Iterator[tuple[Json, Json]]:
             errors = (*answer.handwritten, *answer.declarative)
-            return repairs(case, [e for e in errors if not comparator.concerns(met.mismatch, e)], self.plan.shape)
+            others = [e for e in errors if not comparator.concerns(met.mismatch, e)]
+            return self.plan.explainer.repairs(case, others)
 
         base = met.base if lane.operation is Operation.CREATE or met.base is None else stored(met.base)
         ground = self.grounds.get(lane.key)

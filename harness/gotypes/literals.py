@@ -82,6 +82,11 @@ class Literals:
             self._formed[key] = tuple(dict.fromkeys(str(one) for one in _ranked(key, self.patterns)))
         return self._formed[key]
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Every string, wherever it stands."""
+        return tuple(dict.fromkeys(value for _, value in self.values if isinstance(value, str)))
+
 
 NO_LITERALS = Literals()
 

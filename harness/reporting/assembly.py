@@ -21,6 +21,7 @@ from harness.reporting.document import (
     EVERYTHING,
     SCHEMA_ID,
     SCHEMA_VERSION,
+    ExampleEntry,
     Exceptions,
     ExcludedEntry,
     KindEntry,
@@ -97,6 +98,13 @@ def _assemble(
         policy=policy,
         witnesses=tuple(_replayed(one, result) for result in results for one in result.replayed),
         **sums_of(parts, kinds, findings, exceptions, excluded, policy),
+        examples=tuple(
+            ExampleEntry(
+                _name(r), e.source, e.kind.name, e.operation, e.expected, e.handwritten, e.declarative, e.failure
+            )
+            for r in results
+            for e in r.examples
+        ),
     )
 
 

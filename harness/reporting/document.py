@@ -181,6 +181,33 @@ class ExcludedEntry(Excluded, frozen=True):
     subject: str = ""
 
 
+class ExampleEntry(msgspec.Struct, frozen=True):
+    """What both sides said of an object of the user's own, for one kind and operation.
+
+    `source` is its file and line, `expected` is `accepted`, or `refused` where its file's name says so. `failure` says
+    why there are no lists of errors.
+    """
+
+    subject: str
+    source: str
+    kind: str
+    operation: str
+    expected: str
+    handwritten: tuple[str, ...] = ()
+    declarative: tuple[str, ...] = ()
+    failure: str = ""
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether both sides accept it."""
+        return not (self.handwritten or self.declarative or self.failure)
+
+    @property
+    def is_as_expected(self) -> bool:
+        """Whether it is what its author expects."""
+        return self.is_accepted == (self.expected == "accepted")
+
+
 class ExceptionEntry(msgspec.Struct, frozen=True):
     """An entry of equivalence_exceptions.yaml and the fingerprints of the findings it tolerates.
 
@@ -280,6 +307,7 @@ class Report(msgspec.Struct, frozen=True):
     narrowed: tuple[str, ...] = ()
     policy: Policy = EVERYTHING
     witnesses: tuple[ReplayedWitness, ...] = ()
+    examples: tuple[ExampleEntry, ...] = ()
 
     @property
     def open_findings(self) -> tuple[ReportedFinding, ...]:

@@ -270,6 +270,7 @@ def effort(report: Report) -> list[str]:
     ] * bool(recordings)
     told = (_fullness(kinds), *_without(report), _composition(report), _failures(report), _left_out(report))
     rows += [row for row in (*told, *rule_rows(report), *(() if recordings else _discovery(report))) if row]
+    rows += _examples(report)
     rows += [f"{k.name} {k.operation}: the search stopped: {flat(k.error)}" for k in kinds if k.error]
     return rows
 
@@ -280,6 +281,20 @@ def _settings(report: Report) -> str:
     if different == len(report.kinds):
         return ""
     return f" ({different:,} different ones, under {count(len(report.parts), 'setting')} of the feature gates)"
+
+
+def _examples(report: Report) -> list[str]:
+    """Say how many of the user's own objects are accepted; the report has the errors of the others."""
+    if not report.examples:
+        return []
+    sources = {(one.subject, one.source) for one in report.examples}
+    odd = dict.fromkeys(one.source for one in report.examples if not one.is_as_expected)
+    shown = ", ".join(visible(source) for source in list(odd)[:4]) + (
+        f" and {len(odd) - 4} more" if len(odd) > 4 else ""
+    )
+    return [
+        f"{count(len(sources), 'example')} asked first, " + (f"not as expected: {shown}" if odd else "all as expected")
+    ]
 
 
 def _fullness(kinds: Sequence[KindEntry]) -> str:

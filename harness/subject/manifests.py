@@ -62,26 +62,35 @@ def read_text(name: str) -> bytes:
 
 def read_manifests(name: str) -> list[Manifest]:
     """Read every document of a file; the items of a `List` count one by one. Raises InputError with all complaints."""
-    data = read_text(name)
     found: list[Manifest] = []
     problems: list[Diagnostic] = []
-    for value, line in _documents(data, name):
-        for item in _items(value):
-            position = Position(name, line)
-            if not isinstance(item, dict):
-                message = f"a manifest is an object, this is {type(item).__name__}"
-                problems.append(Diagnostic(position, "manifest-syntax", message, fix="apiVersion: ...\nkind: ..."))
-            elif not isinstance(item.get("kind"), str) or not isinstance(item.get("apiVersion"), str):
-                message = "the object has no apiVersion or no kind"
-                fix = "every manifest begins with apiVersion and kind"
-                problems.append(Diagnostic(position, "manifest-kind", message, fix=fix))
-            else:
-                found.append(Manifest(_plain(item, position), position))
+    for value, position in documents(name):
+        try:
+            found.append(manifest_of(value, position))
+        except InputError as error:
+            problems += error.diagnostics
     if problems:
         raise InputError(problems)
     if not found:
         raise _bad(name, 0, "manifest-empty", "holds no object", "write a manifest with apiVersion and kind")
     return found
+
+
+def documents(name: str) -> list[tuple[Any, Position]]:
+    """Read every document of a file, and where it begins; those of a `List` one by one. Raises InputError."""
+    return [(item, Position(name, line)) for value, line in _documents(read_text(name), name) for item in _items(value)]
+
+
+def manifest_of(value: Any, position: Position) -> Manifest:
+    """Take a document for an object that says what it is. Raises InputError."""
+    if not isinstance(value, dict):
+        message = f"a manifest is an object, this is {type(value).__name__}"
+        raise InputError([Diagnostic(position, "manifest-syntax", message, fix="apiVersion: ...\nkind: ...")])
+    if not isinstance(value.get("kind"), str) or not isinstance(value.get("apiVersion"), str):
+        message = "the object has no apiVersion or no kind"
+        fix = "every manifest begins with apiVersion and kind"
+        raise InputError([Diagnostic(position, "manifest-kind", message, fix=fix)])
+    return Manifest(_plain(value, position), position)
 
 
 def _documents(data: bytes, name: str) -> Iterator[tuple[Any, int]]:
