@@ -28,6 +28,8 @@ _INNER = 6
 """Structs within a wrong value that are searched for a member which the message names."""
 _NEAREST, _FARTHEST = 3, 30
 """Patterns and values of sources that are tried: those that stand near a name, and those that stand anywhere."""
+_FEW = 6
+"""So many patterns are tried at once, whatever they are called."""
 _TEXTS = ("string", "int-or-string")
 _EMPTY: dict[str, Json] = {"struct": {}, "map": {}, "list": [], "string": "", "bytes": ""}
 _PREFIX = re.compile(r"prefix:? [\"'`]?([^\s\"'`]+)")
@@ -156,7 +158,8 @@ def _known_near(at: Place, shape: Shape, harvest: Harvest) -> Iterator[Json]:
     own = shape.type.rpartition(".")[2] if "." in shape.type else ""
     names = (*names, own) if own else names
     if shape.kind in _TEXTS:
-        for pattern in harvest.literals.patterns_near(names)[:_NEAREST]:
+        near, every = harvest.literals.patterns_near(names)[:_NEAREST], harvest.literals.expressions
+        for pattern in dict.fromkeys((*near, *(every if len(every) <= _FEW else ()))):
             yield from matching(pattern)[:1]
     yield from islice((one for one in harvest.literals.near(names) if fits(one, shape)), _NEAREST)
 
@@ -165,8 +168,7 @@ def _known_anywhere(shape: Shape, harvest: Harvest) -> Iterator[Json]:
     """Yield what the sources know elsewhere: what the check of a place is called is up to its author."""
     if shape.kind not in _TEXTS:
         return
-    patterns = dict.fromkeys(pattern for _, pattern in harvest.literals.patterns)
-    yield from (text for pattern in islice(patterns, _FARTHEST) for text in matching(pattern)[:2])
+    yield from (text for pattern in harvest.literals.expressions[:_FARTHEST] for text in matching(pattern)[:2])
     yield from harvest.literals.words[:_FARTHEST]
 
 

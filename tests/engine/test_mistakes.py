@@ -125,3 +125,19 @@ def test_what_a_message_names_is_tried_where_it_speaks_of(tmp_path: Path, messag
     check = OPAQUE if "match" not in message else ("handwritten.py", "WARD.fullmatch(ward)", MATCHED)
     result = search(suite(tmp_path, check, said), 1, 600)
     assert [True, True] == [kind.base for kind in result.kinds]
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_pattern_need_not_be_called_after_its_field(tmp_path: Path, style: str) -> None:
+    """One of several that a helper is given by their numbers: all are tried, and nothing is told as a missing check."""
+    patterns = 'P = (r"[a-z]+@[a-z]+", r"[A-Z]{3}/[0-9]{2}[A-F]", "[0-9]+")'
+    place = suite(
+        tmp_path, STYLES[style],
+        ("handwritten.py", 'WARD = re.compile(r"[A-Z]{3}/[0-9]{2}[A-F]")', patterns),
+        ("handwritten.py", "WARD.fullmatch(ward)", "re.fullmatch(P[1], ward)"),
+    )  # fmt: skip
+    text = (place / "handwritten.py").read_text(encoding="utf-8")
+    (place / "handwritten.py").write_text(text.replace("validate_ward", "check_mark"), encoding="utf-8")
+    result = search(place, 1, 600)
+    assert [True, True] == [kind.base for kind in result.kinds]
+    assert {"masked"} >= {finding.cause for finding in result.findings}
