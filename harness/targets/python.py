@@ -28,8 +28,8 @@ from harness.targets.timing import measured
 
 STOPPED = "did not finish"
 _TICK = 0.25
-_LEAST = 0.5
-"""How long a case may take at least, however many have run past their time. Units: seconds."""
+_LEAST = 0.25
+"""How long a case may take at least, however many have run past their time. Units: seconds, in which it ran."""
 _UPDATE = Operation.UPDATE  # looking a member of an enum up costs as much as a call
 
 
@@ -56,8 +56,8 @@ class PythonTarget(Closing):
 
     `declarative`, `decoders` and `readers` are by kind and version; `types` gives the Go type of each for who reads
     types. `gates` overrides the suite's own. `alone` says that nobody interrupts this process, so that an interrupt is
-    the suite's doing. Units: `time_limit` in seconds for the first case that runs past it; each further one gets half
-    as long as the one before, and half a second at least.
+    the suite's doing. Units: `time_limit` in seconds for the first case that runs past it; each further one gets a
+    quarter of what the one before got, and two ticks at least.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class PythonTarget(Closing):
             return Answer(case.id, failure=stop.failure)
         except _Stopped:
             text = f"{STOPPED} within {self._limit:g} seconds"
-            self._patience = max(_LEAST, self._patience / 2)
+            self._patience = max(_LEAST, self._patience / 4)
             return Answer(case.id, failure=Failure(end.stage or "self", text, panic=True))
         except BaseException as error:  # SystemExit, CancelledError, what pytest.fail raises, an interrupt of its own
             if end.stage is None or (isinstance(error, KeyboardInterrupt) and not self._alone):
