@@ -103,10 +103,9 @@ class Local:
             with seldom_collected():
                 schedule.run()
                 self._go_on(schedule)
-            if schedule.unanswered:
-                self.telling.note(
-                    f"{schedule.unanswered:,} cases had no answer when the time was up: nobody compared them"
-                )
+            if schedule.unanswered and not left(self.searches):  # what explanations asked is told of as not explained
+                cases = f"{schedule.unanswered:,} case{'s' * (schedule.unanswered != 1)}"
+                self.telling.note(f"{cases} had no answer when the time was up, and are not compared")
         except KeyboardInterrupt:
             stopped = "interrupted"
         except TargetError as error:

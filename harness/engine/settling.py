@@ -60,6 +60,8 @@ class Settling:
                 is_sorted = True
             most = self.plan.abreast() if is_sorted else ABREAST
             some, self.ledger.pending[:] = self.ledger.pending[:most], self.ledger.pending[most:]
+            # What was met again, and worse, while its turn was near was settled with that.
+            some = [entry for entry in some if entry.shown is not None]
             self.begun = len(some)  # each one less when it is explained
             for entry in some:
                 yield from self._asked(answered.through(self._find_ground(entry.lane)))
