@@ -22,6 +22,7 @@ from click.shell_completion import CompletionItem
 from harness import __version__
 from harness.cli import COMMANDS
 from harness.cli.codes import COULD_NOT_RUN, INTERRUPTED
+from harness.cli.pipes import outlast_readers
 from harness.diagnostics import HarnessError, near_miss
 
 UNSET = ("config", "completion", "explain")
@@ -115,6 +116,7 @@ def cli(context: click.Context, config: Path | None, no_config: bool) -> None:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command line and leave the process."""
+    outlast_readers()
     sys.exit(run(argv))
 
 
@@ -137,10 +139,6 @@ def run(argv: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted", err=True)
         return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output has left (`harness kinds | head`); keep the interpreter from complaining at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return COULD_NOT_RUN
     except Exception as error:
         return _apologize(error)
 

@@ -13,6 +13,7 @@ import yaml
 
 from harness.case import Case, Json
 from harness.diagnostics import Diagnostic, InputError, Position
+from harness.kubeyaml import Loader, NotJSONError
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +39,6 @@ class Manifest:
         metadata = self.object.get("metadata")
         metadata = metadata if isinstance(metadata, dict) else {}
         return self.kind, str(metadata.get("namespace", "")), str(metadata.get("name", ""))
-
-
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # which depends on PyYAML's build
-    """YAML as Kubernetes reads it: timestamps stay text."""
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
-    for first, resolvers in _Loader.yaml_implicit_resolvers.items()
-}
 
 
 def read_text(name: str) -> bytes:
@@ -101,14 +92,15 @@ def _documents(data: bytes, name: str) -> Iterator[tuple[Any, int]]:
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
             pass  # several documents, or YAML in braces: the other reader says what is wrong
     try:
-        loader = _Loader(data)
+        loader = Loader(data)
         while loader.check_node():
             node = loader.get_node()
             yield loader.construct_document(node), node.start_mark.line + 1
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
-        diagnostic = Diagnostic(Position(name, line, column), "manifest-syntax", f"not YAML: {error.problem}")
+        what = "cannot be written as JSON" if isinstance(error, NotJSONError) else "not YAML"
+        diagnostic = Diagnostic(Position(name, line, column), "manifest-syntax", f"{what}: {error.problem}")
         raise InputError([diagnostic]) from None
     except (yaml.YAMLError, UnicodeDecodeError, ValueError) as error:
         raise _bad(name, 0, "manifest-syntax", f"not YAML: {str(error).splitlines()[0]}", "") from None
