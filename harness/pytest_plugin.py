@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from harness.subject import Subject, SubjectSpec
 
 SUITE_FILE = "suite.py"
-SHOWN = 3
-"""Findings of one item that are told at length."""
 INLINE = 1500
 """Characters of a case that stand in the replay line itself; a longer one is put into a file."""
 
@@ -368,19 +367,20 @@ class KindItem(pytest.Item):
         import msgspec
 
         from harness.reporting.grouping import group
-        from harness.reporting.terminal import body, render, where
+        from harness.reporting.terminal import AT_LENGTH, SHORT, at_length, render
         from harness.reporting.text import count
 
         reported = [self._reported(finding, error.subject) for finding in error.findings]
         groups = group(reported)
-        lines = [f"{count(len(reported), 'finding')} in {count(len(groups), 'group')}, worst first"]
-        for one in groups[:SHOWN]:
+        lines = f"{count(len(reported), 'finding')} in {count(len(groups), 'group')}, worst first\n"
+        told = []
+        for one in groups[:AT_LENGTH]:
             first = msgspec.structs.replace(one.first, replay=self._replay(one.first))
-            more = f"  (and {len(one.findings) - 1} like it)" if len(one.findings) > 1 else ""
-            lines += ["", f"{first.severity}  {first.cause}  {where(first)}{more}", render(body(first, 800)).rstrip()]
-        if len(groups) > SHOWN:
-            lines += ["", f"… and {count(len(groups) - SHOWN, 'more group')}"]
-        return "\n".join([*lines, "", f"again: {self._again()}"])
+            told.append(replace(one, findings=(first, *one.findings[1:])))
+        lines += render(at_length(told, SHORT, ids=False))
+        more = len(groups) - len(told)
+        lines += f"\n… and {count(more, 'more group')}\n" if more else ""
+        return f"{lines}\nagain: {self._again()}"
 
     def _reported(self, finding: Finding, subject: str) -> Any:
         from harness.compare.finding import Finding as Record

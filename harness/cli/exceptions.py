@@ -19,7 +19,7 @@ from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
 from harness.ratchets import exceptions as ratchet
 from harness.reporting.document import Report, ReportedFinding, read_report
 from harness.reporting.excepting import Words, entry_of, group_entry, merged, rules_of
-from harness.reporting.grouping import Group, group
+from harness.reporting.grouping import Group, group, named_group
 from harness.reporting.text import count, visible
 from harness.reporting.tolerance import Standing, gone, idle_rules, standings
 
@@ -113,12 +113,12 @@ def _words(reason: str, owner: str, until: datetime | None, link: str) -> Words 
 
 def _wanted(names: Sequence[str], report: Report) -> list[Wanted]:
     """Find what was named. Raises: UsageError with everything that was not found."""
-    groups = {one.id: one for one in group(report.findings)}
+    groups = [one.id for one in group(report.findings)]
     wrong, found = list[str](), list[Wanted]()
     for name in dict.fromkeys(names):
         some = [f for f in report.findings if re.fullmatch("[0-9a-f]+", name) and f.fingerprint.startswith(name)]
-        if name in groups:
-            found.append(groups[name])
+        if (of_group := named_group(report.findings, name)) is not None:
+            found += [kind for one in of_group.alike() for kind in ((one,) if one.first.owner else one.findings)]
         elif len({f.fingerprint for f in some}) == 1:
             found.append(min(some, key=lambda f: SEVERITIES.index(f.severity)))
         elif some:

@@ -13,7 +13,7 @@ import os
 import sys
 import tempfile
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -26,6 +26,8 @@ from harness.diagnostics import HarnessError, near_miss
 
 UNSET = ("config", "completion", "explain")
 """Commands that need no settings, and must work while these are broken."""
+SEARCHING = ("run", "verify", "record", "bench", "power")
+"""Commands that load everything that searches."""
 
 
 class LazyGroup(click.Group):
@@ -39,7 +41,8 @@ class LazyGroup(click.Group):
         """Import the module of a command; None when there is no such command."""
         for name, module, _ in COMMANDS:
             if name == cmd_name:
-                command = importlib.import_module(f"harness.cli.{module}").command
+                with _starting(name):
+                    command = importlib.import_module(f"harness.cli.{module}").command
                 assert isinstance(command, click.Command)
                 return command
         return None
@@ -62,6 +65,23 @@ class LazyGroup(click.Group):
         """List commands by their one-line help, without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, summary) for name, _, summary in COMMANDS])
+
+
+@contextlib.contextmanager
+def _starting(name: str) -> Iterator[None]:
+    """Say on a terminal that a command starts: what searches takes a moment to load, on a busy machine a long one."""
+    shown = (
+        name in SEARCHING and sys.stderr is not None and sys.stderr.isatty() and "_HARNESS_COMPLETE" not in os.environ
+    )
+    if shown:
+        sys.stderr.write(f"harness {name}: starting\r")
+        sys.stderr.flush()
+    try:
+        yield
+    finally:
+        if shown:
+            sys.stderr.write(" " * len(f"harness {name}: starting") + "\r")
+            sys.stderr.flush()
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

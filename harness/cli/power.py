@@ -13,7 +13,7 @@ import msgspec
 from harness.cli import completing
 from harness.cli.codes import COULD_NOT_RUN, INTERRUPTED
 from harness.cli.coverage import rule_onlookers
-from harness.cli.live import Live, Steps
+from harness.cli.live import Live, Steps, loudness_options
 from harness.cli.searching import cores, kind_option, search_options, seed_of
 from harness.cli.targets import TargetChoice, embedded_suites, target_options
 from harness.diagnostics import HarnessError, UsageError
@@ -64,6 +64,7 @@ SURVIVED = 1
     metavar="FILE",
     help="Write the document: what became of every sabotage.",
 )
+@loudness_options
 def command(
     suites: tuple[str, ...], target: TargetChoice, seed: str, max_time: float | None, max_cases: int | None,
     every: int, again: int, jobs: int | None, kinds: tuple[str, ...], known: Path | None, update_ratchet: bool,

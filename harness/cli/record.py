@@ -8,7 +8,7 @@ import click
 
 from harness import engine
 from harness.cli.coverage import rule_onlookers
-from harness.cli.live import Live
+from harness.cli.live import Live, loudness_options
 from harness.cli.places import FILE
 from harness.cli.searching import budget_of, cores, lane_options, search_options, seed_of
 from harness.cli.targets import TargetChoice, arguments_of, target_options
@@ -25,6 +25,7 @@ from harness.reporting.text import count, visible
 @click.option("--output", type=FILE, required=True, metavar="FILE", help="Where to keep them.")
 @search_options("Cases to draw.")
 @lane_options
+@loudness_options
 def command(
     suites: tuple[str, ...], target: TargetChoice, output: Path, seed: str, max_time: float | None,
     max_cases: int | None, jobs: int | None, kinds: tuple[str, ...], operations: tuple[str, ...],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -19,8 +18,16 @@ from harness.cli import completing
 from harness.cli.codes import COULD_NOT_RUN
 from harness.cli.coverage import branch_folders, inventory_in, rule_onlookers, with_branches, with_coverage
 from harness.cli.eventlog import EventLog, beside_events, events_option
-from harness.cli.live import Live
-from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, kept_place, policy_options, publish, report_options
+from harness.cli.live import Live, loudness_options
+from harness.cli.publishing import (
+    EXCEPTIONS,
+    Files,
+    exceptions_in,
+    policy_options,
+    publish,
+    replay_command,
+    report_options,
+)
 from harness.cli.ratchets import Ratchets, ratchet_options
 from harness.cli.searching import (
     budget_of,
@@ -69,6 +76,7 @@ NOBODY: Mapping[str, Onlooker] = MappingProxyType({})
     help="Kept inputs, asked first; what is accepted is kept there.",
 )
 @events_option
+@loudness_options
 def command(
     suites: tuple[str, ...], target: TargetChoice, seed: str, max_time: float | None, max_cases: int | None,
     jobs: int | None, kinds: tuple[str, ...], operations: tuple[str, ...], files: Files, exceptions: Path | None,
@@ -227,11 +235,10 @@ def _title(spec: SubjectSpec) -> str:
 def _judge(
     search: Search, entries: ExceptionFile | None, file: Path, narrowed: Sequence[str], files: Files, policy: Policy
 ) -> Report:
-    place = shlex.quote(str(files.document or kept_place(search.results[0].started)))
     report = build_report(
         search.results,
         reaches=search.reaches,
-        replay=lambda finding: "" if finding.case.object is None else f"harness replay {place} {finding.fingerprint}",
+        replay=lambda one: "" if one.case.object is None else replay_command(files, one.fingerprint),
         policy=policy,
     )
     return tolerate(msgspec.structs.replace(report, narrowed=tuple(narrowed)), entries, str(file))

@@ -8,6 +8,7 @@ import click
 
 from harness.cli.eventlog import EventLog, beside_events, events_option
 from harness.cli.gates import parse_gates
+from harness.cli.live import loudness_options
 from harness.cli.publishing import Files, allow_option, exceptions_in, report_options
 from harness.cli.searching import cores, search_options, seed_of, sigterm_interrupts
 from harness.cli.verifying import Options, Verifying, note, show_touched
@@ -29,6 +30,7 @@ from harness.verify.read import read_change
 @report_options
 @allow_option
 @events_option
+@loudness_options
 def command(
     checkout: Path, base: str | None, head: str | None, fields: tuple[str, ...], dry_run: bool,
     max_time: float | None, max_cases: int | None, seed: str, jobs: int | None, gates: tuple[str, ...],

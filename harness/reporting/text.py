@@ -37,6 +37,11 @@ def lines(text: str) -> str:
     return visible(text, keep="\n\t")
 
 
+def flat(text: str) -> str:
+    """As `visible`, for one line: where a text of several lines ends a line, there is a space."""
+    return visible(" ".join(text.split("\n"))) if "\n" in text else visible(text)
+
+
 def compact(value: Any, limit: int = 0) -> str:
     """Write an object as JSON on one line, cut in the middle when it is longer than `limit` characters."""
     text = visible(_json(value, 0))

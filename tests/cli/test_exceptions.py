@@ -59,8 +59,9 @@ def test_a_finding_is_added_listed_and_pruned(capfd: Any) -> None:
 
 def test_a_group_is_added_and_completed(capfd: Any) -> None:
     """A group that has an entry gets what is missing and keeps its words; twice the same adds nothing."""
-    first = saved("first.json", made.finding(**TYPED))
-    both = saved("both.json", made.finding(**TYPED), made.finding("f" * 12, owner=TYPED["owner"], member="color"))
+    one, other = made.finding(**TYPED, cause="masked"), {**TYPED, "member": "color"}
+    first = saved("first.json", one)
+    both = saved("both.json", one, made.finding("f" * 12, **other, cause="masked"))
     group = json.loads(call(capfd, "exceptions", "list", "--json", "--exceptions", _empty()).out)
     assert [] == group
     name = _group(first)
@@ -102,7 +103,6 @@ REFUSED = [
     (("0123456789ab", "--reason", " ", "--owner", "o", "--until", LATER), "missing --reason"),
     (("0123456789ab", "--reason", "x", "--owner", "o", "--until", "2020-01-01"), "is in the past"),
     (("0123456789ab", "--reason", "x", "--owner", "o", "--until", "soon"), "does not match the format"),
-    (("GROUP", *WORDS), "has no type, so its findings are named one by one"),
 ]
 
 

@@ -123,9 +123,9 @@ def test_what_occurs_sometimes_needs_three_seeds() -> None:
 
 def test_rules_that_nobody_needs() -> None:
     """Of a group that is needed, single rules go when three searches missed them."""
-    other = made.finding("f" * 12, owner=FOUND.owner, member="color")
-    own = grouped(FOUND, other)
-    runs = [report(FOUND, seed=seed) for seed in (1, 2, 3)]
+    found = msgspec.structs.replace(FOUND, cause="ratcheting")
+    own = grouped(found, msgspec.structs.replace(found, fingerprint="f" * 12, member="color"))
+    runs = [report(found, seed=seed) for seed in (1, 2, 3)]
     assert [] == gone(file(own), runs)
     assert () == idle_rules(own, runs[:2])
     assert ["color"] == [rule.member for rule in idle_rules(own, runs)]
