@@ -78,7 +78,7 @@ def add(
     names: tuple[str, ...], report_file: str | None, reason: str, owner: str, until: datetime | None, link: str,
     sometimes: bool, file: Path,
 ) -> int:  # fmt: skip
-    """Tolerate findings for a while: each by its FINGERPRINT, or all of one cause on one type by its GROUP.
+    """Tolerate findings for a while: each by its FINGERPRINT, or all of one mistake by its GROUP.
 
     A group that has an entry gets the rules that are missing; its reason, owner and end stay. A fingerprint may be
     cut to its first digits where they are enough.
