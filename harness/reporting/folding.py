@@ -19,6 +19,8 @@ _JOINTS = (",", ";:/]}")
 """What a line may end behind within a word that is longer than a line, the better first."""
 DEEPEST = 20
 """Columns that a folded line begins behind, at most."""
+BELOW = 12
+"""A line that begins so far in stands below a labelled one already."""
 
 
 def fold(row: Text, width: int) -> Iterator[Text]:
@@ -39,7 +41,9 @@ def _hang(plain: str) -> int:
     match = _HANG.match(plain)
     begin = match.end() if match is not None else 0
     bare = len(plain) - len(plain.lstrip(" "))
-    return begin if bare < begin <= DEEPEST else min(bare + 2, DEEPEST)
+    if bare < begin <= DEEPEST:
+        return begin
+    return min(bare if bare >= BELOW else bare + 2, DEEPEST)
 
 
 def _ends(plain: str, width: int, hang: int) -> Iterator[int]:
