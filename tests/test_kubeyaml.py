@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 import yaml
-
 from harness.cli.manifests import read_manifests
+
 from harness.diagnostics import InputError
 from harness.kubeyaml import Loader
 

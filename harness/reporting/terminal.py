@@ -75,10 +75,10 @@ def summary(report: Report, written: Sequence[str] = (), loudness: Loudness = Lo
             return verdict_rows(report, report.verification)
         return verdict_screen(report, report.verification, written)
     groups = group(report.open_findings)
+    why = [Text(f"  {row}", style="bold red") for row in [also(report)] if row] + _gaps(report)
     if loudness is Loudness.QUIET:
-        return [_headline(report, groups), *_exceptions(report), *(place_row(one, one.cause) for one in groups)]
-    head = [_headline(report, groups), *_severities(report)]
-    head += [Text(f"  {row}", style="bold red") for row in [also(report)] if row] + _gaps(report)
+        return [_headline(report, groups), *why, *_exceptions(report), *(place_row(one, one.cause) for one in groups)]
+    head = [_headline(report, groups), *_severities(report), *why]
     foot = [Text(), *_effort(report), *_exceptions(report)]
     foot += _timings(report) if loudness is Loudness.VERBOSE else []
     foot += [Text(f"written: {visible(name)}") for name in written]
