@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from harness.events import LOST
 from harness.reporting.document import Report
 from harness.reporting.gaps import open_gaps
 from harness.reporting.text import count
@@ -87,8 +88,9 @@ def _faults(report: Report) -> Iterator[str]:
 
 def lacks(report: Report) -> Iterator[str]:
     """What makes a run incomplete."""
-    if any(part.stopped == "target-lost" for part in report.parts):
-        yield "the target was lost"
+    lost = {part.stopped for part in report.parts} & LOST
+    if lost:
+        yield "the target was lost" if "target-lost" in lost else "an internal error ended the search"
     stopped = sum(bool(kind.error) for kind in report.kinds)
     if stopped:
         yield f"the search of {_kinds(stopped)} broke off"
