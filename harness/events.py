@@ -95,7 +95,10 @@ class Started(msgspec.Struct, frozen=True):
 
 
 class Progress(msgspec.Struct, frozen=True):
-    """Sent about four times a second. `fraction` is of the budget, 0 to 1."""
+    """Sent about four times a second. `fraction` is of the budget, 0 to 1.
+
+    `findings` counts different ones, those that an exception will tolerate too.
+    """
 
     cases: int
     seconds: float

@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 import pytest
 import yaml
-from harness.cli.manifests import read_manifests
 
 from harness.diagnostics import InputError
 from harness.kubeyaml import Loader
+from harness.subject.manifests import read_manifests
 
 SCALARS = {
     "1:30": "1:30",

@@ -26,12 +26,16 @@ from harness.subject.examples import suite_examples
 
 @dataclass(slots=True)
 class Pulse:
-    """Tells how far the runs of one call are, about four times a second."""
+    """Tells how far the runs of one call are, about four times a second.
+
+    `found` are the fingerprints of what they found: a finding that shows in several parts is one, as in the report.
+    """
 
     on_event: Callable[[Event], None]
     order: Order
     clock: Clock
     runs: list[Run] = field(default_factory=list)
+    found: set[str] = field(default_factory=set)
     _told: float = 0.0
 
     def beat(self, current: str) -> None:
@@ -41,10 +45,10 @@ class Pulse:
             return
         self._told = now
         budget, seconds = self.order.budget, self.clock.seconds
-        cases, found = sum(run.cases for run in self.runs), sum(run.found for run in self.runs)
+        cases = sum(run.cases for run in self.runs)
         parts = [cases / budget.max_cases] if budget.max_cases else []
         parts += [seconds / budget.max_time] if budget.max_time else []
-        self.on_event(Progress(cases, seconds, found, min(1.0, max(parts, default=0.0)), current))
+        self.on_event(Progress(cases, seconds, len(self.found), min(1.0, max(parts, default=0.0)), current))
 
 
 @dataclass
@@ -56,7 +60,6 @@ class Run:
     pulse: Pulse
     local: Local = field(init=False)
     units: tuple[Unit, ...] = ()
-    found: int = 0
     jobs: list[Job] = field(default_factory=list)
     started: str = ""
     replayed: tuple[Replayed, ...] = ()
@@ -131,7 +134,7 @@ class Run:
         self.pulse.on_event(Noted(text))
 
     def _tell(self, finding: Finding) -> None:
-        self.found += 1
+        self.pulse.found.add(finding.fingerprint)
         if self.order.corpus is not None:
             keep(self.order.corpus, finding.case, self._note)
         self.pulse.on_event(Found(finding))

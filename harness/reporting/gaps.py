@@ -17,6 +17,7 @@ import msgspec
 
 from harness.case import KindInfo
 from harness.engine.units import matches
+from harness.events import LOST
 from harness.reporting.document import KindEntry, Part, Policy, Report
 from harness.reporting.text import count, visible
 
@@ -165,7 +166,7 @@ def _advice(kind: KindEntry, reason: Why, part: Part | None) -> str:
 
 def idle_allowances(report: Report) -> list[str]:
     """Return the patterns that allow what is not incomplete: they can go. A run that asked a part of it cannot say."""
-    broken = any(part.stopped in ("interrupted", "target-lost") or part.shard for part in report.parts)
+    broken = any(part.stopped in LOST or part.stopped == "interrupted" or part.shard for part in report.parts)
     if broken or report.narrowed or report.cost is not None:
         return []
     used = {kind.allowed for kind in report.kinds if kind.allowed}

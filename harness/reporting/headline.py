@@ -52,7 +52,9 @@ def _words(report: Report) -> str:
     if milder:
         told = count(milder, "finding is", "findings are")
         return f"No finding that fails the run: {told} milder than {report.policy.fail_on}"
-    return _WORDS[report.verdict]
+    late = sum(not kind.has_accepted and not kind.sought for kind in report.kinds)
+    left = f"; no object of {late:,} of {_kinds(len(report.kinds))} was accepted in time" if late else ""
+    return _WORDS[report.verdict] + left
 
 
 def also(report: Report) -> str:
@@ -90,8 +92,9 @@ def _faults(report: Report) -> Iterator[str]:
 
 def lacks(report: Report) -> Iterator[str]:
     """What makes a run incomplete."""
-    if any(part.stopped in LOST for part in report.parts):
-        yield "the target was lost"
+    lost = {part.stopped for part in report.parts} & LOST
+    if lost:
+        yield "the target was lost" if "target-lost" in lost else "an internal error ended the search"
     stopped = sum(bool(kind.error) for kind in report.kinds)
     if stopped:
         yield f"the search of {_kinds(stopped)} broke off"

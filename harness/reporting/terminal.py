@@ -337,14 +337,14 @@ def _without(report: Report) -> Iterator[str]:
     missed = {id(kind) for gap in gaps(report) for kind in gap.kinds}
     rest = [kind for kind in report.kinds if not kind.has_accepted and id(kind) not in missed]
     late = [kind for kind in rest if not kind.sought]
-    yield _named("not looked at, the time was over before an object was accepted", late)
-    yield _named("no rules, and no object that was accepted", [kind for kind in rest if kind.sought])
+    yield _named("not looked at: the time was over before an object was accepted of", late)
+    yield _named("no rules, and no object that was accepted, of", [kind for kind in rest if kind.sought])
 
 
 def _named(words: str, kinds: Sequence[KindEntry]) -> str:
     names = list(dict.fromkeys(f"{kind.name} {kind.operation}" for kind in kinds))
     more = f" and {len(names) - 4:,} more" if len(names) > 4 else ""
-    return f"{words}: {', '.join(visible(name) for name in names[:4])}{more}" if names else ""
+    return f"{words} {', '.join(visible(name) for name in names[:4])}{more}" if names else ""
 
 
 def _composition(report: Report) -> str:

@@ -39,14 +39,12 @@ def import_suite(folder: str | Path) -> AnySuite:
         raise InputError([_missing(folder, root)])
     found = getattr(_import(root, file), "SUITE", None)
     line = _line_of_suite(file)
-    if isinstance(found, KubernetesSuite):
-        return found
-    if not isinstance(found, Suite):
+    if not isinstance(found, Suite | KubernetesSuite):
         raise InputError([_no_suite(file, line, found)])
-    problems = [Diagnostic(Position(str(file), line), *problem) for problem in _problems(found, root)]
-    if problems:
-        raise InputError(problems)
-    return replace(found, folder=root)
+    wrong = [*_allowances(found), *(_problems(found, root) if isinstance(found, Suite) else ())]
+    if wrong:
+        raise InputError([Diagnostic(Position(str(file), line), *problem) for problem in wrong])
+    return found if isinstance(found, KubernetesSuite) else replace(found, folder=root)
 
 
 def _import(root: Path, file: Path) -> ModuleType:
@@ -106,6 +104,12 @@ def _line_of_suite(file: Path) -> int:
         if any(isinstance(target, ast.Name) and target.id == "SUITE" for target in targets):
             return getattr(node, "lineno", 0)
     return 0
+
+
+def _allowances(suite: AnySuite) -> Iterator[tuple[str, str]]:
+    given: object = suite.allow_incomplete
+    if not isinstance(given, list | tuple) or not all(isinstance(pattern, str) for pattern in given):
+        yield "suite-kind", f"allow_incomplete is {given!r}; it wants a list of patterns: ['widgets']"
 
 
 def _problems(suite: Suite, root: Path) -> Iterator[tuple[str, str]]:

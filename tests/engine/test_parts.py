@@ -15,7 +15,7 @@ import pytest
 
 from harness.diagnostics import UsageError
 from harness.engine import parts, run_parts
-from harness.events import Budget, Discovery, Event, Finished, Noted, Result, Started
+from harness.events import Budget, Discovery, Event, Finished, Found, Noted, Progress, Result, Started
 from harness.fuzzers.budget import Clock
 from tests.engine.toys import ToySpec, open_toys
 
@@ -46,6 +46,23 @@ def test_each_part_has_its_own_result(results: tuple[Result, ...]) -> None:
     assert {"widgets", "gizmos"} == {report.kind.resource for report in on.kinds}
     assert (False, True) == (off.beside, on.beside)
     assert all(12_000 <= result.cases <= 14_000 for result in results)
+
+
+def test_progress_counts_what_the_report_will() -> None:
+    """A finding that two parts meet at the same time is one, while the run goes on as in the end."""
+    events: list[Event] = []
+    results = search(on_event=events.append)
+    seen: set[str] = set()
+    told = []
+    for event in events:
+        if isinstance(event, Found):
+            seen.add(event.finding.fingerprint)
+        elif isinstance(event, Progress):
+            told.append((event.findings, len(seen)))
+    assert told
+    assert [(number, number) for _, number in told] == told
+    assert len(seen) < sum(isinstance(event, Found) for event in events)
+    assert seen <= {finding.fingerprint for result in results for finding in result.findings}
 
 
 def test_a_finding_is_told_once_and_says_where_it_shows(results: tuple[Result, ...]) -> None:

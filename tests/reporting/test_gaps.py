@@ -98,8 +98,10 @@ def test_what_the_clock_cut_short_is_no_gap() -> None:
     late = {**BLOCKED, "sought": False}
     report = build_report(made.result(kinds=(made.kind_report(operation="create", **late), made.kind_report())))
     assert ("equivalent", ()) == (report.verdict, gaps(report))
-    assert "not looked at, the time was over before an object was accepted: example.io/v1 widgets create" in render(
-        summary(report)
+    rows = render(summary(report))
+    assert "the time was over before an object was accepted of example.io/v1 widgets create" in rows
+    assert rows.startswith(
+        "Equivalent as far as we looked; no object of 1 of 2 kinds and operations was accepted in time: "
     )
 
 

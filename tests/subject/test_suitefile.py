@@ -77,6 +77,7 @@ def test_a_suite_of_kubernetes_is_read(tmp_path: Path) -> None:
         ("from harness.suite import Suite\nSUITE = Suite('x', 'y', [])\n", 2, "suite-empty", "no kinds"),
         ("from harness.suite import Suite\nSUITE = Suite('x', 'y', [3])\n", 2, "suite-kind", "int, not SuiteKind"),
         (GOOD.replace("validate)", "3)"), 4, "suite-kind", "handwritten cannot be called: it is int"),
+        (GOOD.replace("])", "], allow_incomplete='things')"), 4, "suite-kind", "it wants a list of patterns"),
         (GOOD.replace("validate)", "validate, prepare=3)"), 4, "suite-kind", "prepare cannot be called"),
         (GOOD.replace("types.go", "type.go"), 4, "suite-kind", "the types of v1, type.go, do not exist"),
         (GOOD.replace('{"v1": "types.go"}', "{}"), 4, "suite-kind", "no versions"),
