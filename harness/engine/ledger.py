@@ -27,6 +27,9 @@ from harness.memory import Memory, Room
 MOST_CURIOUS = 200
 CROWD = 200
 """Errors of one case among which no difference is graded anew: there may be thousands, and each would look at all."""
+FOLLOWED = 100
+"""Differences that drawn cases do not show and that are taken up all the same: so many panics, and so many others
+besides as many as were drawn."""
 SUSPECTS = 4
 """Cases with one failure that are asked again as a request has them: most fail as nobody would ask them."""
 ECHOES = Room(8_000)
@@ -100,6 +103,7 @@ class Ledger:
         self.discoveries = 0
         self.judged: set[str] = set()
         self._met: set[int] = set()  # hashes: of hundreds of searches each keeps thousands
+        self._followed: Counter[bool] = Counter()
         self._suspected: Counter[tuple[Any, ...]] = Counter()
         self._echoes: dict[LaneKey, Memory[Lists, tuple[Seen, ...]]] = {lane: Memory(ECHOES) for lane in self.states}
 
@@ -189,7 +193,7 @@ class Ledger:
                     seen.occurrences += is_drawn
                 return
         shown = self._compare(case, answer, base, state, is_drawn)
-        if is_plain:
+        if is_plain and is_drawn:  # else nothing was learnt of it
             self._remember(lane, answer, shown)
 
     def _remember(self, lane: LaneKey, answer: Answer, shown: tuple[Seen, ...]) -> None:
@@ -208,6 +212,8 @@ class Ledger:
             self.composition_differences += signature[0] == "composition"
             self.is_flaky = self.is_flaky or signature[0] == "self"
             known = self.seen.get((*lane, *signature))
+            if known is None and not is_drawn and not self._may_follow(signature[0] == "panic"):
+                continue
             if known is None or errors < min(known.errors, CROWD):
                 mismatches = mismatches or comparator.compare(case, answer)
             if known is not None:
@@ -225,6 +231,16 @@ class Ledger:
         if is_drawn:
             self._note_errors(case, answer, base)
         return tuple(shown)
+
+    def _may_follow(self, is_panic: bool) -> bool:
+        """Whether one more difference is taken up that only reductions and explanations met.
+
+        Each is reduced and explained, which may meet others: a validator that makes its paths up would never end it.
+        """
+        drawn = len(self.seen) - self._followed.total()
+        may = self._followed[is_panic] < FOLLOWED + drawn * (not is_panic)
+        self._followed[is_panic] += may
+        return may
 
     def _reconsider(self, known: Seen, shown: Shown, errors: int) -> None:
         """Take a case with fewer other errors for a known signature, when somebody would notice more on it.

@@ -12,7 +12,7 @@ import pytest
 from harness.case import Answer, Case, Failure, Operation
 from harness.compare.finding import SEVERITIES, Finding
 from harness.compare.severity import severity_of
-from harness.engine.ledger import Ledger
+from harness.engine.ledger import FOLLOWED, Ledger
 from harness.engine.local import Local, Order, Telling
 from harness.engine.outcome import JobOutcome
 from harness.engine.plan import Search, key_of
@@ -220,3 +220,24 @@ def test_what_is_met_worse_just_before_its_turn_is_settled_once() -> None:
         outcome = local.run()
     assert [""] * 4 == [report.error for unit in outcome.units for report in unit.kinds]
     assert "not-explained" not in {one.opened().cause for unit in outcome.units for one in unit.findings}
+
+
+class Inventive(ToyTarget):
+    """Names another path in every answer about an object with a title."""
+
+    def _answer(self, case: Case) -> Answer:
+        answer = super()._answer(case)
+        if answer.failure is not None or not (case.object.get("spec") or {}).get("title"):
+            return answer
+        self.named = vars(self).get("named", 0) + 1
+        more = error("Invalid", f"spec.made{self.named}", "no", "made", covered=True)
+        return msgspec.structs.replace(answer, handwritten=(*answer.handwritten, more))
+
+
+def test_a_validator_that_makes_its_paths_up_does_not_keep_a_run_for_ever() -> None:
+    """Each question about one of its errors meets another one: so many are taken up, and the run ends."""
+    subject: Any = ToySubject(ToySpec())
+    subject.target = Inventive([WIDGETS])
+    outcome = Local(subject, Order(1, Budget(max_cases=60)), Telling(), Clock()).run()
+    assert outcome.stopped == "budget"
+    assert len([one for unit in outcome.units for one in unit.findings]) < 60 + 60 + 2 * FOLLOWED
