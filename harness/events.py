@@ -9,6 +9,7 @@ import msgspec
 
 from harness.case import Excluded, KindInfo, TargetInfo
 from harness.compare.finding import Finding
+from harness.errormatch.witness import Shown
 
 
 class Budget(msgspec.Struct, frozen=True):
@@ -150,6 +151,15 @@ class Discovery(msgspec.Struct, frozen=True):
         return round(first * whole / (1 - power))
 
 
+class Replayed(msgspec.Struct, frozen=True):
+    """What a case of the witness of an exception shows now. `failure` says why nobody knows."""
+
+    exception: str
+    case: int
+    shown: tuple[Shown, ...] = ()
+    failure: str = ""
+
+
 class Result(msgspec.Struct, frozen=True):
     """What a run returns, whether it ended by its budget, by an interrupt or by the loss of its target.
 
@@ -161,7 +171,7 @@ class Result(msgspec.Struct, frozen=True):
     patterns of kinds that the subject itself lets be incomplete.
     `stopped` is one of `STOPPED`; `stopped_detail` explains those that are `LOST`. `shard` is
     `2/4` when only every fourth unit was searched, empty for all. `observed` has what each observer saw, by its name:
-    one outcome for each unit, in the order of units.
+    one outcome for each unit, in the order of units. `replayed` has what the witnesses of exceptions show.
     """
 
     subject: str
@@ -189,6 +199,7 @@ class Result(msgspec.Struct, frozen=True):
     discovery: Discovery = Discovery()
     between: tuple[str, ...] = ()
     allow_incomplete: tuple[str, ...] = ()
+    replayed: tuple[Replayed, ...] = ()
 
 
 class Finished(msgspec.Struct, frozen=True):

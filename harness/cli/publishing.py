@@ -24,6 +24,7 @@ from harness.reporting import REPORTS
 from harness.reporting.document import Policy, Report, encode
 from harness.reporting.saving import Saved, append, save
 from harness.reporting.terminal import show, summary
+from harness.reporting.text import lines
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -116,7 +117,10 @@ def exceptions_in(file: Path | None) -> ExceptionFile | None:
     """Read the exceptions: the named file, or the usual one where it is. Raises: InputError."""
     if file is None and not EXCEPTIONS.exists():
         return None
-    return load_exceptions(file or EXCEPTIONS, date.today())
+    entries = load_exceptions(file or EXCEPTIONS, date.today())
+    for note in entries.notes:
+        click.echo(f"harness: {lines(str(note))}", err=True)
+    return entries
 
 
 def kept_place(started: str) -> Path:

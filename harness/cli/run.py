@@ -91,6 +91,7 @@ def command(
     options: dict[str, Any] = {
         "seed": seed_of(seed), "jobs": jobs or cores(), "kinds": kinds, "operations": operations, "corpus": corpus,
         "trusted": own_wordings(), "shard": _shard(shard),
+        "witnesses": tuple(entries.witnesses.values()) if entries is not None else (),
     }  # fmt: skip
     folders = branch_folders(specs, jobs) if branches else []
     if branches:  # which are measured in this process

@@ -24,7 +24,9 @@ from harness.engine.schedule import Schedule
 from harness.engine.search import UnitSearch
 from harness.engine.units import WHOLE, Lane, Shard, Unit, units_of
 from harness.engine.unsettled import abreast, left, needed, quiet
+from harness.engine.witnesses import seeds
 from harness.errormatch.trusted import Wordings, all_wordings
+from harness.errormatch.witness import Witness
 from harness.events import Budget, Met
 from harness.fuzzers import corpus as kept
 from harness.fuzzers.budget import Clock, shares
@@ -50,6 +52,7 @@ class Order:
     shard: Shard = WHOLE
     onlookers: Mapping[str, Onlooker] = field(default_factory=dict)
     focus: Focus = NO_FOCUS
+    witnesses: tuple[Witness, ...] = ()
 
 
 @dataclass(slots=True)
@@ -72,6 +75,7 @@ class Local:
     clock: Clock
     searches: list[UnitSearch] = field(default_factory=list)
     _cases: list[Case] | None = None
+    _seeds: list[Case] | None = None
     _wordings: Wordings | None = None
     _late: int | None = None
 
@@ -188,6 +192,7 @@ class Local:
             subject=self.subject.name,
             cases=cases,
             corpus=self._corpus(),
+            witnesses=self._witnesses(),
             literals=self.subject.literals(unit.lanes[0].info),
             unlike=self._unlike(unit.lanes[0].info),
             leads=unit.index in self._leading,
@@ -236,6 +241,11 @@ class Local:
             folders = dict.fromkeys((self.subject.corpus, self.order.corpus))
             self._cases = [case for folder in folders for case in kept.load(folder, note)]
         return self._cases
+
+    def _witnesses(self) -> list[Case]:
+        if self._seeds is None:
+            self._seeds = seeds(self.subject, self.order.witnesses)
+        return self._seeds
 
 
 def _met(lane: Lane, mismatch: Mismatch) -> Met:

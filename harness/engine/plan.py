@@ -59,6 +59,8 @@ class Plan:
     `kept` are accepted objects of an earlier run, `keep` takes those of this one, where somebody wants them. `met` is
     told of every difference of a new signature.
 
+    `witnesses` are the cases that show what exceptions tolerate: asked with the corpus, and no object to start from.
+
     `stocks` are what others lend: growth waits until they are ready.
 
     `abreast` says how many findings to settle at once when time is short.
@@ -76,6 +78,7 @@ class Plan:
     subject: str
     cases: int | None
     corpus: Sequence[Case] = ()
+    witnesses: Sequence[Case] = ()
     literals: Literals = NO_LITERALS
     kept: KeptBases | None = None
     keep: Callable[[KeptBases], None] | None = None

@@ -114,6 +114,9 @@ class UnitSearch(Asking):
                 wanted.append((lane, case.object, case.old, None))
                 self.points.add(case.object)
         yield from self.ask(wanted)
+        # What they show is explained when there are objects to compare them with.
+        shown = [(lanes.get((key_of(case), case.operation)), case) for case in self.plan.witnesses]
+        yield from self.ask([(lane, case.object, case.old, None) for lane, case in shown if lane], settle=False)
 
     # The random phase
 

@@ -76,11 +76,13 @@ def _faults(report: Report) -> Iterator[str]:
     """What fails a run although it is no finding."""
     if report.composition_differences:
         yield f"the target composed other lists than we in {count(report.composition_differences, 'case')}"
-    unused, expired = report.exceptions.unused, report.exceptions.expired
+    unused, expired, unwitnessed = report.exceptions.unused, report.exceptions.expired, report.exceptions.unwitnessed
     if unused:
         yield count(len(unused), "exception is unused", "exceptions are unused")
     if expired:
         yield count(len(expired), "exception has expired", "exceptions have expired")
+    if unwitnessed:
+        yield count(len(unwitnessed), "exception has no witness", "exceptions have no witness")
     if report.coverage is not None and report.coverage.lost:
         yield count(len(report.coverage.lost), "rule") + " lost cover"
 

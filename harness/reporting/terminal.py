@@ -24,6 +24,7 @@ from harness.reporting.moverows import move_rows
 from harness.reporting.overview import STYLES, by_cause, overview
 from harness.reporting.ruletext import lost_rows, rule_rows
 from harness.reporting.text import compact, count, cut, lines, visible
+from harness.reporting.tolerance import must_go
 from harness.reporting.verdicts import verdict_screen
 
 SHORT = 300
@@ -340,10 +341,8 @@ def _effort(report: Report) -> list[Text]:
 
 def _exceptions(report: Report) -> list[Text]:
     rows = []
-    for words, entries in (("unused", report.exceptions.unused), ("expired", report.exceptions.expired)):
-        for entry in entries:
-            text = f"{words} exception {entry.id} ({entry.owner}, until {entry.until}): {entry.reason}"
-            rows.append(Text(visible(text), style="red"))
+    for word, entry in report.exceptions.failing:
+        rows.append(Text(lines(must_go(word, entry)), style="red"))
     for ratchet in report.coverage.ratchets if report.coverage is not None else ():
         rows += [Text(row, style="red") for row in lost_rows(ratchet)]
     return rows

@@ -16,7 +16,7 @@ import pytest
 import harness.engine
 from harness.cli import publishing
 from harness.diagnostics import TargetError, UsageError
-from harness.events import Budget
+from harness.events import Budget, Replayed
 from harness.reporting.document import Policy, read_report
 from harness.reporting.saving import Saved
 from tests.blind import write_suite
@@ -245,15 +245,20 @@ def test_a_pattern_need_not_match_in_every_suite(capfd: Any, monkeypatch: pytest
 
 
 def test_an_exception_makes_the_run_pass_until_it_is_not_needed(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Used it tolerates, unused it fails; a search of some kinds cannot say that it is unused."""
+    """Used it tolerates, unused it fails; a search that asked no witness cannot say that it is unused."""
     Path("equivalence_exceptions.yaml").write_text(EXCEPTION)
-    FakeEngine([made.finding()]).install(monkeypatch)
+    engine = FakeEngine([made.finding()]).install(monkeypatch)
+    told = call(capfd, "run", "--command", "x", "--json", "r.json")
+    assert (1, True) == (told.code, "unwitnessed exception" in told.out)
+    assert 0 == call(capfd, "exceptions", "witness", "--report", "r.json").code
     assert call(capfd, "run", "--command", "x", "--json", "r.json").code == 0
-    assert len(read_report("r.json").exceptions.used) == 1
-    FakeEngine().install(monkeypatch)
+    [used] = read_report("r.json").exceptions.used
+    assert [used.id] == [one.exception for one in engine.calls[-1]["witnesses"]]
+    FakeEngine(changes={"replayed": (Replayed(used.id, 0),)}).install(monkeypatch)
     told = call(capfd, "run", "--command", "x")
     assert told.code == 1
     assert "unused exception" in told.out
+    FakeEngine().install(monkeypatch)
     assert call(capfd, "run", "--command", "x", "--kind", "widgets").code == 0
 
 
