@@ -143,6 +143,8 @@ class Settling:
         self.begun -= 1
         if entry.shown is met:  # nothing worse was met meanwhile
             entry.shown = None
+            # It was met again, and worse, when it was taken up and not begun yet: that is settled with it.
+            self.ledger.pending[:] = [one for one in self.ledger.pending if one is not entry]
         packed = Packed.of(finding)
         is_new, entry.finding, entry.repeated = entry.finding is None, packed, times
         self.points.keep(finding.case.object)

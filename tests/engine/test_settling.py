@@ -16,7 +16,7 @@ from harness.engine.ledger import Ledger
 from harness.engine.local import Local, Order, Telling
 from harness.engine.outcome import JobOutcome
 from harness.engine.plan import Search, key_of
-from harness.engine.settling import abreast
+from harness.engine.settling import Settling, abreast
 from harness.events import Budget
 from harness.fuzzers.budget import Clock
 from harness.fuzzers.places import digest
@@ -202,3 +202,20 @@ def test_no_difference_is_told_milder_than_it_was_met() -> None:
         for one in (packed.opened() for unit in outcome.units for packed in unit.findings)
     }
     assert {name: SEVERITIES[graded] for name, graded in worst.items()} == told
+
+
+def test_what_is_met_again_and_worse_before_its_turn_is_settled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has been taken up and is not begun: what was pending anew goes with it, and the search does not break off."""
+    real = Settling._find_ground
+
+    def meanwhile(self: Settling, lane: Any) -> Search:
+        """Meet what was taken up again, as a question of another finding may."""
+        yield from real(self, lane)
+        taken = [one for one in self.ledger.seen.values() if one.shown is not None and one not in self.ledger.pending]
+        self.ledger.pending += taken[:1]
+
+    monkeypatch.setattr(Settling, "_find_ground", meanwhile)
+    subject: Any = ToySubject(ToySpec())
+    outcome = Local(subject, Order(3, Budget(max_cases=400)), Telling(), Clock()).run()
+    assert {""} == {kind.error for unit in outcome.units for kind in unit.kinds}
+    assert [] != [one for unit in outcome.units for one in unit.findings]
