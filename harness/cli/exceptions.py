@@ -87,6 +87,8 @@ def add(
 
     The smallest cases that show them are written beside the file, as the witness of the entry.
 
+    The smallest cases that show them are written beside the file, as the witness of the entry.
+
     A group that has an entry gets the rules that are missing; its reason, owner and end stay. A fingerprint may be
     cut to its first digits where they are enough.
     """

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 from typing import Any
 
+from harness.errormatch.exceptionfile import load_exceptions
+from harness.errormatch.witness import Shown
+from harness.events import Replayed
 from harness.reporting.assembly import build_report
 from harness.reporting.document import encode, read_report
 from tests.cli.fakes import EXCEPTION, call
 from tests.reporting import made
 
 
-def written(tmp_path: Path, number: int, *findings: Any) -> Path:
+def written(tmp_path: Path, number: int, *findings: Any, **more: Any) -> Path:
     """Write the report of one of two shards."""
     path = tmp_path / f"{number}.json"
-    path.write_bytes(encode(build_report(made.result(*findings, shard=f"{number}/2"))))
+    path.write_bytes(encode(build_report(made.result(*findings, shard=f"{number}/2", **more))))
     return path
 
 
@@ -32,10 +36,15 @@ def test_exceptions_count_for_all_shards(tmp_path: Path, capfd: Any) -> None:
     exceptions = tmp_path / "exceptions.yaml"
     exceptions.write_text(EXCEPTION, encoding="utf-8")
     needed = [written(tmp_path, 1, made.finding()), written(tmp_path, 2)]
+    told = call(capfd, "exceptions", "witness", "--report", needed[0], "--exceptions", exceptions)
+    assert 0 == told.code, told.out
     assert 0 == call(capfd, "merge", *needed, "--exceptions", exceptions).code
-    idle = [written(tmp_path, 1), written(tmp_path, 2)]
-    told = call(capfd, "merge", *idle, "--exceptions", exceptions)
-    assert (1, True) == (told.code, "no finding" in told.out or "unused" in told.out)
+    [name] = load_exceptions(exceptions, date.today()).witnesses
+    shown = Shown("Widget", "spec.size", "unmatched", "FieldValueInvalid", "", "handwritten")
+    for replayed, code in (((), 1), ((shown,), 0)):
+        idle = [written(tmp_path, 1, replayed=(Replayed(name, 0, replayed),)), written(tmp_path, 2)]
+        told = call(capfd, "merge", *idle, "--exceptions", exceptions)
+        assert (code, bool(code)) == (told.code, "unused exception" in told.out)
 
 
 def test_what_is_no_report_is_exit_code_2(tmp_path: Path, capfd: Any) -> None:
