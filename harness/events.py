@@ -131,7 +131,7 @@ class Noted(msgspec.Struct, frozen=True):
     text: str
 
 
-STOPPED = ("interrupted", "internal-error", "target-lost", "budget", "exhausted")
+STOPPED = ("interrupted", "internal-error", "target-lost", "budget", "saturated", "exhausted")
 """The ways a run ends, in the order in which one of several is told: who interrupts a run is told so, whatever else."""
 LOST = frozenset({"internal-error", "target-lost"})
 """Those after which nobody knows what the run would have found."""

@@ -83,7 +83,8 @@ class Verifying:
     focus: Focus = field(init=False)
 
     def __post_init__(self) -> None:
-        self.focus = focus_of(self.change)
+        # A number of cases is an order; a time is as much as it may take.
+        self.focus = focus_of(self.change, until_saturated=self.options.max_cases is None)
 
     # The parts of a verification, in order
 

@@ -1,6 +1,7 @@
 """What a search leans to: places of types that somebody changed. Around them it goes on looking, with less of the time.
 
-A focus adds nothing to what may be drawn and takes nothing away. Without one a search is what it always was.
+A focus adds nothing to what may be drawn and takes nothing away. Without one a search is what it always was. A search
+may end when the places are saturated: so many cases in a row have shown nothing new.
 """
 
 from __future__ import annotations
@@ -30,13 +31,17 @@ def object_kind(info: KindInfo) -> ObjectKind:
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """Canonical paths (`spec.ports[*].name`) by kind of object; plain data, since every process of a run needs it."""
+    """Canonical paths (`spec.ports[*].name`) by kind of object; plain data, since every process of a run needs it.
+
+    `until_saturated` ends a search that shows nothing new any more, whatever is left of its budget.
+    """
 
     paths: Mapping[ObjectKind, tuple[str, ...]] = field(default_factory=dict)
+    until_saturated: bool = False
 
     def of(self, info: KindInfo) -> Near:
         """Return the part of it that is about one kind."""
-        return Near(self.paths.get(object_kind(info), ()))
+        return Near(self.paths.get(object_kind(info), ()), self.until_saturated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,7 @@ class Near:
     """The paths of one kind; false when there are none."""
 
     paths: tuple[str, ...] = ()
+    until_saturated: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.paths)

@@ -114,6 +114,8 @@ class Local:
             raise  # nobody is there to be told
         except Exception as error:
             stopped, detail = "internal-error", told_as_bug(error)
+        if stopped == "budget" and self.searches and all(search.is_saturated for search in self.searches):
+            stopped = "saturated"
         outcomes = tuple(UnitOutcome.of(search) for search in self.searches)
         return JobOutcome(
             outcomes,

@@ -26,6 +26,8 @@ from harness.fuzzers.slim import smallest_first
 
 GROWTH, PASS = 600, 200
 """Questions of growth, then of the first pass, and so on. Full objects are worth more than small ones edited early."""
+SATURATED = 4000
+"""Questions in a row that show nothing new, after which a search that may end before its budget does."""
 
 
 class UnitSearch(Asking):
@@ -38,7 +40,7 @@ class UnitSearch(Asking):
         self.taking = Taking(self)
         self.drawing = Drawing(self.points, self.taking.has)
         self.error = ""
-        self.has_bases = self.is_founded = False
+        self.has_bases = self.is_founded = self.is_saturated = False
 
     def run(self) -> Search:
         """Search until the budget is used up."""
@@ -62,22 +64,35 @@ class UnitSearch(Asking):
         del aiming  # it knows everything that it asked
         yield from self._near(sweep)
         yield from through_versions(self, self.points.bases)
+        if self.plan.near:  # the places themselves were gone through
+            yield from self._until_saturated()
         bases = smallest_first(self.points.bases)  # growth has ended: no more come
-        for number, (turns, places) in enumerate(SWEEPS):
+        for number, (turns, places) in enumerate(() if self.is_saturated else SWEEPS):
             before = self.asked
             yield from sweep.run(bases, turns, places)
             yield from self._random_rounds(self.asked + (self.asked - before) // 2)
             yield from sweep.cross(bases)
             for options in turned(self) if not number else ():
                 yield from sweep.turned(options).run(bases, turns)
-        yield from self._random_rounds(None)
+        yield from self._until_saturated()
+        if not self.is_saturated:
+            yield from self._random_rounds(None)
         yield from self.settle()
 
     def more(self) -> Search:
         """Go on drawing after `run`: there was time left."""
-        if not self.error:
+        if not (self.error or self.is_saturated):
             yield from self._random_rounds(None)
             yield from self.settle()
+
+    def _until_saturated(self) -> Search:
+        """Where that is enough, draw until so many questions in a row have shown nothing new."""
+        since, known = self.asked, self.ledger.discoveries
+        while self.plan.near.until_saturated and not self.is_saturated and not self.spent():
+            yield from self._random_round()
+            if self.ledger.discoveries > known:
+                since, known = self.asked, self.ledger.discoveries
+            self.is_saturated = self.asked - since >= SATURATED
 
     def _aimed(self, aiming: Aiming) -> Search:
         """Go for what observers still want to see, from the bases that there are."""

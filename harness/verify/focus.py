@@ -22,13 +22,13 @@ NAME = "effort"
 Place = tuple[ObjectKind, str]
 
 
-def focus_of(change: Change) -> Focus:
+def focus_of(change: Change, until_saturated: bool = False) -> Focus:
     """Point at the touched paths of every kind; a kind that is touched as a whole has no places to lean to."""
     paths: dict[ObjectKind, tuple[str, ...]] = {}
     for kind in change.kinds:
         name = (kind.name.group, kind.name.version, kind.name.kind)
         paths[name] = () if kind.whole else tuple(path for path in kind.paths if path)
-    return Focus(paths)
+    return Focus(paths, until_saturated)
 
 
 def patterns_of(focus: Focus, kinds: Iterable[KindInfo]) -> list[str]:

@@ -67,6 +67,20 @@ def test_what_is_elsewhere_is_found_too() -> None:
     assert {one.path for one in _searched(TITLE).findings} - {"spec.title"}
 
 
+def test_a_search_may_end_when_its_places_are_saturated() -> None:
+    """Long before its budget, after the same questions whatever that is, and with what it found; it says so."""
+    spec: Any = ToySpec()
+    ends = Focus(TITLE.paths, until_saturated=True)
+    short, long = (
+        engine.run(spec, seed=1, budget=Budget(max_cases=most), kinds=["widgets"], focus=ends, opener=open_toys)
+        for most in (200_000, 400_000)
+    )
+    assert "saturated" == short.stopped == long.stopped
+    assert short.cases == long.cases < 60_000
+    assert {one.fingerprint for one in short.findings} == {one.fingerprint for one in long.findings}
+    assert {one.path for one in short.findings} - {"spec.title"}
+
+
 def test_an_absent_place_is_stood_for_by_the_nearest_above() -> None:
     """Where an object lacks the parent of a focused field, the parent is the place to edit."""
     shape = widget_shape()
