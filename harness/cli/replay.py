@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import click
 import msgspec
 
+from harness.bounded import MOST_REPORT, decode_bounded, read_bounded
 from harness.case import Case, KindInfo
 from harness.cli import completing
 from harness.cli.asking import Asker, CheckedAnswer
@@ -139,14 +139,14 @@ def _as_found(finding: Finding) -> Case:
 def _read_finding(name: str) -> Finding | None:
     """Read a file that holds one finding; None when it holds a whole report, or nothing that can be read."""
     try:
-        value = msgspec.json.decode(Path(name).read_bytes())
+        value = decode_bounded(read_bounded(name, MOST_REPORT), name)
         if not isinstance(value, dict) or "fingerprint" not in value:
             return None
         return msgspec.convert(value, ReportedFinding)
     except msgspec.ValidationError as error:
         message = f"breaks the schema of findings: {error}"
         raise InputError([Diagnostic(Position(name), "report-unreadable", message)]) from None
-    except (OSError, msgspec.MsgspecError, RecursionError):
+    except (OSError, msgspec.MsgspecError, UnicodeError):
         return None
 
 

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from harness.bounded import MOST_REPORT, decode_bounded, read_bounded
 from harness.case import Excluded, KindInfo
 from harness.compare.finding import Finding
 from harness.diagnostics import Diagnostic, InputError, Position
@@ -24,6 +25,8 @@ from harness.reporting.verification import Verification
 
 SCHEMA_ID = "urn:equivalence-harness:report:1"
 SCHEMA_VERSION = 1
+MOST_VALUES = 20_000_000
+"""Values of a report that is read; one of a whole release has less than a million."""
 SCHEMA = Path(__file__).parent / "schema" / "report.schema.json"
 """The published JSON Schema."""
 
@@ -286,7 +289,7 @@ def read_report(path: Path | str) -> Report:
     Raises: InputError with what is wrong: no such file, not JSON, another document, a newer version.
     """
     try:
-        data = Path(path).read_bytes()
+        data = read_bounded(path, MOST_REPORT)
     except OSError as error:
         raise _unreadable(
             path, f"cannot be read: {error.strerror}", "name a file written by harness run --json"
@@ -297,8 +300,8 @@ def read_report(path: Path | str) -> Report:
 def decode(data: bytes, name: str) -> Report:
     """Read a report from bytes; `name` is what diagnostics call it."""
     try:
-        head = msgspec.json.decode(data)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        head = decode_bounded(data, name, most_nodes=MOST_VALUES)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise _unreadable(name, f"is not JSON: {error}", "the file was cut off or is no report", data) from None
     if not isinstance(head, dict) or "schema" not in head:
         raise _unreadable(name, "is JSON, but not a report", "name a file written by harness run --json")

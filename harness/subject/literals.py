@@ -15,6 +15,7 @@ from typing import TypeAlias
 import msgspec
 import platformdirs
 
+from harness.bounded import MOST_SOURCE, read_bounded
 from harness.diagnostics import TargetError
 from harness.files import forget_old, write_atomically
 from harness.gotypes import constants, scanner
@@ -84,7 +85,7 @@ def _key(folders: Sequence[Path]) -> str:
     """Name what decides on literals: the files, the readers, and the grammar they use. Raises: OSError."""
     total = hashlib.sha256(reader.GRAMMAR.encode())
     for file in (*_READERS, *go_files(folders)):
-        total.update(hashlib.sha256(file.read_bytes()).digest())
+        total.update(hashlib.sha256(read_bounded(file, MOST_SOURCE, is_regular=True)).digest())
     return total.hexdigest()
 
 
@@ -111,7 +112,7 @@ def python_literals(validate: Callable[..., object] | None) -> Literals:
 def _of_module(file: Path) -> Literals:
     try:
         tree = ast.parse(file.read_text(encoding="utf-8", errors="replace"))
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return NO_LITERALS
     return Literals.of(found for statement in tree.body for found in _of_statement(statement))
 

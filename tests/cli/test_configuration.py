@@ -124,7 +124,7 @@ def test_everything_wrong_is_told_at_once(project: Path, capfd: pytest.CaptureFi
         ({"harness.toml": "a = "}, "config-unreadable"),
         ({"harness.toml": b"\xff"}, "config-unreadable"),
         ({"harness.toml": "[" * 5000}, "config-unreadable"),
-        ({"harness.toml": "a" * (2 << 20)}, "larger than"),
+        ({"harness.toml": "a" * (2 << 20)}, "input-limit"),
         ({"pyproject.toml": "[tool]\nharness = 1\n"}, ""),
         ({"pyproject.toml": "tool.harness = 1\n"}, "config-unreadable"),
         ({"harness.toml": "", "pyproject.toml": "[tool.harness]\n"}, "config-twice"),
