@@ -16,7 +16,7 @@ from harness.cli.manifests import Manifest, read_case, read_manifests
 from harness.cli.targets import TargetChoice, is_suite, pair_options, target_options
 from harness.diagnostics import Diagnostic, HarnessError, InputError, Position, UsageError
 from harness.reporting.terminal import describe
-from harness.reporting.text import visible
+from harness.reporting.text import encode_json, visible
 from harness.subject import open_subject
 from harness.subject.unknown_fields import unknown_fields
 
@@ -172,7 +172,7 @@ def _stream(name: str) -> Iterator[bytes]:
 
 
 def _print_line(answer: CheckedAnswer) -> None:
-    sys.stdout.buffer.write(msgspec.json.encode(answer) + b"\n")
+    sys.stdout.buffer.write(encode_json(answer) + b"\n")
 
 
 def _code(answer: CheckedAnswer) -> int:

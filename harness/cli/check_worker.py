@@ -27,7 +27,10 @@ def command(program: tuple[str, ...], timeout: float) -> int:
     PROGRAM is one quoted command line, or a program and its arguments after `--`.
     Exit codes: 0 every promise is kept, 1 some are not, 2 the program could not be started.
     """
-    argv = shlex.split(program[0]) if len(program) == 1 else list(program)
+    try:
+        argv = shlex.split(program[0]) if len(program) == 1 else list(program)
+    except ValueError as error:
+        raise UsageError(f"{program[0]!r} cannot be taken apart: {error}\n  fix: end what is quoted") from None
     if not argv:
         raise UsageError("no program is named\n  fix: harness check-worker 'node worker.mjs'")
     try:

@@ -20,7 +20,7 @@ from harness.ratchets import exceptions as ratchet
 from harness.reporting.document import Report, ReportedFinding, read_report
 from harness.reporting.excepting import Words, entry_of, group_entry, merged, rules_of
 from harness.reporting.grouping import Group, group
-from harness.reporting.text import count, visible
+from harness.reporting.text import count, encode_json, visible
 from harness.reporting.tolerance import Standing, gone, idle_rules, standings
 
 _file = click.option(
@@ -172,7 +172,7 @@ def list_(report_file: str | None, as_json: bool, file: Path) -> int:
     report = read_report(report_file) if report_file else None
     rows = [_listed(one, entries.today) for one in standings(entries, report)]
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=1).decode())
+        click.echo(msgspec.json.format(encode_json(rows), indent=1).decode())
     else:
         click.echo("\n".join(_table(rows, report is not None)))
     return 0
@@ -259,7 +259,7 @@ def _pruned(number: int, dry_run: bool) -> str:
 
 @command.command("expire")
 @click.option(
-    "--within", type=click.IntRange(min=0), default=30, show_default=True, metavar="DAYS", help="How far to look."
+    "--within", type=click.IntRange(0, 36500), default=30, show_default=True, metavar="DAYS", help="How far to look."
 )
 @_file
 def expire(within: int, file: Path) -> int:

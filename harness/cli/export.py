@@ -11,6 +11,7 @@ import click
 from harness.case import Mode
 from harness.cli.places import STDOUT
 from harness.cli.targets import TargetChoice, arguments_of, is_suite, spec_of, target_options
+from harness.cli.trust import check_trust, trust_option
 from harness.diagnostics import Diagnostic, InputError, Position, UsageError, near_miss
 from harness.export.choosing import choose
 from harness.export.found import table_of
@@ -21,7 +22,7 @@ from harness.export.looking import table_of_rules
 from harness.export.pytests import render_findings, render_rows
 from harness.export.rows import Missing
 from harness.files import write_atomically
-from harness.reporting.document import ReportedFinding, read_report
+from harness.reporting.document import ReportedFinding, decode, read_data
 from harness.reporting.text import count, visible
 from harness.rulecov.inventory import inventory_of
 from harness.subject import Subject, SubjectSpec, open_subject
@@ -38,6 +39,7 @@ _EXPECTS = (
 @click.command("export")
 @click.argument("arguments", nargs=-1, metavar="[REPORT FINGERPRINT ... | SUITE]")
 @target_options
+@trust_option
 @click.option("--kind", metavar="PATTERN", help='The kind whose rules are exported: "deployments", "apps/deployments".')
 @click.option("--field", metavar="PATH", default="", help="Only rules at or below this path, such as spec.replicas.")
 @click.option("--format", "form", type=click.Choice(FORMATS), help="go for releases (default there), or pytest.")
@@ -48,7 +50,7 @@ _EXPECTS = (
 )
 def command(
     arguments: tuple[str, ...], target: TargetChoice, kind: str | None, field: str, form: str | None,
-    output: str | None,
+    output: str | None, trust: bool,
 ) -> int:  # fmt: skip
     """Write tests to take away: what both sides were seen to answer, for the place where a change lives.
 
@@ -59,7 +61,8 @@ def command(
 
     The first writes a finding as a test that fails until it is mended. The others write, for every rule of a field
     or of a kind, the smallest objects that are accepted and rejected at its limit, in every version. The target is
-    asked; nothing is guessed.
+    asked; nothing is guessed. A report that you did not write on this machine opens its target only with --trust, or
+    when you name the target.
 
     Exit codes: 0 written, 2 nothing could be written.
     """
@@ -67,7 +70,7 @@ def command(
     if kind is None:
         if field:
             raise UsageError("--field wants to know of which kind\n  fix: add --kind KIND")
-        return _findings(arguments, target, form, place)
+        return _findings(arguments, target, form, place, trust)
     with open_subject(target.one(arguments), _say) as subject:
         return _rules(subject, kind, field, _form(form, subject.spec), place)
 
@@ -128,27 +131,34 @@ def _mode(form: str, spec: SubjectSpec) -> Mode:
 # Findings
 
 
-def _findings(arguments: Sequence[str], target: TargetChoice, form: str | None, output: Path | None) -> int:
+def _findings(
+    arguments: Sequence[str], target: TargetChoice, form: str | None, output: Path | None, trust: bool
+) -> int:
     if arguments and is_suite(arguments[0]):
         raise UsageError(f"which rules of {arguments[0]}?\n  fix: add --kind KIND; `harness kinds` lists them")
-    if len(arguments) < 2:
+    suites = [one for one in arguments[1:] if is_suite(one)]
+    prefixes = [one for one in arguments[1:] if one not in suites]
+    if not prefixes:
         named = bool(target.specs([]))
         fix = "add --kind KIND" if named else "name a report and a fingerprint, or a target and --kind"
         raise UsageError(f"nothing to export\n  fix: {fix}")
-    name, *prefixes = arguments
-    report = read_report(name)
+    name = arguments[0]
+    data = read_data(name)
+    report = decode(data, name)
     chosen = [finding for prefix in prefixes for finding in _chosen(report.findings, prefix, name)]
     reaches = {part.subject: part.reach for part in report.parts}
     subjects = {finding.subject for finding in chosen}
     if len(subjects) > 1:
         raise UsageError(f"the findings belong to several targets: {', '.join(sorted(subjects))}\n  fix: one at a time")
     reach = reaches.get(chosen[0].subject)
-    given = target.specs([])
+    given = [target.one(suites)] if suites else target.specs([])
     if not given and (reach is None or not reach.kind):
         message = f"does not say how to open {chosen[0].subject}"
         raise InputError([Diagnostic(Position(name), "report-unreadable", message, fix="name the target")])
     spec = given[0] if given else spec_of(reach) if reach is not None else target.one([])
     form = _form(form, spec)
+    if not given:
+        check_trust(spec, name, data, trust)
     with open_subject(spec, _say) as subject:
         return _write_findings(subject, chosen, form, output)
 

@@ -13,6 +13,7 @@ from harness.cli import completing
 from harness.cli.asking import Asker, CheckedAnswer
 from harness.cli.manifests import read_case, read_text
 from harness.cli.targets import TargetChoice, is_suite, pair_options, spec_of, target_options
+from harness.cli.trust import check_trust, trust_option
 from harness.compare.finding import SEVERITIES, Finding
 from harness.compare.mismatch import Mismatch, canonical_path
 from harness.diagnostics import Diagnostic, InputError, Position, UsageError, near_miss
@@ -35,19 +36,24 @@ Asked = tuple[SubjectSpec, Case, Finding | None]
 )
 @target_options
 @pair_options
+@trust_option
 @click.option("--case", "cases", multiple=True, metavar="FILE|JSON", help="A case as JSON, in a file or right here.")
-def command(arguments: tuple[str, ...], target: TargetChoice, cases: tuple[str, ...]) -> int:
+def command(arguments: tuple[str, ...], target: TargetChoice, cases: tuple[str, ...], trust: bool) -> int:
     """Ask the target of a finding again and show what it says now.
 
     \b
     harness replay report.json                     every finding of a report
     harness replay report.json 1f2e3d4c5b6a        one of them
     harness replay report.json --kubernetes PATH   the same objects against another target
+    harness replay report.json suites/widgets_v1   ... or against this suite
     harness replay suites/widgets_v1 --case case.json
+
+    A report that you did not write on this machine opens its target only with --trust, or when you name the target:
+    a report names the program to start, and whoever wrote it chose that.
 
     Exit codes: 1 something still differs, 0 nothing does, 2 it could not be asked.
     """
-    asked = _cases(arguments, target, cases) if cases else _findings(arguments, target)
+    asked = _cases(arguments, target, cases) if cases else _findings(arguments, target, trust)
     if not asked:
         raise UsageError("nothing to replay: run again instead")
     codes = []
@@ -85,17 +91,24 @@ def _cases(arguments: Sequence[str], target: TargetChoice, texts: Sequence[str])
     return asked
 
 
-def _findings(arguments: Sequence[str], target: TargetChoice) -> list[Asked]:
+def _findings(arguments: Sequence[str], target: TargetChoice, trust: bool) -> list[Asked]:
     if not arguments or is_suite(arguments[0]):
         raise UsageError("nothing to replay\n  fix: name a report (harness run --json FILE writes one), or --case FILE")
-    name, *wanted = arguments
-    named = target.specs([])
+    name, *others = arguments
+    named = target.specs(suites := [one for one in others if is_suite(one)])
+    if len(suites) > 1:
+        raise UsageError("a report is replayed against one suite at a time\n  fix: leave the others out")
+    wanted = [one for one in others if one not in suites]
     if single := _read_finding(name):
-        return [(target.one([]) if named else target.one(wanted), single.case, single)]
-    report = document.read_report(name)
+        return [(named[0] if named else target.one(wanted), single.case, single)]
+    data = document.read_data(name)
+    report = document.decode(data, name)
     chosen = _chosen(_of_report(report), wanted, name)
     reaches = {part.subject: part.reach for part in report.parts}
-    return [(named[0] if named else _spec(reaches, finding, name), _as_found(finding), finding) for finding in chosen]
+    specs = {one.subject: named[0] if named else _spec(reaches, one, name) for one in chosen}
+    for spec in specs.values() if not named else ():
+        check_trust(spec, name, data, trust)
+    return [(specs[finding.subject], _as_found(finding), finding) for finding in chosen]
 
 
 def _of_report(report: document.Report) -> list[ReportedFinding]:

@@ -21,6 +21,7 @@ from harness.events import Budget, Discovery, Timings
 from harness.reporting.cost import Cost
 from harness.reporting.coverage import BranchCoverage, Coverage, RuleEntry, UncoveredEntry
 from harness.reporting.moves import Moves
+from harness.reporting.text import encode_json
 from harness.reporting.verification import Verification
 
 SCHEMA_ID = "urn:equivalence-harness:report:1"
@@ -269,7 +270,7 @@ def item_id(entry: Any) -> str:
 
 def encode(report: Report) -> bytes:
     """Write the document as indented JSON that ends with a newline."""
-    return msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n"
+    return msgspec.json.format(encode_json(report), indent=1) + b"\n"
 
 
 def schema() -> dict[str, Any]:
@@ -288,13 +289,17 @@ def read_report(path: Path | str) -> Report:
 
     Raises: InputError with what is wrong: no such file, not JSON, another document, a newer version.
     """
+    return decode(read_data(path), str(path))
+
+
+def read_data(path: Path | str) -> bytes:
+    """Read the bytes of a saved report. Raises: InputError."""
     try:
-        data = read_bounded(path, MOST_REPORT)
+        return read_bounded(path, MOST_REPORT)
     except OSError as error:
         raise _unreadable(
             path, f"cannot be read: {error.strerror}", "name a file written by harness run --json"
         ) from None
-    return decode(data, str(path))
 
 
 def decode(data: bytes, name: str) -> Report:

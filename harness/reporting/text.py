@@ -54,6 +54,22 @@ def pretty(value: Any, limit: int = 0) -> str:
     return text
 
 
+def encode_json(value: Any) -> bytes:
+    """Write JSON whatever texts there are: half a surrogate pair, which UTF-8 has no bytes for, becomes an escape."""
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_sendable(msgspec.to_builtins(value)))
+
+
+def _sendable(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, list):
+        return [_sendable(one) for one in value]
+    return {_sendable(key): _sendable(one) for key, one in value.items()} if isinstance(value, dict) else value
+
+
 def _json(value: Any, indent: int) -> str:
     try:
         return msgspec.json.format(msgspec.json.encode(value), indent=indent or -1).decode("utf-8", "backslashreplace")
