@@ -46,7 +46,8 @@ def read_bounded(path: Path | str, most: int = MOST_BYTES, is_regular: bool = Fa
             raise OSError(errno.EINVAL, "it is no regular file")
         if found.st_size > most and stat.S_ISREG(found.st_mode):
             raise _too_large(str(path), most, found.st_size)
-        return drained(stream, str(path), most)
+        # What is no file has no size and may have no end; a pipe of our own has one.
+        return drained(stream, str(path), min(most, MOST_BYTES) if stat.S_ISCHR(found.st_mode) else most)
 
 
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)

@@ -212,6 +212,8 @@ def _one(found: Configuration, option: click.Option, value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise click.BadParameter(f"it wants one value, not {value!r}")
     text = str(value)
+    if "\0" in text:
+        raise click.BadParameter(f"it wants a text without a NUL, not {value!r}")
     if _is_place(found, option, text):
         text = str(found.file.parent / text)
     return option.type.convert(text, option, None)

@@ -21,7 +21,7 @@ from harness.reporting.grouping import SEVERITY_MEANING, Group, group
 from harness.reporting.moverows import move_rows
 from harness.reporting.overview import STYLES, by_cause, overview
 from harness.reporting.ruletext import lost_rows, rule_rows
-from harness.reporting.text import compact, count, cut, lines, visible
+from harness.reporting.text import compact, count, cut, lines, one_line, visible
 from harness.reporting.verdicts import verdict_screen
 
 SHORT = 300
@@ -214,7 +214,7 @@ def effort(report: Report) -> list[str]:
         f"seed {report.seed}, mode {report.mode}, ended by: {report.stopped}"
     ]
     if report.stopped_detail:
-        rows.append(f"stopped because {visible(report.stopped_detail)}")
+        rows.append(f"stopped because {one_line(report.stopped_detail)}")
     rows.append(
         f"{len(reached)} of {count(len(kinds), 'kind and operation', 'kinds and operations')} asked, "
         f"{len(based)} with an object that both sides accept"

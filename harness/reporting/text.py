@@ -14,11 +14,12 @@ from typing import Any
 import msgspec
 
 _SUSPECT = re.compile(r"[^ -~]")
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 def visible(text: str, keep: str = "") -> str:
-    """Replace characters that do not print by escapes such as `\\x1b`; those in `keep` stay."""
+    """Replace characters that do not print by escapes such as `\\x1b` and `\\n`; those in `keep` stay."""
     if text.isascii() and text.isprintable():  # most texts, and there are many
         return text
 
@@ -26,10 +27,17 @@ def visible(text: str, keep: str = "") -> str:
         char = match.group()
         if char in keep or unicodedata.category(char) not in _HIDDEN:
             return char
+        if char in _SHORT:
+            return _SHORT[char]
         code = ord(char)
         return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
     return _SUSPECT.sub(escape, text)
+
+
+def one_line(text: str) -> str:
+    """As `visible`, but a longer text is put on one line."""
+    return visible(" ".join(text.split()))
 
 
 def lines(text: str) -> str:

@@ -102,7 +102,7 @@ def test_hostile_texts_stay_in_their_labels() -> None:
     hostile = 'a"\\\n} 1\nevil{x="'
     report = build_report(made.result(subject=hostile))
     labels = next(dict(labels) for (name, labels) in samples(report) if name == "harness_run_info")
-    assert 'a"\\\\x0a} 1\\x0aevil{x="' == labels["target"]
+    assert 'a"\\\\n} 1\\nevil{x="' == labels["target"]
 
 
 @pytest.mark.kubernetes
