@@ -155,10 +155,10 @@ def _findings(
     if not given and (reach is None or not reach.kind):
         message = f"does not say how to open {chosen[0].subject}"
         raise InputError([Diagnostic(Position(name), "report-unreadable", message, fix="name the target")])
+    if not given and reach is not None:
+        check_trust(reach, name, data, trust)  # before anything that it names is looked at
     spec = given[0] if given else spec_of(reach) if reach is not None else target.one([])
     form = _form(form, spec)
-    if not given:
-        check_trust(spec, name, data, trust)
     with open_subject(spec, _say) as subject:
         return _write_findings(subject, chosen, form, output)
 

@@ -105,9 +105,11 @@ def _findings(arguments: Sequence[str], target: TargetChoice, trust: bool) -> li
     report = document.decode(data, name)
     chosen = _chosen(_of_report(report), wanted, name)
     reaches = {part.subject: part.reach for part in report.parts}
-    specs = {one.subject: named[0] if named else _spec(reaches, one, name) for one in chosen}
-    for spec in specs.values() if not named else ():
-        check_trust(spec, name, data, trust)
+    specs = dict.fromkeys({one.subject for one in chosen}, named[0]) if named else {}
+    for subject in dict.fromkeys(one.subject for one in chosen if not named):
+        reach = _reach(reaches, subject, name)
+        check_trust(reach, name, data, trust)  # before anything that it names is looked at
+        specs[subject] = spec_of(reach)
     return [(specs[finding.subject], _as_found(finding), finding) for finding in chosen]
 
 
@@ -129,13 +131,13 @@ def _placed(finding: Finding, subjects: Sequence[str]) -> ReportedFinding:
     return ReportedFinding(**fields, subject=named[0] if named else "")
 
 
-def _spec(reaches: dict[str, document.Reach], finding: ReportedFinding, name: str) -> SubjectSpec:
-    reach = reaches.get(finding.subject)
+def _reach(reaches: dict[str, document.Reach], subject: str, name: str) -> document.Reach:
+    reach = reaches.get(subject)
     if reach is None or not reach.kind:
         fix = "name the target: a suite folder, --kubernetes RELEASE or --command PROGRAM"
-        message = f"does not say how to open {finding.subject}"
+        message = f"does not say how to open {subject}"
         raise InputError([Diagnostic(Position(name), "report-unreadable", message, fix=fix)])
-    return spec_of(reach)
+    return reach
 
 
 def _as_found(finding: Finding) -> Case:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -17,10 +18,9 @@ import click
 import platformdirs
 
 from harness.bounded import MOST_REPORT, read_bounded
-from harness.cli.targets import arguments_of
 from harness.diagnostics import UsageError
 from harness.files import forget_old, is_private
-from harness.subject import SubjectSpec
+from harness.reporting.document import Reach
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -59,24 +59,26 @@ def is_own_file(name: str) -> bool:
         return False
 
 
-def check_trust(spec: SubjectSpec, name: str, data: bytes, trust: bool) -> None:
+def check_trust(reach: Reach, name: str, data: bytes, trust: bool) -> None:
     """Let a report open what it names, or refuse. Raises: UsageError."""
-    if trust or not _runs_code(spec) or is_own(data):
+    if trust or not _runs_code(reach) or is_own(data):
         return
+    ends = [reach.location, *([reach.against] if reach.against else [])]
     raise UsageError(
-        f"{name} was not written by you on this machine, and would run what it names: {arguments_of(spec)}\n"
+        f"{name} was not written by you on this machine, and would run what it names: the {reach.kind} "
+        f"{' and '.join(map(shlex.quote, ends))}\n"
         "  why: whoever writes a report chooses the program that it starts, or the suite that it imports\n"
         "  fix: add --trust if you know who wrote it, or name the target yourself: a suite folder, --kubernetes or "
         "--command"
     )
 
 
-def _runs_code(spec: SubjectSpec) -> bool:
+def _runs_code(reach: Reach) -> bool:
     """Whether opening it runs what the report chose. A release by its number is upstream's own code."""
-    if spec.kind == "types":
+    if reach.kind == "types":
         return False
-    ends = [spec.location, *([spec.against] if spec.against else [])]
-    return spec.kind != "kubernetes" or not all(_RELEASE.fullmatch(end) for end in ends)
+    ends = filter(None, (reach.location, reach.against))
+    return reach.kind != "kubernetes" or not all(_RELEASE.fullmatch(end) for end in ends)
 
 
 def _place(data: bytes) -> Path:

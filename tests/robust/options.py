@@ -64,7 +64,7 @@ def leaves() -> Iterator[tuple[str, click.Command]]:
     """Every command by full name."""
     context = click.Context(cli)
     for name, _, _ in COMMANDS:
-        command = cli.get_command(context, name)  # type: ignore[attr-defined]  # cli is a group
+        command = cli.get_command(context, name)
         if isinstance(command, click.Group):
             yield from ((f"{name} {below}", command.commands[below]) for below in command.commands)
         elif command is not None:
