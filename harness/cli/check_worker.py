@@ -6,6 +6,7 @@ import shlex
 
 import click
 
+from harness.cli.searching import Seconds
 from harness.diagnostics import UsageError
 from harness.reporting.text import count, visible
 from harness.targets.conformance import check_worker
@@ -15,7 +16,7 @@ from harness.targets.conformance import check_worker
 @click.argument("program", nargs=-1, required=True, metavar="PROGRAM [ARGUMENT]...")
 @click.option(
     "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Seconds(),
     default=10.0,
     show_default=True,
     metavar="SECONDS",

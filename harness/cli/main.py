@@ -6,6 +6,7 @@ an unexpected exception is our bug, its traceback is saved and its place is prin
 
 from __future__ import annotations
 
+import errno
 import importlib
 import io
 import os
@@ -25,6 +26,13 @@ from harness.diagnostics import HarnessError, near_miss
 
 UNSET = ("config", "completion", "explain")
 """Commands that need no settings, and must work while these are broken."""
+
+
+OF_THE_SYSTEM = frozenset({
+    errno.ENAMETOOLONG, errno.ELOOP, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOTDIR,
+    errno.EISDIR, errno.EIO, errno.EMFILE, errno.ENFILE,
+})  # fmt: skip
+"""What a system says of a file that somebody named: no bug of ours, wherever it comes up."""
 
 
 class LazyGroup(click.Group):
@@ -129,12 +137,20 @@ def run(argv: Sequence[str] | None = None) -> int:
         # Whoever read our output has left (`harness kinds | head`); keep the interpreter from complaining at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return COULD_NOT_RUN
+    except OSError as error:
+        if error.errno not in OF_THE_SYSTEM or error.filename is None:
+            return _apologize(error)
+        return _tell(f"{_cut(str(error.filename))}: {error.strerror}\n  fix: name another file, or make room for it")
     except MemoryError:
         return _tell("there is no memory left\n  fix: ask less at once: --jobs 1, fewer kinds, smaller files")
     except SystemExit as leave:  # click's own, of a reader who left
         return leave.code if isinstance(leave.code, int) else COULD_NOT_RUN
     except BaseException as error:  # the last resort: whatever it is, it is no traceback
         return _apologize(error)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 200 else f"{text[:200]}…"
 
 
 def _tell(message: str) -> int:

@@ -135,10 +135,12 @@ def publish(report: Report, files: Files, is_own: bool = True) -> int:
             _forget_old(place.parent)
     written = write_forms(report, wanted, is_own)
     report = written.report
-    if written.lost:
-        click.echo("harness: the report could be written nowhere; here it is, on standard output", err=True)
-        click.echo(encode(report).decode())
-    show(summary(report, written.places), sys.stderr if files.aside else None)
+    try:
+        show(summary(report, written.places), sys.stderr if files.aside else None)
+    finally:
+        if written.lost:
+            click.echo("harness: the report could be written nowhere; here it is, on standard output", err=True)
+            click.echo(encode(report).decode())
     return 2 if written.failed and report.exit_code != 130 else report.exit_code
 
 

@@ -73,7 +73,7 @@ def encode_json(value: Any) -> bytes:
 def _sendable(value: Any) -> Any:
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_sendable(one) for one in value]
     return {_sendable(key): _sendable(one) for key, one in value.items()} if isinstance(value, dict) else value
 
