@@ -72,7 +72,6 @@ def measure(kubernetes: str, seconds: float, seed: int, most: int = 200) -> Sect
 
 def _reduced(settling: Settling, lane: Lane, met: Shown, target: Target) -> tuple[int, float, int, bool]:
     reducer = settling.reducer(lane, met)
-    reducer.is_over = bool  # the time of the search is over, not that of the reduction
     started = time.perf_counter()
     case = drive(reducer.run(), target.ask)
     seconds = time.perf_counter() - started

@@ -22,7 +22,9 @@ class KindReport(msgspec.Struct, frozen=True):
     """What was done for one kind and operation.
 
     `base` says whether an object (for update: a pair) that both sides accept was found; if not, `remaining` holds the
-    texts of the errors that remained on the best candidate. `failures` counts answers with a failure.
+    texts of the errors that remained on the best candidate, those that nothing silenced first, and `sides` who reports
+    each: handwritten, declarative or both. `sought` says that the search for one came to its end, so that there being
+    none says something; a limit of time cuts it short. `failures` counts answers with a failure.
     `error` is set when the search of this kind stopped on an internal problem: it is reported, never hidden.
     `places` counts what the type has room for, `reached` what occurs in an accepted object, `unreached` are the
     outermost of the others, each with the error that refused it, `refused` counts those that some error refused: what
@@ -43,6 +45,8 @@ class KindReport(msgspec.Struct, frozen=True):
     unreached: tuple[tuple[str, str], ...] = ()
     changed: tuple[str, ...] = ()
     refused: int = 0
+    sides: tuple[str, ...] = ()
+    sought: bool = False
 
 
 class Timings(msgspec.Struct, frozen=True):
@@ -97,6 +101,17 @@ class Noted(msgspec.Struct, frozen=True):
     text: str
 
 
+STOPPED = ("interrupted", "internal-error", "target-lost", "budget", "exhausted")
+"""The ways a run ends, in the order in which one of several is told: who interrupts a run is told so, whatever else."""
+LOST = frozenset({"internal-error", "target-lost"})
+"""Those after which nobody knows what the run would have found."""
+
+
+def how_bad(stopped: str) -> int:
+    """Order the ways a run ends as `STOPPED` does, last what a newer harness wrote and this one does not know."""
+    return STOPPED.index(stopped) if stopped in STOPPED else len(STOPPED)
+
+
 LONGER = 5
 """How much longer a run is thought of, when it is told what more it would meet."""
 
@@ -142,8 +157,9 @@ class Result(msgspec.Struct, frozen=True):
     `composition_differences` count the cases where the target's own served lists were compared with ours.
     `part` names it among the parts of one run: the subject, and the feature gates that were asked for. `beside` says
     that it ran at the same time as the part before it. `discovery` says when what was new came. `between` names two
-    targets whose users were compared, the one they have first; empty for the two sides of one.
-    `stopped` is one of: budget, exhausted, interrupted, target-lost; `stopped_detail` explains the last one. `shard` is
+    targets whose users were compared, the one they have first; empty for the two sides of one. `allow_incomplete` are
+    patterns of kinds that the subject itself lets be incomplete.
+    `stopped` is one of `STOPPED`; `stopped_detail` explains those that are `LOST`. `shard` is
     `2/4` when only every fourth unit was searched, empty for all. `observed` has what each observer saw, by its name:
     one outcome for each unit, in the order of units.
     """
@@ -172,6 +188,7 @@ class Result(msgspec.Struct, frozen=True):
     beside: bool = False
     discovery: Discovery = Discovery()
     between: tuple[str, ...] = ()
+    allow_incomplete: tuple[str, ...] = ()
 
 
 class Finished(msgspec.Struct, frozen=True):

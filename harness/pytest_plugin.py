@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fnmatch
 import shlex
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from harness.case import KindInfo, Operation, TargetInfo
     from harness.compare.finding import Finding
     from harness.errormatch.exceptionfile import ExceptionFile
+    from harness.reporting.document import Policy
     from harness.subject import Subject, SubjectSpec
 
 SUITE_FILE = "suite.py"
@@ -60,6 +62,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--harness-seed", type=int, default=1, metavar="N", help="seed of the search (default: 1)")
     group.addoption(
         "--harness-max-cases", type=int, default=2000, metavar="N", help="cases for each item (default: 2000)"
+    )
+    group.addoption(
+        "--harness-in-process",
+        action="store_true",
+        help="run the code of suites in this process, without limits; --pdb and coverage do",
+    )
+    group.addoption(
+        "--harness-fail-on",
+        choices=("verdict", "graduation", "visible", "shadow", "unreachable"),
+        default="unreachable",
+        help="the mildest severity that fails an item (default: unreachable, so all of them)",
+    )
+    group.addoption(
+        "--harness-allow-incomplete",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help='kinds such as "widgets" or "apps/*" of which no object need be accepted by both sides; may be repeated',
     )
     group.addoption(
         "--kubernetes",
@@ -129,17 +149,21 @@ class SuiteFile(pytest.File):
         return list(self._items(spec, info))
 
     _is_kubernetes = False
+    allow_incomplete: tuple[str, ...] = ()
 
     def _spec(self) -> SubjectSpec:
         from harness.subject import SubjectSpec, load_suite
+        from harness.subject.suitefile import import_suite
         from harness.suite import KubernetesSuite
 
-        suite = load_suite(self.path.parent)
+        here = in_process(self.config)
+        suite = import_suite(self.path.parent) if here else load_suite(self.path.parent)
+        self.allow_incomplete = tuple(suite.allow_incomplete)
         if isinstance(suite, KubernetesSuite):
             self._is_kubernetes = True
             release = self.config.getoption("--kubernetes") or suite.release
             return SubjectSpec("kubernetes", str(release), dict(suite.gates))
-        return SubjectSpec("suite", str(self.path.parent))
+        return SubjectSpec("suite", str(self.path.parent), in_process=here)
 
     def _info(self, spec: SubjectSpec) -> TargetInfo:
         if spec.kind == "kubernetes":
@@ -167,6 +191,13 @@ def item_name(kind: KindInfo, operation: Operation, *, with_group: bool) -> str:
     # A scale may be sent in several versions of its own; the name tells them apart.
     foreign = "" if not kind.subresource or own == kind.version or not with_group else own
     return "-".join(part for part in (resource, kind.subresource, foreign, kind.version, str(operation)) if part)
+
+
+def in_process(config: pytest.Config) -> bool:
+    """Whether the code of suites runs in this process: where somebody asks for it, debugs or measures it."""
+    asked = config.getoption("--harness-in-process") or config.getoption("usepdb", False)
+    measured = sys.modules.get("coverage")
+    return bool(asked or (measured is not None and measured.Coverage.current() is not None))
 
 
 def subjects_of(config: pytest.Config) -> Subjects:
@@ -267,7 +298,10 @@ class KindItem(pytest.Item):
         """Search this kind and operation alone."""
         from harness import engine
         from harness.diagnostics import HarnessError
-        from harness.events import Budget
+        from harness.events import LOST, Budget
+        from harness.reporting.assembly import build_report
+        from harness.reporting.document import fails
+        from harness.reporting.gaps import open_gaps
 
         root = self.config.rootpath
         wordings = root / "trusted_wordings.yaml"
@@ -287,15 +321,34 @@ class KindItem(pytest.Item):
         self.add_report_section(
             "call", "harness", f"{result.cases} cases, {result.compared} compared, seed {self.seed}"
         )
-        if findings:
-            raise NotEquivalentError(findings, result.subject)
+        report = build_report(result, findings, policy=self._policy())
+        failing = [finding for finding in findings if fails(finding, report.policy)]
+        if failing:
+            raise NotEquivalentError(failing, result.subject)
         problems = [report.error for report in result.kinds if report.error]
         if result.stopped == "interrupted":
             raise KeyboardInterrupt
-        if problems or result.stopped == "target-lost":
+        if problems or result.stopped in LOST:
             raise NotComparedError("; ".join([*problems, result.stopped_detail]).strip("; "))
         if not result.compared:
             raise NotComparedError("nothing was compared: no case gave two lists of errors")
+        missed = [line for gap in open_gaps(report) for line in (gap.sentence, *gap.blocking(6))]
+        if missed:
+            raise NotComparedError("\n  ".join([*missed, self._fix()]))
+
+    def _fix(self) -> str:
+        return (
+            f"fix: put an object that is accepted into {_near(self.path.parent / 'examples')}, look at the check that "
+            "reports it, ask more (--harness-max-cases), or accept it by name with --harness-allow-incomplete "
+            f"{shlex.quote(self.kind.name)}"
+        )
+
+    def _policy(self) -> Policy:
+        from harness.reporting.document import Policy
+
+        options = self.config.getoption
+        own = self.parent.allow_incomplete if isinstance(self.parent, SuiteFile) else ()
+        return Policy(options("--harness-fail-on"), (*options("--harness-allow-incomplete"), *own))
 
     def _opened(self, spec: SubjectSpec, _note: object) -> Any:
         return _Borrowed(subjects_of(self.config).open(spec, self.config))

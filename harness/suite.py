@@ -74,6 +74,7 @@ class Suite:
     """What `suite.py` defines as SUITE. `group` is the API group; `gates` its feature gates with their defaults.
 
     `release` says whose tags the types are written with, and how they work: 1.34 to 1.37 of Kubernetes.
+    `allow_incomplete` are patterns of kinds, as `--kind` takes them, of which no accepted object need be found.
     """
 
     name: str
@@ -83,15 +84,17 @@ class Suite:
     gates: Mapping[str, bool] = field(default_factory=dict)
     folder: FilePath = FilePath(".")
     release: str = "1.37"
+    allow_incomplete: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class KubernetesSuite:
     """What `suites/kubernetes/suite.py` defines as SUITE: the real validators of a release, or of a checkout.
 
-    `release` is a version such as `1.37.1`, or the path of a checkout.
+    `release` is a version such as `1.37.1`, or the path of a checkout. `allow_incomplete` is as in `Suite`.
     """
 
     release: str
     gates: Mapping[str, bool] = field(default_factory=dict)
     name: str = "kubernetes"
+    allow_incomplete: Sequence[str] = ()

@@ -19,6 +19,7 @@ from harness.cli.main import run as harness
 from harness.diagnostics import TargetError
 from harness.pytest_plugin import item_name
 from harness.targets.kubernetes import build
+from tests.blind import write_suite
 from tests.reporting import made
 
 ROOT = Path(__file__).parent.parent
@@ -126,6 +127,30 @@ def test_a_tolerated_difference_passes(pytester: pytest.Pytester, suites: Path) 
     pytester.makeini("[pytest]")
     result = pytester.runpytest_inprocess("suites/migration", "-k", "create", "-p", "no:cacheprovider")
     assert {"passed": 1, "deselected": 1} == outcomes(result)
+
+
+def test_an_item_of_which_nothing_is_accepted_is_no_pass(pytester: pytest.Pytester) -> None:
+    """It names the check that blocks every object, and passes where it is accepted by name."""
+    write_suite(pytester.path / "suites" / "parcels")
+    result = pytester.runpytest_inprocess("suites", "-k", "create", *FEW)
+    assert {"failed": 1, "deselected": 1} == outcomes(result)
+    text = result.stdout.str()
+    assert "no object that both sides accept was found" in text
+    assert "handwritten: spec.reference: Invalid value: " in text
+    assert "--harness-allow-incomplete" in text
+    allowed = pytester.runpytest_inprocess("suites", *FEW, "--harness-allow-incomplete", "parcels")
+    assert {"passed": 2} == outcomes(allowed)
+
+
+def test_findings_that_are_too_mild_do_not_fail_an_item(pytester: pytest.Pytester, suites: Path) -> None:
+    """The planted mistakes of the create change a verdict; none is milder than that."""
+    create = ("suites/migration", "-k", "create", "-p", "no:cacheprovider")
+    failed = pytester.runpytest_inprocess(*create).stdout.str()
+    assert "verdict  " in failed
+    assert "visible  " in failed
+    strict = pytester.runpytest_inprocess(*create, "--harness-fail-on", "verdict").stdout.str()
+    assert "verdict  " in strict
+    assert "visible  " not in strict
 
 
 def test_a_broken_suite_is_a_diagnostic(pytester: pytest.Pytester) -> None:

@@ -20,7 +20,7 @@ from harness.diagnostics import HarnessError, UsageError
 from harness.events import Budget
 from harness.reporting.assembly import build_report
 from harness.reporting.costtable import cost_screen
-from harness.reporting.document import Reach
+from harness.reporting.document import Policy, Reach
 from harness.reporting.terminal import show
 from harness.reporting.text import count, lines, visible
 from harness.subject import SubjectSpec
@@ -106,7 +106,8 @@ def _published(bench: _Bench, busy: float, files: Files) -> int:
     for trouble in bench.troubles:
         click.echo(f"harness: {lines(str(trouble))}", err=True)
     results = [outcome.result for outcome in bench.outcomes]
-    report = build_report(results, reaches=bench.reaches)
+    # Nothing is judged: what was not reached is told as not measured.
+    report = build_report(results, reaches=bench.reaches, policy=Policy(allow_incomplete=("*",)))
     report = msgspec.structs.replace(report, cost=cost_of(bench.outcomes, (busy, busy_now())))
     assert report.cost is not None
     written = write_forms(report, files.wanted().items())

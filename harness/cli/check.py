@@ -16,7 +16,7 @@ from harness.cli.manifests import Manifest, read_case, read_manifests
 from harness.cli.targets import TargetChoice, is_suite, pair_options, target_options
 from harness.diagnostics import Diagnostic, HarnessError, InputError, Position, UsageError
 from harness.reporting.terminal import describe
-from harness.reporting.text import encode_json, visible
+from harness.reporting.text import encode_json, lines, visible
 from harness.subject import open_subject
 from harness.subject.unknown_fields import unknown_fields
 
@@ -67,7 +67,7 @@ def command(
     wanted = parse_gates(options)
     objects = [m for name in manifests for m in read_manifests(name)]
     olds = read_manifests(old_file) if old_file else []
-    with open_subject(spec, lambda text: click.echo(visible(text), err=True)) as subject:
+    with open_subject(spec, lambda text: click.echo(lines(text), err=True)) as subject:
         asker = Asker(subject)
         if cases:
             return _check_lines(asker, cases, spec.mode, strict)

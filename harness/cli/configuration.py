@@ -26,6 +26,7 @@ V = TypeVar("V")
 
 SHARED: Final = (
     "kubernetes", "command", "types", "gates", "mode", "declarative", "seed", "jobs", "max-time", "exceptions",
+    "allow-incomplete",
 )  # fmt: skip
 """Options that several commands have: these keys may stand outside of a command's table."""
 

@@ -23,7 +23,7 @@ from harness.export.pytests import render_findings, render_rows
 from harness.export.rows import Missing
 from harness.files import write_atomically
 from harness.reporting.document import ReportedFinding, decode, read_data
-from harness.reporting.text import count, visible
+from harness.reporting.text import count, lines, visible
 from harness.rulecov.inventory import inventory_of
 from harness.subject import Subject, SubjectSpec, open_subject
 from harness.subject.typed import api_of
@@ -76,7 +76,7 @@ def command(
 
 
 def _say(text: str) -> None:
-    click.echo(visible(text), err=True)
+    click.echo(lines(text), err=True)
 
 
 def _progress(text: str) -> None:
@@ -157,7 +157,7 @@ def _findings(
         raise InputError([Diagnostic(Position(name), "report-unreadable", message, fix="name the target")])
     if not given and reach is not None:
         check_trust(reach, name, data, trust)  # before anything that it names is looked at
-    spec = given[0] if given else spec_of(reach) if reach is not None else target.one([])
+    spec = given[0] if given else spec_of(reach, target.in_process) if reach is not None else target.one([])
     form = _form(form, spec)
     with open_subject(spec, _say) as subject:
         return _write_findings(subject, chosen, form, output)

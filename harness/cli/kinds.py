@@ -8,7 +8,7 @@ import msgspec
 from harness.case import KindInfo, TargetInfo
 from harness.cli import completing
 from harness.cli.targets import TargetChoice, pair_options, target_options
-from harness.reporting.text import count, encode_json, visible
+from harness.reporting.text import count, encode_json, lines, visible
 from harness.subject import open_subject
 
 
@@ -19,7 +19,7 @@ from harness.subject import open_subject
 @click.option("--json", "as_json", is_flag=True, help="Print the target's own words as JSON.")
 def command(suites: tuple[str, ...], target: TargetChoice, as_json: bool) -> int:
     """List every group, version, kind and subresource that a target serves, and what it leaves out and why."""
-    with open_subject(target.one(suites), lambda text: click.echo(visible(text), err=True)) as subject:
+    with open_subject(target.one(suites), lambda text: click.echo(lines(text), err=True)) as subject:
         info = subject.target.info
     if as_json:
         click.echo(msgspec.json.format(encode_json(info), indent=1).decode())

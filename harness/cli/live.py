@@ -17,7 +17,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from harness import events
 from harness.engine.packed import Packed
-from harness.reporting.text import count, visible
+from harness.reporting.text import count, lines, visible
 
 PLAIN_SECONDS = 5.0
 """A line this often where there is no terminal."""
@@ -84,11 +84,11 @@ class Live:
             self._bar.stop()
 
     def note(self, text: str) -> None:
-        """Show a line that a person should read now."""
+        """Show something that a person should read now, such as a warning of several lines."""
         if self._bar is not None:
-            self._bar.console.print(visible(text), soft_wrap=True, highlight=False)
+            self._bar.console.print(lines(text), soft_wrap=True, highlight=False)
         else:
-            click.echo(visible(text), err=True)
+            click.echo(lines(text), err=True)
 
     def __call__(self, event: events.Event) -> None:
         """Take one event of the engine."""

@@ -18,7 +18,7 @@ from harness.cli.searching import cores, kind_option, search_options, seed_of
 from harness.cli.targets import TargetChoice, embedded_suites, target_options
 from harness.diagnostics import HarnessError, UsageError
 from harness.errormatch.trusted import own_wordings
-from harness.events import Budget
+from harness.events import LOST, Budget
 from harness.files import write_atomically
 from harness.fuzzers.budget import Clock
 from harness.power import known as lists
@@ -154,7 +154,7 @@ class _Ask:
                 on_event=live, onlookers=onlookers,
             )  # fmt: skip
         for result in results:
-            if result.stopped == "target-lost":
+            if result.stopped in LOST:
                 raise HarnessError(f"the target was lost: {result.stopped_detail}")
         failed = next((one.error for result in results for one in result.kinds if one.error), "")
         if failed:

@@ -20,10 +20,11 @@ import msgspec
 from harness.cli.apology import save_traceback
 from harness.cli.places import FOLDER, STDOUT
 from harness.cli.trust import remember
+from harness.compare.finding import SEVERITIES, Severity
 from harness.diagnostics import UsageError
 from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
 from harness.reporting import REPORTS
-from harness.reporting.document import Report, encode
+from harness.reporting.document import Policy, Report, encode
 from harness.reporting.saving import Saved, append, save
 from harness.reporting.terminal import show, summary
 from harness.reporting.text import lines
@@ -93,6 +94,26 @@ def report_options(function: F) -> F:
         help="Findings that are tolerated. Default: equivalence_exceptions.yaml, if there.",
     )  # fmt: skip
     return form_options(exceptions(function))
+
+
+def policy_options(function: F) -> F:
+    """Add --fail-on and --allow-incomplete; the command gets them as `policy: Policy`."""
+
+    @wraps(function)
+    def wrapped(*args: Any, fail_on: str, allow_incomplete: tuple[str, ...], **others: Any) -> Any:
+        return function(*args, policy=Policy(cast(Severity, fail_on), allow_incomplete), **others)
+
+    fail_on = click.option(
+        "--fail-on", type=click.Choice(SEVERITIES), default=SEVERITIES[-1], show_default=True,
+        help="The mildest severity that fails the run; milder findings are shown.",
+    )  # fmt: skip
+    return cast(F, fail_on(allow_option(wrapped)))
+
+
+def allow_option(function: F) -> F:
+    """Add --allow-incomplete, as `allow_incomplete`."""
+    words = "Kinds, as for --kind, of which no object need be accepted by both sides."
+    return click.option("--allow-incomplete", multiple=True, metavar="PATTERN", help=words)(function)
 
 
 def exceptions_in(file: Path | None) -> ExceptionFile | None:

@@ -12,6 +12,7 @@ import click
 import msgspec
 
 from harness.diagnostics import UsageError
+from harness.events import LOST
 from harness.ratchets.rules import NAME, Ratchet, marks_of, read_ratchet, write_ratchet
 from harness.reporting.coverage import Lost, RatchetEntry, RuleEntry, coverage_of
 from harness.reporting.document import Part, Report
@@ -82,7 +83,7 @@ def _raised(place: Path, ratchet: Ratchet) -> RatchetEntry:
 
 def _reason(ratchet: Ratchet, parts: Iterable[Part], cases: int, operations: bool) -> str:
     """Say why a run cannot be held to a ratchet; empty when it can."""
-    if any(part.stopped in ("interrupted", "target-lost") for part in parts):
+    if any(part.stopped == "interrupted" or part.stopped in LOST for part in parts):
         return "the search was broken off"
     if any(part.shard for part in parts):
         return "this is a shard; harness merge compares all of them together"

@@ -14,6 +14,7 @@ from harness.cli.searching import budget_of, cores, lane_options, search_options
 from harness.cli.targets import TargetChoice, arguments_of, target_options
 from harness.diagnostics import HarnessError, UsageError
 from harness.errormatch.trusted import own_wordings
+from harness.events import LOST
 from harness.files import check_writable
 from harness.record import NAME, Keeper, keep
 from harness.reporting.text import count, visible
@@ -62,4 +63,4 @@ def command(
     told = f"{output}: {count(head.cases, 'case')} of {head.subject}, {lanes}, {size}{lost}"
     click.echo(visible(told))
     click.echo(f"again: harness run {visible(arguments_of(spec))} --handwritten {visible(str(output))}")
-    return 130 if result.stopped == "interrupted" else 2 if result.stopped == "target-lost" else 0
+    return 130 if result.stopped == "interrupted" else 2 if result.stopped in LOST else 0

@@ -20,7 +20,7 @@ from harness.diagnostics import Diagnostic, InputError, Position, UsageError, ne
 from harness.reporting import document
 from harness.reporting.document import ReportedFinding
 from harness.reporting.terminal import full, show
-from harness.reporting.text import visible
+from harness.reporting.text import lines, visible
 from harness.subject import SubjectSpec, open_subject
 
 Asked = tuple[SubjectSpec, Case, Finding | None]
@@ -59,7 +59,7 @@ def command(arguments: tuple[str, ...], target: TargetChoice, cases: tuple[str, 
     codes = []
     for spec in dict.fromkeys(_identity(spec) for spec, _, _ in asked):
         mine = [entry for entry in asked if _identity(entry[0]) == spec]
-        with open_subject(mine[0][0], lambda text: click.echo(visible(text), err=True)) as subject:
+        with open_subject(mine[0][0], lambda text: click.echo(lines(text), err=True)) as subject:
             asker = Asker(subject)
             answers = asker.ask(asker.completed(case) for _, case, _ in mine)
             for (_, _, finding), (case, answer) in zip(mine, answers, strict=True):
@@ -109,7 +109,7 @@ def _findings(arguments: Sequence[str], target: TargetChoice, trust: bool) -> li
     for subject in dict.fromkeys(one.subject for one in chosen if not named):
         reach = _reach(reaches, subject, name)
         check_trust(reach, name, data, trust)  # before anything that it names is looked at
-        specs[subject] = spec_of(reach)
+        specs[subject] = spec_of(reach, target.in_process)
     return [(specs[finding.subject], _as_found(finding), finding) for finding in chosen]
 
 

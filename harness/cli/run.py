@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -20,7 +21,7 @@ from harness.cli.codes import COULD_NOT_RUN
 from harness.cli.coverage import branch_folders, inventory_in, rule_onlookers, with_branches, with_coverage
 from harness.cli.eventlog import EventLog, beside_events, events_option
 from harness.cli.live import Live
-from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, kept_place, publish, report_options
+from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, kept_place, policy_options, publish, report_options
 from harness.cli.ratchets import Ratchets, ratchet_options
 from harness.cli.searching import (
     budget_of,
@@ -39,7 +40,7 @@ from harness.errormatch.exceptionfile import ExceptionFile
 from harness.errormatch.trusted import own_wordings
 from harness.events import Budget, Event, Result, Timings
 from harness.reporting.assembly import build_report
-from harness.reporting.document import Reach, Report
+from harness.reporting.document import Policy, Reach, Report
 from harness.reporting.text import lines
 from harness.reporting.tolerance import tolerate
 from harness.rulecov.branches import watched_branches
@@ -57,6 +58,7 @@ NOBODY: Mapping[str, Onlooker] = MappingProxyType({})
 @click.option("--shard", metavar="I/N", help="Search one of N parts; `harness merge` brings their reports together.")
 @lane_options
 @report_options
+@policy_options
 @ratchet_options
 @click.option(
     "--branches", is_flag=True, help="List branches of the suites' Python that were never taken; one process."
@@ -72,7 +74,7 @@ def command(
     suites: tuple[str, ...], target: TargetChoice, seed: str, max_time: float | None, max_cases: int | None,
     jobs: int | None, kinds: tuple[str, ...], operations: tuple[str, ...], files: Files, exceptions: Path | None,
     ratchet_file: Path | None, update_ratchet: bool, branches: bool, corpus: Path | None, shard: str | None,
-    events: Path | None,
+    events: Path | None, policy: Policy,
 ) -> int:  # fmt: skip
     """Search for differences between the two sides, reduce them, and say why they are there.
 
@@ -92,6 +94,8 @@ def command(
         "trusted": own_wordings(), "shard": _shard(shard),
     }  # fmt: skip
     folders = branch_folders(specs, jobs) if branches else []
+    if branches:  # which are measured in this process
+        specs = [replace(spec, in_process=True) for spec in specs]
     options["jobs"] = 1 if branches else options["jobs"]
     budget = budget_of(specs, max_time, max_cases)
     ratchets = Ratchets(ratchet_file, update_ratchet)
@@ -104,7 +108,7 @@ def command(
         narrowed = [f"--kind {kind}" for kind in kinds] + [f"--operation {operation}" for operation in operations]
         # Thousands of findings are held, and none of them is garbage.
         with collector_at_rest(), rescued(search.results):
-            report = _judge(search, entries, exceptions or EXCEPTIONS, narrowed, files)
+            report = _judge(search, entries, exceptions or EXCEPTIONS, narrowed, files, policy)
             report = with_coverage(report, search.results, search.inventories, bool(kinds or operations))
             report = with_branches(ratchets.hold(report, bool(operations)), watched)
             code = publish(report, files)
@@ -189,7 +193,7 @@ class Search:
                 self.bug = error
                 words = f"a bug of the harness: {type(error).__name__}: {error}"
                 self.log.fail(live.name, words)
-                self._rest(live, spec, "target-lost", words)
+                self._rest(live, spec, "internal-error", words)
 
     def _keep(self, spec: SubjectSpec, result: Result) -> None:
         self.results.append(result)
@@ -222,12 +226,15 @@ def _title(spec: SubjectSpec) -> str:
     return name if spec.against is None else f"{name} against {Path(spec.against).name}"
 
 
-def _judge(search: Search, entries: ExceptionFile | None, file: Path, narrowed: Sequence[str], files: Files) -> Report:
+def _judge(
+    search: Search, entries: ExceptionFile | None, file: Path, narrowed: Sequence[str], files: Files, policy: Policy
+) -> Report:
     place = shlex.quote(str(files.document or kept_place(search.results[0].started)))
     report = build_report(
         search.results,
         reaches=search.reaches,
         replay=lambda finding: "" if finding.case.object is None else f"harness replay {place} {finding.fingerprint}",
+        policy=policy,
     )
     return tolerate(msgspec.structs.replace(report, narrowed=tuple(narrowed)), entries, str(file))
 

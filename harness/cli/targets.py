@@ -40,6 +40,7 @@ class TargetChoice:
     every_gate: bool = True
     against: str | None = None
     handwritten: str | None = None
+    in_process: bool = False
 
     def specs(self, suites: Sequence[str]) -> list[SubjectSpec]:
         """Return what to open. Raises UsageError unless exactly one kind of target is named."""
@@ -75,7 +76,8 @@ class TargetChoice:
 
     def _spec(self, kind: str, location: str) -> SubjectSpec:
         against, recording = self.against or "", self.handwritten or ""
-        return make_spec(kind, location, self.gates, self.types or "", self.mode, self.declarative, against, recording)
+        spec = make_spec(kind, location, self.gates, self.types or "", self.mode, self.declarative, against, recording)
+        return replace(spec, in_process=self.in_process)
 
 
 def make_spec(
@@ -104,7 +106,7 @@ def reach_of(spec: SubjectSpec) -> Reach:
     )  # fmt: skip
 
 
-def spec_of(reach: Reach) -> SubjectSpec:
+def spec_of(reach: Reach, in_process: bool = False) -> SubjectSpec:
     """Open again what a report was made of. Raises: UsageError when it is a commit that this clone does not have."""
     # Imported here: every command reads the options of a target, and few open what a verification kept.
     from harness.verify.building import find_place
@@ -113,9 +115,10 @@ def spec_of(reach: Reach) -> SubjectSpec:
         find_place(place, Path.cwd(), lambda text: click.echo(text, err=True))
         for place in (reach.location, reach.against)
     )
-    return make_spec(
+    spec = make_spec(
         reach.kind, location, reach.gates, reach.types, reach.mode, reach.declarative, against, reach.handwritten
     )
+    return replace(spec, in_process=in_process)
 
 
 def arguments_of(spec: SubjectSpec) -> str:
@@ -161,10 +164,15 @@ def target_options(function: F) -> F:
         show_default=True,
         help="Whose declarative errors count: the target's own, or those of its types compiled to Python.",
     )
+    @click.option(
+        "--in-process",
+        is_flag=True,
+        help="Run a suite's code in this process, without limits: for a debugger, and for speed on one core.",
+    )
     @wraps(function)  # which carries the options that were added before
     def wrapped(
         *args: Any, kubernetes: str | None, program: str | None, types: str | None, gates: tuple[str, ...], mode: str,
-        declarative: str, against: str | None = None, handwritten: str | None = None, **others: Any,
+        declarative: str, in_process: bool, against: str | None = None, handwritten: str | None = None, **others: Any,
     ) -> Any:  # fmt: skip
         side = cast(DeclarativeSide, declarative)
         if _is_named(others):
@@ -174,7 +182,7 @@ def target_options(function: F) -> F:
         named = [text for text in gates if text != DEFAULT_GATES]
         choice = TargetChoice(
             kubernetes, program, types, parse_gates(named), cast(Mode, mode), side, DEFAULT_GATES not in gates, against,
-            handwritten,
+            handwritten, in_process,
         )  # fmt: skip
         return function(*args, target=choice, **others)
 

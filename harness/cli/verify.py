@@ -8,7 +8,7 @@ import click
 
 from harness.cli.eventlog import EventLog, beside_events, events_option
 from harness.cli.gates import parse_gates
-from harness.cli.publishing import Files, exceptions_in, report_options
+from harness.cli.publishing import Files, allow_option, exceptions_in, report_options
 from harness.cli.searching import cores, search_options, seed_of, sigterm_interrupts
 from harness.cli.verifying import Options, Verifying, note, show_touched
 from harness.verify.building import checkout_of, default_base
@@ -27,11 +27,12 @@ from harness.verify.read import read_change
 @search_options("Cases to draw for each search.", "Budget of the searches in all, building aside. Default: 120.")
 @click.option("--gates", metavar="A=true,B=false", multiple=True, help="Only under these feature gates.")
 @report_options
+@allow_option
 @events_option
 def command(
     checkout: Path, base: str | None, head: str | None, fields: tuple[str, ...], dry_run: bool,
     max_time: float | None, max_cases: int | None, seed: str, jobs: int | None, gates: tuple[str, ...],
-    files: Files, exceptions: Path | None, events: Path | None,
+    files: Files, exceptions: Path | None, events: Path | None, allow_incomplete: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Verify a change: which fields does it touch, are they equivalent, and what changes for users?
 
@@ -48,7 +49,7 @@ def command(
     files = beside_events(files, events)
     options = Options(
         max_time, max_cases, seed_of(seed), jobs or cores(), parse_gates(gates), files, exceptions,
-        exceptions_in(exceptions),
+        exceptions_in(exceptions), allow_incomplete,
     )  # fmt: skip
     repository = Repository.at(checkout)
     base = base or default_base(repository)

@@ -29,8 +29,8 @@ from harness.errormatch.exceptionfile import ExceptionFile
 from harness.errormatch.trusted import own_wordings
 from harness.events import Budget, Noted, Result
 from harness.reporting.assembly import build_report, empty_report
-from harness.reporting.document import Reach, Report
-from harness.reporting.text import lines, visible
+from harness.reporting.document import Policy, Reach, Report
+from harness.reporting.text import lines
 from harness.reporting.tolerance import tolerate
 from harness.reporting.verification import BuildEntry, UserChange, Verification
 from harness.rulecov.inventory import Inventory
@@ -60,6 +60,7 @@ class Options:
     files: Files
     exceptions: Path | None
     entries: ExceptionFile | None
+    allow_incomplete: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -242,6 +243,7 @@ class Verifying:
             [*results, *bare],
             reaches=reaches,
             replay=lambda one: "" if one.case.object is None else f"harness replay {place} {one.fingerprint}",
+            policy=Policy(allow_incomplete=self.options.allow_incomplete),
         )
         narrowed = tuple(f"--field {path}" for kind in self.change.kinds for path in kind.paths)
         report = msgspec.structs.replace(report, narrowed=narrowed or ("a change",))
@@ -281,4 +283,4 @@ def show_touched(change: Change) -> int:
 
 def note(text: str) -> None:
     """Tell a person what goes on."""
-    click.echo(visible(text), err=True)
+    click.echo(lines(text), err=True)

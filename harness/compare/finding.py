@@ -20,6 +20,7 @@ Cause: TypeAlias = Literal[
     "ratcheting", "masked", "short-circuit", "path", "type", "origin", "unmarked", "no-rule", "no-twin", "boundary",
     "version", "gate", "duplicate", "wrong-path", "unreachable", "panic", "unknown", "wording", "unstable",
     "composition", "normalization", "conditional", "new-rule", "rule-removed", "schema", "preparation", "defaulting",
+    "not-explained",
 ]  # fmt: skip
 CAUSES: tuple[Cause, ...] = get_args(Cause)
 

@@ -1,4 +1,9 @@
-"""Crashes and other failures of a target as mismatches, by what they say without the values in it."""
+"""Crashes and other failures of a target as mismatches, by what they say without the values in it.
+
+A server recovers from a crash of declarative validation, which becomes an internal error of the list. One of
+handwritten code ends the request: the server closes the stream or connection, and no client reads an error.
+Source: k8s.io/apiserver pkg/registry/rest/validate.go, pkg/server/filters/wrap.go (2026-11).
+"""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from harness.case import Answer, Case
+from harness.compare.repeating import ANEW
 from harness.engine.plan import Search
 from harness.fuzzers.places import digest
 from harness.memory import Memory, Room
@@ -32,17 +33,19 @@ class Answered:
             return stop.value
 
     def _asked(self, cases: list[Case]) -> Search:
-        codes = [_code(case) for case in cases]
-        answers = {code: known for code in codes if (known := self._answers.get(code)) is not None}
+        codes = [None if case.id == ANEW else _code(case) for case in cases]
+        asked = [code for code in codes if code is not None]
+        answers = {code: known for code in asked if (known := self._answers.get(code)) is not None}
         missing: dict[int, Case] = {}
         for code, case in zip(codes, cases, strict=True):
-            if code not in answers:
+            if code is not None and code not in answers:
                 missing.setdefault(code, case)
-        if missing:
-            for code, answer in zip(missing, (yield list(missing.values())), strict=True):
-                answers[code] = answer
-                self._answers.put(code, answer)
-        return [answers[code] for code in codes]
+        anew = [case for code, case in zip(codes, cases, strict=True) if code is None]
+        said = iter((yield [*missing.values(), *anew]) if missing or anew else ())
+        for code in missing:
+            answers[code] = answer = next(said)
+            self._answers.put(code, answer)
+        return [next(said) if code is None else answers[code] for code in codes]
 
 
 def _code(case: Case) -> int:

@@ -97,7 +97,7 @@ class Asking:
                 for lane, new, old, _ in wanted[start : start + BATCH * 2]
             ]
             answers = yield cases
-            self.ledger.count(cases, answers)
+            self.ledger.follow(cases, answers, wanted[start][3])
 
     def ask(
         self,
@@ -165,7 +165,17 @@ class Asking:
     def settle(self) -> Search:
         """Look closer at what is new, reduce and explain every new signature."""
         yield from self._look_closer()
-        yield from self.settling.run()
+        while self.ledger.suspects or self.ledger.pending:
+            yield from self._suspected()
+            yield from self.settling.run()
+
+    def _suspected(self) -> Search:
+        """Ask again what failed as no request is asked, now as one is."""
+        suspects, self.ledger.suspects = self.ledger.suspects, []
+        if suspects:
+            cases = [self._numbered(one.case) for one in suspects]
+            answers = yield cases
+            self.ledger.examine(cases, answers, [one.base for one in suspects])
 
     def _look_closer(self) -> Search:
         """Ask again about cases with new errors: composed lists, other versions, and twice."""

@@ -12,7 +12,8 @@ from harness.compare.cause import judge
 from harness.compare.comparator import Comparator
 from harness.compare.finding import Cause, Finding
 from harness.compare.means import Means, Mend
-from harness.compare.mismatch import Mismatch
+from harness.compare.mismatch import Mismatch, MismatchKind
+from harness.compare.repeating import count_others, repeated
 from harness.engine.placing import in_place
 from harness.field import FieldError
 from harness.fuzzers.feedback import Harvest
@@ -24,7 +25,10 @@ from harness.targets.target import drive
 MOST_REPAIRS = 12
 """Repairs of one error: those that come later are seldom what the message means."""
 
-Explained = tuple[Finding, list[Mismatch]]
+UNEXPLAINED = "not explained: budget"
+_CERTAIN: dict[MismatchKind, Cause] = {"panic": "panic", "self": "unstable", "composition": "composition"}
+"""Causes that no experiment on a served case can change."""
+_STEADY = "look for a clock, a counter or a walk over a map that the answer depends on"
 
 
 class Explainer:
@@ -35,38 +39,59 @@ class Explainer:
         self.means = Means(mender(shape))
 
     def explained(
-        self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator, served: bool
-    ) -> Generator[list[Case], list[Answer], Explained]:
-        """Explain and grade a mismatch. Returns the finding, and what the check of the composition said of its case."""
+        self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator, served: bool, repetitions: int
+    ) -> Generator[list[Case], list[Answer], Finding]:
+        """Explain and grade a mismatch, after the case was asked again so often."""
         plain = msgspec.structs.replace(case, id=0)
-        composition: list[Mismatch] = []
-        if served and not case.served and answer.failure is None:
-            (again,) = yield [msgspec.structs.replace(case, served=True)]
-            if again.failure is None:
-                composition = comparator.recomposed(again)
-                answer = msgspec.structs.replace(answer, served=again.served)
+        composed = [msgspec.structs.replace(case, served=True)] if served and not case.served else []
+        if answer.failure is not None:
+            composed = []
+        again = repeated(plain, repetitions) if mismatch.kind != "self" else []
+        said = (yield [*composed, *again]) if composed or again else []
+        if composed and said[0].failure is None:
+            answer = msgspec.structs.replace(answer, served=said[0].served)
+        if count_others(answer, said[len(composed) :]):
+            return self.unstable(plain, answer, mismatch, comparator)
         found = [one for one in comparator.compare(plain, answer) if one.signature == mismatch.signature]
         mismatch = found[0] if found else mismatch
         answer = msgspec.structs.replace(answer, id=0)
         finding = yield from judge(plain, answer, mismatch, comparator, subject=self.subject, means=self.means)
-        return in_place(finding, self.shape), composition
+        return in_place(finding, self.shape)
 
-    def unstable(self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Finding:
-        """Tell of a mismatch that did not show when the same case was asked again: no experiment can be trusted."""
+    def unstable(
+        self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator, is_gone: bool = False
+    ) -> Finding:
+        """Tell of a mismatch on a case that gets different answers: no experiment can be trusted.
+
+        With `is_gone` it did not show again at all.
+        """
         finding = self._untried(case, msgspec.structs.replace(answer, id=0), mismatch, comparator, "unstable")
-        detail = f"{mismatch.detail}; it does not show when the same case is asked again"
-        fix = "look for a clock, a counter or a walk over a map that the answer depends on"
-        return msgspec.structs.replace(finding, detail=detail, fix=fix)
+        return called_unstable(msgspec.structs.replace(finding, detail=mismatch.detail), is_gone=is_gone)
 
     def unexplained(self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Finding:
-        """Tell of a mismatch as it was met: the run ended before it could be reduced and judged."""
-        return self._untried(case, answer, mismatch, comparator, "unknown")
+        """Tell of a mismatch as it was met: the run ended before it could be reduced and judged.
+
+        What is known without an experiment is told: nothing else is, and never what looks likely.
+        """
+        certain = _CERTAIN.get(mismatch.kind) if case.mode == "served" else None
+        finding = self._untried(case, answer, mismatch, comparator, certain or "not-explained")
+        if certain is not None:
+            return finding
+        fix = "give the run more time, or a budget in cases, which has everything explained"
+        return msgspec.structs.replace(finding, detail=f"{mismatch.detail}; {UNEXPLAINED}", fix=fix)
 
     def _untried(self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator, cause: Cause) -> Finding:
         """Grade and place a mismatch whose cause is found by no experiment."""
         steps = judge(msgspec.structs.replace(case, id=0), answer, mismatch, comparator, subject=self.subject)
         finding = drive(steps, _unanswered)
         return in_place(msgspec.structs.replace(finding, code=cause, cause=cause), self.shape)
+
+
+def called_unstable(finding: Finding, is_gone: bool = False) -> Finding:
+    """Take back the cause of a finding whose case gets different answers."""
+    how = "it does not show" if is_gone else "there is another answer"
+    detail = f"{finding.detail}; {how} when the same case is asked again"
+    return msgspec.structs.replace(finding, code="unstable", cause="unstable", detail=detail, fix=_STEADY)
 
 
 def _unanswered(experiments: list[Case]) -> list[Answer]:

@@ -87,7 +87,7 @@ class Founding:
             if state.lane != self.finder:
                 yield from self._show(key, state)
                 continue
-            state.base, state.remaining = repaired.accepted, repaired.remaining
+            self._note(state, repaired)
             if known:
                 self.keeping.take(state, known)
             elif repaired.accepted and state.lane.operation is Operation.UPDATE:
@@ -97,6 +97,11 @@ class Founding:
                 yield from self._change_something(self.search.ledger.states[key], first)
         self.is_known = bool(known) and self.keeping.is_complete
         self.search.reach.tell()
+
+    def _note(self, state: LaneState, repaired: Repaired) -> None:
+        """Say what the search for an accepted object came to. One that the clock cut short proves nothing."""
+        state.base, state.remaining, state.sides = repaired.accepted, repaired.remaining, repaired.sides
+        state.sought = repaired.accepted or not self.search.plan.is_late()
 
     def growth(self, limit: int) -> Growth:
         """Return the growth of the first object, or of the kept ones, through the lane that found it."""
@@ -157,7 +162,7 @@ class Founding:
         limit = min(self.search.left() // 4, 400)
         repair = Repair(self.search.plan.shape, self.asker(state.lane), self.search.harvest, limit=limit)
         repaired = yield from repair.run([self.plain.obj])
-        state.base, state.remaining = repaired.accepted, repaired.remaining
+        self._note(state, repaired)
         if not repaired.accepted:
             return
         self.firsts[key] = repaired.obj

@@ -20,10 +20,10 @@ from multiprocessing.process import BaseProcess
 
 import msgspec
 
-from harness.compare.finding import Finding
+from harness.compare.finding import SEVERITIES, Finding
 from harness.diagnostics import HarnessError
 from harness.engine.local import Local, Order, Telling
-from harness.engine.outcome import JobOutcome, UnitOutcome
+from harness.engine.outcome import JobOutcome, UnitOutcome, told_as_bug
 from harness.engine.packed import Packed
 from harness.engine.search import UnitSearch
 from harness.engine.showing import Showing, showings
@@ -110,8 +110,12 @@ class Job:
         told = self.findings.get(index, {})
         standing = self.standings.get(index)
         stock = UnitOutcome(index, (), (), 0, 0, 0, 0) if standing is None else standing.outcome()
-        # What was told is reduced and explained; in a stock it may stand as it was first met.
-        every = {finding.fingerprint: finding for finding in stock.findings} | told
+        # What was told is reduced and explained; in a stock it may stand as it was first met, or be worse by now.
+        every = {finding.fingerprint: finding for finding in stock.findings}
+        for name, finding in told.items():
+            known = every.get(name)
+            if known is None or SEVERITIES.index(finding.severity) <= SEVERITIES.index(known.severity):
+                every[name] = finding
         return msgspec.structs.replace(stock, findings=tuple(every.values()))
 
 
@@ -194,6 +198,9 @@ def _work(spec: SubjectSpec, order: Order, opener: Opener, link: Connection, beg
     except HarnessError as error:
         link.send(JobOutcome((), stopped="target-lost", stopped_detail=str(error)))
         return
+    except Exception as error:
+        link.send(JobOutcome((), stopped="internal-error", stopped_detail=told_as_bug(error)))
+        return
     try:
         local.append(Local(subject, order, telling, clock))
         link.send(local[0].run())
@@ -228,12 +235,18 @@ def collect(jobs: list[Job], on_message: Callable[[Job, Message], None]) -> None
     """Read what the processes tell until all searches have ended."""
     by_link = {job.link: job for job in jobs}
     while by_link:
-        for ready in wait(list(by_link), timeout=0.5):
+        ready_links = wait(list(by_link), timeout=0.5)
+        # What a process started may hold its end of the pipe open after it: nothing is heard of its death then.
+        gone = [] if ready_links else [link for link, job in by_link.items() if not job.process.is_alive()]
+        for link in gone:
+            if not link.poll():
+                del by_link[link]
+        for ready in ready_links:
             assert isinstance(ready, Connection)
             job = by_link[ready]
             try:
                 message = ready.recv()
-            except (EOFError, OSError):
+            except (EOFError, OSError, pickle.UnpicklingError):
                 del by_link[ready]
                 job.process.join(PATIENCE)
                 continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
@@ -14,6 +15,7 @@ from harness.compare.comparator import tells_more
 from harness.compare.finding import SEVERITIES, Severity
 from harness.compare.lists import ERRORS
 from harness.compare.mismatch import Mismatch, canonical_path
+from harness.compare.panics import failed
 from harness.compare.severity import severity_of
 from harness.engine.packed import Packed
 from harness.engine.plan import LaneState, Plan, key_of
@@ -23,6 +25,8 @@ from harness.fuzzers.feedback import Harvest
 from harness.memory import Memory, Room
 
 MOST_CURIOUS = 200
+SUSPECTS = 4
+"""Cases with one failure that are asked again as a request has them: most fail as nobody would ask them."""
 ECHOES = Room(8_000)
 """For what pairs of lists have shown, by their errors."""
 
@@ -35,6 +39,13 @@ class Shown(NamedTuple):
     case: Case
     answer: Answer
     mismatch: Mismatch
+    base: Json
+
+
+class Suspect(NamedTuple):
+    """A case that failed, as the run would ask it, and the base it was made of."""
+
+    case: Case
     base: Json
 
 
@@ -51,7 +62,8 @@ class Seen:
     """A signature that was met, what shows it best so far, and how often.
 
     `errors` is the least number of errors that it was met with, `age` that of the run when it was met first. `shown`
-    is let go once it is settled: then there is a `finding`. One that was cut short has both.
+    is let go once it is settled: then there is a `finding`. One that is to be settled again has both. `repeated` is how
+    often the case of the finding was asked again.
     """
 
     lane: Lane
@@ -60,13 +72,15 @@ class Seen:
     age: float = 0.0
     occurrences: int = 1
     finding: Packed | None = None
+    repeated: int = 0
 
 
 class Ledger:
     """The books of one search. `keep` is told of every object that showed something new.
 
     `judged` are the canonical paths of errors that are declared or covered: there both sides may look at the value.
-    Those of the metadata are left out, which all kinds have in common.
+    Those of the metadata are left out, which all kinds have in common. `suspects` failed under another mode or other
+    options than those of the run, and `is_flaky` says that one case got two answers.
     """
 
     def __init__(self, plan: Plan, harvest: Harvest, keep: Callable[[Json], None]) -> None:
@@ -75,6 +89,8 @@ class Ledger:
         self.seen: dict[tuple[Any, ...], Seen] = {}
         self.pending: list[Seen] = []
         self.curious: list[Curious] = []
+        self.suspects: list[Suspect] = []
+        self.is_flaky = False
         self.compared = 0
         self.composition_checked = 0
         self.composition_differences = 0
@@ -82,6 +98,7 @@ class Ledger:
         self.discoveries = 0
         self.judged: set[str] = set()
         self._met: set[int] = set()  # hashes: of hundreds of searches each keeps thousands
+        self._suspected: Counter[tuple[Any, ...]] = Counter()
         self._echoes: dict[LaneKey, Memory[Lists, tuple[Seen, ...]]] = {lane: Memory(ECHOES) for lane in self.states}
 
     @property
@@ -90,14 +107,13 @@ class Ledger:
         return next(reversed(self.seen.values())).age if self.seen else 0.0
 
     def findings(self) -> list[Packed]:
-        """Return what was found, in the order of discovery; what could not be reduced any more as it was met."""
-        return [
-            msgspec.structs.replace(seen.finding or self._unexplained(seen), occurrences=seen.occurrences)
-            for seen in self.seen.values()
-        ]
+        """Return what was found, in the order of discovery; what could not be explained any more as it was met."""
+        return [msgspec.structs.replace(self._found(seen), occurrences=seen.occurrences) for seen in self.seen.values()]
 
-    def _unexplained(self, seen: Seen) -> Packed:
-        assert seen.shown is not None  # only what has a finding has let it go
+    def _found(self, seen: Seen) -> Packed:
+        if seen.shown is None:
+            assert seen.finding is not None  # only what has a finding has let go what shows it
+            return seen.finding
         case, answer, mismatch, _ = seen.shown
         comparator = self.plan.comparators[seen.lane.info.key]
         return Packed.of(self.plan.explainer.unexplained(case, answer, mismatch, comparator))
@@ -107,41 +123,79 @@ class Ledger:
         started = time.perf_counter()
         self._show(cases, answers)
         for case, answer, base in zip(cases, answers, bases, strict=True):
-            lane = key_of(case), case.operation
-            state = self.states.get(lane)
+            state = self._count(case, answer)
             if state is not None:
-                state.cases += 1
-            if answer.failure is not None:
-                if state is not None:
-                    state.failures += 1
-                if not answer.failure.panic and answer.failure.stage != "self":
-                    continue
-            else:
-                self.compared += 1
-            says_more = tells_more(answer)
-            self.composition_checked += bool(answer.served)
+                state.accepted += _is_accepted(answer)
+                self._take(case, answer, base, state, is_drawn=True)
+        self.compare_seconds += time.perf_counter() - started
+
+    def follow(self, cases: list[Case], answers: list[Answer], base: Json) -> None:
+        """Take note of cases that were not drawn: they follow from a finding, or are shown to observers.
+
+        Whatever they show that is new is taken up as well, but nothing is learnt from them and no occurrence counted.
+        Those that no request of the run would be asked as show nothing by themselves; where they fail, they are asked
+        again as the run would ask them.
+        """
+        started = time.perf_counter()
+        self._show(cases, answers)
+        for case, answer in zip(cases, answers, strict=True):
+            state = self._count(case, answer)
             if state is None:
                 continue
-            if answer.failure is None and not says_more:
-                if not answer.handwritten and not answer.declarative:
-                    state.accepted += 1
-                    continue
-                known = self._echoes[lane].get((answer.handwritten, answer.declarative))
-                if known is not None:
-                    for seen in known:
-                        seen.occurrences += 1
-                    continue
-            shown = self._compare(case, answer, base, state)
-            if answer.failure is None and not says_more:
-                self._remember(lane, answer, shown)
+            usual = self._as_drawn(case)
+            if usual is case:
+                self._take(case, answer, base, state, is_drawn=False)
+            else:
+                self._suspect(usual, answer, base)
         self.compare_seconds += time.perf_counter() - started
+
+    def _count(self, case: Case, answer: Answer) -> LaneState | None:
+        """Count a case. Returns the lane that it is of, None when there is nothing to compare or nobody asks for it."""
+        state = self.states.get((key_of(case), case.operation))
+        self.compared += answer.failure is None
+        self.composition_checked += bool(answer.served)
+        if state is not None:
+            state.cases += 1
+            state.failures += answer.failure is not None
+        is_mute = answer.failure is not None and not (answer.failure.panic or answer.failure.stage == "self")
+        return None if is_mute else state
+
+    def _as_drawn(self, case: Case) -> Case:
+        """Return a case as the run asks it: an option turned for one side alone is no option of a request."""
+        options = case.options if self.plan.abilities.switches else {}
+        if case.mode == self.plan.mode and case.options == options:
+            return case
+        return msgspec.structs.replace(case, mode=self.plan.mode, options=options)
+
+    def _suspect(self, case: Case, answer: Answer, base: Json) -> None:
+        for mismatch in failed(answer.failure) if answer.failure is not None else ():
+            name = key_of(case), case.operation, *mismatch.signature
+            self._suspected[name] += 1
+            if self._suspected[name] <= SUSPECTS:
+                self.suspects.append(Suspect(case, base))
+
+    def _take(self, case: Case, answer: Answer, base: Json, state: LaneState, is_drawn: bool) -> None:
+        """Compare the lists of an answer, unless these were compared before."""
+        lane = state.lane.key
+        is_plain = answer.failure is None and not tells_more(answer)
+        if is_plain:
+            if _is_accepted(answer):
+                return
+            known = self._echoes[lane].get((answer.handwritten, answer.declarative))
+            if known is not None:
+                for seen in known:
+                    seen.occurrences += is_drawn
+                return
+        shown = self._compare(case, answer, base, state, is_drawn)
+        if is_plain:
+            self._remember(lane, answer, shown)
 
     def _remember(self, lane: LaneKey, answer: Answer, shown: tuple[Seen, ...]) -> None:
         """Remember what two lists show: in this lane they have nothing new to say any more, whatever the case."""
         lists = ERRORS.shared(answer.handwritten), ERRORS.shared(answer.declarative)
         self._echoes[lane].put(lists, shown, 1 + len(answer.handwritten) + len(answer.declarative))
 
-    def _compare(self, case: Case, answer: Answer, base: Json, state: LaneState) -> tuple[Seen, ...]:
+    def _compare(self, case: Case, answer: Answer, base: Json, state: LaneState, is_drawn: bool) -> tuple[Seen, ...]:
         """Count what is known, take up what is new. Returns what was shown."""
         comparator = self.plan.comparators[state.lane.info.key]
         errors = len(answer.handwritten) + len(answer.declarative)
@@ -150,11 +204,12 @@ class Ledger:
         mismatches: list[Mismatch] = []
         for number, signature in enumerate(comparator.signatures(case, answer)):
             self.composition_differences += signature[0] == "composition"
+            self.is_flaky = self.is_flaky or signature[0] == "self"
             known = self.seen.get((*lane, *signature))
             if known is None or errors < known.errors:
                 mismatches = mismatches or comparator.compare(case, answer)
             if known is not None:
-                known.occurrences += 1
+                known.occurrences += is_drawn
                 if errors < known.errors:
                     self._reconsider(known, Shown(case, answer, mismatches[number], base), errors)
             else:
@@ -165,7 +220,8 @@ class Ledger:
                 self._keep(case.object)
                 self.plan.met(state.lane, mismatches[number])
             shown.append(known)
-        self._note_errors(case, answer, base)
+        if is_drawn:
+            self._note_errors(case, answer, base)
         return tuple(shown)
 
     def _reconsider(self, known: Seen, shown: Shown, errors: int) -> None:
@@ -174,8 +230,9 @@ class Ledger:
         An error beside it hides what is served: only a case that is otherwise fine shows that a verdict changes.
         """
         known.errors = errors
-        before = known.finding.severity if known.finding else self._severity(known.lane, known.shown)
-        if SEVERITIES.index(self._severity(known.lane, shown)) >= SEVERITIES.index(before):
+        before = [known.finding.severity] if known.finding else []
+        before += [self._severity(known.lane, known.shown)] if known.shown else []
+        if SEVERITIES.index(self._severity(known.lane, shown)) >= min(map(SEVERITIES.index, before)):
             return
         known.shown = shown
         if not any(one is known for one in self.pending):
@@ -208,16 +265,10 @@ class Ledger:
                 composed = bool(answer.declarative) or any(error.covered for error in answer.handwritten)
                 self.curious.append(Curious(case, base, composed))
 
-    def count(self, cases: list[Case], answers: list[Answer]) -> None:
-        """Count cases that were not drawn but follow from a finding."""
-        self._show(cases, answers)
-        for case, answer in zip(cases, answers, strict=True):
-            self.compared += answer.failure is None
-            state = self.states.get((key_of(case), case.operation))
-            if state is not None:
-                state.cases += 1
-                state.failures += answer.failure is not None
-
     def _show(self, cases: list[Case], answers: list[Answer]) -> None:
         for observer in self.plan.observers.values():
             observer.examine(cases, answers, self.plan.age())
+
+
+def _is_accepted(answer: Answer) -> bool:
+    return answer.failure is None and not (answer.handwritten or answer.declarative or tells_more(answer))

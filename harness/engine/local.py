@@ -16,14 +16,14 @@ from harness.engine.collecting import seldom_collected
 from harness.engine.focus import NO_FOCUS, Focus
 from harness.engine.lending import Lender, Lending
 from harness.engine.observe import Onlooker
-from harness.engine.outcome import JobOutcome, UnitOutcome, timings_of
+from harness.engine.outcome import Beyond, JobOutcome, UnitOutcome, timings_of, told_as_bug
 from harness.engine.packed import Packed
 from harness.engine.plan import Abilities, Plan
 from harness.engine.recorded import RecordedSearch
 from harness.engine.schedule import Schedule
 from harness.engine.search import UnitSearch
 from harness.engine.units import WHOLE, Lane, Shard, Unit, units_of
-from harness.engine.unsettled import abreast, least, needed, quiet
+from harness.engine.unsettled import abreast, left, needed, quiet
 from harness.errormatch.trusted import Wordings, all_wordings
 from harness.events import Budget, Met
 from harness.fuzzers import corpus as kept
@@ -73,10 +73,11 @@ class Local:
     searches: list[UnitSearch] = field(default_factory=list)
     _cases: list[Case] | None = None
     _wordings: Wordings | None = None
+    _late: int | None = None
 
     def __post_init__(self) -> None:
         self.clock.needed = lambda: needed(self.searches)
-        self.clock.least = lambda: least(self.searches)
+        self.clock.asked = lambda: sum(search.asked for search in self.searches)
         self.clock.quiet = lambda: quiet(self.searches, self.clock.seconds)
 
     def units(self) -> tuple[Unit, ...]:
@@ -88,6 +89,7 @@ class Local:
         every: list[UnitSearch] = []
         schedule = Schedule(self.subject.target, every, self.telling.on_turn, left=self.clock.left)
         self.clock.away = lambda: schedule.spent.away
+        self.clock.pending = lambda: self._is_pending(schedule)
         stopped, detail = "budget", ""
         try:
             with collector_at_rest():  # a million objects of types are made, and none of them is garbage
@@ -96,6 +98,10 @@ class Local:
             with seldom_collected():
                 schedule.run()
                 self._go_on(schedule)
+            if schedule.unanswered:
+                self.telling.note(
+                    f"{schedule.unanswered:,} cases had no answer when the time was up: nobody compared them"
+                )
         except KeyboardInterrupt:
             stopped = "interrupted"
         except TargetError as error:
@@ -103,15 +109,28 @@ class Local:
         except BrokenPipeError:
             raise  # nobody is there to be told
         except Exception as error:
-            stopped, detail = "target-lost", f"a bug of the harness: {type(error).__name__}: {error}"
-        restarts = int(getattr(self.subject.target, "restarts", 0))
+            stopped, detail = "internal-error", told_as_bug(error)
         outcomes = tuple(UnitOutcome.of(search) for search in self.searches)
-        return JobOutcome(outcomes, timings_of(schedule.spent, self.searches), stopped, detail, restarts)
+        return JobOutcome(
+            outcomes,
+            timings_of(schedule.spent, self.searches),
+            stopped,
+            detail,
+            self.subject.target.restarts,
+            Beyond.of(self.clock, self._late or 0, left(self.searches)),
+        )
+
+    def _is_pending(self, schedule: Schedule) -> bool:
+        """Whether anything is to be finished when time is up: what is not explained, and what is not answered."""
+        waiting = left(self.searches)
+        if self._late is None:
+            self._late = waiting
+        return waiting > 0 or schedule.unanswered > 0
 
     def _go_on(self, schedule: Schedule) -> None:
         """Use what is left of the time: what was pending may have taken less than was kept for it."""
         before, asked = -1, sum(search.asked for search in self.searches)
-        while asked > before and (self.clock.goes_on() or any(search.settling.cut for search in self.searches)):
+        while asked > before and self.clock.goes_on():
             again = Schedule(schedule.target, self.searches, schedule.on_turn, schedule.spent, left=schedule.left)
             again.run(lambda search: search.more())
             before, asked = asked, sum(search.asked for search in self.searches)
@@ -177,7 +196,7 @@ class Local:
             keep=None if bases is None else lambda found: kept.keep_bases(bases, found, self.telling.note),
             is_late=self.clock.is_late,
             is_over=self.clock.is_over,
-            abreast=lambda: abreast(self.searches, self.clock.is_over()),
+            abreast=lambda: abreast(self.searches),
             observers={name: onlooker.observer(self.subject, unit) for name, onlooker in self.order.onlookers.items()},
             age=lambda: self.clock.seconds,
             met=lambda lane, mismatch: self.telling.on_met(_met(lane, mismatch)),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import traceback
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -11,7 +13,8 @@ import msgspec
 from harness.engine.packed import Packed
 from harness.engine.schedule import Spent
 from harness.engine.search import UnitSearch
-from harness.events import Discovery, KindReport, Timings
+from harness.events import Discovery, KindReport, Timings, how_bad
+from harness.fuzzers.budget import Clock
 
 MOST_CHANGED = 20
 """Changed places that are told about for one operation."""
@@ -49,6 +52,34 @@ class UnitOutcome(msgspec.Struct, frozen=True):
         )
 
 
+class Beyond(msgspec.Struct, frozen=True):
+    """How long a process went on beyond its time to explain so many findings, and how many it could not explain.
+
+    Units: seconds.
+    """
+
+    seconds: float = 0.0
+    findings: int = 0
+    left: int = 0
+
+    @classmethod
+    def of(cls, clock: Clock, findings: int, left: int) -> Beyond:
+        """Say what a process did after its time; nothing where nothing was to be finished."""
+        if clock.max_time is None:
+            return cls()
+        return cls(max(0.0, clock.seconds - clock.max_time), findings, left)
+
+    def __bool__(self) -> bool:
+        """Whether it is worth a word."""
+        return self.findings > 0 or self.seconds >= 1.0
+
+    def __str__(self) -> str:
+        if not self.findings:
+            return f"{self.seconds:.0f} s beyond --max-time to wait for the last answers"
+        words = f"{self.seconds:.0f} s beyond --max-time to explain {self.findings} finding{'s' * (self.findings != 1)}"
+        return f"{words}; {self.left} of them not explained: budget" if self.left else words
+
+
 class JobOutcome(msgspec.Struct, frozen=True):
     """What one process came to."""
 
@@ -57,18 +88,33 @@ class JobOutcome(msgspec.Struct, frozen=True):
     stopped: str = "budget"
     stopped_detail: str = ""
     restarts: int = 0
+    beyond: Beyond = Beyond()
 
 
-_WORST = ("target-lost", "interrupted", "budget", "exhausted")
+def told_as_bug(error: BaseException) -> str:
+    """Say that the harness failed, and where: nothing that a user did is at fault."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+    return f"a bug of the harness, please report it: {type(error).__name__}: {error}{where}"
 
 
 def merged(jobs: Sequence[JobOutcome]) -> JobOutcome:
     """Bring the outcomes of several processes together, units in their order."""
     units = sorted((unit for job in jobs for unit in job.units), key=lambda unit: unit.index)
-    stopped = min((job.stopped for job in jobs), key=_WORST.index, default="budget")
+    stopped = min((job.stopped for job in jobs), key=how_bad, default="budget")
+    beyond = [job.beyond for job in jobs]
     details = dict.fromkeys(job.stopped_detail for job in jobs if job.stopped_detail)
     return JobOutcome(
-        tuple(units), total(job.timings for job in jobs), stopped, "; ".join(details), sum(job.restarts for job in jobs)
+        tuple(units),
+        total(job.timings for job in jobs),
+        stopped,
+        "; ".join(details),
+        sum(job.restarts for job in jobs),
+        Beyond(
+            max((one.seconds for one in beyond), default=0.0),
+            sum(one.findings for one in beyond),
+            sum(one.left for one in beyond),
+        ),
     )
 
 
@@ -98,7 +144,8 @@ def _kind_reports(search: UnitSearch) -> tuple[KindReport, ...]:
             state.lane.info, str(state.lane.operation), state.cases, state.accepted, state.base,
             state.remaining, state.failures, search.error,
             *((0, 0, ()) if number else (reach.places, len(reach.reached) if reach.places else 0, reach.told)),
-            changed=state.changed[:MOST_CHANGED], refused=0 if number else reach.known_errors,
+            changed=state.changed[:MOST_CHANGED], refused=0 if number else reach.known_errors, sides=state.sides,
+            sought=state.sought,
         )
         for number, state in enumerate(search.ledger.states.values())
     )  # fmt: skip

@@ -13,6 +13,7 @@ from harness.engine.explain import Explainer
 from harness.engine.focus import NOWHERE, Near
 from harness.engine.observe import Observer
 from harness.engine.units import Lane, Unit
+from harness.fuzzers.bases import Side
 from harness.fuzzers.corpus import KeptBases
 from harness.fuzzers.lending import Stock
 from harness.fuzzers.shape import Shape
@@ -96,14 +97,20 @@ class Plan:
 
 @dataclass(slots=True)
 class LaneState:
-    """The counts of one lane. `changed` are the places that an update changes which both sides accept."""
+    """The counts of one lane. `changed` are the places that an update changes which both sides accept.
+
+    `sought` says that the search for an accepted object came to its end: no limit of time cut it short. `sides` says
+    who reports each of the `remaining` errors.
+    """
 
     lane: Lane
     cases: int = 0
     accepted: int = 0
     failures: int = 0
     base: bool = False
+    sought: bool = False
     remaining: tuple[str, ...] = ()
+    sides: tuple[Side, ...] = ()
     changed: tuple[str, ...] = ()
 
 

@@ -11,11 +11,13 @@ from itertools import islice
 
 import msgspec
 
+from harness.case import Answer
 from harness.engine.asking import BATCH
 from harness.engine.packed import Packed
 from harness.engine.plan import Plan, Search
 from harness.engine.search import UnitSearch
 from harness.engine.units import Lane
+from harness.fuzzers.bases import errors_of, told_errors
 from harness.targets.recording import LaneName, Recording
 
 
@@ -31,12 +33,19 @@ class RecordedSearch(UnitSearch):
         """Ask every case of the unit's lanes, small ones first, until time is up."""
         for state in self.ledger.states.values():
             cases = self.recording.cases(_name(state.lane))
+            nearest: Answer | None = None
             while not self.plan.is_late() and (some := [self._numbered(case) for case in islice(cases, BATCH * 2)]):
                 if self.plan.abilities.versions:
                     some = [msgspec.structs.replace(case, versions=True) for case in some]
                 answers = yield some
                 self.ledger.examine(some, answers, [None] * len(some))
+                if not state.accepted:
+                    refused = [answer for answer in (nearest, *answers) if answer is not None and errors_of(answer)]
+                    nearest = min(refused, key=lambda answer: len(errors_of(answer)), default=None)
             state.base = state.accepted > 0
+            state.sought = state.base or not self.plan.is_late()
+            if not state.base and nearest is not None:
+                state.remaining, state.sides = told_errors(nearest)
         yield from self.settle()
 
     def more(self) -> Search:

@@ -113,6 +113,8 @@ class Run:
     def summed(self, outcome: JobOutcome, seconds: float) -> Result:
         """Make the result of what its searches came to in so much time."""
         units, target = outcome.units, self.subject.target
+        if outcome.beyond:
+            self._note(str(outcome.beyond))
         return Result(
             subject=self.subject.name,
             part=self.subject.part,
@@ -139,6 +141,7 @@ class Run:
                 for name in self.order.onlookers
             },
             between=tuple(self.subject.ends or ()),
+            allow_incomplete=self.subject.allow_incomplete,
             discovery=discovery(units, seconds),
         )
 

@@ -28,8 +28,8 @@ WINDOW, SHORT = 600, 200
 for does not wait long itself."""
 
 NEAR, SLOW = 10.0, 3.0
-"""From when on before the end no answer is waited for beyond it, in seconds, or as often as answers take. Until then a
-worker that hangs is noticed."""
+"""From when on before the end no answer is waited for beyond it, in seconds, or as often as answers take. A worker that
+ends is noticed all the same, and one that hangs as long as `left` goes on for what is not answered."""
 HASTE = 8.0
 """How much more time a search gets until it has gone for its aims: most rules fire until then."""
 HASTY = 0.75
@@ -108,6 +108,11 @@ class Schedule:
             if self._waiting:
                 self._collect()
 
+    @property
+    def unanswered(self) -> int:
+        """How many cases were asked and are not answered."""
+        return sum(len(running.batch) for running, _, _ in self._waiting)
+
     def _submit(self, running: _Running) -> None:
         while not running.batch:
             if running.search.waits():
@@ -124,11 +129,12 @@ class Schedule:
         self._charge(running)
 
     def _collect(self) -> None:
-        running, pending, sent = self._waiting.popleft()
-        self._in_flight -= len(running.batch)
+        running, pending, sent = self._waiting[0]
         started, left = self.now(), self.left()
         if left < max(NEAR, SLOW * self.spent.away) and not pending.wait(max(0.0, left)):
             return
+        self._waiting.popleft()
+        self._in_flight -= len(running.batch)
         answers = pending.result()
         ended = self.now()
         waited = ended - started

@@ -8,12 +8,15 @@ from itertools import islice
 import msgspec
 
 from harness.case import Answer, Case, Json, Operation
-from harness.compare.mismatch import Mismatch, canonical_path
+from harness.compare.finding import SEVERITIES, Finding
+from harness.compare.mismatch import canonical_path
+from harness.compare.repeating import DOUBTED, REPETITIONS, count_others, repeated
+from harness.compare.severity import severity_of
 from harness.engine.answered import Answered
-from harness.engine.explain import repairs
+from harness.engine.explain import called_unstable, repairs
 from harness.engine.ledger import Ledger, Lists, Seen, Shown
 from harness.engine.packed import Packed
-from harness.engine.plan import ABREAST, Plan, Search
+from harness.engine.plan import ABREAST, Plan, Search, key_of
 from harness.engine.points import Points
 from harness.engine.units import Lane, LaneKey
 from harness.fuzzers.bases import accepted
@@ -22,16 +25,13 @@ from harness.fuzzers.places import place_of
 from harness.fuzzers.reduce import Reducer
 from harness.fuzzers.transplant import transplants
 
-UNREDUCED = "reduced no further, since time was up"
-
 
 class Settling:
     """The reductions and explanations of one unit.
 
     `grounds` has, by lane, the smallest accepted pair; None where there is none. `asked` counts cases, `explained`
     the findings that took them, `begun` those that are on their way. `seconds` is what the search has `spent` on them.
-    `wondered` are the cases that explanations alone asked. `cut` are findings that were explained before they were
-    reduced to the end, since time was short: where some is left after all they are taken up again.
+    No clock is asked how small a finding gets or what its cause is: what there is no time for is not settled at all.
     """
 
     def __init__(
@@ -45,8 +45,7 @@ class Settling:
     ) -> None:
         self.plan, self.ledger, self.points = plan, ledger, points
         self.grounds: dict[LaneKey, Pair | None] = {}
-        self.asked = self.explained = self.begun = self.wondered = 0
-        self.cut: list[Seen] = []
+        self.asked = self.explained = self.begun = 0
         self.seconds = 0.0
         self._numbered, self._spent, self._on_found = numbered, spent, on_found
         self._alike: dict[tuple[LaneKey, str], Pair] = {}
@@ -55,7 +54,7 @@ class Settling:
         """Reduce and explain every new signature; when time is short, first what most people would notice."""
         is_sorted = False
         answered = Answered()
-        while self._taken_up():
+        while self.ledger.pending:
             if not is_sorted and self.plan.is_late():
                 self.ledger.sort()
                 is_sorted = True
@@ -66,17 +65,13 @@ class Settling:
                 yield from self._asked(answered.through(self._find_ground(entry.lane)))
             yield from self._asked(answered.through(abreast([self._explain(entry) for entry in some])))
             self.begun = 0
-
-    def _taken_up(self) -> bool:
-        """Whether anything is pending; when nothing is, what was cut short is, as long as there is time."""
-        if not self.ledger.pending and self.cut and not self.plan.is_over():
-            self.ledger.pending, self.cut = self.cut, []
-        return bool(self.ledger.pending)
+            yield from self._asked(abreast([self._doubt(seen) for seen in self._doubted()]))
 
     def reducer(self, lane: Lane, met: Shown) -> Reducer:
         """Return the reduction of what was met to the smallest case that shows the same signature."""
         comparator = self.plan.comparators[lane.info.key]
         signature = met.mismatch.signature
+        worst = SEVERITIES.index(severity_of(met.case, met.answer, met.mismatch, comparator))
         heard: dict[Lists, frozenset[str] | None] = {}
 
         def verdict(case: Case, answer: Answer) -> frozenset[str] | None:
@@ -90,7 +85,7 @@ class Settling:
         def judged(case: Case, answer: Answer) -> frozenset[str] | None:
             # Where the error itself is gone there is nothing to compare.
             found = comparator.signatures(case, answer) if comparator.may_show(signature, answer) else ()
-            if signature not in found:
+            if signature not in found or self._is_milder(worst, case, answer, met):
                 return None
             others = {"".join(other) for other in found if other != signature}
             errors = {
@@ -118,68 +113,83 @@ class Settling:
             first=first,
             ground=ground,
             seat=place,
-            is_over=self.plan.is_over,
         )
 
     def _explain(self, entry: Seen) -> Search:
         met, comparator = entry.shown, self.plan.comparators[entry.lane.info.key]
         assert met is not None  # it has not been settled
+        explainer, served, times = self.plan.explainer, self.plan.abilities.served, self.repetitions
+        if self.plan.is_over() and met.answer.failure is not None and met.answer.failure.stage == "worker":
+            # Each question may cost a worker, or seconds of silence. What the cause is, is certain.
+            self._settled(entry, met, explainer.unexplained(*met[:3], comparator), times)
+            return
         reducer = self.reducer(entry.lane, met)
         case = yield from reducer.run()
         answer = reducer.answer
         if answer is None:
             return
-        explainer, served = self.plan.explainer, self.plan.abilities.served
-        composition: list[Mismatch] = []
         if reducer.is_gone and answer.failure is None:
-            case, answer = _plain(met), met.answer
-            finding = explainer.unstable(case, answer, met.mismatch, comparator)
+            finding = explainer.unstable(_plain(met), met.answer, met.mismatch, comparator, is_gone=True)
         else:
-            explained = explainer.explained(case, answer, met.mismatch, comparator, served)
-            finding, composition = yield from self._wondering(explained)
-            self.ledger.composition_checked += served
+            finding = yield from explainer.explained(case, answer, met.mismatch, comparator, served, times)
         if not reducer.is_gone:
             self._alike[_likeness(entry.lane, met)] = case.object, case.old
+        self._settled(entry, met, finding, times)
+
+    def _settled(self, entry: Seen, met: Shown, finding: Finding, times: int) -> None:
+        """Keep what a difference came to."""
+        self.ledger.is_flaky = self.ledger.is_flaky or finding.cause == "unstable"
         self.explained += 1
         self.begun -= 1
-        self.ledger.composition_differences += len(composition)
-        entry.shown = None
-        if reducer.is_cut:
-            finding = msgspec.structs.replace(finding, detail=f"{finding.detail}; {UNREDUCED}")
-            still = [one for one in comparator.compare(case, answer) if one.signature == met.mismatch.signature]
-            entry.shown = met._replace(case=case, answer=answer, mismatch=still[0] if still else met.mismatch)
-            self.cut.append(entry)
+        if entry.shown is met:  # nothing worse was met meanwhile
+            entry.shown = None
         packed = Packed.of(finding)
-        is_new, entry.finding = entry.finding is None, packed
-        self.points.keep(case.object)
+        is_new, entry.finding, entry.repeated = entry.finding is None, packed, times
+        self.points.keep(finding.case.object)
         if is_new:
             self._on_found(packed)
 
-    def _wondering(self, explained: Search) -> Search:
-        """Drive an explanation, and count what it asks."""
-        answers: list[Answer] | None = None
-        try:
-            while True:
-                cases = next(explained) if answers is None else explained.send(answers)
-                self.wondered += len(cases)
-                answers = yield cases
-        except StopIteration as stop:
-            return stop.value
+    @property
+    def repetitions(self) -> int:
+        """How often a reduced case is asked again before its cause is told."""
+        return DOUBTED if self.ledger.is_flaky else REPETITIONS
+
+    def _doubted(self) -> list[Seen]:
+        """Return what was explained before it was known that one case of this unit may get two answers."""
+        times = self.repetitions
+        return [seen for seen in self.ledger.seen.values() if seen.finding is not None and seen.repeated < times]
+
+    def _doubt(self, seen: Seen) -> Search:
+        """Ask the case of a finding again, and take back its cause if there is another answer."""
+        seen.repeated = times = self.repetitions
+        assert seen.finding is not None  # only what is explained is doubted
+        finding = seen.finding.opened()
+        if finding.cause != "unstable":
+            said = yield repeated(finding.case, times)
+            if count_others(finding.answer, said):
+                seen.finding = Packed.of(called_unstable(finding))
+
+    def _is_milder(self, worst: int, case: Case, answer: Answer, met: Shown) -> bool:
+        """Whether a case shows a difference to fewer people than the one that it was met on."""
+        comparator, kind = self.plan.comparators[key_of(met.case)], met.mismatch.kind
+        if worst == len(SEVERITIES) - 1 or kind in ("panic", "self", "composition"):
+            return False
+        same = (one for one in comparator.compare(case, answer) if one.signature == met.mismatch.signature)
+        return all(SEVERITIES.index(severity_of(case, answer, one, comparator)) > worst for one in same)
 
     def _find_ground(self, lane: Lane) -> Search:
         """Reduce the smallest accepted object, once for each lane: what every reduction would have to keep."""
         key = lane.key
-        if key in self.grounds or not self.points.bases or self.plan.is_over():
+        if key in self.grounds or not self.points.bases:
             return
-        create = next((pair for known, pair in self.grounds.items() if known[1] is Operation.CREATE), None)
-        obj = create[0] if create else self.points.bases[-1].obj
+        obj = self._plainest()
         new, old = (obj, None) if lane.operation is Operation.CREATE else (stored(obj), stored(obj))
         case = lane.info.case(lane.operation, new, old, mode=self.plan.mode)
 
         def verdict(case: Case, answer: Answer) -> frozenset[str] | None:
             return frozenset() if accepted(answer) else None
 
-        reducer = Reducer(case, verdict, is_over=self.plan.is_over)
+        reducer = Reducer(case, verdict)
         found = yield from reducer.run()
         self.grounds[key] = None if reducer.is_gone else (found.object, found.old)
 
@@ -192,7 +202,14 @@ class Settling:
             self.asked += len(numbered)
             answers = yield numbered
             self.seconds += self._spent() - before
-            self.ledger.count(numbered, answers)
+            self.ledger.follow(numbered, answers, self._plainest())
+
+    def _plainest(self) -> Json:
+        """Return the plainest accepted object that is known; None when there is none."""
+        create = next((pair for known, pair in self.grounds.items() if known[1] is Operation.CREATE), None)
+        if create is not None:
+            return create[0]
+        return self.points.bases[-1].obj if self.points.bases else None
 
 
 def abreast(searches: Sequence[Search]) -> Search:

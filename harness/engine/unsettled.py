@@ -16,10 +16,6 @@ ENOUGH, OWN = 20, 5
 """Findings that say what one takes: of all searches, and of one search."""
 CLOSER = 3.0
 """What a case takes that is looked at closer, in plain ones: every version is asked, and all of it twice."""
-WONDER = 15.0
-"""Cases that an explanation takes, as long as fewer than `ENOUGH` findings have shown what it is."""
-UNEVEN = 2.5
-"""What is left to explain takes longer than what was explained first: it was reduced less, and it waits for itself."""
 MARGIN = 2.5
 """Kinds with much pending are those of large objects, which take more cases than what was settled first; and the last
 wait for themselves alone. What turns out to be too much is used all the same: see `Local.run`."""
@@ -28,13 +24,8 @@ MANY, WHOLE = 48, 480
 else's questions fill the time of waiting; when all have, each that is on its way takes its room."""
 
 
-def abreast(searches: Sequence[Asking], is_over: bool) -> int:
-    """Say how many findings a search should settle at once, the more the fewer searches have any.
-
-    What is not reduced takes little room: then it is as many as can be.
-    """
-    if is_over:
-        return MANY
+def abreast(searches: Sequence[Asking]) -> int:
+    """Say how many findings a search should settle at once, the more the fewer searches have any."""
     return max(ABREAST, min(MANY, WHOLE // max(1, sum(1 for search in searches if _unsettled(search)))))
 
 
@@ -65,28 +56,16 @@ def needed(searches: Sequence[Asking]) -> float:
     return MARGIN * whole
 
 
-def least(searches: Sequence[Asking]) -> float:
-    """Estimate how long it takes to explain what is pending without reducing any of it. Units: seconds."""
-    waiting = [search for search in searches if search.ledger.pending or search.settling.begun]
-    spent, explained = sum(search.seconds for search in searches), sum(one.settling.explained for one in searches)
-    if not waiting or not spent:
-        return 0.0
-    usual = sum(one.settling.wondered for one in searches) / explained if explained >= ENOUGH else WONDER
-    asked = sum(search.asked for search in searches)
-    whole = 0.0
-    for search in waiting:
-        own, settling = search.settling.explained, search.settling
-        each = settling.wondered / own if own >= OWN else usual
-        price = search.seconds / search.asked if search.asked >= ENOUGH else spent / asked
-        whole += (1 + each) * price * (len(search.ledger.pending) + settling.begun)
-    return UNEVEN * whole
-
-
 def _settled(search: Asking) -> float:
     """How many findings the time was for: those on their way are halfway, more or less."""
     return search.settling.explained + search.settling.begun / 2
 
 
+def left(searches: Sequence[Asking]) -> int:
+    """Count what was met and is not explained, what is on its way included."""
+    return sum(len(one.ledger.pending) + len(one.ledger.suspects) + one.settling.begun for one in searches)
+
+
 def _unsettled(search: Asking) -> float:
-    """How many findings are left: those on their way, and those that were cut short, are halfway."""
-    return len(search.ledger.pending) + (search.settling.begun + len(search.settling.cut)) / 2
+    """How many findings are left: those on their way are halfway."""
+    return len(search.ledger.pending) + search.settling.begun / 2

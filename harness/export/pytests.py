@@ -6,7 +6,7 @@ import os
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -169,7 +169,8 @@ def _kind(subject: Subject, info: KindInfo) -> str:
 
 def _simple(spec: SubjectSpec) -> bool:
     """Whether a subject has a name that says it all."""
-    return spec.kind in ("suite", "kubernetes") and spec == SubjectSpec(spec.kind, spec.location)
+    plain = SubjectSpec(spec.kind, spec.location)
+    return spec.kind in ("suite", "kubernetes") and replace(spec, in_process=False) == plain
 
 
 def _target(spec: SubjectSpec, output: Path | None) -> str:
@@ -184,7 +185,7 @@ def _target(spec: SubjectSpec, output: Path | None) -> str:
     plain = SubjectSpec(spec.kind, spec.location)
     for one in fields(spec)[2:]:
         held = getattr(spec, one.name)
-        if held != getattr(plain, one.name):
+        if one.name != "in_process" and held != getattr(plain, one.name):
             said.append(f"{one.name}={_plain(dict(held) if isinstance(held, Mapping) else held)}")
     return f"SubjectSpec({', '.join(said)})"
 

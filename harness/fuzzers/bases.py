@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from harness.case import Answer, Case, Json
-from harness.field import FieldError
+from harness.field import ErrorType, FieldError
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.mend import at_once, fixes, undecodable
+from harness.fuzzers.mend import MOST_ERRORS, at_once, fixes, undecodable
 from harness.fuzzers.places import ABSENT, Once, Place, look, put
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.values import filled, rich
@@ -29,6 +29,10 @@ Ask: TypeAlias = Callable[[list[Json]], Asking]
 _VALUES = re.compile(r"\"[^\"]*\"|'[^']*'|\d+")
 
 ErrorKey: TypeAlias = tuple[str, str, str]
+Side: TypeAlias = Literal["handwritten", "declarative", "both"]
+"""Who reports an error."""
+MOST_REMAINING = 12
+"""Errors that are told of an object that was not accepted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +45,16 @@ class Base:
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """What a repair came to: an accepted object, or the best candidate with the errors that remained."""
+    """What a repair came to: an accepted object, or the best candidate and the errors that remained on the nearest one.
+
+    `sides` says of each who reports it. Those come first that no change ever silenced: they are what blocks.
+    """
 
     obj: Json
     accepted: bool
     remaining: tuple[str, ...] = ()
     asked: int = 0
+    sides: tuple[Side, ...] = ()
 
 
 @dataclass(slots=True)
@@ -54,6 +62,7 @@ class _Candidate:
     obj: Json
     errors: list[FieldError]
     options: Iterator[tuple[ErrorKey | None, Json]]
+    answer: Answer | None = None
     keys: frozenset[ErrorKey] = frozenset()
     solved: frozenset[ErrorKey] = frozenset()
     expanded: int = 0
@@ -62,6 +71,16 @@ class _Candidate:
     def progress(self) -> int:
         """Errors that went away on the way here, against those that are left."""
         return 2 * len(self.solved) - len(self.keys)
+
+    @property
+    def nearness(self) -> tuple[int, int]:
+        """How near an accepted object it is, for people: by places, since another error at one is no progress.
+
+        What is there and wrong is nearer than what is absent.
+        """
+        fields = {error.field for error in self.errors}
+        solved = {field for _, field, _ in self.solved} - fields
+        return 2 * len(solved) - len(fields), -sum(error.type == ErrorType.REQUIRED for error in self.errors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +100,18 @@ def errors_of(answer: Answer) -> list[FieldError]:
 def accepted(answer: Answer) -> bool:
     """Whether both sides accept the object, whatever the level of a rule."""
     return not answer.handwritten and not answer.declarative and answer.failure is None
+
+
+def told_errors(answer: Answer, last: Collection[str] = ()) -> tuple[tuple[str, ...], tuple[Side, ...]]:
+    """Return the texts of the errors of an answer, and who reports each; those at the fields in `last` come last."""
+    ours, theirs = ({error.text for error in errors} for errors in (answer.handwritten, answer.declarative))
+    errors = sorted(errors_of(answer), key=lambda error: error.field in last)
+    texts = tuple(dict.fromkeys(error.text for error in errors))[:MOST_REMAINING]
+    sides: list[Side] = [
+        "both" if text in ours and text in theirs else "handwritten" if text in ours else "declarative"
+        for text in texts
+    ]
+    return texts, tuple(sides)
 
 
 def _order(error: FieldError) -> tuple[int, str, str, str]:
@@ -126,9 +157,12 @@ class Repair:
     _visits: dict[frozenset[ErrorKey], int] = field(default_factory=dict)
     _order: int = 0
     _best: _Candidate | None = None
+    _nearest: _Candidate | None = None
     _failure: str = ""
     _lasting: frozenset[ErrorKey] = frozenset()
     _refused: int = 0
+    _silenced: set[str] = field(default_factory=set)
+    _is_answered: bool = False
 
     def run(self, first: list[Json]) -> Generator[list[Case], list[Answer], Repaired]:
         """Repair the first candidates until one is accepted or the limit is reached."""
@@ -142,8 +176,11 @@ class Repair:
             return Repaired(found, True, asked=self.asked)
         best = self._best
         if best is None:
-            return Repaired(first[0], False, (self._failure or "no answer without a failure",), self.asked)
-        return Repaired(best.obj, False, tuple(dict.fromkeys(error.text for error in best.errors))[:12], self.asked)
+            told = (self._failure or "no answer without a failure",) if self._is_answered else ()
+            return Repaired(first[0], False, told, self.asked)
+        nearest = self._nearest or best
+        texts, sides = told_errors(nearest.answer, self._silenced) if nearest.answer is not None else ((), ())
+        return Repaired(best.obj, False, texts, self.asked, sides)
 
     def _is_hopeless(self) -> bool:
         return bool(self.patience and self._lasting and self._refused >= self.patience)
@@ -171,6 +208,7 @@ class Repair:
         answers = yield from self.ask([entry.obj for entry in fresh])
         if len(answers) < len(fresh):
             self.limit = 0  # the time or the share of the search is over
+        self._is_answered |= bool(answers)
         for entry, answer in zip(fresh, answers, strict=False):
             if accepted(answer):
                 return entry.obj
@@ -178,7 +216,7 @@ class Repair:
         return None
 
     def _consider(self, entry: _Try, answer: Answer) -> None:
-        errors = errors_of(answer)
+        errors = errors_of(answer)[:MOST_ERRORS]
         if answer.failure is not None and not errors:
             self._undecodable(entry.obj, answer.failure.message)
             return
@@ -186,15 +224,19 @@ class Repair:
         keys = frozenset(map(_key, errors))
         self._lasting = self._lasting & keys if self._refused else keys
         self._refused += 1
+        if entry.parent is not None:
+            self._silenced |= {error.field for error in entry.parent.errors} - {error.field for error in errors}
         known = self._visits.get(keys, 0)
         if (entry.target is not None and entry.target in keys) or known >= 5:
             return
         self._visits[keys] = known + 1
         solved = (entry.parent.solved | entry.parent.keys) - keys if entry.parent else frozenset()
-        candidate = _Candidate(entry.obj, errors, iter(()), keys, solved)
+        candidate = _Candidate(entry.obj, errors, iter(()), answer, keys, solved)
         candidate.options = self._options(candidate)
         if self._best is None or candidate.progress > self._best.progress:
             self._best = candidate
+        if self._nearest is None or candidate.nearness > self._nearest.nearness:
+            self._nearest = candidate
         self._push(candidate)
 
     def _undecodable(self, obj: Json, message: str) -> None:

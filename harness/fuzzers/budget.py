@@ -11,6 +11,9 @@ _LOOK = 0.001
 """How often it is looked how much time is needed, as a part of all the time: hundreds of searches are asked for it."""
 _ANSWERS = 4
 """Answers that a finding waits for one after the other: those that wait with others go on meanwhile."""
+LEAST_BEYOND, MOST_BEYOND = 30.0, 200_000
+"""How long a run may take beyond its time to finish what it met, at least, and how many cases it may ask for that. A
+worker that gives no answer is noticed within twenty seconds."""
 
 
 def shares(total: int, weights: Sequence[float]) -> list[int]:
@@ -31,11 +34,12 @@ def shares(total: int, weights: Sequence[float]) -> list[int]:
 class Clock:
     """When a run must end. `reserve` is the part of the time that is kept for what was found last.
 
-    `needed` estimates how long it takes to settle that, `least` how long to explain it and reduce nothing. Once it is
-    late it stays so until all searches have ended: what they were about is not taken up again. As soon as there is time
-    for the least alone nothing is reduced further. After the end, which leaves time for `closing`, nothing is asked any
-    more. `away` is how long answers take to come: each finding waits for some of them. While it is `quiet`, so that
-    nothing is pending or to be expected, only those on their way are waited for.
+    `needed` estimates how long it takes to settle that: to reduce and to explain it. Once it is late it stays so until
+    all searches have ended: what they were about is not taken up again. Where too little was kept, what is `pending`
+    is finished beyond the end, which leaves time for `closing`: never is a reduction or an explanation cut short, since
+    a cause would then depend on the speed of a machine. That takes at most `grace`, and `MOST_BEYOND` of the cases that
+    `asked` counts. `away` is how long answers take to come: each finding waits for some of them. While it is `quiet`,
+    so that nothing is pending or to be expected, only those on their way are waited for.
 
     Units: seconds.
     """
@@ -43,15 +47,15 @@ class Clock:
     max_time: float | None = None
     now: Callable[[], float] = time.monotonic
     needed: Callable[[], float] = float
-    least: Callable[[], float] = float
     closing: Callable[[], float] = float
     away: Callable[[], float] = float
     quiet: Callable[[], bool] = bool
+    pending: Callable[[], bool] = bool
+    asked: Callable[[], int] = int
     started: float = field(init=False)
     _late: bool = field(init=False, default=False)
-    _over: bool = field(init=False, default=False)
     _looked: float = field(init=False, default=-1.0)
-    _weighed: float = field(init=False, default=-1.0)
+    _asked_until: int | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self.started = self.now()
@@ -63,17 +67,21 @@ class Clock:
 
     @property
     def reserve(self) -> float:
-        """The time kept for reducing: a twentieth, at most six seconds or a hundredth, and what is needed.
+        """The time kept for settling: a twentieth, at most six seconds or a hundredth, and what is needed.
 
-        That is never more than two fifths, or three fifths where that is the least. What does not depend on what is
-        needed is for batches on their way, and for the many answers that the reduction of one finding waits for.
-        While it is quiet, it is for batches alone.
+        That is never more than two fifths. What does not depend on what is needed is for batches on their way, and for
+        the many answers that the reduction of one finding waits for. While it is quiet, it is for batches alone.
         """
         whole = self.max_time or 0.0
         spare = self._quiet_spare
         if not self.quiet():
             spare = max(min(6.0, whole / 20), whole / 100, min(_ANSWERS * self.away(), whole / 10))
-        return max(min(spare + self.needed(), whole * 2 / 5), min(spare + self.least(), whole * 3 / 5))
+        return min(spare + self.needed(), whole * 2 / 5)
+
+    @property
+    def grace(self) -> float:
+        """How long what is pending may take beyond the end: half of the time, and never less than `LEAST_BEYOND`."""
+        return max(LEAST_BEYOND, (self.max_time or 0.0) / 2)
 
     @property
     def _quiet_spare(self) -> float:
@@ -86,26 +94,14 @@ class Clock:
         if self.max_time is None or self._late:
             return self._late
         seconds = self.seconds
-        if seconds >= self.max_time * 2 / 5 and seconds - self._looked >= self.max_time * _LOOK:
+        if seconds >= self.max_time * 3 / 5 and seconds - self._looked >= self.max_time * _LOOK:
             self._looked = seconds
-            self._late = self.left() <= self.reserve
+            self._late = self._rest() <= self.reserve
         return self._late
 
     def is_over(self) -> bool:
-        """Whether nothing should be reduced further: what is pending is explained as it is.
-
-        Where explaining takes less time than it seemed to, there may be time to reduce something after all.
-        """
-        if self.max_time is None:
-            return False
-        seconds = self.seconds
-        if seconds - self._weighed >= self.max_time * _LOOK:
-            self._weighed = seconds
-            spare = self._quiet_spare / 2
-            if not self.quiet():
-                spare = max(min(2.0, self.max_time / 50), min(_ANSWERS * self.away(), self.max_time / 20))
-            self._over = self.left() <= spare + self.least()
-        return self._over
+        """Whether time is up: what was met is settled, and nothing is looked at for any other reason."""
+        return self._rest() <= 0
 
     def goes_on(self) -> bool:
         """Whether there is time for more after all, when all that was pending is done; then it is late no longer.
@@ -114,11 +110,21 @@ class Clock:
         """
         if not self._late:
             return False
-        self._late = self.left() <= (1 if self.quiet() else 2) * self.reserve
+        self._late = self._rest() <= (1 if self.quiet() else 2) * self.reserve
         return not self._late
 
     def left(self) -> float:
-        """The time until everything ends; without a limit, it is endless."""
+        """The time until nothing is asked or waited for any more; without a limit, it is endless."""
+        rest = self._rest()
+        if rest > 0 or not self.pending():
+            return rest
+        asked = self.asked()
+        if self._asked_until is None:
+            self._asked_until = asked + MOST_BEYOND
+        return rest + self.grace if asked < self._asked_until else 0.0
+
+    def _rest(self) -> float:
+        """The time until what was asked for is over."""
         if self.max_time is None:
             return math.inf
         return self.max_time - min(self.closing(), self.max_time / 10) - self.seconds

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import TypeAlias
 
 from harness.case import Json
@@ -20,6 +21,8 @@ from harness.fuzzers.values import alternatives, filled, fits, plausible, pool
 Fix: TypeAlias = Change
 """A change that may silence an error."""
 
+MOST_ERRORS = 200
+"""Errors of one answer that are repaired: a validator may report thousands, at places that no object has."""
 _INNER = 6
 """Structs within a wrong value that are searched for a member which the message names."""
 _EMPTY: dict[str, Json] = {"struct": {}, "map": {}, "list": [], "string": "", "bytes": ""}
@@ -244,14 +247,21 @@ def shape_at(shape: Shape, place: Place) -> Shape:
 
 
 def at_once(errors: Iterable[FieldError], obj: Json, shape: Shape, harvest: Harvest) -> list[Fix]:
-    """Return the likeliest fix of every error, leaving out places that lie within one another."""
-    chosen: list[Fix] = []
-    for error in errors:
+    """Return the likeliest fix of every error, leaving out places that lie within one another.
+
+    Of more than `MOST_ERRORS` the first count: each fix is looked for in an object that all of them make larger.
+    """
+    chosen: dict[Place, Json] = {}
+    around: set[Place] = set()  # places within which something is chosen
+    for error in islice(errors, MOST_ERRORS):
         fix = next(fixes(error, obj, shape, harvest), None)
-        if fix is not None and not any(_within(fix[0], other) or _within(other, fix[0]) for other, _ in chosen):
-            chosen.append(fix)
-    return later_first(chosen)
+        if fix is None or fix[0] in around or any(part in chosen for part in _prefixes(fix[0])):
+            continue
+        chosen[fix[0]] = fix[1]
+        around.update(_prefixes(fix[0]))
+    return later_first(chosen.items())
 
 
-def _within(place: Place, other: Place) -> bool:
-    return place[: len(other)] == other
+def _prefixes(place: Place) -> Iterator[Place]:
+    """Yield the places that a place lies within, the root and the place itself included."""
+    return (place[:depth] for depth in range(len(place) + 1))

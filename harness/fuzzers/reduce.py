@@ -78,8 +78,7 @@ class Reducer:
     nothing can be taken: what stands there just so is not tried again. `seat` is the place that the difference is
     about: what is around it is the last that is left out.
 
-    Afterwards `answer` is what was said of the result, `is_gone` whether the difference did not show again, `is_cut`
-    whether time was over before there was nothing left to try.
+    Afterwards `answer` is what was said of the result, `is_gone` whether the difference did not show again.
     """
 
     case: Case
@@ -91,11 +90,9 @@ class Reducer:
     seat: Place = ()
     limit: int = 400
     protected: frozenset[Place] = KEPT
-    is_over: Callable[[], bool] = bool
     asked: int = 0
     answer: Answer | None = None
     is_gone: bool = False
-    is_cut: bool = False
     _others: frozenset[str] = frozenset()
     _is_long: bool = False
     _heard: Answer | None = None
@@ -105,7 +102,7 @@ class Reducer:
     def run(self) -> Generator[list[Case], list[Answer], Case]:
         """Return the smallest case that was found; the given one when the difference does not show again."""
         start = self._pair
-        batch = list(self._unasked([start, *self.first])) if not self.is_over() else [start]
+        batch = list(self._unasked([start, *self.first]))
         shown = yield from self._ask(batch, anything=True)
         self.answer = self._heard
         if shown[0] is None:
@@ -182,8 +179,7 @@ class Reducer:
         return min(found, key=lambda one: _measure(one.pair)) if len(found) > 1 else next(iter(found), None)
 
     def _done(self) -> bool:
-        self.is_cut = self.is_cut or self.is_over()
-        return self.asked >= self.limit or self.is_cut
+        return self.asked >= self.limit
 
     def _exhaust(self, name: str, steps: Steps, measure: Measure) -> Generator[list[Case], list[Answer], None]:
         """Take steps of one sort until none succeeds.

@@ -7,7 +7,6 @@ sabotaged suite first. When they show nothing, it is searched in full, up to the
 from __future__ import annotations
 
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -166,30 +165,7 @@ def _folder(spec: SubjectSpec, sabotage: Sabotage) -> Iterator[SubjectSpec]:
         shutil.copytree(spec.location, folder, ignore=shutil.ignore_patterns("__pycache__"))
         for name, text in sabotage.files.items():
             (folder / name).write_text(text(), encoding="utf-8")
-        try:
-            with _no_bytecode():
-                yield replace(spec, location=str(folder))
-        finally:
-            _forget(folder)
-
-
-@contextmanager
-def _no_bytecode() -> Iterator[None]:
-    """Nothing that was spoiled is kept for later."""
-    before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
-    try:
-        yield
-    finally:
-        sys.dont_write_bytecode = before
-
-
-def _forget(folder: Path) -> None:
-    """Free the modules of a folder that is gone."""
-    root = str(folder.resolve())
-    for name, module in list(sys.modules.items()):
-        places = [str(getattr(module, "__file__", None) or ""), *map(str, getattr(module, "__path__", None) or ())]
-        if any(place.startswith(root) for place in places):
-            del sys.modules[name]
+        yield replace(spec, location=str(folder))
 
 
 def _opener(rework: Rework | None) -> Callable[[SubjectSpec, Note], Subject]:

@@ -11,11 +11,12 @@ from dataclasses import replace
 
 import msgspec
 
-from harness.compare.finding import Severity
+from harness.compare.finding import SEVERITIES, Severity
 from harness.explain import pages_of
 from harness.reporting.annotations import commands
 from harness.reporting.changealerts import change_results, change_rules
 from harness.reporting.document import Report, ReportedFinding
+from harness.reporting.gaps import allowance_rows, open_gaps
 from harness.reporting.grouping import SEVERITY_MEANING, Group, group
 from harness.reporting.sarif import Invocation, Level, Notice, Result, Rule, sarif
 from harness.reporting.terminal import where
@@ -70,6 +71,11 @@ def notices(report: Report) -> Iterator[Notice]:
     for kind in report.kinds:
         if kind.error:
             yield Notice("error", visible(f"{kind.name} {kind.operation}: the search stopped: {kind.error}"))
+    for gap in open_gaps(report):
+        blocking = "".join(f"; {text}" for text in gap.blocking(4))
+        yield Notice("error", f"{gap.title}: {gap.sentence}{blocking}; fix: {gap.advice}")
+    for row in allowance_rows(report):
+        yield Notice("note", row)
     if report.composition_differences:
         differences = count(report.composition_differences, "case")
         yield Notice("error", f"in {differences} the target served another list than the rules of composition say")
@@ -110,7 +116,7 @@ def _result(report: Report, finding: ReportedFinding) -> Result:
     file, line = place_of(report, finding)
     return Result(
         rule=visible(finding.code),
-        level=LEVELS[finding.severity],
+        level=_level(report, finding.severity),
         message=f"{where(finding)}: {_meaning(finding)}\n{told(finding)}",
         file=file,
         line=line,
@@ -124,6 +130,12 @@ def _result(report: Report, finding: ReportedFinding) -> Result:
             "subject": visible(finding.subject),
         },
     )  # fmt: skip
+
+
+def _level(report: Report, severity: Severity) -> Level:
+    """What a severity is to a code host: no error where it does not fail the run."""
+    is_milder = SEVERITIES.index(severity) > SEVERITIES.index(report.policy.fail_on)
+    return "warning" if is_milder and LEVELS[severity] == "error" else LEVELS[severity]
 
 
 def _tolerated(report: Report, finding: ReportedFinding) -> str:
@@ -141,7 +153,7 @@ def _annotation(report: Report, one: Group) -> Result:
     more = f" and {one.size - 1:,} like it" if one.size > 1 else ""
     message = f"{where(finding)}{more}: {_meaning(finding)}\n{told(finding)}"
     title = f"{one.severity}, {visible(one.cause)}: {visible(one.title)}"
-    return Result(title, LEVELS[one.severity], message, file if line else "", line)
+    return Result(title, _level(report, one.severity), message, file if line else "", line)
 
 
 def _meaning(finding: ReportedFinding) -> str:

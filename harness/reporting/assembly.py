@@ -16,14 +16,16 @@ from harness.case import Case, KindInfo, ServedList
 from harness.compare.composition import compose, settings
 from harness.compare.ends import served_after, served_before
 from harness.compare.finding import SEVERITIES, Finding
-from harness.events import Budget, KindReport, Result
+from harness.events import LOST, Budget, KindReport, Result, how_bad
 from harness.reporting.document import (
+    EVERYTHING,
     SCHEMA_ID,
     SCHEMA_VERSION,
     Exceptions,
     ExcludedEntry,
     KindEntry,
     Part,
+    Policy,
     Reach,
     Report,
     ReportedFinding,
@@ -31,8 +33,10 @@ from harness.reporting.document import (
     Totals,
     Unreached,
     Verdict,
+    fails,
     has_no_kinds,
 )
+from harness.reporting.gaps import has_gap, with_allowances
 from harness.reporting.moves import moves_of
 
 
@@ -42,11 +46,12 @@ def build_report(
     exceptions: Exceptions | None = None,
     reaches: Mapping[str, Reach] | None = None,
     replay: Callable[[Finding], str] | None = None,
+    policy: Policy = EVERYTHING,
 ) -> Report:
     """Make the document of one run, or of one run per subject.
 
     `findings` are those of the results after exceptions were applied (default: as they are), `reaches` says by subject
-    how to open the target again, and `replay` writes the command that shows a finding again.
+    how to open the target again, `replay` writes the command that shows a finding again, and `policy` says what fails.
     """
     parts = (results,) if isinstance(results, Result) else tuple(results)
     by_fingerprint = {f.fingerprint: f for f in findings} if findings is not None else {}
@@ -59,7 +64,7 @@ def build_report(
         ),
         key=worst_first,
     )
-    return _assemble(parts, tuple(reported), exceptions, reaches or {})
+    return _assemble(parts, tuple(reported), exceptions, reaches or {}, policy)
 
 
 def _assemble(
@@ -67,6 +72,7 @@ def _assemble(
     findings: tuple[ReportedFinding, ...],
     exceptions: Exceptions,
     reaches: Mapping[str, Reach],
+    policy: Policy,
 ) -> Report:
     first = results[0]
     kinds = tuple(_kind_entry(_name(r), kind) for r in results for kind in r.kinds)
@@ -87,7 +93,8 @@ def _assemble(
         seed=first.seed,
         budget=first.budget,
         started=first.started,
-        **sums_of(parts, kinds, findings, exceptions, excluded),
+        policy=policy,
+        **sums_of(parts, kinds, findings, exceptions, excluded, policy),
     )
 
 
@@ -107,11 +114,13 @@ def sums_of(
     findings: tuple[ReportedFinding, ...],
     exceptions: Exceptions,
     excluded: tuple[ExcludedEntry, ...],
+    policy: Policy = EVERYTHING,
 ) -> dict[str, Any]:
     """Return the fields of a report that follow from its parts, so that every report adds up in the same way."""
     seconds, cases = _seconds(parts), sum(part.cases for part in parts)
+    kinds = with_allowances(parts, kinds, policy)
     return {
-        "verdict": _verdict(parts, kinds, findings, exceptions),
+        "verdict": _verdict(parts, kinds, findings, exceptions, policy),
         "seconds": round(seconds, 3),
         "cases": cases,
         "compared": sum(part.compared for part in parts),
@@ -144,25 +153,23 @@ def _name(result: Result) -> str:
     return result.part or result.subject
 
 
-_STOPPED = ("interrupted", "target-lost", "budget", "exhausted")
-
-
-def how_bad(stopped: str) -> int:
-    """Order the ways a run ends, worst first."""
-    return _STOPPED.index(stopped) if stopped in _STOPPED else len(_STOPPED)
-
-
 def _verdict(
-    parts: Sequence[Part], kinds: Sequence[KindEntry], findings: Sequence[Finding], exceptions: Exceptions
+    parts: Sequence[Part],
+    kinds: Sequence[KindEntry],
+    findings: Sequence[Finding],
+    exceptions: Exceptions,
+    policy: Policy,
 ) -> Verdict:
     """Judge the run. A difference weighs more than an incomplete search, and silence is never agreement."""
-    different = any(f.exception is None for f in findings) or any(part.composition_differences for part in parts)
+    different = any(fails(f, policy) for f in findings) or any(part.composition_differences for part in parts)
     if different or exceptions.unused or exceptions.expired:
         return "different"
     searched = [part for part in parts if not has_no_kinds(part, kinds)]
     if not searched or any(part.compared == 0 for part in searched):
         return "nothing-compared"
-    if any(part.stopped == "target-lost" for part in parts) or any(kind.error for kind in kinds):
+    if any(part.stopped in LOST for part in parts) or any(kind.error for kind in kinds):
+        return "incomplete"
+    if has_gap(parts, kinds):
         return "incomplete"
     return "equivalent"
 
@@ -186,6 +193,7 @@ def _part(result: Result, reaches: Mapping[str, Reach]) -> Part:
         beside=result.beside,
         discovery=result.discovery,
         between=result.between,
+        allow_incomplete=result.allow_incomplete,
     )
 
 
@@ -213,6 +221,8 @@ def _kind_entry(subject: str, report: KindReport) -> KindEntry:
         unreached=tuple(Unreached(*one) for one in report.unreached),
         changed=report.changed,
         refused=report.refused,
+        sides=report.sides,
+        sought=report.sought,
     )
 
 

@@ -15,7 +15,7 @@ import msgspec
 
 from harness.bounded import MOST_REPORT, decode_bounded, read_bounded
 from harness.case import Excluded, KindInfo
-from harness.compare.finding import Finding
+from harness.compare.finding import SEVERITIES, Finding, Severity
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.events import Budget, Discovery, Timings
 from harness.reporting.cost import Cost
@@ -32,7 +32,24 @@ SCHEMA = Path(__file__).parent / "schema" / "report.schema.json"
 """The published JSON Schema."""
 
 Verdict: TypeAlias = Literal["equivalent", "different", "nothing-compared", "incomplete"]
-"""`incomplete`: no difference was found, but a target was lost or a kind could not be searched."""
+"""What a run comes to: `equivalent` nothing that fails it, `different` something does.
+
+`incomplete`: nothing does, but a target was lost, a kind could not be searched, or no object of it was ever accepted.
+"""
+
+
+class Policy(msgspec.Struct, frozen=True):
+    """What the options say of what fails a run, kept so that everything that is made of a report agrees.
+
+    `fail_on` is the mildest severity that does. `allow_incomplete` are patterns of kinds that may be incomplete.
+    """
+
+    fail_on: Severity = SEVERITIES[-1]
+    allow_incomplete: tuple[str, ...] = ()
+
+
+EVERYTHING = Policy()
+"""Every finding fails a run, and so does every kind that is incomplete."""
 
 
 class TargetSummary(msgspec.Struct, frozen=True):
@@ -67,6 +84,7 @@ class Part(msgspec.Struct, frozen=True):
     `2/4` when only a part of the kinds was searched, empty for all of them. A release is searched under several
     settings of its feature gates: one part each, `subject` names the gates; `beside` says that it ran while the part
     before did. `discovery` says when new differences came. `between` names two targets whose users were compared.
+    `allow_incomplete` are patterns of kinds that the subject itself lets be incomplete.
     """
 
     subject: str
@@ -85,6 +103,7 @@ class Part(msgspec.Struct, frozen=True):
     beside: bool = False
     discovery: Discovery = Discovery()
     between: tuple[str, ...] = ()
+    allow_incomplete: tuple[str, ...] = ()
 
 
 class Unreached(msgspec.Struct, frozen=True):
@@ -97,7 +116,10 @@ class Unreached(msgspec.Struct, frozen=True):
 class KindEntry(msgspec.Struct, frozen=True):
     """What was done for one kind and operation.
 
-    `base` says whether an object that both sides accept was found; otherwise `remaining` has the errors that remained.
+    `base` says whether an object that both sides accept was found; otherwise `remaining` has the errors that remained,
+    those that nothing silenced first, and `sides` says of each who reports it: handwritten, declarative or both.
+    `sought` says that the search for one came to its end, which a limit of time may cut short. `allowed` is the pattern
+    that lets it be incomplete, where it is.
     `through` names the served version whose strategy answered for a version that no user can reach, empty for others.
     `places`, `reached` and `unreached` say how full accepted objects are: what the type has room for, what occurs in
     one, and the outermost places that do not. Of all that do not, an error refused `refused`, and the others were not
@@ -126,6 +148,14 @@ class KindEntry(msgspec.Struct, frozen=True):
     unreached: tuple[Unreached, ...] = ()
     changed: tuple[str, ...] = ()
     refused: int = 0
+    sides: tuple[str, ...] = ()
+    sought: bool = False
+    allowed: str = ""
+
+    @property
+    def has_accepted(self) -> bool:
+        """Whether both sides accepted some object, or pair of them."""
+        return self.base or bool(self.accepted)
 
     @property
     def name(self) -> str:
@@ -224,6 +254,7 @@ class Report(msgspec.Struct, frozen=True):
     cost: Cost | None = None
     moves: tuple[Moves, ...] = ()
     narrowed: tuple[str, ...] = ()
+    policy: Policy = EVERYTHING
 
     @property
     def open_findings(self) -> tuple[ReportedFinding, ...]:
@@ -231,8 +262,16 @@ class Report(msgspec.Struct, frozen=True):
         return tuple(f for f in self.findings if f.exception is None)
 
     @property
+    def failing_findings(self) -> tuple[ReportedFinding, ...]:
+        """Those among them that are severe enough to fail the run."""
+        return tuple(f for f in self.findings if fails(f, self.policy))
+
+    @property
     def exit_code(self) -> int:
-        """0 nothing beyond the exceptions, 1 findings or rules that lost cover, 2 could not run, 130 interrupted."""
+        """0 nothing fails the run, 1 findings or rules that lost cover, 2 could not run or incomplete, 130 interrupted.
+
+        Findings weigh more than what is incomplete.
+        """
         if self.stopped == "interrupted":
             return 130
         if self.verification is not None and self.verification.nothing_touched:
@@ -255,6 +294,11 @@ def has_no_kinds(part: Part, kinds: Iterable[KindEntry]) -> bool:
     """Whether a part is a shard that no kind of its subject belongs to. A shard that broke off is none."""
     ended = part.stopped not in ("target-lost", "interrupted")
     return bool(part.shard) and ended and all(kind.subject != part.subject for kind in kinds)
+
+
+def fails(finding: Finding, policy: Policy) -> bool:
+    """Whether a finding fails a run: no exception tolerates it, and it is severe enough."""
+    return finding.exception is None and SEVERITIES.index(finding.severity) <= SEVERITIES.index(policy.fail_on)
 
 
 def kind_name(group: str, version: str, resource: str, subresource: str) -> str:

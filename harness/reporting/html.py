@@ -27,14 +27,16 @@ from harness.reporting.costtable import cost_method, cost_tables
 from harness.reporting.coverage import RuleEntry
 from harness.reporting.details import AT_ONCE, bodies_of, changed, error_text, told_error, written
 from harness.reporting.document import KindEntry, Report, ReportedFinding
+from harness.reporting.gaps import allowance_rows, gaps, open_gaps
 from harness.reporting.grouping import SEVERITY_MEANING, Group, group
+from harness.reporting.headline import headline, reasons
 from harness.reporting.moves import Move, Moves
 from harness.reporting.overview import by_cause
 from harness.reporting.pages import environment, marked
 from harness.reporting.ruletext import rule_rows
 from harness.reporting.shelf import Shelf, embedded
 from harness.reporting.story import sides
-from harness.reporting.terminal import effort, headline_of
+from harness.reporting.terminal import effort
 from harness.reporting.text import bounded, count, cut
 
 CHANGES = 200
@@ -94,6 +96,8 @@ def render_html(report: Report, at_once: int = AT_ONCE) -> str:
         severity_names=[name for name in SEVERITIES if any(finding.severity == name for finding in order)],
         mismatch_words=_mismatch_words(order),
         effort=effort(report),
+        gaps=open_gaps(report),
+        allowances=list(allowance_rows(report)),
         subjects=len(report.parts),
         style=Markup(style),
         script=Markup(script),
@@ -107,8 +111,8 @@ def render_html(report: Report, at_once: int = AT_ONCE) -> str:
 @cache
 def _environment() -> jinja2.Environment:
     functions = {
-        "state": _state, "rule_rows": rule_rows, "rules_by_kind": _rules_by_kind, "rule_state": _rule_state,
-        "fired": _fired, "bounded": bounded, "upper": _upper, "cut": cut,
+        "state": _state, "missed": _missed, "rule_rows": rule_rows, "rules_by_kind": _rules_by_kind,
+        "rule_state": _rule_state, "fired": _fired, "bounded": bounded, "upper": _upper, "cut": cut,
         "written": written, "error_text": error_text, "told": told_error,
         "cost_words": words, "verdicts": verified.VERDICTS, "directions": verified.DIRECTIONS,
         "effort_words": verified.effort_words, "rule_words": verified.rule_words, "change_title": verified.change_title,
@@ -126,10 +130,17 @@ def _heading(report: Report, groups: Sequence[Group]) -> dict[str, Any]:
             "headline": verified.headline(report, change),
             "lead": verified.lead(report, change),
             "tone": tone,
+            "failing": [],
         }
     if report.cost is not None:  # nothing was judged: what differs was met on the way
-        return {"headline": "What declarative validation costs", "lead": report.cost.answer, "tone": "plain"}
-    return {"headline": headline_of(report)[0], "lead": _lead(report, groups), "tone": report.verdict}
+        return {
+            "headline": "What declarative validation costs",
+            "lead": report.cost.answer,
+            "tone": "plain",
+            "failing": [],
+        }
+    tone = "different" if report.exit_code == 1 else report.verdict
+    return {"headline": headline(report)[0], "lead": _lead(report, groups), "tone": tone, "failing": reasons(report)}
 
 
 def _sections(report: Report) -> dict[str, Any]:
@@ -230,7 +241,19 @@ def _state(kind: KindEntry) -> str:
         return "search stopped"
     if not kind.cases:
         return "not reached"
-    return "accepted object found" if kind.base else "errors remained"
+    if kind.has_accepted:
+        return "accepted object found"
+    return "errors remained" if kind.sought else "not looked at: the time was over"
+
+
+def _missed(report: Report) -> dict[int, str]:
+    """What to say of a kind that was not reached, by its place in the report."""
+    missed = {id(kind): gap for gap in gaps(report) for kind in gap.kinds}
+    return {
+        number: f"incomplete, accepted by {gap.allowed}" if gap.allowed else f"incomplete: {gap.sentence}"
+        for number, kind in enumerate(report.kinds)
+        if (gap := missed.get(id(kind))) is not None
+    }
 
 
 def _rules_by_kind(rules: Sequence[RuleEntry]) -> list[tuple[str, list[RuleEntry]]]:

@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterable
 from xml.etree import ElementTree
 
+from harness.events import LOST
 from harness.reporting.changealerts import change_results
 from harness.reporting.coverage import RatchetEntry
-from harness.reporting.document import KindEntry, Part, Report, ReportedFinding, has_no_kinds
+from harness.reporting.document import KindEntry, Part, Report, ReportedFinding, fails, has_no_kinds
+from harness.reporting.gaps import Gap, open_gaps
 from harness.reporting.grouping import Group, group
 from harness.reporting.ruletext import lost_rows
 from harness.reporting.terminal import full, render, where
@@ -22,10 +24,10 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 def render_junit(report: Report) -> str:
     """Write a report as JUnit XML.
 
-    A finding fails its test case, and so does a target that composed another list than we; a search that stopped is an
-    error; a kind that was never asked, and what the target excludes, is skipped with the reason. Unused and expired
-    exceptions fail a test case of their own, and so do a ratchet of which rules lost cover, and a touched field that
-    differs.
+    A finding fails its test case, and so does a target that composed another list than we; a search that stopped, and a
+    kind of which nothing was accepted, is an error; a kind that was never asked, and what the target excludes, is
+    skipped with the reason. Unused and expired exceptions fail a test case of their own, and so do a ratchet of which
+    rules lost cover, and a touched field that differs.
     """
     root = ElementTree.Element("testsuites", {"name": "harness"})
     for part in report.parts:
@@ -50,9 +52,10 @@ def _suite(report: Report, part: Part) -> ElementTree.Element:
     properties = ElementTree.SubElement(suite, "properties")
     for name, value in _properties(report, part):
         ElementTree.SubElement(properties, "property", {"name": name, "value": _clean(value)})
+    missed = {id(kind): gap for gap in open_gaps(report) for kind in gap.kinds}
     for kind in report.kinds:
         if kind.subject == part.subject:
-            suite.append(_kind(report, part, kind))
+            suite.append(_kind(report, part, kind, missed.get(id(kind))))
     for excluded in report.excluded:
         if excluded.subject == part.subject:
             name = f"{excluded.resource}-{excluded.version}"
@@ -67,7 +70,7 @@ def _suite(report: Report, part: Part) -> ElementTree.Element:
         case = _case(part.subject, "", "", "compared", part.seconds)
         ElementTree.SubElement(case, "error", {"message": "nothing was compared", "type": "nothing-compared"})
         suite.append(case)
-    if part.stopped in ("target-lost", "interrupted"):
+    if part.stopped == "interrupted" or part.stopped in LOST:
         case = _case(part.subject, "", "", "target", part.seconds)
         message = _clean(part.stopped_detail or part.stopped)
         ElementTree.SubElement(case, "error", {"message": message, "type": part.stopped})
@@ -90,11 +93,11 @@ def _properties(report: Report, part: Part) -> Iterable[tuple[str, str]]:
     yield "harness", report.harness_version
 
 
-def _kind(report: Report, part: Part, kind: KindEntry) -> ElementTree.Element:
+def _kind(report: Report, part: Part, kind: KindEntry, gap: Gap | None) -> ElementTree.Element:
     share = part.seconds * kind.cases / part.cases if part.cases else 0.0
     case = _case(part.subject, kind.group, kind.version, kind.id, share)
     findings = [f for f in report.findings if f.subject == part.subject and _belongs(f, kind)]
-    opened = [f for f in findings if f.exception is None]
+    opened = [f for f in findings if fails(f, report.policy)]
     if opened:
         groups = group(opened)
         message = f"{len(opened)} finding(s) in {len(groups)} place(s), worst: {_headline(groups[0])}"
@@ -103,10 +106,14 @@ def _kind(report: Report, part: Part, kind: KindEntry) -> ElementTree.Element:
     elif kind.error:
         error = ElementTree.SubElement(case, "error", {"message": _clean(kind.error), "type": "search"})
         error.text = _clean(kind.error)
+    elif gap is not None:
+        error = ElementTree.SubElement(case, "error", {"message": _clean(gap.sentence), "type": "incomplete"})
+        error.text = _clean("\n".join([*gap.blocking(), f"fix: {gap.advice}"]))
     elif not kind.cases:
         ElementTree.SubElement(case, "skipped", {"message": "not reached within the budget"})
     output = ElementTree.SubElement(case, "system-out")
-    output.text = _clean(_told(kind, findings))
+    milder = [f for f in findings if f.exception is None and not fails(f, report.policy)]
+    output.text = _clean(_told(kind, findings, milder))
     return case
 
 
@@ -121,12 +128,14 @@ def _group(one: Group) -> str:
     return title + render(full(one.first)) + "".join(rest)
 
 
-def _told(kind: KindEntry, findings: list[ReportedFinding]) -> str:
+def _told(kind: KindEntry, findings: list[ReportedFinding], milder: list[ReportedFinding]) -> str:
     rows = [f"{kind.cases} cases, {kind.accepted} accepted, {kind.failures} failures"]
-    if not kind.base:
+    if not kind.has_accepted:
         rows.append("no object that both sides accept was found; these errors remained:")
         rows += [f"  {text}" for text in kind.remaining]
+    rows += [f"incomplete, which --allow-incomplete {kind.allowed!r} accepts"] if kind.allowed else []
     rows += [f"tolerated by {f.exception}: {where(f)}" for f in findings if f.exception]
+    rows += [f"too mild to fail the run: {f.severity}, {where(f)}" for f in milder]
     return "\n".join(rows)
 
 

@@ -13,16 +13,17 @@ from itertools import accumulate
 from harness.compare.ends import served_after, served_before
 from harness.compare.finding import SEVERITIES
 from harness.field import FieldError
+from harness.reporting import verified
 from harness.reporting.alerts import notices, place_of
 from harness.reporting.changealerts import change_markdown
 from harness.reporting.costtable import cost_method, cost_tables
 from harness.reporting.document import Report, ReportedFinding
 from harness.reporting.grouping import SEVERITY_MEANING, Group, group
+from harness.reporting.headline import also, headline
 from harness.reporting.markup import fenced, plain
 from harness.reporting.overview import by_cause
-from harness.reporting.terminal import counted, describe, effort, headline_of
+from harness.reporting.terminal import counted, describe, effort, tolerated_words
 from harness.reporting.text import count, cut, lines, pretty, visible
-from harness.reporting.verified import headline, lead
 
 LIMIT = 1_000_000
 """Bytes: GitHub shows no summary that is larger than a mebibyte."""
@@ -64,17 +65,16 @@ def _cut(head: str, limit: int) -> str:
 
 def _head(report: Report, groups: Sequence[Group]) -> str:
     change = report.verification
-    words = headline_of(report)[0] if change is None else headline(report, change)
-    words += " (interrupted)" if report.stopped == "interrupted" else ""
+    words = headline(report)[0] if change is None else verified.headline(report, change)
     release = f" {report.target.release}" if report.target.release else ""
     rows = [f"## {plain(f'{words}: {report.target.name}{release}')}", ""]
     told = f"**{count(report.totals.findings, 'finding')}**"
-    if report.totals.tolerated:
-        told += f" beyond {report.totals.tolerated:,} tolerated"
+    told += tolerated_words(report)
     if groups:
         told += f", {count(len(by_cause(groups)), 'cause')} in {count(len(groups), 'place')}"
     rows += [f"{told}. {count(report.cases, 'case')} in {report.seconds:.0f} s, seed {report.seed}.", ""]
-    rows += [plain(lead(report, change)), ""] if change is not None else []
+    rows += [plain(also(report)) + ".", ""] if change is None and also(report) else []
+    rows += [plain(verified.lead(report, change)), ""] if change is not None else []
     wrong = list(notices(report))
     rows += [f"- **{notice.level}**: {plain(cut(notice.text, _SENTENCE))}" for notice in wrong[:_NOTICES]]
     rows += [f"- {len(wrong) - _NOTICES:,} more of these; the report has them all"] if len(wrong) > _NOTICES else []

@@ -10,8 +10,8 @@ import msgspec
 
 from harness.compare.finding import SEVERITIES
 from harness.diagnostics import Diagnostic, InputError, Position
-from harness.events import Discovery, Timings
-from harness.reporting.assembly import how_bad, sums_of, worst_first
+from harness.events import Discovery, Timings, how_bad
+from harness.reporting.assembly import sums_of, worst_first
 from harness.reporting.coverage import coverage_of, with_rule, with_uncovered
 from harness.reporting.document import Exceptions, KindEntry, Part, Report, ReportedFinding
 
@@ -41,7 +41,7 @@ def merge(reports: Sequence[Named]) -> Report:
         uncovered=tuple(_summed(uncovered, lambda one: one.key, with_uncovered)),
         coverage=coverage_of(rules) if any(report.coverage is not None for report in every) else None,
         started=min(report.started for report in every),
-        **sums_of(parts, kinds, findings, Exceptions(), excluded),
+        **sums_of(parts, kinds, findings, Exceptions(), excluded, first.policy),
     )
 
 
@@ -50,7 +50,7 @@ def _refuse_strangers(reports: Sequence[Named]) -> None:
     wrong = []
     name, first = reports[0]
     for other, report in reports[1:]:
-        for what in ("harness_version", "seed", "budget", "mode", "target"):
+        for what in ("harness_version", "seed", "budget", "mode", "target", "policy"):
             if getattr(report, what) != getattr(first, what):
                 wrong.append(_stranger(other, f"its {what.replace('_', ' ')} is not that of {name}"))
     owners: dict[tuple[str, str], str] = {}
@@ -137,6 +137,8 @@ def _with_kind(one: KindEntry, other: KindEntry) -> KindEntry:
         failures=one.failures + other.failures,
         base=one.base or other.base,
         remaining=() if one.base or other.base else one.remaining,
+        sides=() if one.base or other.base else one.sides,
+        sought=one.sought or other.sought,
         error="; ".join(filter(None, (one.error, other.error))),
     )
 

@@ -16,6 +16,7 @@ from prometheus_client.registry import Collector
 
 from harness.compare.finding import SEVERITIES
 from harness.reporting.document import KindEntry, Report, ReportedFinding
+from harness.reporting.gaps import gaps
 from harness.reporting.text import visible
 
 _UPSTREAM = "apiserver_validation_"
@@ -94,6 +95,8 @@ def _findings(report: Report) -> Iterator[Metric]:
     yield verdict
     yield GaugeMetricFamily("harness_exit_code", "What the run's command returned, or would have.", report.exit_code)
     yield GaugeMetricFamily("harness_findings_open", "Findings that no exception tolerates.", report.totals.findings)
+    failing = len(report.failing_findings)
+    yield GaugeMetricFamily("harness_findings_failing", "Findings that are severe enough to fail the run.", failing)
     yield GaugeMetricFamily("harness_findings_tolerated", "Findings that one does.", report.totals.tolerated)
     numbers = Counter((f.severity, f.cause, str(f.exception is not None).lower()) for f in report.findings)
     family = GaugeMetricFamily("harness_findings", "Findings.", labels=["severity", "cause", "tolerated"])
@@ -140,8 +143,16 @@ def _effort(report: Report) -> Iterator[Metric]:
     kinds = GaugeMetricFamily("harness_kinds", "Kinds and operations, by how far they came.", labels=["state"])
     kinds.add_metric(["served"], len(report.kinds))
     kinds.add_metric(["asked"], sum(bool(kind.cases) for kind in report.kinds))
-    kinds.add_metric(["accepted"], sum(kind.base for kind in report.kinds))
+    kinds.add_metric(["accepted"], sum(kind.has_accepted for kind in report.kinds))
+    missed = [(gap, kind) for gap in gaps(report) for kind in gap.kinds]
+    kinds.add_metric(["incomplete"], sum(not gap.allowed for gap, _ in missed))
+    kinds.add_metric(["allowed"], sum(bool(gap.allowed) for gap, _ in missed))
     yield kinds
+    labels = ["validation_identifier", "why"]
+    incomplete = GaugeMetricFamily("harness_incomplete", "1 for each kind that was not reached.", labels=labels)
+    for names in dict.fromkeys((identifier(kind), gap.why) for gap, kind in missed if not gap.allowed):
+        incomplete.add_metric(names, 1)
+    yield incomplete
     if report.coverage is not None:
         rules = GaugeMetricFamily("harness_rules", "Declared rules, by what was seen of them.", labels=["state"])
         for state in ("declared", "asked", "fired", "handwritten", "accepted", "limits", "at_limit", "beyond"):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import IO
 
 from rich.console import Console
@@ -17,7 +17,9 @@ from harness.compare.ends import served_after, served_before
 from harness.events import LONGER
 from harness.field import FieldError
 from harness.reporting.document import KindEntry, Report, ReportedFinding
+from harness.reporting.gaps import allowance_rows, gaps, open_gaps
 from harness.reporting.grouping import SEVERITY_MEANING, Group, group
+from harness.reporting.headline import also, headline
 from harness.reporting.moverows import move_rows
 from harness.reporting.overview import STYLES, by_cause, overview
 from harness.reporting.ruletext import lost_rows, rule_rows
@@ -30,21 +32,8 @@ SCREEN = 45
 """Lines of the one screen."""
 AT_LENGTH = 2
 """Groups that are told at length there, when there are no more."""
-
-HEADLINES = {
-    "equivalent": ("Equivalent as far as we looked", "bold green"),
-    "different": ("Not equivalent", "bold red"),
-    "nothing-compared": ("Nothing was compared", "bold red"),
-    "incomplete": ("Incomplete: no difference found, but not everything could be asked", "bold yellow"),
-}
-
-
-def headline_of(report: Report) -> tuple[str, str]:
-    """Return the verdict in words, and how to colour them."""
-    if report.is_empty_shard:
-        shards = ", ".join(dict.fromkeys(part.shard for part in report.parts))
-        return f"No kind belongs to shard {shards}; harness merge judges all of them together", "bold yellow"
-    return HEADLINES[report.verdict]
+MOST_GAPS, MOST_BLOCKING = 4, 4
+"""Kinds that were not reached, and errors of each, that are told there."""
 
 
 def console(stream: IO[str] | None = None) -> Console:
@@ -73,6 +62,7 @@ def summary(report: Report, written: Sequence[str] = ()) -> list[Text]:
         return verdict_screen(report, report.verification, written)
     groups = group(report.open_findings)
     head = [_headline(report, groups), *_severities(report)]
+    head += [Text(f"  {row}", style="bold red") for row in [also(report)] if row] + _gaps(report)
     foot = [Text(), *_effort(report), *_exceptions(report)]
     foot += [Text(f"written: {visible(name)}") for name in written]
     if report.moves:
@@ -87,23 +77,48 @@ def summary(report: Report, written: Sequence[str] = ()) -> list[Text]:
 
 
 def _headline(report: Report, groups: Sequence[Group]) -> Text:
-    words, style = headline_of(report)
-    if report.stopped == "interrupted":
-        words += " (interrupted)"
+    words, style = headline(report)
     row = Text()
     row.append(words, style=style)
     row.append(f": {visible(report.target.name)}")
     if report.target.release:
         row.append(f" {visible(report.target.release)}")
     row.append(f", {count(report.totals.findings, 'finding')}")
-    if report.totals.tolerated:
-        row.append(f" beyond {report.totals.tolerated:,} tolerated")
+    row.append(tolerated_words(report))
     if report.coverage is not None and report.coverage.lost:
         row.append(f", {count(len(report.coverage.lost), 'rule')} lost cover", style="bold red")
     if groups:
         causes = count(len(by_cause(groups)), "cause")
         row.append(f", {causes} in {count(len(groups), 'place')}")
     return row
+
+
+def tolerated_words(report: Report) -> str:
+    """Say how many findings are tolerated, and how many of them change a verdict; nothing where none is."""
+    tolerated = [finding for finding in report.findings if finding.exception is not None]
+    if not tolerated:
+        return ""
+    worst = sum(finding.severity == "verdict" for finding in tolerated)
+    told = f" beyond {count(len(tolerated), 'tolerated finding')}"
+    return f"{told}, {worst:,} of which {'changes' if worst == 1 else 'change'} a verdict" if worst else told
+
+
+def _gaps(report: Report) -> list[Text]:
+    """Tell what was not reached, what blocks it and what to do: without that a silent run proves nothing."""
+    found, advice = open_gaps(report), ""
+    rows = []
+    for gap in found[:MOST_GAPS]:
+        row = Text("  ")
+        row.append("not reached  ", style="bold yellow")
+        row.append(cut(f"{gap.title}: {gap.sentence}", SHORT))
+        rows += [row, *(Text(cut(f"               {text}", SHORT)) for text in gap.blocking(MOST_BLOCKING))]
+        rows += [Text(f"               fix: {gap.advice}")] * (gap.advice != advice)
+        advice = gap.advice
+    if len(found) > MOST_GAPS:
+        others = ", ".join(gap.title for gap in found[MOST_GAPS : MOST_GAPS + 4])
+        rows.append(Text(cut(f"  … {count(len(found) - MOST_GAPS, 'more kind')} not reached: {others}", SHORT)))
+    rows += [Text(f"  {row}", style="yellow") for row in allowance_rows(report)]
+    return rows
 
 
 def _severities(report: Report) -> list[Text]:
@@ -208,7 +223,7 @@ def effort(report: Report) -> list[str]:
     """Say how hard was tried, so that a clean result can be weighed."""
     kinds = report.kinds
     reached = [k for k in kinds if k.cases]
-    based = [k for k in kinds if k.base]
+    based = [k for k in kinds if k.has_accepted]
     rows = [
         f"{count(report.cases, 'case')} in {report.seconds:,.1f} s ({report.totals.cases_per_second:,.0f} a second), "
         f"seed {report.seed}, mode {report.mode}, ended by: {report.stopped}"
@@ -216,18 +231,26 @@ def effort(report: Report) -> list[str]:
     if report.stopped_detail:
         rows.append(f"stopped because {one_line(report.stopped_detail)}")
     rows.append(
-        f"{len(reached)} of {count(len(kinds), 'kind and operation', 'kinds and operations')} asked, "
-        f"{len(based)} with an object that both sides accept"
+        f"{len(reached)} of {count(len(kinds), 'kind and operation', 'kinds and operations')} asked"
+        f"{_settings(report)}, {len(based)} with an object that both sides accept"
     )
     recordings = sorted({part.reach.handwritten for part in report.parts if part.reach.handwritten})
     rows += [
         f"the handwritten side is a recording ({visible(', '.join(recordings))}): only its cases were asked, a "
         "difference is as small as the smallest that shows it, and what a cause needs beside them is not known"
     ] * bool(recordings)
-    told = (_fullness(kinds), _without(kinds), _composition(report), _failures(report))
+    told = (_fullness(kinds), *_without(report), _composition(report), _failures(report), _left_out(report))
     rows += [row for row in (*told, *rule_rows(report), *(() if recordings else _discovery(report))) if row]
     rows += [f"{k.name} {k.operation}: the search stopped: {visible(k.error)}" for k in kinds if k.error]
     return rows
+
+
+def _settings(report: Report) -> str:
+    """Say how many different kinds and operations there are, where some were asked under several settings."""
+    different = len({(kind.name, kind.operation) for kind in report.kinds})
+    if different == len(report.kinds):
+        return ""
+    return f" ({different:,} different ones, under {count(len(report.parts), 'setting')} of the feature gates)"
 
 
 def _fullness(kinds: Sequence[KindEntry]) -> str:
@@ -265,12 +288,19 @@ def _discovery(report: Report) -> list[str]:
     return rows
 
 
-def _without(kinds: Sequence[KindEntry]) -> str:
-    names = [f"{k.name} {k.operation}" for k in kinds if not k.base]
-    if not names:
-        return ""
-    shown = ", ".join(visible(name) for name in names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-    return f"without: {shown}"
+def _without(report: Report) -> Iterator[str]:
+    """Name the kinds of which no object was accepted, and why that is nothing to fail for."""
+    missed = {id(kind) for gap in gaps(report) for kind in gap.kinds}
+    rest = [kind for kind in report.kinds if not kind.has_accepted and id(kind) not in missed]
+    late = [kind for kind in rest if not kind.sought]
+    yield _named("not looked at, the time was over before an object was accepted", late)
+    yield _named("no rules, and no object that was accepted", [kind for kind in rest if kind.sought])
+
+
+def _named(words: str, kinds: Sequence[KindEntry]) -> str:
+    names = list(dict.fromkeys(f"{kind.name} {kind.operation}" for kind in kinds))
+    more = f" and {len(names) - 4:,} more" if len(names) > 4 else ""
+    return f"{words}: {', '.join(visible(name) for name in names[:4])}{more}" if names else ""
 
 
 def _composition(report: Report) -> str:
@@ -283,10 +313,23 @@ def _composition(report: Report) -> str:
 
 
 def _failures(report: Report) -> str:
+    """Say what an answer that failed is, and where there were the most."""
+    if not report.totals.failures:
+        return ""
+    worst = sorted((kind for kind in report.kinds if kind.failures), key=lambda kind: -kind.failures)
+    named = [f"{visible(kind.name)} {kind.operation} ({kind.failures:,} of {kind.cases:,})" for kind in worst[:3]]
+    more = f" and {count(len(worst) - 3, 'other')}" if len(worst) > 3 else ""
+    return (
+        f"{count(report.totals.failures, 'answer')} failed, so that nothing was compared there: the object could not "
+        f"be decoded or handled, or a validator crashed; {', '.join(named)}{more}"
+    )
+
+
+def _left_out(report: Report) -> str:
     restarts = sum(p.restarts for p in report.parts)
-    texts = [f"{count(report.totals.failures, 'answer')} failed"] if report.totals.failures else []
-    texts += [f"{count(restarts, 'restart')} of the worker"] if restarts else []
-    texts += [f"{count(len(report.excluded), 'resource')} excluded (harness kinds says why)"] if report.excluded else []
+    texts = [f"{count(restarts, 'restart')} of the worker"] if restarts else []
+    excluded = len({(entry.group, entry.version, entry.resource) for entry in report.excluded})
+    texts += [f"{count(excluded, 'resource')} excluded (harness kinds says why)"] if excluded else []
     return ", ".join(texts)
 
 

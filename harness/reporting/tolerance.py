@@ -14,6 +14,7 @@ import msgspec
 
 from harness.errormatch.exceptionentry import ANY, ExceptionEntry, Rule
 from harness.errormatch.exceptionfile import ExceptionFile
+from harness.events import LOST
 from harness.reporting.assembly import sums_of, worst_first
 from harness.reporting.document import ExceptionEntry as Entry
 from harness.reporting.document import Exceptions, Part, Report, ReportedFinding
@@ -54,7 +55,8 @@ def tolerate(report: Report, entries: ExceptionFile | None, file: str) -> Report
         tuple(_entry(entry, findings) for entry in idle),
         tuple(_entry(entry, findings) for entry in expired),
     )
-    return msgspec.structs.replace(report, **sums_of(report.parts, report.kinds, findings, exceptions, report.excluded))
+    sums = sums_of(report.parts, report.kinds, findings, exceptions, report.excluded, report.policy)
+    return msgspec.structs.replace(report, **sums)
 
 
 def _marked(finding: ReportedFinding, valid: list[ExceptionEntry]) -> ReportedFinding:
@@ -105,7 +107,7 @@ def whole(entry: ExceptionEntry, report: Report) -> str:
 
 
 def _broken(part: Part) -> str:
-    if part.stopped in ("interrupted", "target-lost"):
+    if part.stopped == "interrupted" or part.stopped in LOST:
         return "the search was broken off"
     if part.shard:
         return "this is a shard; harness merge brings all of them together"

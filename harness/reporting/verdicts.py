@@ -11,6 +11,7 @@ from rich.text import Text
 
 from harness.reporting.coverage import RuleEntry
 from harness.reporting.document import Report, ReportedFinding
+from harness.reporting.gaps import allowance_rows, open_gaps
 from harness.reporting.overview import STYLES
 from harness.reporting.text import compact, count, cut, visible
 from harness.reporting.verification import FieldEntry, UserChange, Verification
@@ -211,6 +212,11 @@ def _foot(report: Report, told: Verification, written: Sequence[str]) -> Iterato
     yield Text()
     for sentence in told.unsearched:
         yield Text(cut(visible(f"not searched: {sentence}"), 4 * WIDTH), style="yellow")
+    for gap in open_gaps(report):
+        yield Text(cut(visible("; ".join([f"not reached: {gap.title}: {gap.sentence}", *gap.blocking(2)])), 2 * WIDTH))
+        yield Text(cut(f"             fix: {gap.advice}", 2 * WIDTH))
+    for row in allowance_rows(report):
+        yield Text(cut(row, WIDTH), style="dim")
     if report.cases:
         yield Text(f"tried: {count(report.cases, 'case')} in {report.seconds:,.0f} s, seed {report.seed}; base against "
                    f"head under {visible(', '.join(told.settings)) or 'no setting'}")  # fmt: skip

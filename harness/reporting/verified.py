@@ -25,7 +25,8 @@ VERDICTS: dict[str, str] = {
 
 def headline(report: Report, verification: Verification) -> str:
     """Say in a line what came out."""
-    return "Nothing touched" if verification.nothing_touched else HEADLINES[report.verdict][0]
+    words = "Nothing touched" if verification.nothing_touched else HEADLINES[report.verdict][0]
+    return words + (" (interrupted)" if report.stopped == "interrupted" else "")
 
 
 def lead(report: Report, verification: Verification) -> str:

@@ -1,9 +1,10 @@
 """What is examined: suite folders, Kubernetes releases and programs, opened from a plain specification."""
 
+from harness.subject.described import load_suite
 from harness.subject.opening import open_subject, open_suite
 from harness.subject.spec import SubjectKind, SubjectSpec
 from harness.subject.subject import Note, Subject
-from harness.subject.suitefile import AnySuite, load_suite
+from harness.subject.suitefile import AnySuite
 from harness.subject.suites import Rework
 
 __all__ = [

@@ -91,6 +91,11 @@ class PythonDeclarative(Closing):
         ignored = not kind.rules and any(one.type == kind.type for one in ruled)
         return not ignored and bool(kind.type) and self._types.has_rules(kind.type)
 
+    @property
+    def restarts(self) -> int:
+        """How often the inner target had to be started again."""
+        return self._inner.restarts
+
     def ask(self, cases: Sequence[Case]) -> list[Answer]:
         """Answer a batch and wait for it."""
         return self.submit(cases).result()

@@ -102,8 +102,9 @@ def _group_folders(root: Path) -> dict[str, list[Path]]:
 def python_literals(validate: Callable[..., object] | None) -> Literals:
     """Read the source of a handwritten validator in Python: the whole module it stands in."""
     code = getattr(validate, "__code__", None)
-    file = Path(code.co_filename) if code else None
-    if file is None or not file.is_file():
+    name = code.co_filename if code else getattr(validate, "file", "")  # of one that runs elsewhere
+    file = Path(name)
+    if not name or not file.is_file():
         return NO_LITERALS
     return _of_module(file)
 

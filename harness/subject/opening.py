@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -15,17 +15,18 @@ from typing import cast
 from harness.case import KindInfo
 from harness.compare.composition import MIGRATION
 from harness.compiler import Validators
-from harness.diagnostics import Diagnostic, InputError, UsageError
+from harness.diagnostics import Diagnostic, InputError, UsageError, near_miss
 from harness.gotypes.literals import Literals
 from harness.gotypes.packages import Universe
 from harness.subject.api import DEFAULT_RELEASE, Api, ApiPackage, open_api
 from harness.subject.declarative import CompiledTypes, PythonDeclarative
+from harness.subject.described import load_suite
 from harness.subject.edited import edited_api
 from harness.subject.literals import release_literals
 from harness.subject.shared import SHARED
 from harness.subject.spec import SubjectSpec
 from harness.subject.subject import Note, Subject, silent
-from harness.subject.suitefile import load_suite
+from harness.subject.suitefile import import_suite
 from harness.subject.suites import Rework, open_own
 from harness.subject.twin import TwinTarget
 from harness.subject.typesonly import types_target
@@ -73,7 +74,9 @@ def _open_recorded(spec: SubjectSpec, file: Path, note: Note) -> Subject:
     except BaseException:
         inner.close()
         raise
-    return Subject(spec, inner.name, cast(Target, target), inner.universe, None, inner.literals, recording)
+    return Subject(
+        spec, inner.name, cast(Target, target), inner.universe, None, inner.literals, recording, inner.allow_incomplete
+    )
 
 
 def _open_twin(spec: SubjectSpec, against: str, note: Note) -> Subject:
@@ -96,7 +99,8 @@ def _open_twin(spec: SubjectSpec, against: str, note: Note) -> Subject:
     except BaseException:
         first.close()
         raise
-    return Subject(spec, f"{first.name} against {Path(against).name}", target, first.universe, None)
+    name = f"{first.name} against {Path(against).name}"
+    return Subject(spec, name, target, first.universe, None, allow_incomplete=first.allow_incomplete)
 
 
 def open_suite(spec: SubjectSpec, note: Note = silent, rework: Rework | None = None) -> Subject:
@@ -104,11 +108,13 @@ def open_suite(spec: SubjectSpec, note: Note = silent, rework: Rework | None = N
 
     Raises: InputError, TargetError, UsageError.
     """
-    suite = load_suite(spec.location)
+    suite = import_suite(spec.location) if spec.in_process else load_suite(spec.location)
     if not isinstance(suite, KubernetesSuite):
         return open_own(suite, spec, note, rework)
     gates = {**suite.gates, **spec.gates}
-    return _open_kubernetes(replace(spec, kind="kubernetes", location=suite.release, gates=gates), note)
+    subject = _open_kubernetes(replace(spec, kind="kubernetes", location=suite.release, gates=gates), note)
+    subject.allow_incomplete = tuple(suite.allow_incomplete)
+    return subject
 
 
 def _open_kubernetes(spec: SubjectSpec, note: Note) -> Subject:
@@ -152,11 +158,52 @@ def _open_command(spec: SubjectSpec, note: Note) -> Subject:
         raise UsageError("--declarative python wants types to compile\n  fix: add --types DIR")
     universe = types_of(spec.types) if spec.types else None
     target = cast(Target, CommandTarget(argv, note=note))
+    if universe is not None:
+        try:
+            _check_types(universe, target.info.kinds, spec, note)
+        except BaseException:
+            target.close()
+            raise
     if spec.declarative == "python" and universe is not None:
         packages = sorted({kind.type.rpartition(".")[0] for kind in target.info.kinds if universe.find(kind.type)})
         api = Api(str(spec.types), DEFAULT_RELEASE, universe, tuple(map(bare_package, packages)))
         target = _with_types(target, lambda: _compiled_types(api, packages, note))
     return Subject(spec, Path(argv[0]).stem, target, universe, None)
+
+
+def _check_types(universe: Universe, kinds: Sequence[KindInfo], spec: SubjectSpec, note: Note) -> None:
+    """See that the types given for a program are those of its kinds. Raises: UsageError when they are of none."""
+    names = list(dict.fromkeys(kind.type or kind.kind for kind in kinds))
+    unknown = [name for name in names if universe.find(name) is None]
+    if unknown and len(unknown) == len(names):
+        raise UsageError(
+            f"--types {spec.types} has the type of no kind of the program\n"
+            f"  why: its kinds have the types {_some(unknown)}; there are {_some(_structs(universe))}\n"
+            f"  fix: {_fix_of_types(universe, unknown, str(spec.types))}"
+        )
+    if unknown:
+        note(f"--types {spec.types} has no {_some(unknown)}: objects of these kinds are drawn without their types")
+
+
+def _structs(universe: Universe) -> list[str]:
+    return [
+        f"{path}.{name}" for path in universe.paths if path not in SHARED for name in universe.package(path).structs
+    ]
+
+
+def _fix_of_types(universe: Universe, unknown: Sequence[str], types: str) -> str:
+    """Say how the types are found: under another import path, by another name, or in another folder."""
+    bare = {name.rpartition(".")[2] for name in _structs(universe)}
+    for name in unknown:
+        package, _, short = name.rpartition(".")
+        if package and short in bare:
+            return f"--types {package}={types.rpartition('=')[2]}"
+    near = next(filter(None, (near_miss(name, _structs(universe)) for name in unknown)), "")
+    return near or "name the folder with the types of the program, or leave --types out"
+
+
+def _some(names: Sequence[str], most: int = 8) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "") or "none"
 
 
 def _with_types(target: Target, types: Callable[[], CompiledTypes]) -> Target:

@@ -22,7 +22,8 @@ class SubjectSpec:
     with the declarative side `python` an edited copy of a release's. `against` is the location of another subject
     of the same kind: then what users of both are served is compared, not the two sides of one. `handwritten` is the
     file of a recording that stands for the handwritten side. `beside` is how many processes open it, or another part
-    of the same run, at the same time: they share the cores of the machine.
+    of the same run, at the same time: they share the cores of the machine. `in_process` runs the code of a suite in the
+    process that searches: for a debugger, and for those who measure it.
     """
 
     kind: SubjectKind
@@ -34,6 +35,7 @@ class SubjectSpec:
     against: str | None = None
     handwritten: str | None = None
     beside: int = 1
+    in_process: bool = False
 
     @property
     def gates_text(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -27,7 +27,8 @@ def silent(_text: str) -> None:
 class Subject:
     """What is examined. Close it when done; job processes open their own from `spec`.
 
-    With a `recording` the target answers what was recorded, and nothing else.
+    With a `recording` the target answers what was recorded, and nothing else. `allow_incomplete` are patterns of kinds
+    of which a run may accept no object and be complete all the same.
     """
 
     def __init__(
@@ -39,9 +40,11 @@ class Subject:
         corpus: Path | None,
         literals: Callable[[KindInfo], Literals] = lambda info: NO_LITERALS,
         recording: Recording | None = None,
+        allow_incomplete: Sequence[str] = (),
     ) -> None:
         self.spec, self.name, self.target, self.universe, self.corpus = spec, name, target, universe, corpus
         self.recording = recording
+        self.allow_incomplete = tuple(allow_incomplete)
         self._literals = literals
         self._checkers: dict[str, Callable[[str], bool]] = {}
         self._graph: TypeGraph | None = None

@@ -1,4 +1,8 @@
-"""Reads the suite.py of a suite folder. It is somebody's Python: whatever is wrong with it becomes a diagnostic."""
+"""Imports the suite.py of a suite folder. It is somebody's Python: whatever is wrong with it becomes a diagnostic.
+
+In a process of its own, unless somebody asks for speed or a debugger: what is imported may do anything. Who wants to
+know a suite calls `harness.subject.described.load_suite`.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +19,14 @@ from typing import TypeAlias
 
 from harness.diagnostics import Diagnostic, InputError, Position, near_miss
 from harness.suite import KubernetesSuite, Suite, SuiteKind
+from harness.targets.python import text_of
 
 AnySuite: TypeAlias = Suite | KubernetesSuite
 
 _PREFIX = "_harness_suite_"
 
 
-def load_suite(folder: str | Path) -> AnySuite:
+def import_suite(folder: str | Path) -> AnySuite:
     """Import `suite.py` of a folder and return its SUITE, with `folder` set.
 
     The folder is a package of its own under a name no other folder has, so `from .handwritten import validate` means
@@ -56,7 +61,9 @@ def _import(root: Path, file: Path) -> ModuleType:
         return importlib.import_module(f"{name}.suite")
     except SyntaxError as error:
         raise InputError([_syntax(error)]) from None
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit, CancelledError, what pytest.fail raises
         raise InputError([_import_failed(error, root, file)]) from None
 
 
@@ -76,7 +83,7 @@ def _import_failed(error: BaseException, root: Path, file: Path) -> Diagnostic:
     """Point at the last line of the suite's own files that was running."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).is_relative_to(root)]
     position = Position(frames[-1].filename, frames[-1].lineno or 0) if frames else Position(str(file))
-    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    text = text_of(error)
     source = (frames[-1].line or "") if frames else ""
     why = "suite.py and what it imports are run to read the suite"
     fix = "import files of the folder relatively: from .handwritten import validate" if _is_sibling(error, root) else ""

@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from harness.compiler import Compiled, compile_types
 from harness.diagnostics import Diagnostic, InputError, Position, UsageError, near_miss
 from harness.fuzzers.shape import shape_of
 from harness.gotypes.packages import Universe
 from harness.subject.decode import decoder_of
+from harness.subject.isolated import SuiteTarget
 from harness.subject.literals import python_literals
 from harness.subject.shared import SHARED, go_files
 from harness.subject.spec import SubjectSpec
-from harness.subject.subject import Note, Subject
+from harness.subject.subject import Note, Subject, silent
+from harness.subject.suitefile import import_suite
 from harness.suite import Suite, SuiteKind
 from harness.targets.endpoint import Declarative, Decoder, KindVersion
 from harness.targets.python import PythonTarget
+from harness.targets.target import Target
 
 Rework: TypeAlias = Callable[[Suite, Universe, Compiled], Compiled]
 """Puts other validators in the place of a package's compiled ones: a sabotage, for one."""
@@ -29,23 +32,58 @@ _ROOTS = (
 
 
 def open_own(suite: Suite, spec: SubjectSpec, note: Note, rework: Rework | None = None) -> Subject:
-    """Open a suite with Go types and handwritten validators of its own. Raises: InputError, UsageError."""
+    """Open a suite with Go types and handwritten validators of its own. Raises: InputError, UsageError, TargetError.
+
+    Its code runs in a process of its own, unless the specification says otherwise, or validators are reworked, which
+    no other process could be told.
+    """
     if spec.handwritten is None:
         _check_handwritten(suite)
     if spec.types:
         raise UsageError(f"{suite.name} says itself where its types are\n  fix: leave --types out")
     _check_gates(suite, spec.gates)
-    shared = {package: go_files(folder) for package, folder in SHARED.items()}
-    universe = Universe.from_files({**shared, **suite_files(suite)})
+    universe = _universe(suite)
     compiled = _compile(suite, universe, note)
-    if rework is not None:
-        compiled = {package: rework(suite, universe, one) for package, one in compiled.items()}
-    declarative, decoders, types = _callables(suite, universe, compiled, note)
-    target = PythonTarget(suite, declarative, decoders=decoders, types=types, gates=spec.gates)
+    _check_types(suite, universe, compiled, note)
+    target: Target
+    if spec.in_process or rework is not None:
+        own = import_suite(suite.folder)
+        assert isinstance(own, Suite)
+        if rework is not None:
+            compiled = {package: rework(own, universe, one) for package, one in compiled.items()}
+        target = cast(Target, _target(own, universe, compiled, spec.gates, 10.0, False))
+    else:
+        target = cast(Target, SuiteTarget(suite.name, str(suite.folder), spec.gates, note=note))
     sources = {kind.kind: kind.handwritten for kind in suite.kinds}
     return Subject(
-        spec, suite.name, target, universe, suite.folder / "corpus", lambda info: python_literals(sources[info.kind])
+        spec, suite.name, target, universe, suite.folder / "corpus", lambda info: python_literals(sources[info.kind]),
+        allow_incomplete=suite.allow_incomplete,
+    )  # fmt: skip
+
+
+def target_of(suite: Suite, gates: Mapping[str, bool], patience: float) -> PythonTarget:
+    """Return a suite that was imported as a target in this process, its types compiled. Raises: InputError."""
+    universe = _universe(suite)
+    return _target(suite, universe, _compile(suite, universe, silent), gates, patience, True)
+
+
+def _target(
+    suite: Suite,
+    universe: Universe,
+    compiled: Mapping[str, Compiled],
+    gates: Mapping[str, bool],
+    patience: float,
+    alone: bool,
+) -> PythonTarget:
+    declarative, decoders, types = _callables(suite, universe, compiled)
+    return PythonTarget(
+        suite, declarative, decoders=decoders, types=types, gates=gates, time_limit=patience, alone=alone
     )
+
+
+def _universe(suite: Suite) -> Universe:
+    shared = {package: go_files(folder) for package, folder in SHARED.items()}
+    return Universe.from_files({**shared, **suite_files(suite)})
 
 
 def _check_handwritten(suite: Suite) -> None:
@@ -98,8 +136,17 @@ def _compile(suite: Suite, universe: Universe, note: Note) -> dict[str, Compiled
     return compiled
 
 
+def _check_types(suite: Suite, universe: Universe, compiled: Mapping[str, Compiled], note: Note) -> None:
+    for kind in suite.kinds:
+        for version, place in kind.versions.items():
+            package = package_of(suite, version, place)
+            _check_type(suite, kind, universe, f"{package}.{kind.kind}", place)
+            if kind.kind not in compiled[package].types:
+                note(f"{suite.folder / place}: {kind.kind} is no root type, so its tags do not count: {_ROOTS}")
+
+
 def _callables(
-    suite: Suite, universe: Universe, compiled: Mapping[str, Compiled], note: Note
+    suite: Suite, universe: Universe, compiled: Mapping[str, Compiled]
 ) -> tuple[dict[KindVersion, Declarative], dict[KindVersion, Decoder], dict[KindVersion, str]]:
     declarative: dict[KindVersion, Declarative] = {}
     decoders: dict[KindVersion, Decoder] = {}
@@ -108,11 +155,8 @@ def _callables(
         for version, place in kind.versions.items():
             key, package = (kind.kind, version), package_of(suite, version, place)
             types[key] = f"{package}.{kind.kind}"
-            _check_type(suite, kind, universe, types[key], place)
             decoders[key] = decoder_of(shape_of(universe, types[key]))
-            if kind.kind not in compiled[package].types:
-                note(f"{suite.folder / place}: {kind.kind} is no root type, so its tags do not count: {_ROOTS}")
-            elif compiled[package].has_rules(kind.kind):
+            if kind.kind in compiled[package].types and compiled[package].has_rules(kind.kind):
                 declarative[key] = partial(compiled[package].validate, kind.kind)
     return declarative, decoders, types
 

@@ -49,6 +49,11 @@ class TwinTarget(Closing):
                 fix="name two releases of one API",
             )
 
+    @property
+    def restarts(self) -> int:
+        """How often either had to be started again."""
+        return self._first.restarts + self._second.restarts
+
     def ask(self, cases: Sequence[Case]) -> list[Answer]:
         """Answer a batch and wait for it."""
         return self.submit(cases).result()

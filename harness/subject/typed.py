@@ -6,11 +6,12 @@ from dataclasses import replace
 
 from harness.gotypes.packages import Universe
 from harness.subject.api import DEFAULT_RELEASE, Api, ApiPackage, open_api
+from harness.subject.described import load_suite
 from harness.subject.edited import edited_api
 from harness.subject.opening import bare_package, types_of
 from harness.subject.shared import SHARED, go_files
 from harness.subject.spec import SubjectSpec
-from harness.subject.suitefile import load_suite
+from harness.subject.suitefile import import_suite
 from harness.subject.suites import package_of, suite_files
 from harness.suite import Suite
 
@@ -27,7 +28,7 @@ def api_of(spec: SubjectSpec) -> Api | None:
     if spec.kind == "command":
         return _of_types(spec.types) if spec.types else None
     if spec.kind == "suite":
-        suite = load_suite(spec.location)
+        suite = import_suite(spec.location) if spec.in_process else load_suite(spec.location)
         if isinstance(suite, Suite):
             return _of_suite(suite)
         return _of_release(replace(spec, kind="kubernetes", location=suite.release))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from harness.targets.limits import LIMITS, Limits
 from harness.targets.process import WorkerProcess
 
 
@@ -14,8 +15,7 @@ class CommandTarget(WorkerProcess):
         self,
         argv: Sequence[str],
         *,
-        start_timeout: float = 30.0,
-        case_timeout: float = 10.0,
+        limits: Limits = LIMITS,
         note: Callable[[str], None] = lambda text: None,
     ) -> None:
-        super().__init__(argv, start_timeout=start_timeout, case_timeout=case_timeout, note=note)
+        super().__init__(argv, limits=limits, note=note)

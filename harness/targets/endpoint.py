@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
+from itertools import islice
 from typing import TypeAlias
 
 import msgspec
@@ -26,6 +27,10 @@ KindVersion: TypeAlias = tuple[str, str]
 """A kind's name and a version."""
 
 Errors: TypeAlias = tuple[FieldError, ...]
+
+
+MOST_ERRORS = 10_000
+"""How many errors a validator may return for one object."""
 
 
 class DecodeError(Exception):
@@ -217,7 +222,9 @@ def _checked(errors: ErrorList) -> Errors:
         raise TypeError("the validator returned None, not a list of errors")
     if errors == []:  # most objects are fine
         return ()
-    found = tuple(errors)
+    found = tuple(islice(errors, MOST_ERRORS + 1))
+    if len(found) > MOST_ERRORS:
+        raise ValueError(f"the validator returned more than {MOST_ERRORS:,} errors")
     for error in found:
         if not isinstance(error, FieldError):
             raise TypeError(f"the validator returned {error!r}, which is no FieldError")

@@ -1,6 +1,7 @@
 """One life of a worker: a process, three threads that keep its pipes moving, and the routes of answers to batches.
 
-Broken once, a life stays broken; starting another one is the business of `harness.targets.process`.
+Broken once, a life stays broken; starting another one is the business of `harness.targets.process`. What the process
+started may hold the pipes open when it is gone: nobody waits for their end then.
 """
 
 from __future__ import annotations
@@ -9,24 +10,51 @@ import contextlib
 import os
 import queue
 import re
+import select
 import signal
 import subprocess
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import IO, Protocol
 
 import msgspec
 
 from harness.case import PROTOCOL, Answer, Case, Failure, TargetInfo
-from harness.targets.wire import Answers, decode_info, id_of, protocol_of
+from harness.targets.wire import Answers, decode_info, errors_in, id_of, protocol_of
 
-MAX_LINE = 64 << 20
+MAX_LINE = 16 << 20
 """The longest line a worker may print, in bytes; a longer one is rubbish."""
+MOST_ERRORS = 40_000
+"""How many errors one answer may have in all its lists; what has more is told as a failure, and not kept."""
+MOST_OF_BATCH = 4
+"""How many such answers one batch may have."""
 
 _READ = 1 << 16  # what a pipe holds: a larger buffer would be taken and given back each time
 _STDERR_LINES = 200
-_TELLING = re.compile(r"^(panic|fatal error|fatal|[\w.]*(Error|Exception))\b.*:")
+_TELLING = re.compile(r"^(panic|fatal error|fatal|Fatal Python error|[\w.]*(Error|Exception))\b.*:")
+_LAST_READ = 1 << 20
+"""What is still read of a process that is gone, while something that it started goes on to write. Units: bytes."""
+
+
+class Child(Protocol):
+    """A process with three pipes and a session of its own: `subprocess.Popen`, or one that a server forked."""
+
+    @property
+    def pid(self) -> int: ...
+    @property
+    def stdin(self) -> IO[bytes] | None: ...
+    @property
+    def stdout(self) -> IO[bytes] | None: ...
+    @property
+    def stderr(self) -> IO[bytes] | None: ...
+
+    def poll(self) -> int | None:
+        """Return how it ended, None while it runs."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end. Raises: subprocess.TimeoutExpired."""
 
 
 class Batch:
@@ -42,6 +70,7 @@ class Batch:
         self.missing = len(cases)
         self.serials = range(0)
         self.begun = self.seconds = 0.0
+        self.weight = 0
         self.done = threading.Event()
         if not cases:
             self.done.set()
@@ -74,20 +103,15 @@ class Life:
     """A running worker.
 
     `broken` says why it cannot go on, empty while it can; `distrusted` that its ids were wrong, so that no answer of a
-    batch in flight may be believed; `oddities` what it did without harm.
+    batch in flight may be believed; `has_hung` that it was waited for in vain; `oddities` what it did without harm.
     """
 
-    def __init__(
-        self, argv: Sequence[str], env: Mapping[str, str] | None, cwd: str | None, max_line: int = MAX_LINE
-    ) -> None:
-        self.process = subprocess.Popen(
-            list(argv), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            env=None if env is None else dict(env), cwd=cwd, start_new_session=True, bufsize=0,
-        )  # fmt: skip
+    def __init__(self, process: Child, max_line: int = MAX_LINE, most_errors: int = MOST_ERRORS) -> None:
+        self.process = process
         self.greeting: TargetInfo | None = None
         self.greeted = threading.Event()
         self.broken = ""
-        self.distrusted = False
+        self.distrusted = self.has_hung = False
         self.oddities: deque[str] = deque(maxlen=20)
         self.stderr: deque[str] = deque(maxlen=_STDERR_LINES)
         self.routes: dict[int, tuple[Batch, int]] = {}
@@ -95,9 +119,11 @@ class Life:
         self.last_serial = 0
         self.last_progress = self.last_answered = time.monotonic()
         self.sent = self.answered = 0
-        self._max_line = max_line
+        self._max_line, self._most_errors = max_line, most_errors
         self._answers = Answers()
+        self._stopped, self._stop = os.pipe()
         self._killed = self._at_end = False
+        self._late = 0
         self._own_end: int | None = None
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._threads = [
@@ -123,12 +149,19 @@ class Life:
             os.killpg(self.process.pid, signal.SIGKILL)
         self._outbox.put(None)
         self.process.wait()
+        os.write(self._stop, b"x")
         for thread in self._threads:
             thread.join(timeout=2)
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
             if pipe is not None:
                 with contextlib.suppress(OSError):
                     pipe.close()
+        os.close(self._stop)
+        os.close(self._stopped)
+
+    def has_ended(self) -> bool:
+        """Whether the process is gone, though something that it started may hold its pipes."""
+        return self.process.poll() is not None
 
     def end(self, grace: float) -> None:
         """Ask the worker to end by closing its input; kill it when it does not."""
@@ -159,28 +192,42 @@ class Life:
             return f"signal {signal.Signals(-code).name}"
         return f"signal {-code}"
 
-    def break_(self, reason: str, distrusted: bool = False) -> None:
+    def break_(self, reason: str, distrusted: bool = False, has_hung: bool = False) -> None:
         """Call this life broken. The first reason stays."""
         if not self.broken:
-            self.broken, self.distrusted = reason, distrusted
+            self.broken, self.distrusted, self.has_hung = reason, distrusted, has_hung
         self.greeted.set()
 
     def _write(self) -> None:
         assert self.process.stdin is not None
         descriptor = self.process.stdin.fileno()
+        os.set_blocking(descriptor, False)
         with contextlib.suppress(OSError):
             while (data := self._outbox.get()) is not None:
                 view = memoryview(data)
                 while view:
-                    view = view[os.write(descriptor, view) :]
+                    try:
+                        view = view[os.write(descriptor, view) :]
+                    except BlockingIOError:
+                        if self._stopped in select.select([self._stopped], [descriptor], [])[0]:
+                            view = view[:0]
         with contextlib.suppress(OSError):
             self.process.stdin.close()
+
+    def _chunk(self, descriptor: int) -> bytes:
+        """Read what is there. Returns: nothing at the end, or when the process is gone and all it wrote was read."""
+        ready = select.select([descriptor, self._stopped], [], [])[0]
+        if self._stopped in ready:
+            if descriptor not in ready or self._late >= _LAST_READ:
+                return b""
+            self._late += _READ
+        return os.read(descriptor, _READ)
 
     def _drain(self) -> None:
         assert self.process.stderr is not None
         pending = b""
         with contextlib.suppress(OSError, ValueError):
-            while chunk := os.read(self.process.stderr.fileno(), 1 << 16):
+            while chunk := self._chunk(self.process.stderr.fileno()):
                 lines = (pending + chunk).split(b"\n")
                 pending = lines.pop()[-4096:]
                 self.stderr.extend(line[:400].decode("utf-8", "replace") for line in lines)
@@ -192,7 +239,7 @@ class Life:
         pending: list[bytes] = []
         size = 0
         with contextlib.suppress(OSError, ValueError):
-            while chunk := os.read(self.process.stdout.fileno(), _READ):
+            while chunk := self._chunk(self.process.stdout.fileno()):
                 if b"\n" not in chunk:
                     pending.append(chunk)
                     size += len(chunk)
@@ -222,7 +269,23 @@ class Life:
             # The worker lives and means this case: its answer is bad, nobody else's is.
             problem = f"its answer does not follow the protocol: {error}"
             answer = Answer(id=serial, failure=Failure("worker", problem, True))
+        else:
+            if len(line) > self._most_errors and (problem := self._excess(answer, len(line))):
+                answer = Answer(id=answer.id, failure=Failure("worker", problem, True))
         return self._route(answer)
+
+    def _excess(self, answer: Answer, size: int) -> str:
+        """Say why a long answer is not kept: it alone, or those of its batch together, would fill our memory."""
+        count, most = errors_in(answer), self._most_errors
+        if count > most:
+            return f"its answer has {count:,} errors, more than the {most:,} that are taken"
+        route = self.routes.get(answer.id)
+        if route is None or answer.validated:
+            return ""
+        route[0].weight += max(count, size >> 8)
+        if route[0].weight <= MOST_OF_BATCH * most:
+            return ""
+        return f"its answer has {size:,} bytes, and with those beside it more than are taken at once"
 
     def _greet(self, line: bytes) -> bool:
         protocol = protocol_of(line)

@@ -1,32 +1,42 @@
-"""A worker process: started, fed, watched, restarted. Whatever it does, no case is lost.
+"""A worker process: started, fed, watched, restarted. Whatever it does, no case is lost, and nobody waits for ever.
 
 Many batches are in flight at once (`harness.targets.life` keeps the pipes moving). When the worker dies, hangs or
 prints rubbish, it is killed and started again, and the cases without an answer are asked again: the first of them
 alone, since it is the likely one, then the rest in halves, until the killing case is alone. It gets a `Failure` of
 stage `worker`, every other case its answer. A case is blamed only when it broke a worker that had seen nothing else.
+
+What is put up with has limits (`harness.targets.limits`). Beyond them the worker is given up: what it answered is told,
+then every question raises.
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path as FilePath
 
 from harness.case import PROTOCOL, Answer, Case, Failure, TargetInfo
 from harness.diagnostics import TargetError
-from harness.targets.life import MAX_LINE, Batch, Life
+from harness.targets.life import Batch, Child, Life
+from harness.targets.limits import LIMITS, Limits, processes_in
 from harness.targets.target import Closing
 from harness.targets.wire import UNENCODABLE, encode_case
 
 _STARTS = 3
-_HOPELESS = 24
-"""Restarts in a row without a single answer after which the worker must prove that it still works."""
 _LINGER = 0.05
 """Units: seconds. How long a worker that broke before is listened to after its last answer: more may come."""
-_NOTES = 5
-"""Restarts that are told one by one; more of them would bury everything else."""
+_NOTES = (1, 2, 3, 4, 5, 10, 20, 40)
+"""Which restarts are told: all of them would bury everything else."""
+_TICK = 0.05
+_REST = 0.2
+"""How long what a dead worker wrote may take to be read. Units: seconds."""
+_CENSUS = 0.25
+"""How often the processes of a worker that lets us wait are counted. Units: seconds."""
+_LEAST_PATIENCE, _SLOWER = 1.0, 4.0
+"""Once a case was seen to hang, silence of so many seconds, or so many times the slowest batch, is a hang too."""
 
 
 class PendingBatch:
@@ -41,8 +51,11 @@ class PendingBatch:
         return self._batch.seconds
 
     def wait(self, seconds: float) -> bool:
-        """Wait at most so long. Returns: whether the batch is answered; a worker that hangs shows in `result` alone."""
-        return self._batch.done.wait(seconds)
+        """Wait at most so long. Returns: whether the batch is answered, or its worker has ended or hangs.
+
+        Then `result` says what became of it, and starts another one.
+        """
+        return self._worker._await(self._batch, seconds)
 
     def result(self) -> list[Answer]:
         """Return one answer per case, in the order of the cases."""
@@ -52,12 +65,13 @@ class PendingBatch:
 class WorkerProcess(Closing):
     """A `Target` behind a pipe that speaks the wire protocol.
 
-    `env` is the whole environment (None: ours). `start_timeout` bounds the greeting, `batch_timeout` the time without
-    any answer while cases wait, `case_timeout` the same for a case that is asked alone (seconds). `note` hears of
-    restarts, `restarts` counts them; `encode_seconds` and `wait_seconds` say where the time of the caller went.
-    Not for several threads at once. Raises TargetError when the worker cannot be started, speaks another protocol, or
-    dies again and again without answering anything.
+    `env` is the whole environment (None: ours). `limits` say how long it may be silent and when it is given up. `note`
+    hears of restarts, `restarts` counts them; `encode_seconds` and `wait_seconds` say where the caller's time went. Not
+    for several threads at once. Raises TargetError when the worker cannot be started, speaks another protocol, or
+    is given up.
     """
+
+    restarts = 0
 
     def __init__(
         self,
@@ -65,22 +79,19 @@ class WorkerProcess(Closing):
         *,
         env: Mapping[str, str] | None = None,
         cwd: str | os.PathLike[str] | None = None,
-        start_timeout: float = 60.0,
-        batch_timeout: float | None = None,
-        case_timeout: float = 10.0,
-        max_line: int = MAX_LINE,
+        limits: Limits = LIMITS,
         note: Callable[[str], None] = lambda text: None,
     ) -> None:
         self._argv, self._env, self._cwd = list(argv), env, None if cwd is None else os.fspath(cwd)
-        self._start_timeout, self._case_timeout, self._note = start_timeout, case_timeout, note
-        self._batch_timeout = 2 * case_timeout if batch_timeout is None else batch_timeout
-        self._max_line = max_line
+        self._limits, self._note = limits, note
         self._serial = 0
         self._in_flight: list[Batch] = []
-        self._hopeless = 0
+        self._silent_lives = self._answered = self._judged = self._failed = 0
+        self._waited = self._slowest = self._counted = 0.0
+        self._has_hung = False
         self._witness: Case | None = None
         self._closed = False
-        self.restarts = 0
+        self._given_up: TargetError | None = None
         self.encode_seconds = self.wait_seconds = 0.0
         self._life = self._start()
         assert self._life.greeting is not None
@@ -99,6 +110,8 @@ class WorkerProcess(Closing):
         """Send a batch; several may be in flight."""
         if self._closed:
             raise TargetError("the worker was closed", fix="open the target again")
+        if self._given_up is not None:
+            raise self._given_up
         batch = Batch(cases)
         self._in_flight.append(batch)
         self._send(batch)
@@ -115,21 +128,36 @@ class WorkerProcess(Closing):
             raise TargetError("no worker is named", fix="name a program, with its arguments")
         if self._cwd is not None and not FilePath(self._cwd).is_dir():
             raise TargetError(f"the folder for the worker {self._argv[0]} does not exist: {self._cwd}", fix="create it")
+        life = Life(self._launched(), self._limits.line, self._limits.errors)
         try:
-            life = Life(self._argv, self._env, self._cwd, self._max_line)
-        except (OSError, ValueError) as error:
-            raise _not_started(self._argv[0], error) from error
-        try:
-            life.greeted.wait(self._start_timeout)
+            self._introduce(life)
+            end = time.monotonic() + self._limits.start
+            while not life.greeted.wait(_TICK) and time.monotonic() < end:
+                if life.has_ended() and not life.greeted.wait(_REST):
+                    break
         except BaseException:  # Ctrl-C while we wait: nobody else knows of this process yet
             life.kill()
             raise
         if life.greeting is None:
-            life.break_(f"it printed nothing for {self._start_timeout:g} seconds")
+            has_ended = life.has_ended()
+            life.break_("it ended" if has_ended else f"it printed nothing for {self._limits.start:g} seconds")
             life.kill()
             raise self._no_greeting(life)
         life.last_progress = time.monotonic()
         return life
+
+    def _launched(self) -> Child:
+        """Start the process. Raises: TargetError."""
+        try:
+            return subprocess.Popen(
+                self._argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                env=None if self._env is None else dict(self._env), cwd=self._cwd, start_new_session=True, bufsize=0,
+            )  # fmt: skip
+        except (OSError, ValueError) as error:
+            raise _not_started(self._argv[0], error) from error
+
+    def _introduce(self, life: Life) -> None:
+        """Tell a new life what it must know before it greets: nothing, for a program."""
 
     def _no_greeting(self, life: Life) -> TargetError:
         why = life.broken
@@ -171,16 +199,48 @@ class WorkerProcess(Closing):
 
     def _collect(self, batch: Batch) -> list[Answer]:
         begin = time.perf_counter()
-        while not self._wait(batch, self._batch_timeout):
-            self._recover()
+        try:
+            if self._given_up is None:
+                while not self._wait(batch, self._patience(self._limits.batch or 2 * self._limits.case)):
+                    self._recover()
+        except TargetError as error:
+            self._given_up = error
         if batch in self._in_flight:
             self._in_flight.remove(batch)
             self._settle(batch)
         self.wait_seconds += time.perf_counter() - begin
+        self._slowest = max(self._slowest, batch.seconds)
+        if self._given_up is not None and batch.missing:
+            return self._rescued(batch, self._given_up)
         answers = [answer for answer in batch.answers if answer is not None]
         if answers and answers[-1].failure is None:
             self._witness = batch.cases[-1]
+        self._judge(answers)
         return answers
+
+    def _rescued(self, batch: Batch, error: TargetError) -> list[Answer]:
+        """Return what was answered before the worker was given up. Raises: TargetError when that is nothing."""
+        if batch.missing == len(batch.cases):
+            raise error
+        failure = Failure("worker", f"not asked: {error.message}")
+        for index in batch.unanswered():
+            batch.put(index, Answer(id=0, failure=failure))
+        return [answer for answer in batch.answers if answer is not None]
+
+    def _judge(self, answers: Sequence[Answer]) -> None:
+        """Give up a worker most of whose answers are none, and one that starts process after process."""
+        limits = self._limits
+        self._judged += len(answers)
+        self._failed += sum(one.failure is not None and one.failure.stage == "worker" for one in answers)
+        if self._judged >= limits.judged and self._failed > limits.failed * self._judged:
+            told = f"{self._failed:,} of {self._judged:,} cases broke it or got no answer that could be read"
+            self._given_up = self._hopeless(f"more than {limits.failed:.0%} of its answers failed", told)
+        if self._life.answered and time.monotonic() - self._counted > 4 * _CENSUS:
+            self._count(self._life)
+
+    def _patience(self, seconds: float) -> float:
+        """Return how long silence is waited for: less, once a case was seen to hang."""
+        return min(seconds, max(_LEAST_PATIENCE, _SLOWER * self._slowest)) if self._has_hung else seconds
 
     def _settle(self, batch: Batch) -> None:
         """Forget the routes of a collected batch, and tell once what its worker did without harm."""
@@ -194,13 +254,39 @@ class WorkerProcess(Closing):
 
     def _wait(self, batch: Batch, patience: float) -> bool:
         """Wait until the batch is answered (True), or the worker broke or made no progress for `patience` (False)."""
-        life = self._life
-        while not batch.done.wait(0.0 if life.broken else min(patience, 0.05)):
+        life, begun = self._life, time.monotonic()
+        while not batch.done.wait(0.0 if life.broken else min(patience, _TICK)):
             if life.broken:
                 break
-            if time.monotonic() - life.last_progress > patience:
-                life.break_(f"it gave no answer for {patience:g} seconds")
+            now = time.monotonic()
+            if life.has_ended():
+                if not batch.done.wait(_REST) and not life.broken:
+                    life.break_("it ended, and something that it started holds its output")
+            elif now - life.last_progress > patience:
+                self._waited += now - max(begun, life.last_progress)
+                life.break_(f"it gave no answer for {patience:g} seconds", has_hung=True)
+            elif now - max(begun, self._counted) > _CENSUS:
+                self._count(life)
         return batch.done.is_set() and not life.distrusted
+
+    def _count(self, life: Life) -> None:
+        """Count the processes of a life, and break it when they are too many."""
+        self._counted = time.monotonic()
+        count, most = processes_in(life.process.pid), self._limits.processes
+        if count > most:
+            life.break_(f"it started {count} processes, more than the {most} it may have")
+
+    def _await(self, batch: Batch, seconds: float) -> bool:
+        """Wait for a batch that somebody may give up, who must not take a dead worker for a slow one."""
+        until = time.monotonic() + seconds
+        patience = self._patience(self._limits.batch or 2 * self._limits.case)
+        while not batch.done.wait(max(0.0, min(until - time.monotonic(), _TICK))):
+            now, life = time.monotonic(), self._life
+            if life.broken or life.has_ended() or now - life.last_progress > patience:
+                return True
+            if now >= until:
+                return False
+        return True
 
     def _recover(self) -> None:
         """Restart the worker, then ask what is missing, batch by batch."""
@@ -228,7 +314,8 @@ class WorkerProcess(Closing):
         part = Batch([batch.cases[index] for index in indexes])
         self._send(part)
         alone = len(indexes) == 1
-        finished = self._wait(part, self._case_timeout if alone else max(0.5, self._case_timeout / 4))
+        case = self._limits.case
+        finished = self._wait(part, self._patience(case if alone else max(0.5, case / 4)))
         if finished:
             time.sleep(_LINGER)
             finished = not life.broken
@@ -243,14 +330,15 @@ class WorkerProcess(Closing):
         if not missing:
             self._settle(part)
         elif alone and fresh:
-            self._blame(batch, indexes[0], reason)
+            self._blame(batch, indexes[0], reason, life.has_hung)
         elif alone:
             self._ask_again(batch, missing, reason)  # this time of a worker that has seen nothing else
         else:
             halving = life.distrusted or len(missing) == len(indexes)
             self._split(batch, missing, reason, suspect_first=not halving)
 
-    def _blame(self, batch: Batch, index: int, reason: str) -> None:
+    def _blame(self, batch: Batch, index: int, reason: str, has_hung: bool) -> None:
+        self._has_hung = self._has_hung or has_hung
         batch.put(index, Answer(id=0, failure=Failure("worker", f"the worker broke on this case: {reason}", True)))
 
     def _restart(self) -> str:
@@ -262,15 +350,31 @@ class WorkerProcess(Closing):
             reason += f" ({how})"
         if words := life.words():
             reason += f"; last words: {words}"
-        self._hopeless = 0 if life.answered else self._hopeless + 1
+        self._silent_lives = 0 if life.answered else self._silent_lives + 1
+        self._answered += life.answered
         self.restarts += 1
-        if self.restarts <= _NOTES:
-            more = "; further restarts are not told" if self.restarts == _NOTES else ""
-            self._note(f"the worker was restarted: {reason}{more}")
+        if self.restarts in _NOTES:
+            more = "; from here on only some restarts are told" if self.restarts == 5 else ""
+            number = f" ({self.restarts} times by now)" if self.restarts > 5 else ""
+            self._note(f"the worker was restarted{number}: {reason}{more}")
+        self._check_limits(reason)
         self._life = self._start_again()
-        if self._hopeless > _HOPELESS:
+        if self._silent_lives > self._limits.silent:
             self._demand_a_proof(reason)
         return reason
+
+    def _check_limits(self, reason: str) -> None:
+        """Raise TargetError when enough was put up with."""
+        limits = self._limits
+        allowed = limits.restarts + self._answered // limits.per_restart
+        if self.restarts > allowed:
+            raise self._hopeless(f"it was restarted {self.restarts} times for {self._answered:,} answers", reason)
+        if self._waited > limits.waiting:
+            raise self._hopeless(f"it was waited for in vain for more than {limits.waiting:g} seconds", reason)
+
+    def _hopeless(self, limit: str, why: str) -> TargetError:
+        fix = "mend what the findings tell of it; `harness check-worker PROGRAM` tries a worker"
+        return TargetError(f"the worker {self._argv[0]} was given up: {limit}", why, fix)
 
     def _start_again(self) -> Life:
         for _ in range(_STARTS - 1):
@@ -285,14 +389,10 @@ class WorkerProcess(Closing):
         if self._witness is not None:
             proof = Batch([self._witness])
             self._send(proof)
-            if self._wait(proof, self._case_timeout):
-                self._hopeless = 0
+            if self._wait(proof, self._patience(self._limits.case)):
+                self._silent_lives = 0
                 return
-        raise TargetError(
-            f"the worker {self._argv[0]} was restarted {self._hopeless} times without giving any answer",
-            reason,
-            "run `harness check-worker PROGRAM`",
-        )
+        raise self._hopeless(f"it was restarted {self._silent_lives} times without giving any answer", reason)
 
 
 def _not_started(program: str, error: Exception) -> TargetError:

@@ -1,10 +1,10 @@
 """The embedded target: a suite's Python callables on one side, declarative callables from outside on the other.
 
-It runs in this process and does for each case what an API server does: decode, default, convert, prepare, handwritten,
-declarative. It knows no tags and no types: decoders and declarative validators are handed in. It has no server of its
-own, so it does not compose served lists. A validator that raises is a panic. One that hangs is stopped after
-`time_limit` seconds where the system can interrupt it: in the main thread, on systems with SIGALRM, while Python code
-runs; elsewhere a hang is a hang.
+It runs in the process that makes it, a worker's for most, and does for each case what an API server does: decode,
+default, convert, prepare, handwritten, declarative. It knows no tags and no types: decoders and declarative validators
+are handed in. It has no server of its own, so it does not compose served lists. A validator that raises is a panic. One
+that hangs is stopped after `time_limit` seconds where the system can interrupt it: in the main thread, on systems with
+SIGALRM, while Python code runs; elsewhere a hang is a hang.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ from harness.targets.stored import Stored
 from harness.targets.target import Closing
 from harness.targets.timing import measured
 
+STOPPED = "did not finish"
 _TICK = 0.25
+_LEAST = 0.5
+"""How long a case may take at least, however many have run past their time. Units: seconds."""
 _UPDATE = Operation.UPDATE  # looking a member of an enum up costs as much as a call
 
 
@@ -52,7 +55,9 @@ class PythonTarget(Closing):
     """A suite that answers cases in this process.
 
     `declarative` and `decoders` are by kind and version; `types` gives the Go type of each for readers of types.
-    `gates` overrides the suite's own. Units: `time_limit` in seconds per case.
+    `gates` overrides the suite's own. `alone` says that nobody interrupts this process, so that an interrupt is the
+    suite's doing. Units: `time_limit` in seconds for the first case that runs past it; each further one gets half as
+    long as the one before, and half a second at least.
     """
 
     def __init__(
@@ -64,10 +69,11 @@ class PythonTarget(Closing):
         types: Mapping[KindVersion, str] | None = None,
         gates: Mapping[str, bool] | None = None,
         time_limit: float = 10.0,
+        alone: bool = False,
     ) -> None:
         self._suite = suite
         self._gates = {**suite.gates, **(gates or {})}
-        self._limit = time_limit
+        self._limit, self._patience, self._alone = time_limit, time_limit, alone
         made = decoders or {}
         self._ends = {
             (version, kind.kind, subresource): Endpoint(
@@ -109,12 +115,13 @@ class PythonTarget(Closing):
         except StageError as stop:
             return Answer(case.id, failure=stop.failure)
         except _Stopped:
-            text = f"did not finish within {self._limit:g} seconds"
+            text = f"{STOPPED} within {self._limit:g} seconds"
+            self._patience = max(_LEAST, self._patience / 2)
             return Answer(case.id, failure=Failure(end.stage or "self", text, panic=True))
-        except (Exception, SystemExit) as error:
-            if end.stage is None:
+        except BaseException as error:  # SystemExit, CancelledError, what pytest.fail raises, an interrupt of its own
+            if end.stage is None or (isinstance(error, KeyboardInterrupt) and not self._alone):
                 raise
-            return Answer(case.id, failure=Failure(end.stage, _message(error), panic=True))
+            return Answer(case.id, failure=Failure(end.stage, text_of(error), panic=True))
 
     def _once(self, case: Case, end: Endpoint) -> Answer:
         context = end.context(case)
@@ -192,7 +199,7 @@ class PythonTarget(Closing):
     def _on_tick(self, _signal: int, frame: FrameType | None) -> None:
         # Counted, not read from a clock: whoever is suspended, or gets no processor for long, does not hang.
         self._ticks += 1
-        if self._ticks * _TICK > self._limit:
+        if self._ticks * _TICK > self._patience:
             self._ticks = 0
             raise _Stopped
 
@@ -231,8 +238,13 @@ def _operations(kind: SuiteKind, subresource: str) -> tuple[Operation, ...]:
     return tuple(kind.operations.get(subresource, usual))
 
 
-def _message(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+def text_of(error: BaseException) -> str:
+    """Write an exception for people, whatever its `__str__` does."""
+    try:
+        words = str(error)
+    except BaseException as other:  # it is somebody's code as well
+        words = f"its __str__ raises {type(other).__name__}"
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__
 
 
 def _difference(first: Answer, second: Answer) -> str:

@@ -64,7 +64,7 @@ class RecordedTarget(Closing):
     @property
     def restarts(self) -> int:
         """How often the target had to be started again."""
-        return int(getattr(self._inner, "restarts", 0))
+        return self._inner.restarts
 
     def ask(self, cases: Sequence[Case]) -> list[Answer]:
         """Answer a batch and wait for it."""

@@ -25,6 +25,11 @@ def drive(search: Generator[list[Case], list[Answer], R], ask: Callable[[list[Ca
 class Closing:
     """What is used in a `with` and closed at its end."""
 
+    @property
+    def restarts(self) -> int:
+        """How often a process had to be started again; without one, never. Who wraps a target asks that."""
+        return 0
+
     def close(self) -> None:
         """Free what is held. May be called twice."""
 
@@ -64,6 +69,11 @@ class Target(Protocol):
     @property
     def info(self) -> TargetInfo:
         """What the target serves and can do."""
+        ...
+
+    @property
+    def restarts(self) -> int:
+        """How often a process had to be started again."""
         ...
 
     def ask(self, cases: Sequence[Case]) -> list[Answer]:

@@ -83,6 +83,12 @@ class Answers:
         return answer
 
 
+def errors_in(answer: Answer) -> int:
+    """Count the errors of an answer, in all its lists."""
+    lists = [answer.handwritten, answer.declarative, *answer.versions.values()]
+    return sum(map(len, lists)) + sum(len(one.errors) for one in answer.served)
+
+
 def id_of(line: bytes) -> int | None:
     """Return the id of a line that may be no answer in all other respects, or None. Never raises."""
     return _number(_IDS, line)

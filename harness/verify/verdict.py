@@ -70,7 +70,8 @@ def verified(report: Report, change: Change, seen: Seen, told: Verification) -> 
     )  # fmt: skip
     # Entries that are idle or expired are the business of a run: a change has nothing to do with them.
     exceptions = msgspec.structs.replace(report.exceptions, unused=(), expired=())
-    report = msgspec.structs.replace(report, **sums_of(report.parts, report.kinds, new, exceptions, report.excluded))
+    sums = sums_of(report.parts, report.kinds, new, exceptions, report.excluded, report.policy)
+    report = msgspec.structs.replace(report, **sums)
     return msgspec.structs.replace(report, verdict=_of_report(report, told), verification=told)
 
 
@@ -307,7 +308,7 @@ def _why_not_tried(field: TouchedField, kinds: Sequence[KindEntry], seen: Seen) 
     if not served:
         names = ", ".join(dict.fromkeys(str(one.kind) for one in field.paths))
         return next(iter(seen.unsearched), "") or f"nothing that is served takes objects of {names or 'its kind'}"
-    if not any(one.base for one in served):
+    if not any(one.has_accepted for one in served):
         remaining = next((one.remaining[0] for one in served if one.remaining), "")
         return f"no object of {served[0].name} was accepted by both sides" + (f": {remaining}" if remaining else "")
     return f"no object of {served[0].name} was found that has it; give it more time (--max-time)"

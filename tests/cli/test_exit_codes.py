@@ -17,6 +17,7 @@ from tests.reporting import made
 
 FINDING = made.finding()
 EXPIRED = EXCEPTION.replace("2999-01-31", "2020-01-31")
+BLOCKED = made.kind_report(base=False, accepted=0, sought=True, remaining=("spec.ref: no",), sides=("handwritten",))
 LOST: dict[str, Any] = {"stopped": "target-lost", "stopped_detail": "it is gone"}
 
 ENDINGS: dict[str, tuple[int, FakeEngine, str]] = {
@@ -31,6 +32,9 @@ ENDINGS: dict[str, tuple[int, FakeEngine, str]] = {
     "the target was lost": (2, FakeEngine((), LOST), ""),
     "the target was lost after findings": (1, FakeEngine([FINDING], LOST), ""),
     "a search broke off": (2, FakeEngine((), {"kinds": (made.kind_report(error="broke"),)}), ""),
+    "no object was accepted": (2, FakeEngine((), {"kinds": (BLOCKED,)}), ""),
+    "no object was accepted, and findings": (1, FakeEngine([FINDING], {"kinds": (BLOCKED,)}), ""),
+    "most answers failed": (2, FakeEngine((), {"kinds": (made.kind_report(cases=100, failures=60),)}), ""),
     "interrupted": (130, FakeEngine((), {"stopped": "interrupted"}), ""),
     "interrupted after findings": (130, FakeEngine([FINDING], {"stopped": "interrupted"}), ""),
     "torn out of its work": (130, FakeEngine([FINDING], error=KeyboardInterrupt()), ""),
@@ -66,6 +70,32 @@ def test_every_ending_has_its_code_and_every_file_says_so(
     bad = [*ElementTree.parse("out/junit.xml").iter("failure"), *ElementTree.parse("out/junit.xml").iter("error")]
     assert bool(code) == bool(bad)
     assert bool(code) == bool(Path("out/annotations.txt").read_text())
+
+
+POLICIES: dict[str, tuple[int, list[str], FakeEngine]] = {
+    "a finding that is mild enough": (0, ["--fail-on", "verdict"], FakeEngine([FINDING])),
+    "one that is not": (1, ["--fail-on", "graduation"], FakeEngine([FINDING])),
+    "no object, as allowed": (0, ["--allow-incomplete", "widgets"], FakeEngine((), {"kinds": (BLOCKED,)})),
+    "no object, another allowed": (2, ["--allow-incomplete", "gadgets"], FakeEngine((), {"kinds": (BLOCKED,)})),
+    "no object, allowed by the suite": (
+        0, [], FakeEngine((), {"kinds": (BLOCKED,), "allow_incomplete": ("example.io/*",)}),
+    ),
+}  # fmt: skip
+"""What is returned, what the command line says of what fails, and how the run ends."""
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_options_say_what_fails_and_every_file_agrees(policy: str, capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The report keeps them, so that what is made of it later agrees as well."""
+    code, options, engine = POLICIES[policy]
+    engine.install(monkeypatch)
+    assert code == call(capfd, "run", "--command", "x", "--report", "out", *options).code
+    assert code == read_report("out/report.json").exit_code
+    bad = [*ElementTree.parse("out/junit.xml").iter("failure"), *ElementTree.parse("out/junit.xml").iter("error")]
+    assert bool(code) == bool(bad)
+    assert bool(code) == ("::error" in Path("out/annotations.txt").read_text())
+    assert code == call(capfd, "merge", "out/report.json", "--report", "merged").code
+    assert f"harness_exit_code {code}.0" in Path("merged/metrics.prom").read_text()
 
 
 def test_nothing_at_all_is_2_and_writes_nothing(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:

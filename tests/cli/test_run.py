@@ -17,8 +17,9 @@ import harness.engine
 from harness.cli import publishing
 from harness.diagnostics import TargetError, UsageError
 from harness.events import Budget
-from harness.reporting.document import read_report
+from harness.reporting.document import Policy, read_report
 from harness.reporting.saving import Saved
+from tests.blind import write_suite
 from tests.cli.fakes import EXCEPTION, FakeEngine, call
 from tests.reporting import made
 
@@ -187,6 +188,30 @@ def test_nothing_compared_is_never_0(capfd: Any, monkeypatch: pytest.MonkeyPatch
     told = call(capfd, "run", "--command", "x")
     assert told.code == 2
     assert told.out.startswith("Nothing was compared")
+
+
+def test_a_suite_of_which_nothing_is_accepted_is_incomplete(capfd: Any, tmp_path: Path) -> None:
+    """An opaque check blocks every object: the screen names it and its side, and accepting it by name is green."""
+    folder = str(write_suite(tmp_path / "parcels"))
+    run = ("run", folder, "--max-cases", "300", "--jobs", "1")
+    told = call(capfd, *run)
+    assert 2 == told.code
+    assert told.out.startswith("Incomplete: no difference found, but no object of 1 kind and operation was accepted")
+    assert "handwritten: spec.reference: Invalid value: " in told.out
+    assert "is not a reference number" in told.out
+    assert f"{folder}/examples" in told.out
+    assert 0 == call(capfd, *run, "--allow-incomplete", "parcels").code
+    Path("harness.toml").write_text("[run]\nallow-incomplete = 'parcels'\nfail-on = 'verdict'\n")
+    assert 0 == call(capfd, *run, "--json", "r.json").code
+    assert Policy("verdict", ("parcels",)) == read_report("r.json").policy
+
+
+def test_a_suite_may_accept_that_itself(capfd: Any, tmp_path: Path) -> None:
+    """With a key, whatever the number of processes."""
+    folder = str(write_suite(tmp_path / "parcels", allow_incomplete=["parcels"]))
+    told = call(capfd, "run", folder, "--max-cases", "300", "--jobs", "2")
+    assert 0 == told.code
+    assert "--allow-incomplete 'parcels' accepts that" in told.out
 
 
 def test_one_unusable_suite_does_not_keep_the_others(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,7 +44,8 @@ _EXIT = re.compile(r"# exit code (\d+)")
 _SHIM = """#!/bin/sh
 for word in "$@"; do case "$word" in
 run) case "$*" in *--handwritten*) ;; *) set -- "$@" {few};; esac; break;;
-record|bench|verify) set -- "$@" --max-cases 300; break;;
+record) set -- "$@" --max-cases 1500; break;;
+bench|verify) set -- "$@" --max-cases 300; break;;
 power) set -- "$@" --max-cases 60; case "$*" in *--kubernetes*) ;; *) set -- "$@" --every 200;; esac; break;;
 explain|lint|docs|rules|kinds|compile|check|replay|render|merge|exceptions|config) break;;
 esac; done

@@ -58,6 +58,16 @@ def test_a_search_without_accepted_objects_reaches_nothing() -> None:
     assert ["metadata", "spec"] == [path for path, _ in create.unreached]
 
 
+def test_the_search_for_an_object_came_to_its_end_unless_the_clock_cut_it_short() -> None:
+    """A budget in cases is the same on every machine; with one in seconds another machine would have come further."""
+    few = by_operation(search(cases=3))
+    assert [True, True] == [report.sought for report in few.values()]
+    assert len(few["create"].remaining) == len(few["create"].sides) > 0
+    spec: Any = ToySpec()
+    late = run(spec, seed=1, budget=Budget(max_time=1e-9), opener=open_toys, kinds=("widgets",))
+    assert [(False, False)] * 2 == [(report.base, report.sought) for report in late.kinds]
+
+
 def test_an_update_that_changes_something_is_found() -> None:
     """The update that both sides accept changes what may change, and not the ceiling, which is immutable."""
     changed = by_operation(search())["update"].changed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import pickle
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -11,7 +12,7 @@ import pytest
 
 from harness.case import KindInfo
 from harness.engine import jobs
-from harness.engine.jobs import STOCK_SHARE, Standing, Stocktaking
+from harness.engine.jobs import STOCK_SHARE, Job, Standing, Stocktaking, Turn, collect
 from harness.engine.outcome import UnitOutcome
 from harness.events import KindReport
 
@@ -84,3 +85,15 @@ def test_how_far_a_search_is_crosses_processes_packed() -> None:
     standing = Standing.of(outcome)
     assert (standing.unit, standing.outcome()) == (3, outcome)
     assert len(standing.packed) < len(pickle.dumps(outcome)) / 2
+
+
+def test_a_process_whose_pipe_is_held_open_by_another_is_missed_all_the_same() -> None:
+    """What a validator started may outlive it, and the pipe with it: nobody waits for ever."""
+    ours, theirs = multiprocessing.Pipe()
+    dead: Any = SimpleNamespace(is_alive=lambda: False, join=lambda seconds: None, exitcode=0)
+    job = Job(dead, ours)
+    theirs.send(Turn(12, "v1 pods"))
+    collect([job], lambda job, message: None)
+    theirs.close()
+    assert job.cases == 12
+    assert (job.result().stopped, job.result().stopped_detail) == ("target-lost", "a job process died (exit code 0)")

@@ -77,3 +77,26 @@ def test_what_both_sides_look_at_is_known_by_its_errors() -> None:
     (search,) = local.searches
     assert {"spec.mode", "spec.title", "spec.replicas", "spec.ceiling"} <= search.ledger.judged
     assert not search.ledger.judged & {"spec.ports[*].number", "spec.selector", "spec.labels"}
+
+
+def test_a_mistake_of_ours_is_told_as_ours_and_loses_nothing() -> None:
+    """It is no lost target: nobody who reads it should look for a mistake in the worker."""
+    subject: Any = ToySubject(ToySpec())
+
+    def fails(asked: int) -> None:
+        if asked > 1500:
+            raise RuntimeError("no such thing")
+
+    subject.target = ToyTarget([WIDGETS], fails)
+    outcome = Local(subject, Order(seed=1, budget=Budget(max_cases=4000)), Telling(), Clock()).run()
+    assert outcome.stopped == "internal-error"
+    assert outcome.stopped_detail.startswith("a bug of the harness, please report it: RuntimeError: no such thing (")
+    assert [True] == [bool(unit.findings) for unit in outcome.units]
+
+
+def test_restarts_are_those_of_the_target_whatever_stands_in_front_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker behind a wrapper was started again: the run says so."""
+    monkeypatch.setattr(ToyTarget, "restarts", 3)
+    subject: Any = ToySubject(ToySpec())
+    outcome = Local(subject, Order(seed=1, budget=Budget(max_cases=50)), Telling(), Clock()).run()
+    assert outcome.restarts == 3

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import math
+import random
 from typing import Any
 
 import msgspec
+import pytest
 
-from harness.case import Answer, Case, Operation
-from harness.compare.finding import Finding
+from harness.case import Answer, Case, Failure, Operation
+from harness.compare.finding import SEVERITIES, Finding
+from harness.compare.severity import severity_of
+from harness.engine.ledger import Ledger
 from harness.engine.local import Local, Order, Telling
-from harness.engine.plan import Search
-from harness.engine.settling import UNREDUCED, abreast
+from harness.engine.outcome import JobOutcome
+from harness.engine.plan import Search, key_of
+from harness.engine.settling import abreast
 from harness.events import Budget
 from harness.fuzzers.budget import Clock
 from harness.fuzzers.places import digest
@@ -44,33 +50,38 @@ def test_searches_side_by_side_share_batches_and_get_their_own_answers() -> None
     assert heard == {"a": [[1, 2], [3]], "b": [[4], [], [5, 6]], "none": []}
 
 
-def found(short_until: float) -> list[Finding]:
-    """Search while there is time for explaining alone until then, of a hundred seconds."""
+def found(seconds: float, a_turn: float, after: float = math.inf) -> tuple[list[Finding], JobOutcome]:
+    """Search for so long on a machine that takes so long for a turn, and see what is found. It stands still `after`."""
     now = [0.0]
     subject: Any = ToySubject(ToySpec())
 
     def turn(search: Any) -> None:
-        now[0] += 0.25
+        now[0] += a_turn if now[0] < after else 1000.0
 
-    clock = Clock(100.0, lambda: now[0])
-    local = Local(subject, Order(3, Budget(100.0, 1200)), Telling(on_turn=turn), clock)
-    clock.least = lambda: 200.0 if now[0] < short_until else 0.0
-    return [one.opened() for unit in local.run().units for one in unit.findings]
-
-
-def test_what_time_is_too_short_to_reduce_is_explained_all_the_same_and_says_so() -> None:
-    """A cause is worth more than a small object."""
-    cut = found(short_until=200.0)
-    assert cut
-    assert [] == [one for one in cut if one.cause == "unknown" or not one.detail.endswith(UNREDUCED)]
+    clock = Clock(seconds, lambda: now[0])
+    outcome = Local(subject, Order(3, Budget(seconds)), Telling(on_turn=turn), clock).run()
+    return [one.opened() for unit in outcome.units for one in unit.findings], outcome
 
 
-def test_what_was_cut_short_is_reduced_where_time_is_left_after_all() -> None:
-    """Nobody is told that time was up when it was not: the same differences, as small as they go."""
-    whole = found(short_until=0.0)
-    again = found(short_until=3.0)
-    assert sorted(one.fingerprint for one in whole) == sorted(one.fingerprint for one in again)
-    assert [] == [one for one in (*whole, *again) if UNREDUCED in one.detail]
+def test_a_slow_machine_tells_no_other_cause_than_a_quick_one() -> None:
+    """What was met is reduced and explained beyond the time, so that a cause is a function of the case."""
+    quick, _ = found(100.0, 0.25)
+    slow, outcome = found(60.0, 0.5)
+    causes = {one.fingerprint: (one.cause, one.severity, one.detail) for one in quick}
+    assert slow
+    assert [] == [one for one in slow if causes.get(one.fingerprint) != (one.cause, one.severity, one.detail)]
+    assert outcome.beyond.seconds > 0
+    assert (0, True) == (outcome.beyond.left, outcome.beyond.findings > 0)
+    assert str(outcome.beyond).endswith(f"beyond --max-time to explain {outcome.beyond.findings} findings")
+
+
+def test_what_is_not_explained_in_the_end_says_so_and_tells_no_guess() -> None:
+    """The machine stands still just after the time: every difference is told as it was met, without a cause."""
+    some, outcome = found(20.0, 0.5, after=22.0)
+    assert some
+    assert {"not-explained"} == {one.cause for one in some}
+    assert all(one.detail.endswith("; not explained: budget") for one in some)
+    assert outcome.beyond.left == len(some) == outcome.beyond.findings
 
 
 class Forgetful(ToyTarget):
@@ -98,3 +109,96 @@ def test_what_does_not_show_again_is_called_unstable_and_told_as_it_was_met() ->
     assert {"unstable"} == {one.cause for one in late}
     assert all("clock" in {said.origin for said in one.answer.handwritten} for one in late)
     assert all("does not show when the same case is asked again" in one.detail for one in late)
+
+
+class Coin(ToyTarget):
+    """Says something of objects with a title in four of ten answers, whatever was said before."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__([WIDGETS])
+        self._random = random.Random(seed)
+
+    def _answer(self, case: Case) -> Answer:
+        answer = super()._answer(case)
+        titled = answer.failure is None and (case.object.get("spec") or {}).get("title")
+        if not titled or self._random.random() > 0.4:
+            return answer
+        extra = error("Invalid", "spec.title", "not today", "coin", covered=True)
+        return msgspec.structs.replace(answer, handwritten=(*answer.handwritten, extra))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_case_that_changes_its_answer_gets_no_cause(seed: int) -> None:
+    """Four answers in ten are others: whatever experiments would show is luck."""
+    subject: Any = ToySubject(ToySpec())
+    subject.target = Coin(seed)
+    outcome = Local(subject, Order(seed, Budget(max_cases=1500)), Telling(), Clock()).run()
+    thrown = [one.opened() for unit in outcome.units for one in unit.findings]
+    thrown = [one for one in thrown if one.origin == "coin"]
+    assert thrown
+    assert {"unstable"} == {one.cause for one in thrown}
+
+
+def test_what_was_explained_before_is_asked_again_once_a_kind_is_known_to_change_its_mind() -> None:
+    """Answers turn in the middle of a run: the cause that was told until then is taken back."""
+    subject: Any = ToySubject(ToySpec())
+    local = Local(subject, Order(1, Budget(max_cases=3000)), Telling(), Clock())
+
+    class Turning(Coin):
+        def _answer(self, case: Case) -> Answer:
+            is_early = self.asked < 3000
+            answer = ToyTarget._answer(self, case) if is_early else super()._answer(case)
+            return answer
+
+    subject.target = Turning(1)
+    outcome = local.run()
+    told = [one.opened() for unit in outcome.units for one in unit.findings]
+    titled = [one for one in told if (one.case.object.get("spec") or {}).get("title")]
+    assert titled
+    assert {"unstable"} == {one.cause for one in titled}
+
+
+class Planted(ToyTarget):
+    """Crashes on one title: nine letters that are all the same are what a reduction makes of a title of nine."""
+
+    def _answer(self, case: Case) -> Answer:
+        spec = (case.object or {}).get("spec") if isinstance(case.object, dict) else None
+        if isinstance(spec, dict) and spec.get("title") == "aaaaaaaaa":
+            return Answer(case.id, failure=Failure("handwritten", "ValueError: planted", panic=True))
+        return super()._answer(case)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_crash_that_a_reduction_meets_is_a_finding(seed: int) -> None:
+    """Nothing was drawn that crashes: what is asked to make a difference small is looked at as well."""
+    subject: Any = ToySubject(ToySpec())
+    subject.target = Planted([WIDGETS])
+    outcome = Local(subject, Order(seed, Budget(max_cases=2500)), Telling(), Clock()).run()
+    crashed = [one.opened() for unit in outcome.units for one in unit.findings if one.severity == "verdict"]
+    assert {"panic"} == {one.cause for one in crashed if one.mismatch == "panic"}
+    assert [] == [one for one in crashed if "planted" not in one.detail]
+
+
+def test_no_difference_is_told_milder_than_it_was_met() -> None:
+    """A smaller case that fewer people notice is another difference: it does not stand for this one."""
+    subject: Any = ToySubject(ToySpec())
+    worst: dict[tuple[str, ...], int] = {}
+    local = Local(subject, Order(2, Budget(max_cases=4000)), Telling(), Clock())
+    take = Ledger._compare
+
+    def watching(self: Ledger, case: Case, answer: Answer, *more: Any) -> Any:
+        comparator = self.plan.comparators[key_of(case)]
+        for one in comparator.compare(case, answer):
+            name = (str(case.operation), case.resource, *one.signature)
+            graded = SEVERITIES.index(severity_of(case, answer, one, comparator))
+            worst[name] = min(worst.get(name, graded), graded)
+        return take(self, case, answer, *more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Ledger, "_compare", watching)
+        outcome = local.run()
+    told = {
+        (one.operation, one.resource, one.mismatch, one.path, one.type, one.origin, one.side): one.severity
+        for one in (packed.opened() for unit in outcome.units for packed in unit.findings)
+    }
+    assert {name: SEVERITIES[graded] for name, graded in worst.items()} == told

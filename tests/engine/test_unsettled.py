@@ -8,24 +8,23 @@ from typing import Any
 import pytest
 
 from harness.engine.plan import ABREAST
-from harness.engine.unsettled import CLOSER, COST, MANY, MARGIN, UNEVEN, WHOLE, WONDER, abreast, least, needed, quiet
+from harness.engine.unsettled import CLOSER, COST, MANY, MARGIN, WHOLE, abreast, left, needed, quiet
 
 
 def searching(pending: int = 0, **more: Any) -> Any:
     """A search with so much pending; `seconds` and `asked` are those of all its questions, `spent` of settling."""
-    usual = {"curious": 0, "begun": 0, "cut": 0, "explained": 0, "wondered": 0, "spent": 0.0, "last": 0.0}
+    usual = {"curious": 0, "suspects": 0, "begun": 0, "explained": 0, "spent": 0.0, "last": 0.0}
     given = {**usual, "seconds": 10.0, "asked": 1000, **more}
     return SimpleNamespace(
         seconds=given["seconds"],
         asked=given["asked"],
-        ledger=SimpleNamespace(pending=[0] * pending, curious=[0] * given["curious"], last=given["last"]),
-        settling=SimpleNamespace(
-            begun=given["begun"],
-            cut=[0] * given["cut"],
-            explained=given["explained"],
-            wondered=given["wondered"],
-            seconds=given["spent"],
+        ledger=SimpleNamespace(
+            pending=[0] * pending,
+            curious=[0] * given["curious"],
+            suspects=[0] * given["suspects"],
+            last=given["last"],
         ),
+        settling=SimpleNamespace(begun=given["begun"], explained=given["explained"], seconds=given["spent"]),
     )
 
 
@@ -50,13 +49,13 @@ def test_what_a_finding_takes_is_what_it_took() -> None:
 
 
 def test_it_is_quiet_when_nothing_is_pending_and_the_later_half_met_nothing() -> None:
-    """What any search met counts, and what was cut short is pending; what is looked at closer is no difference."""
+    """What any search met counts, and what is on its way is pending; what is looked at closer is no difference."""
     searches = [searching(last=50.0), searching(last=10.0, curious=3)]
     assert quiet(searches, 100.0)
     assert quiet([], 100.0)
     assert not quiet(searches, 99.0)
-    for left in (searching(1), searching(begun=1), searching(cut=1)):
-        assert not quiet([*searches, left], 100.0)
+    for more in (searching(1), searching(begun=1)):
+        assert not quiet([*searches, more], 100.0)
 
 
 def test_what_is_on_its_way_is_half_done() -> None:
@@ -69,25 +68,14 @@ def test_what_is_looked_at_closer_takes_longer_than_other_cases() -> None:
     assert needed([searching(curious=5)]) == pytest.approx(MARGIN * 5 * CLOSER * 0.01)
 
 
-def test_what_was_cut_short_is_half_done() -> None:
-    """It is explained, and what is left to reduce takes time as well."""
-    assert needed([searching(cut=4, explained=28, spent=2.8)]) == pytest.approx(MARGIN * 2 * 0.1)
-
-
-def test_explaining_alone_takes_what_explanations_asked() -> None:
-    """One question to see it again, then what explanations of that search took, or of all, or usual ones."""
-    assert least([searching(2), searching()]) == pytest.approx(UNEVEN * 2 * (1 + WONDER) * 0.01)
-    slow, fast = searching(3, explained=10, wondered=300, seconds=100.0), searching(2, begun=2, explained=2)
-    assert least([slow]) == pytest.approx(UNEVEN * 3 * (1 + 30) * 0.1)
-    known = searching(explained=20, wondered=80)
-    both = UNEVEN * (3 * (1 + 30) * 0.1 + 4 * (1 + 380 / 32) * 0.01)
-    assert least([slow, fast, known]) == pytest.approx(both)
-    assert least([known]) == least([]) == 0.0
+def test_what_was_met_and_is_not_explained_is_counted_whole() -> None:
+    """What waits, what is on its way, and what failed and is asked about again."""
+    assert left([searching(2, begun=3), searching(suspects=1), searching(curious=4, explained=9)]) == 6
+    assert left([]) == 0
 
 
 def test_the_fewer_searches_have_something_left_the_more_each_settles_at_once() -> None:
-    """Between a dozen and four dozen, so that all of a process are a few hundred; what is not reduced takes no room."""
-    assert abreast([searching(1), searching()], is_over=False) == abreast([], is_over=False) == MANY
-    assert abreast([searching(1)] * 20, is_over=False) == WHOLE // 20
-    assert abreast([searching(begun=1)] * 200, is_over=False) == ABREAST
-    assert abreast([searching(begun=1)] * 200, is_over=True) == MANY
+    """Between a dozen and four dozen, so that all of a process are a few hundred."""
+    assert abreast([searching(1), searching()]) == abreast([]) == MANY
+    assert abreast([searching(1)] * 20) == WHOLE // 20
+    assert abreast([searching(begun=1)] * 200) == ABREAST

@@ -21,6 +21,11 @@ def ask(objects: list[Json]):  # type: ignore[no-untyped-def]  # a generator of 
     return (yield cases)
 
 
+def nobody(objects: list[Json]):  # type: ignore[no-untyped-def]  # as above
+    """Ask nothing: there is nothing left to ask with."""
+    return (yield [])
+
+
 def test_an_object_that_both_sides_accept_is_found_by_repair() -> None:
     """From a name alone, within two hundred questions: enum, list, number and matching selector are learned."""
     target = ToyTarget()
@@ -43,7 +48,29 @@ def test_what_cannot_be_repaired_says_what_remained() -> None:
     repaired = drive(repair.run(starts(widget_shape(), ROOT)), Stubborn().ask)
     assert not repaired.accepted
     assert repaired.remaining == ("metadata.name: Invalid value: never",)
+    assert ("handwritten",) == repaired.sides
     assert repaired.asked <= 700
+
+
+def test_what_nothing_silences_is_told_first_with_who_reports_it() -> None:
+    """An error that some change took away blocks nothing, however early its place in the object is."""
+    never, also_never = error("Invalid", "spec.zone", "never"), error("Invalid", "api", "never")
+
+    def answer(cases: list[Case]) -> list[Answer]:
+        kept = [
+            () if "spec" in case.object else (error("Required", "apiVersion", "spec comes first"),) for case in cases
+        ]
+        return [Answer(case.id, (never, *first), (never, also_never)) for case, first in zip(cases, kept, strict=True)]
+
+    repair = Repair(widget_shape(), ask, Harvest(), limit=60)
+    repaired = drive(repair.run([ROOT]), answer)
+    assert ("api: Invalid value: never", "spec.zone: Invalid value: never") == repaired.remaining[:2]
+    assert ("declarative", "both") == repaired.sides[:2]
+
+
+def test_what_was_never_asked_says_nothing() -> None:
+    """A share that is used up before the first question leaves no error to tell."""
+    assert () == drive(Repair(widget_shape(), nobody, Harvest()).run([ROOT]), ToyTarget().ask).remaining
 
 
 def test_first_candidates_are_asked_about_few_at_once_until_one_is_accepted() -> None:

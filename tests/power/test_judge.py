@@ -87,9 +87,9 @@ def test_a_live_rule_is_noticed_and_a_dead_one_survives(trial: Trial) -> None:
 
 def test_handwritten_code_is_sabotaged_in_a_copy(trial: Trial) -> None:
     """The folder stays as it is, and no module of the copy is left."""
-    ready, before = honest_run(trial), set(sys.modules)
     name = "handwritten handwritten.validate: size > 10: > to >="
     number, sabotage = named(trial)[name]
+    ready, before = honest_run(trial), set(sys.modules)
     assert judge(ready, number, sabotage).noticed
     assert HANDWRITTEN == (Path(trial.spec.location) / "handwritten.py").read_text(encoding="utf-8")
     assert [] == [one for one in set(sys.modules) - before if "harness_suite" in one]

@@ -42,6 +42,28 @@ def test_a_specification_travels_between_processes() -> None:
     assert spec == pickle.loads(pickle.dumps(spec))
 
 
+NODE = f"node {ROOT / 'tests' / 'workers' / 'node_worker.mjs'}"
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no Node.js here")
+def test_types_of_no_kind_of_a_program_are_refused() -> None:
+    """They would be ignored in silence, and most objects could not be decoded: both sets of names are told."""
+    with pytest.raises(UsageError, match="has the type of no kind of the program") as refused:
+        open_subject(SubjectSpec("command", NODE, types=str(MIGRATION)))
+    assert "note.Note" in str(refused.value)
+    assert "migration.Backup" in str(refused.value)
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no Node.js here")
+def test_types_under_another_import_path_get_the_option_that_mends_it(tmp_path: Path) -> None:
+    """The folder is right, and only its import path is not that of the program."""
+    shutil.copytree(ROOT / "tests" / "workers" / "note", tmp_path / "other")
+    types = str(tmp_path / "other")
+    with pytest.raises(UsageError, match=f"fix: --types note={types}"):
+        open_subject(SubjectSpec("command", NODE, types=types))
+    open_subject(SubjectSpec("command", NODE, types=f"note={types}")).close()
+
+
 @pytest.mark.parametrize(("beside", "threads"), [(1, None), (2, 4), (3, 2), (99, 1)])
 def test_workers_share_the_cores(monkeypatch: pytest.MonkeyPatch, beside: int, threads: int | None) -> None:
     """A worker gets its part of the cores when others work beside it, one at least; alone it may take all."""

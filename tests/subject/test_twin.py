@@ -204,3 +204,10 @@ def test_a_suite_need_not_know_the_gates_of_the_migration() -> None:
     spec = SubjectSpec("suite", suite, {"DeclarativeValidationBeta": False}, against=suite)
     with open_subject(spec) as subject:
         assert "workload_v1 against workload_v1 DeclarativeValidationBeta=false" == subject.part
+
+
+def test_restarts_of_both_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who stands in front of workers says how often they had to be started again, as they would."""
+    monkeypatch.setattr(Toy, "restarts", 2)
+    with TwinTarget(Toy(), Toy()) as twin:
+        assert twin.restarts == 4

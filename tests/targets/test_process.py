@@ -9,21 +9,24 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
 from harness.case import Answer, Case, Operation
 from harness.diagnostics import TargetError
-from harness.targets import process
+from harness.targets.limits import Limits
 from harness.targets.process import WorkerProcess
 
 WORKER = Path(__file__).parent.parent / "workers" / "odd_worker.py"
 
 
-def worker(mode: str = "honest", case_timeout: float = 5.0, start_timeout: float = 20.0) -> WorkerProcess:
+def worker(
+    mode: str = "honest", case_timeout: float = 5.0, start_timeout: float = 20.0, **others: Any
+) -> WorkerProcess:
     """Start the odd worker in a mode."""
-    argv = [sys.executable, str(WORKER), mode]
-    return WorkerProcess(argv, case_timeout=case_timeout, start_timeout=start_timeout)
+    limits = Limits(case=case_timeout, start=start_timeout, **others)
+    return WorkerProcess([sys.executable, str(WORKER), mode], limits=limits)
 
 
 def cases(count: int, **odd: str) -> list[Case]:
@@ -70,7 +73,7 @@ def test_the_killing_case_is_found_and_no_other_is_lost(odd: str) -> None:
     """One case breaks the worker: it alone fails, in this batch and in those behind it."""
     notes: list[str] = []
     argv = [sys.executable, str(WORKER), "honest"]
-    with WorkerProcess(argv, case_timeout=1.0, max_line=300_000, note=notes.append) as target:
+    with WorkerProcess(argv, limits=Limits(case=1.0, line=300_000), note=notes.append) as target:
         first, second = target.submit(cases(16, n5=odd)), target.submit(cases(8))
         answers, others = first.result(), second.result()
         assert target.restarts > 0
@@ -163,10 +166,9 @@ def test_no_process_is_left_behind(tmp_path: Path) -> None:
     os.close(reader)
 
 
-def test_a_worker_that_many_cases_kill_may_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As long as it still answers what it answered before, it is not given up, however many cases kill it."""
-    monkeypatch.setattr(process, "_HOPELESS", 2)
-    with worker() as target:
+def test_a_worker_that_many_cases_kill_may_go_on() -> None:
+    """As long as it still answers what it answered before, it is not given up by its silence."""
+    with worker(silent=2) as target:
         target.ask(cases(1))
         killers = {f"n{n}": "exit" for n in range(8)}
         answers = target.ask(cases(10, **killers))
@@ -227,11 +229,17 @@ def test_programs_that_cannot_start_are_told_apart(tmp_path: Path) -> None:
         WorkerProcess([])
 
 
-def test_a_hopeless_worker_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker that dies on every case is not restarted for ever."""
-    monkeypatch.setattr(process, "_HOPELESS", 5)
-    with worker("always-dies") as target, pytest.raises(TargetError, match="without giving any answer"):
-        target.ask(cases(64))
+def test_a_hopeless_worker_is_given_up() -> None:
+    """A worker that dies on every case is not restarted for ever: what killed it is told, then it is over."""
+    with worker("always-dies", silent=5) as target:
+        answers = target.ask(cases(64))
+        with pytest.raises(TargetError, match="6 times without giving any answer"):
+            target.ask(cases(1))
+    blamed = [answer.failure is not None and answer.failure.panic for answer in answers]
+    assert blamed[0]
+    assert not blamed[-1]
+    assert answers[-1].failure is not None
+    assert "not asked" in answers[-1].failure.message
 
 
 def test_a_closed_worker_says_so() -> None:
@@ -241,3 +249,20 @@ def test_a_closed_worker_says_so() -> None:
     target.close()
     with pytest.raises(TargetError, match="closed"):
         target.submit(cases(1))
+
+
+def test_who_waits_for_a_while_is_told_of_a_worker_that_ended() -> None:
+    """Near the end of a run nobody takes a dead worker for a slow one."""
+    with worker() as target:
+        pending = target.submit(cases(3, n1="exit"))
+        assert pending.wait(3600.0)
+        assert ["0", "worker", "2"] == fields(pending.result())
+        assert target.restarts > 0
+
+
+def test_who_waits_for_a_while_is_told_of_a_worker_that_hangs() -> None:
+    """Silence for as long as a batch may take is no slowness either."""
+    with worker(case_timeout=0.5) as target:
+        pending = target.submit(cases(3, n1="hang"))
+        assert pending.wait(3600.0)
+        assert ["0", "worker", "2"] == fields(pending.result())

@@ -12,10 +12,12 @@ from harness.case import Gates
 from harness.diagnostics import TargetError, near_miss
 from harness.targets.kubernetes.build import worker_for
 from harness.targets.kubernetes.release import find_release
+from harness.targets.limits import Limits
 from harness.targets.process import WorkerProcess
 
 _START_TIMEOUT = 120.0
 """Seconds. The worker greets within a second; a busy machine that reads 100 MB from a cold disk may need more."""
+_LIMITS = Limits(start=_START_TIMEOUT)
 
 
 class KubernetesTarget(WorkerProcess):
@@ -36,7 +38,6 @@ class KubernetesTarget(WorkerProcess):
         gates: Gates | None = None,
         jobs: int | None = None,
         measure: bool = False,
-        case_timeout: float = 10.0,
         note: Callable[[str], None] = lambda text: None,
     ) -> None:
         release = find_release(location)
@@ -47,9 +48,7 @@ class KubernetesTarget(WorkerProcess):
             argv += ["-gates", render_gates(gates)]
         if measure:
             argv.append("-nanoseconds")
-        super().__init__(
-            argv, env=_environment(jobs), start_timeout=_START_TIMEOUT, case_timeout=case_timeout, note=note
-        )
+        super().__init__(argv, env=_environment(jobs), limits=_LIMITS, note=note)
 
 
 def render_gates(gates: Gates) -> str:
