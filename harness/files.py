@@ -83,16 +83,22 @@ def is_private(path: Path) -> bool:
 
 @contextlib.contextmanager
 def locked(path: Path, wait: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """Hold a lock file, so that two processes do not do the same at once; `wait` hears when somebody else holds it.
+    """Hold a lock file, or a folder, so that two processes do not do the same at once; `wait` hears of another holder.
 
-    Raises: OSError when it cannot be written.
+    Folders are not locked on Windows. Raises: OSError when it cannot be opened.
     """
-    with open(path, "a+b") as file:
-        if not _try_lock(file.fileno()):
+    if path.is_dir() and sys.platform == "win32":
+        yield
+        return
+    number = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        if not _try_lock(number):
             wait()
-            while not _try_lock(file.fileno()):
+            while not _try_lock(number):
                 time.sleep(0.05)
-        yield  # closing the file frees the lock
+        yield
+    finally:
+        os.close(number)  # which frees the lock
 
 
 if sys.platform == "win32":

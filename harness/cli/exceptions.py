@@ -16,6 +16,7 @@ from harness.diagnostics import HarnessError, UsageError, near_miss
 from harness.errormatch.exceptionedit import ExceptionText, read_text
 from harness.errormatch.exceptionentry import SEVERITIES, ExceptionEntry
 from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
+from harness.files import locked
 from harness.ratchets import exceptions as ratchet
 from harness.reporting.document import Report, ReportedFinding, read_report
 from harness.reporting.excepting import Words, entry_of, group_entry, merged, rules_of
@@ -85,12 +86,20 @@ def add(
     """
     words = _words(reason, owner, until, link)
     report = read_report(report_file or newest_kept())
+    _hold(file)
     text, known = read_text(file, date.today())
     done = [_add(one, report, text, words, sometimes) for one in _wanted(names, report)]
     if any(done):
         text.write(known.today)
     click.echo("\n".join(filter(None, done)) or "nothing to add: the exceptions tolerate it already")
     return 0
+
+
+def _hold(file: Path) -> None:
+    """Let nobody else change the file until the command ends: what another one adds meanwhile would be lost."""
+    folder = file.absolute().parent
+    if folder.is_dir():
+        click.get_current_context().with_resource(locked(folder))
 
 
 def _words(reason: str, owner: str, until: datetime | None, link: str) -> Words | None:
@@ -226,6 +235,7 @@ def prune(report_files: tuple[str, ...], dry_run: bool, file: Path) -> int:
     reports with different seeds missed them.
     """
     reports = [read_report(name) for name in report_files]
+    _hold(file)
     text, entries = read_text(file, date.today())
     idle = gone(entries, reports)
     text.remove(one.entry.id for one in idle)
