@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -62,6 +62,14 @@ def drained(stream: BinaryIO, name: str, most: int = MOST_BYTES) -> bytes:
         if left < 0:
             raise _too_large(name, most)
     return b"".join(pieces)
+
+
+def lines_of(stream: BinaryIO, name: str, most: int = MOST_BYTES) -> Iterator[bytes]:
+    """Yield the lines of a stream, which may go on for ever; a line may not. Raises: OSError, InputError."""
+    while line := stream.readline(most + 1):
+        if len(line) > most:
+            raise _too_large(name, most)
+        yield line
 
 
 def read_bounded_text(path: Path | str, most: int = MOST_BYTES, encoding: str = "utf-8") -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import os
 from pathlib import Path
@@ -14,6 +15,7 @@ from harness.bounded import (
     check_yaml,
     decode_bounded,
     drained,
+    lines_of,
     read_bounded,
     read_bounded_text,
 )
@@ -40,6 +42,13 @@ def test_a_file_that_never_ends_is_left(tmp_path: Path) -> None:
         read_bounded("/dev/zero", 1000)
     with open("/dev/zero", "rb") as stream, pytest.raises(InputError, match="-: input-limit"):
         drained(stream, "-", 1000)
+
+
+def test_lines_may_go_on_and_a_line_may_not() -> None:
+    """A stream of cases ends when its writer ends it."""
+    assert [b"ab\n", b"c"] == list(lines_of(io.BytesIO(b"ab\nc"), "-", 3))
+    with pytest.raises(InputError, match="-: input-limit: it goes on after 3 bytes"):
+        list(lines_of(io.BytesIO(b"a\nabcd"), "-", 3))
 
 
 def test_a_pipe_is_not_waited_for_where_only_files_are_meant(tmp_path: Path) -> None:

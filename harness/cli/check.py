@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from harness.bounded import lines_of
 from harness.case import Case, Mode, Operation
 from harness.cli.asking import Asker, CheckedAnswer
 from harness.cli.gates import parse_gates
@@ -161,11 +162,11 @@ def _read_lines(asker: Asker, name: str, mode: Mode, strict: bool, codes: list[i
 
 def _stream(name: str) -> Iterator[bytes]:
     if name == "-":
-        yield from sys.stdin.buffer
+        yield from lines_of(sys.stdin.buffer, "-")
         return
     try:
         with open(name, "rb") as file:
-            yield from file
+            yield from lines_of(file, name)
     except OSError as error:
         message, fix = f"cannot be read: {error.strerror}", "name a file, or - for standard input"
         raise InputError([Diagnostic(Position(name), "case-syntax", message, fix=fix)]) from None

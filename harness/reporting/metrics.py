@@ -125,8 +125,9 @@ def _effort(report: Report) -> Iterator[Metric]:
         "harness_run",
         "What was asked, by which harness.",
         {
-            "target": visible(report.target.name), "release": visible(report.target.release), "mode": report.mode,
-            "seed": str(report.seed), "version": visible(report.harness_version), "stopped": report.stopped,
+            "target": visible(report.target.name), "release": visible(report.target.release),
+            "mode": visible(report.mode), "seed": str(report.seed), "version": visible(report.harness_version),
+            "stopped": visible(report.stopped),
         },
     )  # fmt: skip
     for name, told, value in (

@@ -134,12 +134,13 @@ def _replaced(drawn: random.Random, data: bytes) -> bytes:
     """Put another value in the place of one."""
     try:
         value = json.loads(data)
-    except ValueError:
+        return _with_another(drawn, value)
+    except (ValueError, RecursionError):  # it was bent before
         return data
-    places = list(_places(value))
-    if not places:
-        return data
-    holder, key = drawn.choice(places)
+
+
+def _with_another(drawn: random.Random, value: Any) -> bytes:
+    holder, key = drawn.choice(list(_places(value)) or [([value], 0)])
     if drawn.random() < 0.15:
         del holder[key]
     else:
