@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +11,7 @@ from bench.record import Measured, Section
 from harness.diagnostics import HarnessError
 from harness.engine import run
 from harness.events import Budget, Result, Timings
-from harness.subject import SubjectSpec, open_subject
+from harness.subject import SubjectSpec
 
 SUITES = Path(__file__).parent.parent / "suites"
 
@@ -29,15 +27,14 @@ class Asked:
 
 
 def targets(suite: Path, kubernetes: str | None, commands: tuple[str, ...], jobs: int) -> list[Asked]:
-    """List what is measured: a suite in this process, the same behind a pipe, the other suites, and what was asked for.
+    """List what is measured: a suite, the same in this process, the other suites, and what was asked for.
 
     A release is asked about all its kinds, and about those alone whose validators are fast: one slow kind may take
     more time than a hundred others.
     """
-    program = shlex.join([sys.executable, str(Path(__file__).with_name("suite_worker.py")), str(suite)])
     asked = [
         Asked(f"python: {suite.name}", SubjectSpec("suite", str(suite))),
-        Asked(f"command: {suite.name} behind a pipe", SubjectSpec("command", program, types=_types(suite))),
+        Asked(f"python: {suite.name} in this process", SubjectSpec("suite", str(suite), in_process=True)),
     ]
     others = sorted(path.parent for path in SUITES.glob("*/suite.py") if path.parent.name != "kubernetes")
     asked += [Asked(f"python: {one.name}", SubjectSpec("suite", str(one))) for one in others if one.name != suite.name]
@@ -50,14 +47,6 @@ def targets(suite: Path, kubernetes: str | None, commands: tuple[str, ...], jobs
             for count in sorted({1, jobs})
         ]
     return asked
-
-
-def _types(suite: Path) -> str | None:
-    """The import path of a one-package suite's types, with its folder."""
-    with open_subject(SubjectSpec("suite", str(suite))) as subject:
-        packages = {kind.type.rpartition(".")[0] for kind in subject.target.info.kinds if kind.type}
-    own = sorted(package for package in packages if not package.startswith("k8s.io/"))
-    return f"{own[0]}={suite}" if len(own) == 1 else None
 
 
 def measure(asked: list[Asked], seconds: float, seed: int) -> Section:
@@ -89,7 +78,7 @@ def _line(one: Asked, result: Result, peak: Peak) -> Measured:
         "MiB": peak.bytes >> 20,
     }
     timings = result.timings
-    if one.spec.kind == "suite":
+    if one.spec.in_process:
         # In this process a batch is answered where it is submitted: that is the target's work, nothing is encoded.
         timings = Timings(timings.generate, 0.0, timings.encode + timings.wait, timings.compare)
     return Measured(one.name, result.cases, result.seconds, timings, one.jobs, more)

@@ -9,6 +9,7 @@ import msgspec
 
 from harness.case import Excluded, KindInfo, TargetInfo
 from harness.compare.finding import Finding
+from harness.errormatch.witness import Shown
 
 
 class Budget(msgspec.Struct, frozen=True):
@@ -47,6 +48,32 @@ class KindReport(msgspec.Struct, frozen=True):
     refused: int = 0
     sides: tuple[str, ...] = ()
     sought: bool = False
+
+
+class ExampleReport(msgspec.Struct, frozen=True):
+    """What both sides said of an object of the user's own, for one kind and operation.
+
+    `source` is its file and line. `expected` says what its author expects: `accepted`, or `refused` by the name of its
+    file. `handwritten` and `declarative` are the texts of the errors of both sides, `failure` says why there are none.
+    """
+
+    source: str
+    kind: KindInfo
+    operation: str
+    expected: str
+    handwritten: tuple[str, ...] = ()
+    declarative: tuple[str, ...] = ()
+    failure: str = ""
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether both sides accept it."""
+        return not (self.handwritten or self.declarative or self.failure)
+
+    @property
+    def is_as_expected(self) -> bool:
+        """Whether it is what its author expects."""
+        return self.is_accepted == (self.expected == "accepted")
 
 
 class Timings(msgspec.Struct, frozen=True):
@@ -150,6 +177,15 @@ class Discovery(msgspec.Struct, frozen=True):
         return round(first * whole / (1 - power))
 
 
+class Replayed(msgspec.Struct, frozen=True):
+    """What a case of the witness of an exception shows now. `failure` says why nobody knows."""
+
+    exception: str
+    case: int
+    shown: tuple[Shown, ...] = ()
+    failure: str = ""
+
+
 class Result(msgspec.Struct, frozen=True):
     """What a run returns, whether it ended by its budget, by an interrupt or by the loss of its target.
 
@@ -158,10 +194,10 @@ class Result(msgspec.Struct, frozen=True):
     `part` names it among the parts of one run: the subject, and the feature gates that were asked for. `beside` says
     that it ran at the same time as the part before it. `discovery` says when what was new came. `between` names two
     targets whose users were compared, the one they have first; empty for the two sides of one. `allow_incomplete` are
-    patterns of kinds that the subject itself lets be incomplete.
+    patterns of kinds that the subject itself lets be incomplete. `examples` says what became of the user's own objects.
     `stopped` is one of `STOPPED`; `stopped_detail` explains those that are `LOST`. `shard` is
     `2/4` when only every fourth unit was searched, empty for all. `observed` has what each observer saw, by its name:
-    one outcome for each unit, in the order of units.
+    one outcome for each unit, in the order of units. `replayed` has what the witnesses of exceptions show.
     """
 
     subject: str
@@ -189,6 +225,8 @@ class Result(msgspec.Struct, frozen=True):
     discovery: Discovery = Discovery()
     between: tuple[str, ...] = ()
     allow_incomplete: tuple[str, ...] = ()
+    examples: tuple[ExampleReport, ...] = ()
+    replayed: tuple[Replayed, ...] = ()
 
 
 class Finished(msgspec.Struct, frozen=True):

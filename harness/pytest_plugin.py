@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
     from harness.subject import Subject, SubjectSpec
 
 SUITE_FILE = "suite.py"
-SHOWN = 3
-"""Findings of one item that are told at length."""
+EXCEPTIONS_FILE = "equivalence_exceptions.yaml"
 INLINE = 1500
 """Characters of a case that stand in the replay line itself; a longer one is put into a file."""
 
@@ -138,7 +138,7 @@ class SuiteFile(pytest.File):
             spec = self._spec()
             if self._is_kubernetes and not self.config.getoption("--kubernetes"):
                 return [SkippedItem.from_parent(self, name=f"kubernetes-{spec.location}", reason=_why_not(spec))]
-            info = self._info(spec)
+            items = list(self._items(spec, self._info(spec)))
         except TargetError as error:
             if not self._is_kubernetes:
                 raise self.CollectError(str(error)) from None
@@ -146,7 +146,7 @@ class SuiteFile(pytest.File):
             return [SkippedItem.from_parent(self, name=name, reason=_why_skipped(str(error), self._spec().location))]
         except HarnessError as error:
             raise self.CollectError(str(error)) from None
-        return list(self._items(spec, info))
+        return items
 
     _is_kubernetes = False
     allow_incomplete: tuple[str, ...] = ()
@@ -182,6 +182,9 @@ class SuiteFile(pytest.File):
                 if seen[name] > 1:
                     name = item_name(kind, operation, with_group=True)
                 yield KindItem.from_parent(self, name=name, spec=spec, kind=kind, operation=operation)
+        subject = "kubernetes" if self._is_kubernetes else info.name
+        if any(entry.of(subject) for entry in exceptions_of(self.config).entries):
+            yield ExceptionsItem.from_parent(self, name="exceptions", spec=spec)
 
 
 def item_name(kind: KindInfo, operation: Operation, *, with_group: bool) -> str:
@@ -212,9 +215,15 @@ def exceptions_of(config: pytest.Config) -> ExceptionFile:
 
         from harness.errormatch.exceptionfile import NO_EXCEPTIONS, load_exceptions
 
-        file = config.rootpath / "equivalence_exceptions.yaml"
+        file = config.rootpath / EXCEPTIONS_FILE
         config.stash[EXCEPTIONS] = load_exceptions(file, date.today()) if file.is_file() else NO_EXCEPTIONS
     return config.stash[EXCEPTIONS]
+
+
+def wordings_of(config: pytest.Config) -> Path | None:
+    """Return the trusted wordings of the root folder, where there are some."""
+    file = config.rootpath / "trusted_wordings.yaml"
+    return file if file.is_file() else None
 
 
 def kubernetes_info(spec: SubjectSpec, config: pytest.Config) -> TargetInfo:
@@ -273,6 +282,53 @@ class SkippedItem(pytest.Item):
         return self.path, 0, self.name
 
 
+class NotNeededError(Exception):
+    """Exceptions of a suite must go, or have no witness."""
+
+
+class ExceptionsItem(pytest.Item):
+    """The exceptions of a suite: their witnesses are asked again, and each must still show what is tolerated."""
+
+    def __init__(self, *, spec: SubjectSpec, **others: Any) -> None:
+        super().__init__(**others)
+        self.spec = spec
+
+    def runtest(self) -> None:
+        """Ask the witnesses alone: how much is searched elsewhere does not matter."""
+        from harness import engine
+        from harness.diagnostics import HarnessError
+        from harness.events import Budget
+        from harness.reporting.assembly import build_report
+        from harness.reporting.tolerance import must_go, tolerate
+
+        entries = exceptions_of(self.config)
+        try:
+            result = engine.run(
+                self.spec, seed=1, budget=Budget(None, 0), trusted=wordings_of(self.config), opener=self._opened,
+                witnesses=tuple(entries.witnesses.values()),
+            )  # fmt: skip
+        except HarnessError as error:
+            raise NotComparedError(str(error)) from None
+        failing = tolerate(build_report(result), entries, EXCEPTIONS_FILE).exceptions.failing
+        if failing:
+            raise NotNeededError("\n".join(must_go(word, entry) for word, entry in failing))
+
+    def _opened(self, spec: SubjectSpec, _note: object) -> Any:
+        return _Borrowed(subjects_of(self.config).open(spec, self.config))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *args: Any, **kwargs: Any) -> Any:
+        """Tell what must go, and why."""
+        from harness.reporting.text import lines
+
+        if isinstance(excinfo.value, NotComparedError | NotNeededError):
+            return lines(str(excinfo.value))
+        return super().repr_failure(excinfo, *args, **kwargs)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Say where it stands, and its name."""
+        return self.path, 0, self.name
+
+
 class NotEquivalentError(Exception):
     """The two sides of an item differ."""
 
@@ -303,8 +359,6 @@ class KindItem(pytest.Item):
         from harness.reporting.document import fails
         from harness.reporting.gaps import open_gaps
 
-        root = self.config.rootpath
-        wordings = root / "trusted_wordings.yaml"
         try:
             result = engine.run(
                 self.spec,
@@ -312,7 +366,7 @@ class KindItem(pytest.Item):
                 budget=Budget(None, self.cases),
                 kinds=[self.kind.name],
                 operations=[str(self.operation)],
-                trusted=wordings if wordings.is_file() else None,
+                trusted=wordings_of(self.config),
                 opener=self._opened,
             )
             findings = self._untolerated(list(result.findings), result.subject)
@@ -368,19 +422,20 @@ class KindItem(pytest.Item):
         import msgspec
 
         from harness.reporting.grouping import group
-        from harness.reporting.terminal import body, render, where
+        from harness.reporting.terminal import AT_LENGTH, SHORT, at_length, render
         from harness.reporting.text import count
 
         reported = [self._reported(finding, error.subject) for finding in error.findings]
         groups = group(reported)
-        lines = [f"{count(len(reported), 'finding')} in {count(len(groups), 'group')}, worst first"]
-        for one in groups[:SHOWN]:
+        lines = f"{count(len(reported), 'finding')} in {count(len(groups), 'group')}, worst first\n"
+        told = []
+        for one in groups[:AT_LENGTH]:
             first = msgspec.structs.replace(one.first, replay=self._replay(one.first))
-            more = f"  (and {len(one.findings) - 1} like it)" if len(one.findings) > 1 else ""
-            lines += ["", f"{first.severity}  {first.cause}  {where(first)}{more}", render(body(first, 800)).rstrip()]
-        if len(groups) > SHOWN:
-            lines += ["", f"… and {count(len(groups) - SHOWN, 'more group')}"]
-        return "\n".join([*lines, "", f"again: {self._again()}"])
+            told.append(replace(one, findings=(first, *one.findings[1:])))
+        lines += render(at_length(told, SHORT, ids=False))
+        more = len(groups) - len(told)
+        lines += f"\n… and {count(more, 'more group')}\n" if more else ""
+        return f"{lines}\nagain: {self._again()}"
 
     def _reported(self, finding: Finding, subject: str) -> Any:
         from harness.compare.finding import Finding as Record

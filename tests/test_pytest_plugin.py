@@ -117,7 +117,7 @@ def test_items_are_spread_over_processes(pytester: pytest.Pytester, suites: Path
 
 
 def test_a_tolerated_difference_passes(pytester: pytest.Pytester, suites: Path) -> None:
-    """Exceptions of the root folder count here too."""
+    """Exceptions of the root folder count here too, and an item of their own says whether they are needed."""
     entry = (
         "- {suite: migration, kind: '*', path: '%s', type: '*', origin: '*', mismatch: extra, cause: %s, "
         "severity: verdict, reason: planted, owner: sig-example, until: 2999-01-31}\n"
@@ -126,7 +126,18 @@ def test_a_tolerated_difference_passes(pytester: pytest.Pytester, suites: Path) 
     (pytester.path / "equivalence_exceptions.yaml").write_text(entries)
     pytester.makeini("[pytest]")
     result = pytester.runpytest_inprocess("suites/migration", "-k", "create", "-p", "no:cacheprovider")
-    assert {"passed": 1, "deselected": 1} == outcomes(result)
+    assert {"passed": 1, "deselected": 2} == outcomes(result)
+    result = pytester.runpytest_inprocess("suites/migration", "-k", "exceptions", "-p", "no:cacheprovider")
+    assert {"failed": 1, "deselected": 2} == outcomes(result)
+    assert "unwitnessed exception" in result.stdout.str()
+    report = str(pytester.path / "r.json")
+    harness(["run", "suites/migration", "--max-cases", "2000", "--jobs", "1", "--json", report])
+    assert 0 == harness(["exceptions", "witness", "--report", report])
+    result = pytester.runpytest_inprocess("suites/migration", "-k", "exceptions", "-p", "no:cacheprovider")
+    assert {"passed": 1, "deselected": 2} == outcomes(result)
+    (pytester.path / "equivalence_exceptions.yaml").write_text(entries.replace("2999", "2020"))
+    result = pytester.runpytest_inprocess("suites/migration", "-k", "exceptions", "-p", "no:cacheprovider")
+    assert "expired exception" in result.stdout.str()
 
 
 def test_an_item_of_which_nothing_is_accepted_is_no_pass(pytester: pytest.Pytester) -> None:

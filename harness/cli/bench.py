@@ -11,7 +11,7 @@ import msgspec
 from rich.text import Text
 
 from harness.cli.codes import COULD_NOT_RUN, INTERRUPTED
-from harness.cli.live import Live, Steps
+from harness.cli.live import Live, Steps, loudness_options
 from harness.cli.publishing import Files, form_options, write_forms
 from harness.cli.searching import cores, lane_options, search_options, seed_of, sigterm_interrupts
 from harness.cli.targets import TargetChoice, embedded_suites, reach_of, target_options
@@ -38,6 +38,7 @@ DEFAULT_SECONDS = 120.0
     "--corpus", type=click.Path(path_type=Path), metavar="DIR", help="Objects of an earlier run, taken first."
 )
 @form_options
+@loudness_options
 def command(
     suites: tuple[str, ...], target: TargetChoice, seed: str, max_time: float | None, max_cases: int | None,
     jobs: int | None, kinds: tuple[str, ...], operations: tuple[str, ...], corpus: Path | None, files: Files,

@@ -13,12 +13,12 @@ from harness.bounded import lines_of
 from harness.case import Case, Mode, Operation
 from harness.cli.asking import Asker, CheckedAnswer
 from harness.cli.gates import parse_gates
-from harness.cli.manifests import Manifest, read_case, read_manifests
 from harness.cli.targets import TargetChoice, is_suite, pair_options, target_options
 from harness.diagnostics import Diagnostic, HarnessError, InputError, Position, UsageError
 from harness.reporting.terminal import describe
 from harness.reporting.text import encode_json, lines, visible
 from harness.subject import open_subject
+from harness.subject.manifests import Manifest, read_case, read_manifests
 from harness.subject.unknown_fields import unknown_fields
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import TypeAlias
@@ -11,23 +13,22 @@ from typing import TypeAlias
 import click
 import msgspec
 
-from harness.cli.publishing import EXCEPTIONS, newest_kept
+from harness.cli.publishing import newest_kept
+from harness.cli.targets import TargetChoice, target_options
+from harness.cli.witnesses import check, file_option, replayed, witness
 from harness.diagnostics import HarnessError, UsageError, near_miss
 from harness.errormatch.exceptionedit import ExceptionText, read_text
-from harness.errormatch.exceptionentry import SEVERITIES, ExceptionEntry
+from harness.errormatch.exceptionentry import SEVERITIES, UNEXPLAINED, ExceptionEntry
 from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
+from harness.errormatch.witness import remove_witness, write_witness
 from harness.files import locked
 from harness.ratchets import exceptions as ratchet
 from harness.reporting.document import Report, ReportedFinding, read_report
 from harness.reporting.excepting import Words, entry_of, group_entry, merged, rules_of
-from harness.reporting.grouping import Group, group
+from harness.reporting.grouping import Group, group, named_group
 from harness.reporting.text import count, encode_json, visible
 from harness.reporting.tolerance import Standing, gone, idle_rules, standings
-
-_file = click.option(
-    "--exceptions", "file", type=click.Path(path_type=Path), default=EXCEPTIONS, show_default=True, metavar="FILE",
-    help="The file of exceptions.",
-)  # fmt: skip
+from harness.reporting.witnessing import held_by, seen_in, witness_of
 
 Wanted: TypeAlias = ReportedFinding | Group
 
@@ -45,7 +46,6 @@ class Listed(msgspec.Struct, frozen=True):
     owner: str
     until: str
     days: int
-    occurs: str
     link: str
     line: int
     state: str
@@ -59,11 +59,17 @@ def command() -> None:
 
     \b
     harness exceptions add 1f0c9a7b3d52 --reason "..." --owner sig-apps --until 2027-01-31
+    harness exceptions witness --report r.json
+    harness exceptions check --kubernetes 1.37.1
     harness exceptions list --report r.json
     harness exceptions prune --report r.json
     harness exceptions expire --within 30
     harness exceptions count
     """
+
+
+command.add_command(witness)
+command.add_command(check)
 
 
 @command.command("add")
@@ -73,13 +79,14 @@ def command() -> None:
 @click.option("--owner", default="", help="Who will end it.")
 @click.option("--until", type=click.DateTime(["%Y-%m-%d"]), metavar="DAY", help="The last day, as 2027-01-31.")
 @click.option("--link", default="", help="Where it is discussed.")
-@click.option("--sometimes", is_flag=True, help="It does not show in every run: none alone may call it unused.")
-@_file
+@file_option
 def add(
     names: tuple[str, ...], report_file: str | None, reason: str, owner: str, until: datetime | None, link: str,
-    sometimes: bool, file: Path,
+    file: Path,
 ) -> int:  # fmt: skip
-    """Tolerate findings for a while: each by its FINGERPRINT, or all of one cause on one type by its GROUP.
+    """Tolerate findings for a while: each by its FINGERPRINT, or all of one mistake by its GROUP.
+
+    The smallest cases that show them are written beside the file, as the witness of the entry.
 
     A group that has an entry gets the rules that are missing; its reason, owner and end stay. A fingerprint may be
     cut to its first digits where they are enough.
@@ -88,10 +95,17 @@ def add(
     report = read_report(report_file or newest_kept())
     _hold(file)
     text, known = read_text(file, date.today())
-    done = [_add(one, report, text, words, sometimes) for one in _wanted(names, report)]
-    if any(done):
+    done = [_add(one, report, text, words) for one in _wanted(names, report)]
+    changed = [entry for entry, _ in filter(None, done)]
+    if changed:
         text.write(known.today)
-    click.echo("\n".join(filter(None, done)) or "nothing to add: the exceptions tolerate it already")
+    for entry in changed:
+        now = witness_of(entry, entry.suite, [*seen_in(report, entry), *held_by(known.witnesses.get(entry.id))])
+        assert now is not None, "the report shows it"
+        write_witness(file, now)
+    click.echo(
+        "\n".join(told for _, told in filter(None, done)) or "nothing to add: the exceptions tolerate it already"
+    )
     return 0
 
 
@@ -122,12 +136,12 @@ def _words(reason: str, owner: str, until: datetime | None, link: str) -> Words 
 
 def _wanted(names: Sequence[str], report: Report) -> list[Wanted]:
     """Find what was named. Raises: UsageError with everything that was not found."""
-    groups = {one.id: one for one in group(report.findings)}
+    groups = [one.id for one in group(report.findings)]
     wrong, found = list[str](), list[Wanted]()
     for name in dict.fromkeys(names):
         some = [f for f in report.findings if re.fullmatch("[0-9a-f]+", name) and f.fingerprint.startswith(name)]
-        if name in groups:
-            found.append(groups[name])
+        if (of_group := named_group(report.findings, name)) is not None:
+            found += [kind for one in of_group.alike() for kind in ((one,) if one.first.owner else one.findings)]
         elif len({f.fingerprint for f in some}) == 1:
             found.append(min(some, key=lambda f: SEVERITIES.index(f.severity)))
         elif some:
@@ -141,26 +155,28 @@ def _wanted(names: Sequence[str], report: Report) -> list[Wanted]:
     return found
 
 
-def _add(one: Wanted, report: Report, text: ExceptionText, words: Words | None, sometimes: bool) -> str:
-    """Put the entry of a finding or a group into the file, and say so; empty when nothing is missing."""
+def _add(one: Wanted, report: Report, text: ExceptionText, words: Words | None) -> tuple[ExceptionEntry, str] | None:
+    """Put the entry of a finding or a group into the file. Returns: what to say of it; None when nothing is missing."""
     findings = one.findings if isinstance(one, Group) else (one,)
     today = date.today()
     valid = [block.entry for block in text.blocks if block.entry.until >= today]
     open_ = [f for f in findings if not any(entry.tolerates(f, f.subject) for entry in valid)]
     if not open_:
-        return ""
+        return None
+    if any(finding.cause == UNEXPLAINED for finding in open_):
+        raise UsageError(
+            f"{open_[0].fingerprint} was not explained: an exception names a cause\n"
+            f"  fix: let a run have more time: harness run --kind {shlex.quote(open_[0].name)} --max-time 300"
+        )
     # Without words there is only one thing to do: complete the entry that a group has.
     said = words or Words("-", "-", today)
-    entry = (
-        group_entry(one, report, said, sometimes) if isinstance(one, Group) else entry_of(one, report, said, sometimes)
-    )
+    entry = group_entry(one, report, said) if isinstance(one, Group) else entry_of(one, report, said)
     there = next((block.entry for block in text.blocks if block.entry.id == entry.id), None)
     if there is not None and isinstance(one, Group) and there.until >= today:
         rules = merged((*there.rules, *rules_of(one)))
         text.set_rules(there.id, rules)
-        return (
-            f"{there.id}: {count(len(set(rules) - set(there.rules)), 'rule')} more on {visible(there.scope['owner'])}"
-        )
+        more = count(len(set(rules) - set(there.rules)), "rule")
+        return replace(there, rules=rules), f"{there.id}: {more} more on {visible(there.scope['owner'])}"
     if there is not None:
         raise UsageError(f"{there.id} stands in the file and ended on {there.until}\n  fix: agree on a new date there")
     if words is None:
@@ -168,13 +184,16 @@ def _add(one: Wanted, report: Report, text: ExceptionText, words: Words | None, 
             "missing --reason, --owner, --until\n  fix: an exception says why it is there, who ends it, and when"
         )
     text.add(entry)
-    return f"{entry.id}: {visible(entry.about)}: {entry.scope['cause']}, at worst {entry.severity}, until {entry.until}"
+    return (
+        entry,
+        f"{entry.id}: {visible(entry.about)}: {entry.scope['cause']}, at worst {entry.severity}, until {entry.until}",
+    )
 
 
 @command.command("list")
 @click.option("--report", "report_file", metavar="FILE", help="Say by this report which are used.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
-@_file
+@file_option
 def list_(report_file: str | None, as_json: bool, file: Path) -> int:
     """List the exceptions: what each is about, who owns it, how long it holds, and by a report whether it is used."""
     entries = load_exceptions(file, date.today())
@@ -191,7 +210,7 @@ def _listed(one: Standing, today: date) -> Listed:
     entry = one.entry
     return Listed(
         entry.id, entry.suite, entry.about, entry.scope["cause"], entry.severity, tuple(map(str, entry.rules)),
-        entry.reason, entry.owner, entry.until.isoformat(), (entry.until - today).days, str(entry.occurs), entry.link,
+        entry.reason, entry.owner, entry.until.isoformat(), (entry.until - today).days, entry.link,
         entry.position.line, one.state, one.findings, one.why,
     )  # fmt: skip
 
@@ -216,37 +235,42 @@ def _sum(rows: Sequence[Listed], judged: bool) -> str:
     parts = [count(len(rows), "exception")] + ([f"{ended} ended"] if ended else [])
     if judged:
         parts += [f"{sum(row.state == state for row in rows)} {state}" for state in ("used", "idle", "not tried")]
+        none = sum(row.state == "no witness" for row in rows)
+        parts += [f"{none} without a witness"] if none else []
         parts.append(f"{count(sum(row.findings for row in rows), 'finding')} tolerated")
     return ", ".join(parts)
 
 
 @command.command("prune")
-@click.option(
-    "--report", "report_files", multiple=True, required=True, metavar="FILE",
-    help="A whole run that proves what is gone; more than one where something occurs only sometimes.",
-)  # fmt: skip
+@click.argument("suites", nargs=-1, metavar="[SUITE]...")
+@target_options
+@click.option("--report", "report_files", multiple=True, metavar="FILE", help="Runs that asked the witnesses.")
 @click.option("--dry-run", is_flag=True, help="Say what would go, and exit 1 when something would.")
-@_file
-def prune(report_files: tuple[str, ...], dry_run: bool, file: Path) -> int:
-    """Take out what was tried and did not occur. What a report cannot tell stays.
+@file_option
+def prune(
+    suites: tuple[str, ...], target: TargetChoice, report_files: tuple[str, ...], dry_run: bool, file: Path
+) -> int:
+    """Take out what no witness shows any more: whole entries, with their witnesses, and single rules of groups.
 
-    A report tells of an entry when it is of the same subject, of all its kinds and operations, ran to its end, and
-    asked as many cases as the entry says. What occurs only sometimes, and single rules of groups, go when three such
-    reports with different seeds missed them.
+    The witnesses are asked now, of the targets that are named, or were asked by the runs of these reports. What they
+    did not ask stays.
     """
-    reports = [read_report(name) for name in report_files]
     _hold(file)
     text, entries = read_text(file, date.today())
+    reports = [read_report(name) for name in report_files] or [replayed(target, suites, entries)]
     idle = gone(entries, reports)
     text.remove(one.entry.id for one in idle)
     told = [f"{one.entry.id}: {visible(one.entry.about)}: {one.entry.scope['cause']}" for one in idle]
     for entry in entries.entries:
-        rules = () if entry.id in {one.entry.id for one in idle} else idle_rules(entry, reports)
+        witness = entries.witnesses.get(entry.id)
+        rules = () if entry.id in {one.entry.id for one in idle} else idle_rules(entry, witness, reports)
         if rules:
             text.set_rules(entry.id, [rule for rule in entry.rules if rule not in rules])
             told += [f"{entry.id}: {visible(entry.scope['owner'])}: {visible(str(rule))}" for rule in rules]
     if told and not dry_run:
         text.write(entries.today)
+        for one in idle:
+            remove_witness(file, one.entry.id)
     click.echo("\n".join([*told, *_kept(entries, reports, bool(told)), _pruned(len(told), dry_run)]))
     return 1 if dry_run and told else 0
 
@@ -256,14 +280,14 @@ def _kept(entries: ExceptionFile, reports: Sequence[Report], told: bool) -> list
     lines = []
     idle = {one.entry.id for one in gone(entries, reports)}
     for rows in zip(*(standings(entries, report) for report in reports), strict=True):
-        if all(row.state == "not tried" for row in rows) and rows[0].entry.id not in idle:
-            lines.append(f"{rows[0].entry.id}: stays: {visible(rows[0].why)}")
+        if all(row.state in ("not tried", "no witness") for row in rows) and rows[0].entry.id not in idle:
+            lines.append(f"{rows[0].entry.id}: stays: {visible(rows[0].why or 'it has no witness')}")
     return [*([""] if told and lines else []), *lines]
 
 
 def _pruned(number: int, dry_run: bool) -> str:
     if not number:
-        return "nothing was tried that did not occur"
+        return "nothing was asked that does not show"
     return f"{number:,} to take out" if dry_run else f"{number:,} taken out"
 
 
@@ -271,7 +295,7 @@ def _pruned(number: int, dry_run: bool) -> str:
 @click.option(
     "--within", type=click.IntRange(0, 36500), default=30, show_default=True, metavar="DAYS", help="How far to look."
 )
-@_file
+@file_option
 def expire(within: int, file: Path) -> int:
     """Say what runs out within some days, and who owns it. Exit code 1 when something does."""
     today = date.today()
@@ -292,7 +316,7 @@ def _when(entry: ExceptionEntry, today: date) -> str:
 
 @command.command("count")
 @click.option("--update-ratchet", is_flag=True, help="Write down what fell; what grew is never written.")
-@_file
+@file_option
 def count_(update_ratchet: bool, file: Path) -> int:
     """Hold the number of exceptions to exceptions.ratchet, beside their file: it may only fall.
 

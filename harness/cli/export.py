@@ -10,6 +10,7 @@ import click
 
 from harness.case import Mode
 from harness.cli.places import STDOUT
+from harness.cli.publishing import with_kept
 from harness.cli.targets import TargetChoice, arguments_of, is_suite, spec_of, target_options
 from harness.cli.trust import check_trust, trust_option
 from harness.diagnostics import Diagnostic, InputError, Position, UsageError, near_miss
@@ -23,6 +24,7 @@ from harness.export.pytests import render_findings, render_rows
 from harness.export.rows import Missing
 from harness.files import write_atomically
 from harness.reporting.document import ReportedFinding, decode, read_data
+from harness.reporting.grouping import named
 from harness.reporting.text import count, lines, visible
 from harness.rulecov.inventory import inventory_of
 from harness.subject import Subject, SubjectSpec, open_subject
@@ -37,7 +39,7 @@ _EXPECTS = (
 
 
 @click.command("export")
-@click.argument("arguments", nargs=-1, metavar="[REPORT FINGERPRINT ... | SUITE]")
+@click.argument("arguments", nargs=-1, metavar="[REPORT] FINGERPRINT|GROUP... | SUITE")
 @target_options
 @trust_option
 @click.option("--kind", metavar="PATTERN", help='The kind whose rules are exported: "deployments", "apps/deployments".')
@@ -134,13 +136,13 @@ def _mode(form: str, spec: SubjectSpec) -> Mode:
 def _findings(
     arguments: Sequence[str], target: TargetChoice, form: str | None, output: Path | None, trust: bool
 ) -> int:
+    arguments = with_kept(arguments)
     if arguments and is_suite(arguments[0]):
         raise UsageError(f"which rules of {arguments[0]}?\n  fix: add --kind KIND; `harness kinds` lists them")
     suites = [one for one in arguments[1:] if is_suite(one)]
     prefixes = [one for one in arguments[1:] if one not in suites]
     if not prefixes:
-        named = bool(target.specs([]))
-        fix = "add --kind KIND" if named else "name a report and a fingerprint, or a target and --kind"
+        fix = "add --kind KIND" if target.specs([]) else "name a report and a fingerprint, or a target and --kind"
         raise UsageError(f"nothing to export\n  fix: {fix}")
     name = arguments[0]
     data = read_data(name)
@@ -164,7 +166,7 @@ def _findings(
 
 
 def _chosen(findings: Sequence[ReportedFinding], prefix: str, name: str) -> list[ReportedFinding]:
-    fits = [finding for finding in findings if finding.fingerprint.startswith(prefix)]
+    fits = named(findings, prefix)
     if not fits:
         known = [finding.fingerprint for finding in findings]
         hint = near_miss(prefix, known) or (f"it has {known[0]}, ..." if known else "it has none")

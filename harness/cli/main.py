@@ -6,13 +6,14 @@ an unexpected exception is our bug, its traceback is saved and its place is prin
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import importlib
 import io
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -26,6 +27,8 @@ from harness.diagnostics import HarnessError, near_miss
 
 UNSET = ("config", "completion", "explain")
 """Commands that need no settings, and must work while these are broken."""
+SEARCHING = ("run", "verify", "record", "bench", "power")
+"""Commands that load everything that searches."""
 
 
 OF_THE_SYSTEM = frozenset({
@@ -46,7 +49,8 @@ class LazyGroup(click.Group):
         """Import the module of a command; None when there is no such command."""
         for name, module, _ in COMMANDS:
             if name == cmd_name:
-                command = importlib.import_module(f"harness.cli.{module}").command
+                with _starting(name):
+                    command = importlib.import_module(f"harness.cli.{module}").command
                 assert isinstance(command, click.Command)
                 return command
         return None
@@ -69,6 +73,23 @@ class LazyGroup(click.Group):
         """List commands by their one-line help, without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, summary) for name, _, summary in COMMANDS])
+
+
+@contextlib.contextmanager
+def _starting(name: str) -> Iterator[None]:
+    """Say on a terminal that a command starts: what searches takes a moment to load, on a busy machine a long one."""
+    shown = (
+        name in SEARCHING and sys.stderr is not None and sys.stderr.isatty() and "_HARNESS_COMPLETE" not in os.environ
+    )
+    if shown:
+        sys.stderr.write(f"harness {name}: starting\r")
+        sys.stderr.flush()
+    try:
+        yield
+    finally:
+        if shown:
+            sys.stderr.write(" " * len(f"harness {name}: starting") + "\r")
+            sys.stderr.flush()
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -133,18 +154,12 @@ def run(argv: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted", err=True)
         return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output has left (`harness kinds | head`); keep the interpreter from complaining at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return COULD_NOT_RUN
     except OSError as error:
         if error.errno not in OF_THE_SYSTEM or error.filename is None:
             return _apologize(error)
         return _tell(f"{_cut(str(error.filename))}: {error.strerror}\n  fix: name another file, or make room for it")
     except MemoryError:
         return _tell("there is no memory left\n  fix: ask less at once: --jobs 1, fewer kinds, smaller files")
-    except SystemExit as leave:  # click's own, of a reader who left
-        return leave.code if isinstance(leave.code, int) else COULD_NOT_RUN
     except BaseException as error:  # the last resort: whatever it is, it is no traceback
         return _apologize(error)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 import click
 import msgspec
 
-from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, kept_place, publish, report_options
+from harness.cli.live import loudness_options
+from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, publish, replay_command, report_options
 from harness.cli.ratchets import Ratchets, ratchet_options
 from harness.cli.trust import is_own_file
 from harness.reporting.document import Report, read_report
@@ -20,6 +20,7 @@ from harness.reporting.tolerance import tolerate
 @click.argument("reports", nargs=-1, required=True, metavar="REPORT.json...")
 @report_options
 @ratchet_options
+@loudness_options
 def command(
     reports: tuple[str, ...], files: Files, exceptions: Path | None, ratchet_file: Path | None, update_ratchet: bool,
 ) -> int:  # fmt: skip
@@ -37,9 +38,7 @@ def command(
 
 
 def _replayed(report: Report, files: Files) -> Report:
-    place = shlex.quote(str(files.document or kept_place(report.started)))
     findings = tuple(
-        msgspec.structs.replace(f, replay=f.replay and f"harness replay {place} {f.fingerprint}")
-        for f in report.findings
+        msgspec.structs.replace(f, replay=f.replay and replay_command(files, f.fingerprint)) for f in report.findings
     )
     return msgspec.structs.replace(report, findings=findings)

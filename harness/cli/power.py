@@ -13,8 +13,8 @@ import msgspec
 from harness.cli import completing
 from harness.cli.codes import COULD_NOT_RUN, INTERRUPTED
 from harness.cli.coverage import rule_onlookers
-from harness.cli.live import Live, Steps
-from harness.cli.searching import cores, kind_option, search_options, seed_of
+from harness.cli.live import Live, Steps, loudness_options
+from harness.cli.searching import cores, example_option, kind_option, search_options, seed_of
 from harness.cli.targets import TargetChoice, embedded_suites, target_options
 from harness.diagnostics import HarnessError, UsageError
 from harness.errormatch.trusted import own_wordings
@@ -31,7 +31,7 @@ from harness.power.view import lines_of
 from harness.reporting.saving import save
 from harness.reporting.text import count, encode_json, visible
 from harness.rulecov.observed import NAME, RuleOnlooker
-from harness.subject import SubjectSpec, load_suite
+from harness.subject import Example, SubjectSpec, load_suite
 from harness.suite import Suite
 
 DEFAULT_CASES = 20_000
@@ -45,6 +45,7 @@ SURVIVED = 1
 @click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completing.suites)
 @target_options
 @search_options("Cases to draw for each search.")
+@example_option
 @click.option("--every", type=click.IntRange(min=1), default=1, metavar="N", help="Judge one sabotage in N of a suite.")
 @click.option(
     "--again", type=click.IntRange(min=0), default=0, metavar="N", help="Search what survives with N more seeds."
@@ -64,10 +65,11 @@ SURVIVED = 1
     metavar="FILE",
     help="Write the document: what became of every sabotage.",
 )
+@loudness_options
 def command(
     suites: tuple[str, ...], target: TargetChoice, seed: str, max_time: float | None, max_cases: int | None,
     every: int, again: int, jobs: int | None, kinds: tuple[str, ...], known: Path | None, update_ratchet: bool,
-    json_file: Path | None,
+    json_file: Path | None, examples: tuple[Example, ...],
 ) -> int:  # fmt: skip
     """Break one rule at a time, and show which breaks a search does not notice.
 
@@ -82,7 +84,7 @@ def command(
     clock = Clock(max_time)
     ask = _Ask(
         seed_of(seed), max_time, max_cases, every, again, jobs or cores(), kinds, known, clock, target.parts,
-        update_ratchet,
+        update_ratchet, examples,
     )  # fmt: skip
     document = document_of(ask.part(spec) for spec in specs)
     for line in lines_of(document):
@@ -118,6 +120,7 @@ class _Ask:
     clock: Clock
     parts_of: Callable[[SubjectSpec], Sequence[SubjectSpec]]
     update: bool = False
+    examples: tuple[Example, ...] = ()
 
     def part(self, spec: SubjectSpec) -> Part:
         """Judge the sabotages of one subject."""
@@ -132,7 +135,10 @@ class _Ask:
     def _of_suite(self, spec: SubjectSpec, suite: Suite) -> Part:
         cases = self.max_cases or DEFAULT_CASES
         trusted = own_wordings()
-        trial = Trial(spec, self.seed, cases, self.kinds, trusted, self.again, onlookers=rule_onlookers(spec))
+        trial = Trial(
+            spec, self.seed, cases, self.kinds, trusted, self.again, onlookers=rule_onlookers(spec),
+            examples=self.examples,
+        )  # fmt: skip
         before = self.clock.seconds
         with Judging(suite.name) as judging:
             outcome = examine(trial, jobs=self.jobs, every=self.every, clock=self.clock, on_told=judging)
@@ -151,7 +157,7 @@ class _Ask:
         with Live(f"{spec.kind} {spec.location}") as live:
             results, seen = look(
                 self.parts_of(spec), seed=self.seed, budget=budget, jobs=self.jobs, kinds=self.kinds, trusted=trusted,
-                on_event=live, onlookers=onlookers,
+                on_event=live, onlookers=onlookers, examples=self.examples,
             )  # fmt: skip
         for result in results:
             if result.stopped in LOST:

@@ -7,7 +7,8 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
 from functools import wraps
@@ -18,13 +19,15 @@ import click
 import msgspec
 
 from harness.cli.apology import save_traceback
+from harness.cli.live import loudness
 from harness.cli.places import FOLDER, STDOUT
 from harness.cli.trust import remember
 from harness.compare.finding import SEVERITIES, Severity
-from harness.diagnostics import UsageError
+from harness.diagnostics import HarnessError, UsageError
 from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
 from harness.reporting import REPORTS
-from harness.reporting.document import Policy, Report, encode
+from harness.reporting.document import Policy, Report, encode, read_data, read_report
+from harness.reporting.grouping import named_group
 from harness.reporting.saving import Saved, append, save
 from harness.reporting.terminal import show, summary
 from harness.reporting.text import lines
@@ -33,7 +36,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 EXCEPTIONS = Path("equivalence_exceptions.yaml")
 KEPT_REPORTS = 20
-"""A form that goes to standard output; what is told to people goes to standard error then."""
+_ID = re.compile("g[0-9a-f]{3,8}|[0-9a-f]{4,12}")
+"""What names a group or a finding, whole or shortened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +124,10 @@ def exceptions_in(file: Path | None) -> ExceptionFile | None:
     """Read the exceptions: the named file, or the usual one where it is. Raises: InputError."""
     if file is None and not EXCEPTIONS.exists():
         return None
-    return load_exceptions(file or EXCEPTIONS, date.today())
+    entries = load_exceptions(file or EXCEPTIONS, date.today())
+    for note in entries.notes:
+        click.echo(f"harness: {lines(str(note))}", err=True)
+    return entries
 
 
 def kept_place(started: str) -> Path:
@@ -131,12 +138,38 @@ def kept_place(started: str) -> Path:
     return platformdirs.user_cache_path("equivalence-harness") / "reports" / f"{stamp}-{os.getpid()}.json"
 
 
+def replay_command(files: Files, fingerprint: str) -> str:
+    """Write the command that shows a finding again. A report that is kept need not be named: it is found by the id."""
+    place = f"{shlex.quote(str(files.document))} " if files.document is not None else ""
+    return f"harness replay {place}{fingerprint}"
+
+
 def newest_kept() -> Path:
     """Return the newest report that was kept. Raises: UsageError when there is none."""
     kept = sorted(kept_place("").parent.glob("*.json"))
     if not kept:
         raise UsageError("no report was kept here\n  fix: --report FILE, written by harness run --json FILE")
     return kept[-1]
+
+
+def with_kept(arguments: Sequence[str]) -> Sequence[str]:
+    """Put the newest kept report that has a finding or a group before its id, where no report is named.
+
+    Raises: UsageError when none of them has it.
+    """
+    name = arguments[0] if arguments else ""
+    if not _ID.fullmatch(name) or Path(name).exists():
+        return arguments
+    for place in sorted(kept_place("").parent.glob("*.json"), reverse=True):
+        if f'"{name}'.encode() in read_data(place) or (name.startswith("g") and _has_group(place, name)):
+            return [str(place), *arguments]
+    raise UsageError(f"no report that was kept here has {name}\n  fix: name the report before it")
+
+
+def _has_group(place: Path, name: str) -> bool:
+    with suppress(HarnessError):  # of another release
+        return named_group(read_report(place).findings, name) is not None
+    return False
 
 
 def publish(report: Report, files: Files, is_own: bool = True) -> int:
@@ -150,14 +183,14 @@ def publish(report: Report, files: Files, is_own: bool = True) -> int:
         replays += [change.replay for change in report.verification.changes]
     if files.document is None and replays:
         # Every replay command names a document: one is kept where no file was asked for.
-        place = Path(shlex.split(replays[0])[2])
+        place = kept_place(report.started)
         wanted.insert(0, ("json", place))
         with contextlib.suppress(OSError):  # a cache that may only be read keeps what it has
             _forget_old(place.parent)
     written = write_forms(report, wanted, is_own)
     report = written.report
     try:
-        show(summary(report, written.places), sys.stderr if files.aside else None)
+        show(summary(report, written.places, loudness()), sys.stderr if files.aside else None)
     finally:
         if written.lost:
             click.echo("harness: the report could be written nowhere; here it is, on standard output", err=True)

@@ -8,9 +8,9 @@ import click
 
 from harness import engine
 from harness.cli.coverage import rule_onlookers
-from harness.cli.live import Live
+from harness.cli.live import Live, loudness_options
 from harness.cli.places import FILE
-from harness.cli.searching import budget_of, cores, lane_options, search_options, seed_of
+from harness.cli.searching import budget_of, cores, example_option, lane_options, search_options, seed_of
 from harness.cli.targets import TargetChoice, arguments_of, target_options
 from harness.diagnostics import HarnessError, UsageError
 from harness.errormatch.trusted import own_wordings
@@ -18,6 +18,7 @@ from harness.events import LOST
 from harness.files import check_writable
 from harness.record import NAME, Keeper, keep
 from harness.reporting.text import count, visible
+from harness.subject import Example
 
 
 @click.command("record")
@@ -25,10 +26,13 @@ from harness.reporting.text import count, visible
 @target_options
 @click.option("--output", type=FILE, required=True, metavar="FILE", help="Where to keep them.")
 @search_options("Cases to draw.")
+@example_option
 @lane_options
+@loudness_options
 def command(
     suites: tuple[str, ...], target: TargetChoice, output: Path, seed: str, max_time: float | None,
     max_cases: int | None, jobs: int | None, kinds: tuple[str, ...], operations: tuple[str, ...],
+    examples: tuple[Example, ...],
 ) -> int:  # fmt: skip
     """Search as `harness run` does, and keep every case with what the handwritten side said of it.
 
@@ -48,7 +52,7 @@ def command(
     with Live(f"recording {Path(spec.location).name}") as live:
         result = engine.run(
             spec, seed=seed_of(seed), budget=budget_of([spec], max_time, max_cases), jobs=jobs or cores(), kinds=kinds,
-            operations=operations, on_event=live, trusted=own_wordings(),
+            operations=operations, examples=examples, on_event=live, trusted=own_wordings(),
             onlookers={**rule_onlookers(spec), NAME: Keeper(spec.mode)},
         )  # fmt: skip
     try:

@@ -7,6 +7,7 @@ import sys
 import click
 from rich.text import Text
 
+from harness.cli.live import loudness, loudness_options
 from harness.cli.publishing import Files, form_options, write_forms
 from harness.diagnostics import UsageError
 from harness.reporting.costtable import cost_screen
@@ -20,6 +21,7 @@ COULD_NOT_WRITE = 2
 @click.argument("report", metavar="REPORT.json")
 @form_options
 @click.option("--all", "everything", is_flag=True, help="Print every finding at length.")
+@loudness_options
 def command(report: str, files: Files, everything: bool) -> int:
     """Print a saved report, or write it in other forms.
 
@@ -36,7 +38,7 @@ def command(report: str, files: Files, everything: bool) -> int:
         for finding in document.findings:
             show(full(finding))
     elif not wanted:
-        show(summary(document), sys.stdout)
+        show(summary(document, loudness=loudness()), sys.stdout)
         if document.cost is not None:
             show([Text(), *cost_screen(document.cost)], sys.stdout)
     return COULD_NOT_WRITE if written.failed else 0

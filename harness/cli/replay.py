@@ -11,7 +11,7 @@ from harness.bounded import MOST_REPORT, decode_bounded, read_bounded
 from harness.case import Case, KindInfo
 from harness.cli import completing
 from harness.cli.asking import Asker, CheckedAnswer
-from harness.cli.manifests import read_case, read_text
+from harness.cli.publishing import with_kept
 from harness.cli.targets import TargetChoice, is_suite, pair_options, spec_of, target_options
 from harness.cli.trust import check_trust, trust_option
 from harness.compare.finding import SEVERITIES, Finding
@@ -19,9 +19,11 @@ from harness.compare.mismatch import Mismatch, canonical_path
 from harness.diagnostics import Diagnostic, InputError, Position, UsageError, near_miss
 from harness.reporting import document
 from harness.reporting.document import ReportedFinding
+from harness.reporting.grouping import named
 from harness.reporting.terminal import full, show
 from harness.reporting.text import lines, visible
 from harness.subject import SubjectSpec, open_subject
+from harness.subject.manifests import read_case, read_text
 
 Asked = tuple[SubjectSpec, Case, Finding | None]
 """What to ask whom again; with the finding it is about, when there is one."""
@@ -31,7 +33,7 @@ Asked = tuple[SubjectSpec, Case, Finding | None]
 @click.argument(
     "arguments",
     nargs=-1,
-    metavar="[REPORT.json [FINGERPRINT]... | FINDING.json | SUITE]",
+    metavar="[REPORT.json] [FINGERPRINT|GROUP]... | FINDING.json | SUITE",
     shell_complete=completing.replayed,
 )
 @target_options
@@ -43,7 +45,8 @@ def command(arguments: tuple[str, ...], target: TargetChoice, cases: tuple[str, 
 
     \b
     harness replay report.json                     every finding of a report
-    harness replay report.json 1f2e3d4c5b6a        one of them
+    harness replay report.json 1f2e3d4c5b6a        one of them, or all of a group
+    harness replay 1f2e3d4c5b6a                    of the newest report kept that has it
     harness replay report.json --kubernetes PATH   the same objects against another target
     harness replay report.json suites/widgets_v1   ... or against this suite
     harness replay suites/widgets_v1 --case case.json
@@ -92,21 +95,22 @@ def _cases(arguments: Sequence[str], target: TargetChoice, texts: Sequence[str])
 
 
 def _findings(arguments: Sequence[str], target: TargetChoice, trust: bool) -> list[Asked]:
+    arguments = with_kept(arguments)
     if not arguments or is_suite(arguments[0]):
         raise UsageError("nothing to replay\n  fix: name a report (harness run --json FILE writes one), or --case FILE")
     name, *others = arguments
-    named = target.specs(suites := [one for one in others if is_suite(one)])
+    given = target.specs(suites := [one for one in others if is_suite(one)])
     if len(suites) > 1:
         raise UsageError("a report is replayed against one suite at a time\n  fix: leave the others out")
     wanted = [one for one in others if one not in suites]
     if single := _read_finding(name):
-        return [(named[0] if named else target.one(wanted), single.case, single)]
+        return [(given[0] if given else target.one(wanted), single.case, single)]
     data = document.read_data(name)
     report = document.decode(data, name)
     chosen = _chosen(_of_report(report), wanted, name)
     reaches = {part.subject: part.reach for part in report.parts}
-    specs = dict.fromkeys({one.subject for one in chosen}, named[0]) if named else {}
-    for subject in dict.fromkeys(one.subject for one in chosen if not named):
+    specs = dict.fromkeys({one.subject for one in chosen}, given[0]) if given else {}
+    for subject in dict.fromkeys(one.subject for one in chosen if not given):
         reach = _reach(reaches, subject, name)
         check_trust(reach, name, data, trust)  # before anything that it names is looked at
         specs[subject] = spec_of(reach, target.in_process)
@@ -166,17 +170,18 @@ def _read_finding(name: str) -> Finding | None:
 
 
 def _chosen(findings: Sequence[ReportedFinding], wanted: Sequence[str], name: str) -> list[ReportedFinding]:
-    """Pick findings by fingerprint or its beginning."""
+    """Pick findings by the id of a group, by fingerprint or its beginning."""
     if not findings:
         raise UsageError(f"{name} has no findings to replay")
     chosen = []
     for prefix in wanted:
-        fits = [f for f in findings if f.fingerprint.startswith(prefix)]
+        fits = named(findings, prefix)
         if not fits:
             hint = near_miss(prefix, [f.fingerprint for f in findings]) or f"it has {findings[0].fingerprint}, ..."
             raise UsageError(f"{name} has no finding {prefix!r}\n  fix: {hint}")
         chosen += fits
-    chosen = chosen or list(findings)
+    once = {(finding.subject, finding.fingerprint): finding for finding in chosen}
+    chosen = list(once.values()) or list(findings)
     for finding in chosen:
         if finding.case.object is None:
             click.echo(f"{finding.fingerprint} is about a rule, not about an object: a run shows it again", err=True)

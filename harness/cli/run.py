@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -20,12 +19,21 @@ from harness.cli.apology import rescued
 from harness.cli.codes import COULD_NOT_RUN
 from harness.cli.coverage import branch_folders, inventory_in, rule_onlookers, with_branches, with_coverage
 from harness.cli.eventlog import EventLog, beside_events, events_option
-from harness.cli.live import Live
-from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, kept_place, policy_options, publish, report_options
+from harness.cli.live import Live, loudness_options
+from harness.cli.publishing import (
+    EXCEPTIONS,
+    Files,
+    exceptions_in,
+    policy_options,
+    publish,
+    replay_command,
+    report_options,
+)
 from harness.cli.ratchets import Ratchets, ratchet_options
 from harness.cli.searching import (
     budget_of,
     cores,
+    example_option,
     lane_options,
     search_options,
     seed_of,
@@ -45,7 +53,7 @@ from harness.reporting.text import lines
 from harness.reporting.tolerance import tolerate
 from harness.rulecov.branches import watched_branches
 from harness.rulecov.inventory import Inventory
-from harness.subject import SubjectSpec
+from harness.subject import Example, SubjectSpec
 
 NOBODY: Mapping[str, Onlooker] = MappingProxyType({})
 
@@ -55,6 +63,7 @@ NOBODY: Mapping[str, Onlooker] = MappingProxyType({})
 @target_options
 @pair_options
 @search_options("Cases to draw for each suite; reducing what is found comes on top.")
+@example_option
 @click.option("--shard", metavar="I/N", help="Search one of N parts; `harness merge` brings their reports together.")
 @lane_options
 @report_options
@@ -70,11 +79,12 @@ NOBODY: Mapping[str, Onlooker] = MappingProxyType({})
     help="Kept inputs, asked first; what is accepted is kept there.",
 )
 @events_option
+@loudness_options
 def command(
     suites: tuple[str, ...], target: TargetChoice, seed: str, max_time: float | None, max_cases: int | None,
     jobs: int | None, kinds: tuple[str, ...], operations: tuple[str, ...], files: Files, exceptions: Path | None,
     ratchet_file: Path | None, update_ratchet: bool, branches: bool, corpus: Path | None, shard: str | None,
-    events: Path | None, policy: Policy,
+    events: Path | None, policy: Policy, examples: tuple[Example, ...],
 ) -> int:  # fmt: skip
     """Search for differences between the two sides, reduce them, and say why they are there.
 
@@ -91,7 +101,8 @@ def command(
     entries = exceptions_in(exceptions)
     options: dict[str, Any] = {
         "seed": seed_of(seed), "jobs": jobs or cores(), "kinds": kinds, "operations": operations, "corpus": corpus,
-        "trusted": own_wordings(), "shard": _shard(shard),
+        "trusted": own_wordings(), "shard": _shard(shard), "examples": examples,
+        "witnesses": tuple(entries.witnesses.values()) if entries is not None else (),
     }  # fmt: skip
     folders = branch_folders(specs, jobs) if branches else []
     if branches:  # which are measured in this process
@@ -229,11 +240,10 @@ def _title(spec: SubjectSpec) -> str:
 def _judge(
     search: Search, entries: ExceptionFile | None, file: Path, narrowed: Sequence[str], files: Files, policy: Policy
 ) -> Report:
-    place = shlex.quote(str(files.document or kept_place(search.results[0].started)))
     report = build_report(
         search.results,
         reaches=search.reaches,
-        replay=lambda finding: "" if finding.case.object is None else f"harness replay {place} {finding.fingerprint}",
+        replay=lambda one: "" if one.case.object is None else replay_command(files, one.fingerprint),
         policy=policy,
     )
     return tolerate(msgspec.structs.replace(report, narrowed=tuple(narrowed)), entries, str(file))

@@ -8,6 +8,7 @@ import random
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -15,7 +16,7 @@ import click
 from harness.cli.configuration import typed
 from harness.diagnostics import UsageError
 from harness.events import Budget
-from harness.subject import SubjectSpec
+from harness.subject import Example, SubjectSpec, read_examples
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -59,6 +60,20 @@ def search_options(
         return function
 
     return add
+
+
+def example_option(function: F) -> F:
+    """Add --example, as `examples`: the objects themselves. A file that cannot be used ends the command at once."""
+
+    def read(context: click.Context, option: click.Parameter, places: tuple[Path, ...]) -> tuple[Example, ...]:
+        return read_examples(places)
+
+    text = "Objects of your own, and pairs of old and new, to start from: YAML or JSON. May be given again."
+    option = click.option(
+        "--example", "examples", multiple=True, type=click.Path(path_type=Path), metavar="FILE|DIR", callback=read,
+        help=text,
+    )  # fmt: skip
+    return option(function)
 
 
 def kind_option(function: F) -> F:

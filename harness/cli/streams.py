@@ -1,7 +1,7 @@
 """Standard streams that do not end a command: one that is closed, or a full disk behind it, loses words and no finding.
 
-What cannot be printed is told at the end, on the other stream, and the exit code says so. A reader who left
-(`harness kinds | head`) is another matter, and ends the command.
+What cannot be printed is told at the end, on the other stream, and the exit code says so. A reader that leaves
+(`harness run | head -1`) has seen enough: the command goes on, writes its files, and ends with the code it would have.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ _NUMBERS: Final = {"stdin": 0, "stdout": 1, "stderr": 2}
 class Steady(io.RawIOBase):
     """The writing end of a standard stream. `trouble` says why something could not be written, empty while all was."""
 
-    def __init__(self, number: int, forgives_all: bool) -> None:
-        self._number, self._forgives_all = number, forgives_all
+    def __init__(self, number: int) -> None:
+        self._number = number
         self.trouble = ""
 
     def writable(self) -> bool:
@@ -38,16 +38,19 @@ class Steady(io.RawIOBase):
             return False
 
     def write(self, data: Any, /) -> int:
-        """Write, or remember why that was not possible. Raises: BrokenPipeError when the reader left."""
+        """Write, or remember why that was not possible."""
         size = memoryview(data).nbytes
         if self.trouble:
             return size
         try:
             return os.write(self._number, data)
         except OSError as error:
-            if error.errno == errno.EPIPE and not self._forgives_all:
-                raise
-            self.trouble = error.strerror or str(error)
+            if error.errno == errno.EPIPE:  # who left has seen enough, which says nothing about what was found
+                nowhere = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(nowhere, self._number)
+                os.close(nowhere)
+            else:
+                self.trouble = error.strerror or str(error)
             return size
 
 
@@ -74,11 +77,11 @@ def open_missing() -> bool:
 def steady_streams() -> Steady:
     """Put steady streams in the place of standard output and standard error. Returns: that of standard output."""
     lost = open_missing()
-    out = Steady(1, forgives_all=False)
+    out = Steady(1)
     if lost:
         out.trouble = "it was closed"
     sys.stdout = _text(out, sys.stdout)
-    sys.stderr = _text(Steady(2, forgives_all=True), sys.stderr)
+    sys.stderr = _text(Steady(2), sys.stderr)
     return out
 
 

@@ -8,9 +8,11 @@ import click
 
 from harness.cli.eventlog import EventLog, beside_events, events_option
 from harness.cli.gates import parse_gates
+from harness.cli.live import loudness_options
 from harness.cli.publishing import Files, allow_option, exceptions_in, report_options
-from harness.cli.searching import cores, search_options, seed_of, sigterm_interrupts
+from harness.cli.searching import cores, example_option, search_options, seed_of, sigterm_interrupts
 from harness.cli.verifying import Options, Verifying, note, show_touched
+from harness.subject import Example
 from harness.verify.building import checkout_of, default_base
 from harness.verify.git import Repository
 from harness.verify.read import read_change
@@ -25,14 +27,17 @@ from harness.verify.read import read_change
 @click.option("--field", "fields", multiple=True, metavar="PATH", help='Only this one, such as "spec.replicas".')
 @click.option("--dry-run", is_flag=True, help="Only say what the change touches; build and search nothing.")
 @search_options("Cases to draw for each search.", "Budget of the searches in all, building aside. Default: 120.")
+@example_option
 @click.option("--gates", metavar="A=true,B=false", multiple=True, help="Only under these feature gates.")
 @report_options
 @allow_option
 @events_option
+@loudness_options
 def command(
     checkout: Path, base: str | None, head: str | None, fields: tuple[str, ...], dry_run: bool,
     max_time: float | None, max_cases: int | None, seed: str, jobs: int | None, gates: tuple[str, ...],
     files: Files, exceptions: Path | None, events: Path | None, allow_incomplete: tuple[str, ...],
+    examples: tuple[Example, ...],
 ) -> int:  # fmt: skip
     """Verify a change: which fields does it touch, are they equivalent, and what changes for users?
 
@@ -49,7 +54,7 @@ def command(
     files = beside_events(files, events)
     options = Options(
         max_time, max_cases, seed_of(seed), jobs or cores(), parse_gates(gates), files, exceptions,
-        exceptions_in(exceptions), allow_incomplete,
+        exceptions_in(exceptions), allow_incomplete, examples,
     )  # fmt: skip
     repository = Repository.at(checkout)
     base = base or default_base(repository)

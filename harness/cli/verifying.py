@@ -5,9 +5,8 @@ Whatever stops it, what was found until then is told.
 
 from __future__ import annotations
 
-import shlex
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -20,7 +19,8 @@ import msgspec
 from harness.cli.codes import COULD_NOT_RUN
 from harness.cli.coverage import with_coverage
 from harness.cli.eventlog import EventLog
-from harness.cli.publishing import EXCEPTIONS, Files, kept_place, publish
+from harness.cli.live import Bar, loudness
+from harness.cli.publishing import EXCEPTIONS, Files, publish, replay_command
 from harness.cli.run import Search
 from harness.cli.targets import spec_of
 from harness.diagnostics import HarnessError
@@ -30,11 +30,12 @@ from harness.errormatch.trusted import own_wordings
 from harness.events import Budget, Noted, Result
 from harness.reporting.assembly import build_report, empty_report
 from harness.reporting.document import Policy, Reach, Report
+from harness.reporting.terminal import Loudness
 from harness.reporting.text import lines
 from harness.reporting.tolerance import tolerate
 from harness.reporting.verification import BuildEntry, UserChange, Verification
 from harness.rulecov.inventory import Inventory
-from harness.subject import SubjectSpec, open_subject
+from harness.subject import Example, SubjectSpec, open_subject
 from harness.verify.building import Ends, base_folder, ends_of, name_place
 from harness.verify.change import Change
 from harness.verify.focus import NAME, EffortOnlooker, efforts, focus_of, patterns_of
@@ -61,6 +62,7 @@ class Options:
     exceptions: Path | None
     entries: ExceptionFile | None
     allow_incomplete: tuple[str, ...] = ()
+    examples: tuple[Example, ...] = ()
 
 
 @dataclass(slots=True)
@@ -148,7 +150,7 @@ class Verifying:
         }
         options: dict[str, Any] = {
             "seed": self.options.seed, "jobs": self.options.jobs, "kinds": patterns, "focus": self.focus,
-            "trusted": own_wordings(),
+            "trusted": own_wordings(), "examples": self.options.examples,
         }  # fmt: skip
         search = Search(budget, options, {NAME: EffortOnlooker(paths)}, self.log)
         search.run([parts])
@@ -162,7 +164,7 @@ class Verifying:
         """Open the head, which builds it, and name what takes objects of the touched kinds."""
         found: dict[str, None] = {}
         for spec in parts:
-            with self._timed("head", spec.location), open_subject(spec, self._note) as subject:
+            with self._opening("head", spec.location) as note, open_subject(spec, note) as subject:
                 found |= dict.fromkeys(patterns_of(self.focus, subject.target.info.kinds))
         return list(found)
 
@@ -172,7 +174,7 @@ class Verifying:
             self.notes.append(f"{ends.name} is new: there is no base to compare it with")
             return False
         try:
-            with self._timed("base", ends.base.location), open_subject(ends.base, self._note):
+            with self._opening("base", ends.base.location) as note, open_subject(ends.base, note):
                 return True
         except HarnessError as error:
             self.unsearched.append(f"the base of {ends.name} cannot be asked: {error}")
@@ -185,9 +187,16 @@ class Verifying:
         self.log.hear("", Noted(text))
 
     @contextmanager
-    def _timed(self, end: Any, location: str) -> Iterator[None]:
+    def _opening(self, end: Any, location: str) -> Iterator[Callable[[str], None]]:
+        """Show that an end is opened, which may mean that it is built, and take the time."""
         started = time.monotonic()
-        yield
+        with Bar(f"{end} {Path(location).name}") as bar:
+
+            def hear(text: str) -> None:
+                bar.note(text)
+                self.log.hear("", Noted(text))
+
+            yield hear
         if not any(one.location == location for one in self.builds):
             self.builds.append(BuildEntry(end, location, round(time.monotonic() - started, 1)))
 
@@ -212,12 +221,11 @@ class Verifying:
         results = [result for search, _ in self.searches for result in search.results]
         compared = [result for search, _ in self.comparisons for result in search.results]
         started = results[0].started if results else datetime.now(UTC).isoformat(timespec="seconds")
-        place = shlex.quote(str(self.options.files.document or kept_place(started)))
         change = self.change
-        report = self._searched(results, compared, started, place)
+        report = self._searched(results, compared, started)
         settings = [setting_of(spec) for _, ends in self.comparisons for spec in user_parts(ends, self.options.gates)]
         return verified(report, change, Seen(
-            known=known, changes=self._changes(compared, place), efforts=efforts(results, compared),
+            known=known, changes=self._changes(compared), efforts=efforts(results, compared),
             unsearched=tuple(self.unsearched),
         ), Verification(
             base=revision(change.base, self.base),
@@ -227,7 +235,7 @@ class Verifying:
             unsearched=tuple(self.unsearched), builds=tuple(self.builds), nothing_touched=change.nothing_touched,
         ))  # fmt: skip
 
-    def _searched(self, results: list[Result], compared: list[Result], started: str, place: str) -> Report:
+    def _searched(self, results: list[Result], compared: list[Result], started: str) -> Report:
         """Make the report of the searches: findings are the head's, what changes for users is told apart."""
         name = self.change.layout
         if not results:
@@ -242,7 +250,7 @@ class Verifying:
         report = build_report(
             [*results, *bare],
             reaches=reaches,
-            replay=lambda one: "" if one.case.object is None else f"harness replay {place} {one.fingerprint}",
+            replay=lambda one: "" if one.case.object is None else replay_command(self.options.files, one.fingerprint),
             policy=Policy(allow_incomplete=self.options.allow_incomplete),
         )
         narrowed = tuple(f"--field {path}" for kind in self.change.kinds for path in kind.paths)
@@ -250,7 +258,7 @@ class Verifying:
         report = with_coverage(report, results, inventories, narrowed=True)
         return tolerate(report, self.options.entries, str(self.options.exceptions or EXCEPTIONS))
 
-    def _changes(self, compared: list[Result], place: str) -> tuple[UserChange, ...]:
+    def _changes(self, compared: list[Result]) -> tuple[UserChange, ...]:
         """Read what changes for users; an entry of the exceptions tolerates a change as it does a finding."""
         made: list[UserChange] = []
         entries = [one for one in self.options.entries.entries if one.until >= self.options.entries.today] if (
@@ -261,7 +269,8 @@ class Verifying:
                 entry = next((one for one in entries if one.tolerates(finding, result.subject)), None)
                 known = msgspec.structs.replace(finding, exception=entry.id if entry else None)
                 made.append(user_change(
-                    known, result.subject, names_of(self.change, known), f"harness replay {place} {finding.fingerprint}"
+                    known, result.subject, names_of(self.change, known),
+                    replay_command(self.options.files, finding.fingerprint),
                 ))  # fmt: skip
         return once(sorted(made, key=order_of))
 
@@ -283,4 +292,5 @@ def show_touched(change: Change) -> int:
 
 def note(text: str) -> None:
     """Tell a person what goes on."""
-    click.echo(lines(text), err=True)
+    if loudness() is not Loudness.QUIET:
+        click.echo(lines(text), err=True)

@@ -11,6 +11,7 @@ remedies only name tags.
 from __future__ import annotations
 
 from collections.abc import Generator
+from itertools import islice
 from typing import TypeAlias, TypeVar
 
 import msgspec
@@ -38,6 +39,8 @@ Experiment: TypeAlias = Generator[list[Case], list[Answer], R]
 """Yields batches of cases, is sent their answers, returns what was learned."""
 
 _GUESSES = ("path", "type", "origin")
+_OTHERS = 100
+"""Mismatches on the case of a finding that are told with it: of thousands each would come with all the others."""
 
 
 def judge(
@@ -77,7 +80,9 @@ def judge(
         case=case,
         answer=answer,
         between=tuple(comparator.ends or ()),
-        others=tuple(m for m in comparator.compare(case, answer) if m.signature != mismatch.signature),
+        others=tuple(
+            islice((m for m in comparator.compare(case, answer) if m.signature != mismatch.signature), _OTHERS)
+        ),
     )
 
 

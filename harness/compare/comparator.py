@@ -95,6 +95,11 @@ class Comparator:
         """Whether a mismatch is about this error: same type, origin and normalized field."""
         return self.matcher.key(error) == self._lists.key_of(mismatch)
 
+    def concerned(self, mismatch: Mismatch, errors: Iterable[FieldError]) -> list[FieldError]:
+        """Return the errors that a mismatch is about: there may be thousands of others."""
+        key, matcher = self._lists.key_of(mismatch), self.matcher
+        return [error for error in errors if error.type == mismatch.type and matcher.key(error) == key]
+
     def name_of(self, side: str) -> str:
         """Return what a side is called: that of two targets by the name of the target."""
         return self.ends.of(side) if self.ends is not None else f"the {side} side"

@@ -59,7 +59,7 @@ def _flips(accepting: Served, rejecting: Served, mismatch: Mismatch, comparator:
 
 
 def _shown(served: Served, mismatch: Mismatch, comparator: Comparator) -> list[FieldError]:
-    return [error for error in served.errors if comparator.concerns(mismatch, error)]
+    return comparator.concerned(mismatch, served.errors)
 
 
 def _differ(first: list[FieldError], second: list[FieldError], mismatch: Mismatch) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from harness.compiler.followers import standing
+from harness.compiler.linted import SINCE, levels_in_between
 from harness.compiler.plan import FieldPlan, Inner, Plan, Root, TypePlan, cohorts
 from harness.compiler.sizes import troubles
 from harness.diagnostics import Diagnostic, InputError, Position
@@ -85,6 +86,9 @@ class Builder:
         for node in list(self._nodes.values()):
             self._resolve(node)
         self._check_constants()
+        if self._release.minor >= SINCE:
+            for found in levels_in_between(self._types, package, (TypeRef("named", root.type) for root in roots)):
+                self.reader.report(found)
         if self.reader.errors or package.diagnostics:
             raise InputError([*package.diagnostics, *standing(package, self.reader.errors)])
         self._find_rules()

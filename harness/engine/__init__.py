@@ -16,8 +16,9 @@ from harness.engine.jobs import Opener
 from harness.engine.local import Order
 from harness.engine.observe import Onlooker
 from harness.engine.units import WHOLE, Shard
+from harness.errormatch.witness import Witness
 from harness.events import Budget, Event, Result
-from harness.subject import SubjectSpec, open_subject
+from harness.subject import Example, SubjectSpec, open_subject
 
 __all__ = ["Focus", "run", "run_parts"]
 
@@ -37,7 +38,9 @@ def run(
     trusted: Path | None = None,
     shard: Shard = WHOLE,
     focus: Focus = NO_FOCUS,
+    examples: Sequence[Example] = (),
     onlookers: Mapping[str, Onlooker] = MappingProxyType({}),
+    witnesses: Sequence[Witness] = (),
     opener: Opener = open_subject,
 ) -> Result:
     """Search a subject for differences and explain them.
@@ -46,12 +49,16 @@ def run(
     lost target ends the run early, and the result holds what was found until then. Cases of `corpus` are replayed
     first, and reduced cases are kept there. `trusted` is the file of trusted wordings. `shard` is a part of the kinds:
     the shards of a run find together what the whole run finds. `focus` says which places of types to lean to.
+    `examples` are objects of the user's own, asked about before any is drawn; a suite has its own besides.
     `onlookers` make the observers that see every answer; what they saw is in `Result.observed` under their names.
+    `witnesses` are asked before the search, and what they show is in `Result.replayed`; their objects seed the search.
     Raises: HarnessError when the subject cannot be opened; UsageError when nothing matches.
     """
     (result,) = run_parts(
         (spec,), seed=seed, budget=budget, jobs=jobs, kinds=kinds, operations=operations, on_event=on_event,
-        corpus=corpus, trusted=trusted, shard=shard, focus=focus, onlookers=onlookers, opener=opener,
+        corpus=corpus, trusted=trusted, shard=shard, focus=focus, examples=examples, witnesses=witnesses,
+        onlookers=onlookers,
+        opener=opener,
     )  # fmt: skip
     return result
 
@@ -69,7 +76,9 @@ def run_parts(
     trusted: Path | None = None,
     shard: Shard = WHOLE,
     focus: Focus = NO_FOCUS,
+    examples: Sequence[Example] = (),
     onlookers: Mapping[str, Onlooker] = MappingProxyType({}),
+    witnesses: Sequence[Witness] = (),
     opener: Opener = open_subject,
 ) -> tuple[Result, ...]:
     """Search one subject under several settings of its feature gates: one part, and one result, for each.
@@ -82,6 +91,6 @@ def run_parts(
         budget = Budget(DEFAULT_SECONDS)
     order = Order(
         seed, budget, tuple(kinds), tuple(str(one) for one in operations), corpus, trusted, 0, max(1, jobs), shard,
-        dict(onlookers), focus,
+        dict(onlookers), focus, tuple(examples), tuple(witnesses),
     )  # fmt: skip
     return parts.run_parts(specs, order, on_event, opener)

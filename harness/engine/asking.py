@@ -9,6 +9,7 @@ from typing import TypeAlias
 import msgspec
 
 from harness.case import Answer, Case, Json
+from harness.engine.giving import Given
 from harness.engine.ledger import Ledger
 from harness.engine.packed import Packed
 from harness.engine.plan import Plan, Search
@@ -33,9 +34,10 @@ class Asking:
     def __init__(self, plan: Plan, on_found: Callable[[Packed], None]) -> None:
         self.plan = plan
         self.random = plan.unit.random(plan.seed)
-        self.harvest = Harvest(literals=plan.literals)
+        self.harvest = Harvest(literals=plan.literals, examples=plan.explainer.examples)
         self.points = Points(self.random, plan.shape, self.harvest, plan.near)
         self.reach = Reach(plan.shape)
+        self.given = Given(plan)
         self.ledger = Ledger(plan, self.harvest, self.points.keep)
         self.asked = 0
         self.borrows = False

@@ -11,7 +11,7 @@ from harness.case import Answer, Case, Failure, Json
 from harness.compare.cause import judge
 from harness.compare.comparator import Comparator
 from harness.compare.finding import Cause, Finding
-from harness.compare.means import Means, Mend
+from harness.compare.means import Means
 from harness.compare.mismatch import Mismatch, MismatchKind
 from harness.compare.repeating import count_others, repeated
 from harness.engine.placing import in_place
@@ -20,6 +20,7 @@ from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.mend import Fix, at_once, fixes
 from harness.fuzzers.places import put
 from harness.fuzzers.shape import Shape
+from harness.gotypes.literals import NO_LITERALS, Literals
 from harness.targets.target import drive
 
 MOST_REPAIRS = 12
@@ -34,9 +35,15 @@ _STEADY = "look for a clock, a counter or a walk over a map that the answer depe
 class Explainer:
     """Explains mismatches of one type of object."""
 
-    def __init__(self, shape: Shape, subject: str) -> None:
-        self.shape, self.subject = shape, subject
-        self.means = Means(mender(shape))
+    def __init__(
+        self, shape: Shape, subject: str, literals: Literals = NO_LITERALS, examples: Sequence[Json] = ()
+    ) -> None:
+        self.shape, self.subject, self.literals, self.examples = shape, subject, literals, examples
+        self.means = Means(lambda case, error: self.repairs(case, [error]))
+
+    def repairs(self, case: Case, errors: Sequence[FieldError]) -> Iterator[tuple[Json, Json]]:
+        """Yield new and old with errors repaired, as the type, the sources, examples and the messages suggest."""
+        return repairs(case, errors, self.shape, Harvest(literals=self.literals, examples=self.examples))
 
     def explained(
         self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator, served: bool, repetitions: int
@@ -99,17 +106,11 @@ def _unanswered(experiments: list[Case]) -> list[Answer]:
     return [Answer(one.id, failure=Failure("worker", "the run has ended")) for one in experiments]
 
 
-def mender(shape: Shape) -> Mend:
-    """Return the repairs that a type and an error's own message suggest."""
-    return lambda case, error: repairs(case, [error], shape)
-
-
-def repairs(case: Case, errors: Sequence[FieldError], shape: Shape) -> Iterator[tuple[Json, Json]]:
+def repairs(case: Case, errors: Sequence[FieldError], shape: Shape, harvest: Harvest) -> Iterator[tuple[Json, Json]]:
     """Yield new and old with errors repaired: all at once, then one after the other, in both objects or in new alone.
 
-    A harvest of its own, so that a cause does not depend on what the search has met before.
+    The harvest is one of its own, so that a cause does not depend on what the search has met before.
     """
-    harvest = Harvest()
     if len(errors) > 1:
         yield from _with(case, at_once(errors, case.object, shape, harvest))
     for error in errors:

@@ -19,10 +19,15 @@ from harness.fuzzers.grow import Growth
 from harness.fuzzers.holding import Holding, Reached
 from harness.fuzzers.pairs import stored
 from harness.fuzzers.places import Place, differences
+from harness.fuzzers.slim import weight
 from harness.fuzzers.turning import changes_of
 
 MOST_CHANGES = 160
 """Places that one update tries to change."""
+MOST_BESIDE = 200
+"""Questions for a small object, where an example is accepted already."""
+MOST_GIVEN = 12
+"""Examples that are bases of their own; others are edited like what showed something new."""
 FIRST_CHANGES = 60
 """Questions for the first update that changes something; a later one changes as much as can be."""
 
@@ -79,10 +84,14 @@ class Founding:
             self.known = [Base(one.case.object, one.focus) for one in known]
             self.plain = self.known[-1]
             repaired = Repaired(self.plain.obj, True)
-            self.search.points.found(list(self.known))
         else:
             repaired = yield from self.find()
-            self.search.points.found([self.plain])
+        given = self.search.given.accepted(self.finder)
+        if given and not self.is_found:
+            self.plain, self.is_found = Base(min(given, key=weight)), True
+            repaired = Repaired(self.plain.obj, True)
+        self.search.points.found(list(self.known or [self.plain]))
+        yield from self._take(given)
         for key, state in self.search.ledger.states.items():
             if state.lane != self.finder:
                 yield from self._show(key, state)
@@ -114,20 +123,46 @@ class Founding:
         return growth
 
     def find(self) -> Search:
-        """Look for the first object through the lane that creates them. Returns what the repair came to."""
+        """Look for the first object through the lane that creates them. Returns what the repair came to.
+
+        Of examples that are refused the repair starts too. Where some are accepted it is to find a small object, and
+        soon gives up.
+        """
+        given = self.search.given
+        has_some = bool(given.accepted(self.finder))
         repair = Repair(
             self.search.plan.shape,
             self.asker(self.finder),
             self.search.harvest,
-            limit=min(self.search.left() // 3, 1500),
+            limit=min(self.search.left() // (10 if has_some else 3), MOST_BESIDE if has_some else 1500),
         )
-        repaired = yield from repair.run(starts(self.search.plan.shape, self.root()))
+        first = [] if has_some else given.refused(self.finder)
+        repaired = yield from repair.run([*first, *starts(self.search.plan.shape, self.root())])
         self.plain, self.is_found = Base(repaired.obj), repaired.accepted
         if repaired.accepted:
             holding = Holding(self.search.plan.shape)
             yield from self.confirm([self.plain], Reached(holding, holding.of(repaired.obj)))
             self.keep([self.plain])
         return repaired
+
+    def _take(self, given: list[Json]) -> Search:
+        """Take accepted objects of the user's own for bases, the fullest first: those that have what no other has.
+
+        What grows is the plain object, and not one of these: it is to become as full without them.
+        """
+        holding = Holding(self.search.plan.shape)
+        held, chosen = 0, list[Base]()
+        for obj in sorted(given, key=weight, reverse=True):
+            places = holding.of(obj)
+            if obj == self.plain.obj or (places & ~held and len(chosen) < MOST_GIVEN):
+                held |= places
+                chosen.append(Base(obj))
+                self.search.points.add_base(chosen[-1])
+            else:
+                self.search.points.add(obj)
+        if chosen:
+            yield from self.confirm(chosen, Reached(holding, held))
+            self.keep(chosen)
 
     def keep(self, bases: list[Base]) -> None:
         """Keep what the finding lane accepts."""
@@ -161,8 +196,13 @@ class Founding:
             return
         limit = min(self.search.left() // 4, 400)
         repair = Repair(self.search.plan.shape, self.asker(state.lane), self.search.harvest, limit=limit)
-        repaired = yield from repair.run([self.plain.obj])
+        given = self.search.given
+        own = given.accepted(state.lane)[:MOST_GIVEN] or ([] if self.is_found else given.refused(state.lane))
+        has_base = state.base  # an example may have been accepted
+        repaired = yield from repair.run([self.plain.obj, *own])
         self._note(state, repaired)
+        if has_base:
+            state.base, state.remaining, state.sides, state.sought = True, (), (), True
         if not repaired.accepted:
             return
         self.firsts[key] = repaired.obj

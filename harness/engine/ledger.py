@@ -25,6 +25,8 @@ from harness.fuzzers.feedback import Harvest
 from harness.memory import Memory, Room
 
 MOST_CURIOUS = 200
+CROWD = 200
+"""Errors of one case among which no difference is graded anew: there may be thousands, and each would look at all."""
 SUSPECTS = 4
 """Cases with one failure that are asked again as a request has them: most fail as nobody would ask them."""
 ECHOES = Room(8_000)
@@ -206,11 +208,11 @@ class Ledger:
             self.composition_differences += signature[0] == "composition"
             self.is_flaky = self.is_flaky or signature[0] == "self"
             known = self.seen.get((*lane, *signature))
-            if known is None or errors < known.errors:
+            if known is None or errors < min(known.errors, CROWD):
                 mismatches = mismatches or comparator.compare(case, answer)
             if known is not None:
                 known.occurrences += is_drawn
-                if errors < known.errors:
+                if errors < min(known.errors, CROWD):
                     self._reconsider(known, Shown(case, answer, mismatches[number], base), errors)
             else:
                 self.discoveries += 1

@@ -24,12 +24,14 @@ from harness.engine.schedule import Schedule
 from harness.engine.search import UnitSearch
 from harness.engine.units import WHOLE, Lane, Shard, Unit, units_of
 from harness.engine.unsettled import abreast, left, needed, quiet
+from harness.engine.witnesses import seeds
 from harness.errormatch.trusted import Wordings, all_wordings
+from harness.errormatch.witness import Witness
 from harness.events import Budget, Met
 from harness.fuzzers import corpus as kept
 from harness.fuzzers.budget import Clock, shares
 from harness.fuzzers.unlike import Way, unlike
-from harness.subject import Subject
+from harness.subject import Example, Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,8 @@ class Order:
     shard: Shard = WHOLE
     onlookers: Mapping[str, Onlooker] = field(default_factory=dict)
     focus: Focus = NO_FOCUS
+    examples: tuple[Example, ...] = ()
+    witnesses: tuple[Witness, ...] = ()
 
 
 @dataclass(slots=True)
@@ -72,6 +76,7 @@ class Local:
     clock: Clock
     searches: list[UnitSearch] = field(default_factory=list)
     _cases: list[Case] | None = None
+    _seeds: list[Case] | None = None
     _wordings: Wordings | None = None
     _late: int | None = None
 
@@ -98,10 +103,9 @@ class Local:
             with seldom_collected():
                 schedule.run()
                 self._go_on(schedule)
-            if schedule.unanswered:
-                self.telling.note(
-                    f"{schedule.unanswered:,} cases had no answer when the time was up: nobody compared them"
-                )
+            if schedule.unanswered and not left(self.searches):  # what explanations asked is told of as not explained
+                cases = f"{schedule.unanswered:,} case{'s' * (schedule.unanswered != 1)}"
+                self.telling.note(f"{cases} had no answer when the time was up, and are not compared")
         except KeyboardInterrupt:
             stopped = "interrupted"
         except TargetError as error:
@@ -188,7 +192,10 @@ class Local:
             subject=self.subject.name,
             cases=cases,
             corpus=self._corpus(),
+            witnesses=self._witnesses(),
             literals=self.subject.literals(unit.lanes[0].info),
+            examples=[one for one in self.order.examples if any(one.is_of(lane.info) for lane in unit.lanes)],
+            note=self.telling.note,
             unlike=self._unlike(unit.lanes[0].info),
             leads=unit.index in self._leading,
             near=self.order.focus.of(unit.lanes[0].info),
@@ -236,6 +243,11 @@ class Local:
             folders = dict.fromkeys((self.subject.corpus, self.order.corpus))
             self._cases = [case for folder in folders for case in kept.load(folder, note)]
         return self._cases
+
+    def _witnesses(self) -> list[Case]:
+        if self._seeds is None:
+            self._seeds = seeds(self.subject, self.order.witnesses)
+        return self._seeds
 
 
 def _met(lane: Lane, mismatch: Mismatch) -> Met:

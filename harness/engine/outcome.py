@@ -13,7 +13,7 @@ import msgspec
 from harness.engine.packed import Packed
 from harness.engine.schedule import Spent
 from harness.engine.search import UnitSearch
-from harness.events import Discovery, KindReport, Timings, how_bad
+from harness.events import Discovery, ExampleReport, KindReport, Timings, how_bad
 from harness.fuzzers.budget import Clock
 
 MOST_CHANGED = 20
@@ -35,6 +35,7 @@ class UnitOutcome(msgspec.Struct, frozen=True):
     composition_differences: int
     observed: dict[str, Any] = {}
     met: tuple[float, ...] = ()
+    examples: tuple[ExampleReport, ...] = ()
 
     @classmethod
     def of(cls, search: UnitSearch) -> UnitOutcome:
@@ -49,6 +50,7 @@ class UnitOutcome(msgspec.Struct, frozen=True):
             search.ledger.composition_differences,
             {name: observer.outcome() for name, observer in search.plan.observers.items()},
             tuple(seen.age for seen in search.ledger.seen.values()),
+            tuple(search.given.reports),
         )
 
 

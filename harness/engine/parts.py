@@ -37,6 +37,7 @@ def run_one(spec: SubjectSpec, order: Order, on_event: OnEvent, opener: Opener) 
         pulse = Pulse(on_event, order, Clock(order.budget.max_time))
         run = Run(subject, order, pulse)
         pulse.runs.append(run)
+        run.replay()
         run.begin()
         alone = order.jobs == 1 or len(run.units) <= 1
         outcome = run.here() if alone else _beside(run, opener)
@@ -111,6 +112,8 @@ def _opened(specs: Sequence[SubjectSpec], order: Order, share: Order, on_event: 
                 pulse.runs.append(Run(subject, share, pulse))
             except UsageError as error:
                 unwanted.append(error)
+        for run in pulse.runs:
+            run.replay()
     if not pulse.runs:
         raise unwanted[0]
     return pulse
@@ -118,7 +121,7 @@ def _opened(specs: Sequence[SubjectSpec], order: Order, share: Order, on_event: 
 
 def _share(budget: Budget, parts: int, *, at_once: bool) -> Budget:
     """Return the budget of one part: of the cases a part, of the time all when the parts run at once."""
-    cases = None if budget.max_cases is None else max(1, budget.max_cases // parts)
+    cases = None if budget.max_cases is None else max(min(1, budget.max_cases), budget.max_cases // parts)
     time = budget.max_time if at_once or budget.max_time is None else budget.max_time / parts
     return Budget(time, cases)
 

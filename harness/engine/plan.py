@@ -19,6 +19,7 @@ from harness.fuzzers.lending import Stock
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.unlike import Way
 from harness.gotypes.literals import NO_LITERALS, Literals
+from harness.subject.examples import Example
 
 Search: TypeAlias = Generator[list[Case], list[Answer], Any]
 """Yields cases, is sent their answers. No cases are a pause: its place is before many are drawn."""
@@ -59,6 +60,9 @@ class Plan:
     `kept` are accepted objects of an earlier run, `keep` takes those of this one, where somebody wants them. `met` is
     told of every difference of a new signature.
 
+    `witnesses` are the cases that show what exceptions tolerate: asked with the corpus, and no object to start from.
+    `examples` are objects of the user's own; `note` is told of those that are refused.
+
     `stocks` are what others lend: growth waits until they are ready.
 
     `abreast` says how many findings to settle at once when time is short.
@@ -76,7 +80,10 @@ class Plan:
     subject: str
     cases: int | None
     corpus: Sequence[Case] = ()
+    witnesses: Sequence[Case] = ()
     literals: Literals = NO_LITERALS
+    examples: Sequence[Example] = ()
+    note: Callable[[str], None] = lambda text: None
     kept: KeptBases | None = None
     keep: Callable[[KeptBases], None] | None = None
     unlike: frozenset[Way] = frozenset()
@@ -92,7 +99,8 @@ class Plan:
     explainer: Explainer = field(init=False)
 
     def __post_init__(self) -> None:
-        self.explainer = Explainer(self.shape, self.subject)
+        objects = tuple(one.object for one in self.examples if not one.is_refused)
+        self.explainer = Explainer(self.shape, self.subject, self.literals, objects)
 
 
 @dataclass(slots=True)

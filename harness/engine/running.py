@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cached_property
 
 from harness.compare.finding import Finding
 from harness.diagnostics import UsageError
 from harness.engine.jobs import Job, Message, Note, Told, Turn
 from harness.engine.local import Local, Order, Telling
-from harness.engine.outcome import JobOutcome, UnitOutcome, discovery
+from harness.engine.outcome import JobOutcome, discovery
 from harness.engine.rules import examine_rules
 from harness.engine.search import UnitSearch
-from harness.engine.units import Unit
-from harness.events import Event, Found, Met, Noted, Progress, Result, Started
+from harness.engine.units import LaneKey, Unit
+from harness.engine.witnesses import of_rules, replay
+from harness.events import Event, Found, Met, Noted, Progress, Replayed, Result, Started
 from harness.fuzzers.budget import Clock
 from harness.fuzzers.corpus import keep
 from harness.subject import Subject
+from harness.subject.examples import suite_examples
 
 
 @dataclass(slots=True)
@@ -44,7 +47,7 @@ class Pulse:
         self.on_event(Progress(cases, seconds, found, min(1.0, max(parts, default=0.0)), current))
 
 
-@dataclass(slots=True)
+@dataclass
 class Run:
     """One run over an open subject. Raises UsageError when nothing of it is wanted."""
 
@@ -56,8 +59,11 @@ class Run:
     found: int = 0
     jobs: list[Job] = field(default_factory=list)
     started: str = ""
+    replayed: tuple[Replayed, ...] = ()
 
     def __post_init__(self) -> None:
+        # Read once, here: processes are told, and what is wrong in them ends the run before it has begun.
+        self.order = replace(self.order, examples=(*self.order.examples, *suite_examples(self.subject.examples)))
         self.local = Local(self.subject, self.order, self._telling(), self.pulse.clock)
         units = self.local.units()
         if not units:
@@ -71,11 +77,31 @@ class Run:
         """The cases asked so far, here or by its processes. Counted when it is told, not at every turn."""
         return sum(job.cases for job in self.jobs) + sum(one.asked for one in self.local.searches)
 
+    def replay(self) -> None:
+        """Ask the witnesses of exceptions, before the time of the search begins. Raises: TargetError."""
+        self.replayed = replay(self.subject, self.order.witnesses, self._lanes, self.order.trusted)
+        self.pulse.clock.restart()
+
+    @cached_property
+    def _lanes(self) -> frozenset[LaneKey]:
+        return frozenset(lane.key for unit in self.units for lane in unit.lanes)
+
     def begin(self) -> None:
         """Tell that it starts."""
         self.started = datetime.now(UTC).isoformat(timespec="seconds")
         lanes = sum(len(unit.lanes) for unit in self.units)
         self.pulse.on_event(Started(self.subject.target.info, self.order.seed, self.order.budget, lanes))
+        self._tell_unknown()
+
+    def _tell_unknown(self) -> None:
+        """Tell of examples that nothing here takes."""
+        strange: dict[str, list[str]] = {}
+        for example in self.order.examples:
+            if not any(example.is_of(info) for info in self.subject.target.info.kinds):
+                strange.setdefault(" ".join(example.names), []).append(example.source)
+        for names, sources in strange.items():
+            more = f" and {len(sources) - 1} more" if len(sources) > 1 else ""
+            self._note(f"example {sources[0]}{more}: {self.subject.name} does not serve {names}, so it is not asked")
 
     def here(self) -> JobOutcome:
         """Search in this process."""
@@ -115,6 +141,7 @@ class Run:
         units, target = outcome.units, self.subject.target
         if outcome.beyond:
             self._note(str(outcome.beyond))
+        rules = self._rule_findings()
         return Result(
             subject=self.subject.name,
             part=self.subject.part,
@@ -129,7 +156,7 @@ class Run:
             composition_checked=sum(unit.composition_checked for unit in units),
             composition_differences=sum(unit.composition_differences for unit in units),
             kinds=tuple(report for unit in units for report in unit.kinds),
-            findings=(*(one.opened() for unit in units for one in unit.findings), *self._rule_findings(units)),
+            findings=(*(one.opened() for unit in units for one in unit.findings), *rules),
             excluded=target.info.excluded,
             timings=outcome.timings,
             stopped=outcome.stopped,
@@ -143,8 +170,10 @@ class Run:
             between=tuple(self.subject.ends or ()),
             allow_incomplete=self.subject.allow_incomplete,
             discovery=discovery(units, seconds),
+            replayed=(*self.replayed, *of_rules(self.subject, self.order.witnesses, self._lanes, rules)),
+            examples=tuple(report for unit in units for report in unit.examples),
         )
 
-    def _rule_findings(self, units: Sequence[UnitOutcome]) -> list[Finding]:
-        asked = [report.kind for unit in units for report in unit.kinds]
+    def _rule_findings(self) -> list[Finding]:
+        asked = [lane.info for unit in self.units for lane in unit.lanes]
         return examine_rules(self.subject.target.info.kinds, asked, self.subject.shape, self.subject.name)

@@ -43,6 +43,7 @@ class UnitSearch(Asking):
     def run(self) -> Search:
         """Search until the budget is used up."""
         yield from self._replay()
+        yield from self.given.offer(self)
         aiming, founding = Aiming(self), Founding(self)
         # Declarative rules speak whatever else is wrong: many need no object that both sides accept.
         first = starts(self.plan.shape, founding.root())
@@ -107,13 +108,14 @@ class UnitSearch(Asking):
 
     def _replay(self) -> Search:
         lanes = {state.lane.key: state.lane for state in self.ledger.states.values()}
-        wanted = []
-        for case in self.plan.corpus:
-            lane = lanes.get((key_of(case), case.operation))
-            if lane is not None:
-                wanted.append((lane, case.object, case.old, None))
-                self.points.add(case.object)
-        yield from self.ask(wanted)
+        known = [(lanes.get((key_of(case), case.operation)), case) for case in self.plan.corpus]
+        wanted = [(lane, case) for lane, case in known if lane is not None]
+        for _, case in wanted:
+            self.points.add(case.object)
+        yield from self.given.replay(self, wanted)
+        # What they show is explained when there are objects to compare them with.
+        shown = [(lanes.get((key_of(case), case.operation)), case) for case in self.plan.witnesses]
+        yield from self.ask([(lane, case.object, case.old, None) for lane, case in shown if lane], settle=False)
 
     # The random phase
 

@@ -13,7 +13,7 @@ from harness.compare.mismatch import canonical_path
 from harness.compare.repeating import DOUBTED, REPETITIONS, count_others, repeated
 from harness.compare.severity import severity_of
 from harness.engine.answered import Answered
-from harness.engine.explain import called_unstable, repairs
+from harness.engine.explain import called_unstable
 from harness.engine.ledger import Ledger, Lists, Seen, Shown
 from harness.engine.packed import Packed
 from harness.engine.plan import ABREAST, Plan, Search, key_of
@@ -60,6 +60,8 @@ class Settling:
                 is_sorted = True
             most = self.plan.abreast() if is_sorted else ABREAST
             some, self.ledger.pending[:] = self.ledger.pending[:most], self.ledger.pending[most:]
+            # What was met again, and worse, while its turn was near was settled with that.
+            some = [entry for entry in some if entry.shown is not None]
             self.begun = len(some)  # each one less when it is explained
             for entry in some:
                 yield from self._asked(answered.through(self._find_ground(entry.lane)))
@@ -95,7 +97,8 @@ class Settling:
 
         def mend(case: Case, answer: Answer) -> Iterator[tuple[Json, Json]]:
             errors = (*answer.handwritten, *answer.declarative)
-            return repairs(case, [e for e in errors if not comparator.concerns(met.mismatch, e)], self.plan.shape)
+            others = [e for e in errors if not comparator.concerns(met.mismatch, e)]
+            return self.plan.explainer.repairs(case, others)
 
         base = met.base if lane.operation is Operation.CREATE or met.base is None else stored(met.base)
         ground = self.grounds.get(lane.key)

@@ -21,7 +21,8 @@ from harness.diagnostics import Diagnostic, InputError, Position, near_miss
 class Form:
     """What an entry looks like: its name for people, the prefix of its diagnostic codes, and its keys.
 
-    `lists` are those keys that hold a list of texts. `variant` is another form that an entry may have instead.
+    `lists` are those keys that hold a list of texts, `either` those that hold a text or a list of them. `variant` is
+    another form that an entry may have instead.
     """
 
     noun: str
@@ -30,6 +31,7 @@ class Form:
     optional: tuple[str, ...] = ()
     may_be_empty: tuple[str, ...] = ()
     lists: tuple[str, ...] = ()
+    either: tuple[str, ...] = ()
     variant: Form | None = None
 
     def of(self, names: Collection[str]) -> Form:
@@ -133,7 +135,7 @@ class Page:
             self.complain(at, "key", f"key {name!r} stands twice in one entry", fix="keep one of them", width=len(name))
             return
         entry.places[name] = self.position(value)
-        if name in form.lists:
+        if name in form.lists or (name in form.either and isinstance(value, yaml.SequenceNode)):
             self._list(name, value, entry)
         elif not isinstance(value, yaml.ScalarNode):
             self.complain(entry.places[name], "value", f"{name} must be a text", fix=f'{name}: "..."')
@@ -157,6 +159,10 @@ class Page:
             if not isinstance(text, yaml.ScalarNode):
                 self.complain(self.position(text), "value", f"{name} holds what is no text", fix="- ...")
         entry.lists[name] = tuple((str(one.value), self.position(one)) for one in texts)
+
+    def texts(self, entry: Entry, key: str) -> tuple[Line, ...]:
+        """Return what a key says that holds a text or a list of them, each with its place."""
+        return entry.lists.get(key) or ((entry[key], entry.place(key)),)
 
     def _missing(self, form: Form, entry: Entry) -> None:
         missing = [name for name in form.mandatory if name not in entry.places]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
@@ -19,7 +19,7 @@ import yaml
 from harness.blocks import begins, cut_blocks, joined
 from harness.bounded import read_bounded_text
 from harness.diagnostics import Diagnostic, InputError, Position
-from harness.errormatch.exceptionentry import PLACE, SCOPE, ExceptionEntry, Rule, parse_rule
+from harness.errormatch.exceptionentry import BOTH, PLACE, SCOPE, ExceptionEntry, Rule, parse_rule
 from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
 from harness.files import write_atomically
 
@@ -124,17 +124,15 @@ def _with_rules(text: str, wanted: set[Rule], path: Path) -> str:
 
 def render(entry: ExceptionEntry) -> str:
     """Write one entry as a block."""
+    lines = _pairs({"suite": entry.suite})
     if entry.rules:
-        scope = {key: entry.scope[PLACE[key]] for key in PLACE}
-    else:
-        scope = {**{key: entry.scope[key] for key in SCOPE}, "severity": entry.severity}
-    lines = _pairs({"suite": entry.suite, **scope})
-    if entry.rules:
+        for key in PLACE:
+            lines += _values(key, entry.scope[PLACE[key]].split(BOTH))
         lines += ["rules:", *(f"- {_scalar(str(rule))}" for rule in sorted(entry.rules))]
+    else:
+        lines += _pairs({**{key: entry.scope[key] for key in SCOPE}, "severity": entry.severity})
     lines += _folded("reason", entry.reason)
     lines += [*_pairs({"owner": entry.owner}), f"until: {entry.until}"]
-    if str(entry.occurs) != "always":
-        lines.append(f"occurs: {entry.occurs}")
     if entry.link:
         lines += _pairs({"link": entry.link})
     return textwrap.indent("\n".join(lines), "  ").replace("  ", "- ", 1) + "\n"
@@ -142,6 +140,13 @@ def render(entry: ExceptionEntry) -> str:
 
 def _pairs(values: Mapping[str, str]) -> list[str]:
     return [f"{key}: {_scalar(value)}" for key, value in values.items()]
+
+
+def _values(key: str, values: Sequence[str]) -> list[str]:
+    """Write a key that has one value or several."""
+    if len(values) == 1:
+        return _pairs({key: values[0]})
+    return [f"{key}:", *(f"- {_scalar(value)}" for value in values)]
 
 
 def _scalar(value: str) -> str:

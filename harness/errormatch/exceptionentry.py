@@ -1,8 +1,8 @@
-"""One tolerated finding, or one tolerated group of findings: what it speaks of, and when it must occur.
+"""One tolerated finding, or one tolerated group of findings: what it speaks of.
 
-An entry with a scope speaks of one finding. An entry with a place speaks of one cause, reported by one side, on one Go
-type, and lists every rule there that it tolerates, each with the kind of mismatch and the worst severity. Knows nothing
-of findings but the attributes that it compares, so that it stays below the judge.
+An entry with a scope speaks of one finding. An entry with a place speaks of one root cause on one Go type, or on a few,
+and lists every rule there that it tolerates, each with the kind of mismatch and the worst severity. Knows nothing of
+findings but the attributes that it compares, so that it stays below the judge.
 """
 
 from __future__ import annotations
@@ -25,21 +25,31 @@ SEVERITIES = ("verdict", "graduation", "visible", "shadow", "unreachable")
 ANY = "*"
 NONE = "-"
 """Stands in a rule where the finding has no type, or has no member because it is about the type itself."""
+BOTH = ", "
+"""Stands between the values of a key that has several. No Go type, cause or side holds it."""
+UNEXPLAINED = "not-explained"
+"""The cause of a finding for whose explanation there was no time: it is matched by everything else."""
 
 _RULE = re.compile(  # a validator may call a child by what it is made of: `{topologyKey, whenUnsatisfiable}`
     r"(?P<member>(?:\{[^{}]*\}|[^\s{])+) "
-    r"(?P<type>[^\s/]+)(?:/(?P<origin>\S+))? (?P<mismatch>[a-z]+) (?P<severity>[a-z]+)"
+    r"(?P<type>[^\s/]+)(?:/(?P<origin>\S+))? (?P<mismatch>[a-z]+|\*) (?P<severity>[a-z]+)"
 )
-_WITHIN = re.compile(r"within (?P<cases>[1-9]\d{0,14}) cases(?: of (?P<release>\S+))?")
 
 
 class Tolerable(Protocol):
     """What an exception looks at in a finding: a frozen msgspec Struct with these attributes."""
 
     @property
+    def cause(self) -> Any: ...
+    @property
     def severity(self) -> Any: ...
     @property
     def exception(self) -> str | None: ...
+
+
+def is_no_worse(finding: Tolerable, severity: str) -> bool:
+    """Whether a finding is at most so severe."""
+    return SEVERITIES.index(str(finding.severity)) >= SEVERITIES.index(severity)
 
 
 def worst(severities: tuple[str, ...]) -> str:
@@ -51,8 +61,9 @@ def worst(severities: tuple[str, ...]) -> str:
 class Rule:
     """One rule of a group: `name FieldValueInvalid/format=dns-label unmatched graduation`.
 
-    `member` is the field below the Go type; it and the origin may be `*`, for any. `severity` is the worst that is
-    tolerated. Texts are as findings have them, empty where there is none.
+    `member` is the field below the Go type. Everything but the severity, which is the worst that is tolerated, may be
+    `*`, for any; a type `*` alone is any type of any origin. Texts are as findings have them, empty where there is
+    none.
     """
 
     member: str
@@ -61,17 +72,26 @@ class Rule:
     mismatch: str
     severity: str
 
-    def tolerates(self, finding: Any) -> bool:
-        """Whether the rule speaks of this finding of its group, and the finding is not worse than it says."""
+    @property
+    def open(self) -> tuple[str, ...]:
+        """What it leaves open."""
+        return tuple(name for name in ("member", "type", "origin", "mismatch") if getattr(self, name) == ANY)
+
+    def speaks_of(self, finding: Any) -> bool:
+        """Whether the rule speaks of this finding of its group, however bad it is."""
         return (
-            (self.type, self.mismatch) == (finding.type, finding.mismatch)
-            and self.member in (ANY, finding.member)
+            self.member in (ANY, finding.member)
+            and self.type in (ANY, finding.type)
             and self.origin in (ANY, finding.origin)
-            and SEVERITIES.index(str(finding.severity)) >= SEVERITIES.index(self.severity)
+            and self.mismatch in (ANY, finding.mismatch)
         )
 
+    def tolerates(self, finding: Any) -> bool:
+        """Whether the rule speaks of this finding of its group, and the finding is not worse than it says."""
+        return self.speaks_of(finding) and is_no_worse(finding, self.severity)
+
     def __str__(self) -> str:
-        origin = f"/{self.origin}" if self.origin else ""
+        origin = f"/{self.origin}" if self.origin and (self.type, self.origin) != (ANY, ANY) else ""
         return f"{self.member or NONE} {self.type or NONE}{origin} {self.mismatch} {self.severity}"
 
 
@@ -87,43 +107,18 @@ def parse_rule(text: str) -> Rule | None:
     if found is None:
         return None
     member, of_type = ("" if found[name] == NONE else found[name] for name in ("member", "type"))
-    return Rule(member, of_type, found["origin"] or "", found["mismatch"], found["severity"])
-
-
-@dataclass(frozen=True, slots=True)
-class Occurs:
-    """When a difference shows, and so which run without it proves that it is gone.
-
-    `cases` is how many a run must ask at least, of `release` where that is named; 0 stands for any whole run. A
-    difference that shows only `sometimes` is never missed by one run.
-    """
-
-    sometimes: bool = False
-    cases: int = 0
-    release: str = ""
-
-    def __str__(self) -> str:
-        if self.sometimes:
-            return "sometimes"
-        of = f" of {self.release}" if self.release else ""
-        return f"within {self.cases} cases{of}" if self.cases else "always"
-
-
-def parse_occurs(text: str) -> Occurs | None:
-    """Read the value of `occurs`; None when it has another form."""
-    if text in ("", "always", "sometimes"):
-        return Occurs(sometimes=text == "sometimes")
-    found = _WITHIN.fullmatch(text)
-    return Occurs(cases=int(found["cases"]), release=found["release"] or "") if found else None
+    origin = found["origin"] or (ANY if of_type == ANY else "")
+    return Rule(member, of_type, origin, found["mismatch"], found["severity"])
 
 
 @dataclass(frozen=True, slots=True)
 class ExceptionEntry:
     """What is tolerated, why, by whom and until when.
 
-    `scope` holds the attributes of a finding that are compared, by name. `rules` are those of a group, empty for an
-    entry that speaks of one finding. `severity` is the worst that is tolerated. `id` is made of suite and scope, so it
-    stays when the file is sorted, the reason improved, or a rule added to a group.
+    `scope` holds the attributes of a finding that are compared, by name; those of a group may have several values.
+    `rules` are those of a group, empty for an entry that speaks of one finding. `severity` is the worst that is
+    tolerated. `id` is made of suite and scope, so it stays when the file is sorted, the reason improved, or a rule
+    added to a group.
     """
 
     id: str
@@ -135,7 +130,6 @@ class ExceptionEntry:
     owner: str
     until: date
     link: str
-    occurs: Occurs
     position: Position
 
     @property
@@ -147,7 +141,9 @@ class ExceptionEntry:
     def about(self) -> str:
         """What it speaks of, in one line for people."""
         if self.rules:
-            return f"{self.scope['owner']}, {len(self.rules)} rule{'s' * (len(self.rules) != 1)}"
+            first, *others = self.values("owner")
+            more = f" and {len(others)} more" if others else ""
+            return f"{first}{more}, {len(self.rules)} rule{'s' * (len(self.rules) != 1)}"
         rule = "/".join(filter(None, (self.scope["type"], self.scope["origin"])))
         return " ".join(filter(None, (self.scope["kind"], self.scope["path"], rule)))
 
@@ -155,15 +151,32 @@ class ExceptionEntry:
         """Whether it speaks of findings of a subject: its suite, with whatever settings of the gates behind it."""
         return self.suite in (ANY, subject) or subject.startswith(f"{self.suite} ")
 
-    def tolerates(self, finding: Tolerable, subject: str) -> bool:
-        """Whether this entry speaks of this finding, and the finding is not worse than the entry says."""
-        if not self.of(subject):
+    def values(self, key: str) -> tuple[str, ...]:
+        """Return what an attribute of a finding may be."""
+        return tuple(self.scope[key].split(BOTH)) if self.rules else (self.scope[key],)
+
+    def speaks_of(self, finding: Any) -> bool:
+        """Whether it speaks of a difference by what is certain of it: anything but its cause and its severity."""
+        if not all(self._has(key, finding) for key in self.scope if key != "cause"):
             return False
-        if not all(wanted in (ANY, str(getattr(finding, key))) for key, wanted in self.scope.items()):
+        return not self.rules or any(rule.speaks_of(finding) for rule in self.rules)
+
+    def tolerates(self, finding: Tolerable, subject: str) -> bool:
+        """Whether this entry speaks of this finding, and the finding is not worse than the entry says.
+
+        A finding that was not explained has no cause to compare: the rest of it decides.
+        """
+        if not self.of(subject) or not (finding.cause == UNEXPLAINED or self._has("cause", finding)):
+            return False
+        if not self.speaks_of(finding):
             return False
         if self.rules:
             return any(rule.tolerates(finding) for rule in self.rules)
-        return SEVERITIES.index(str(finding.severity)) >= SEVERITIES.index(self.severity)
+        return is_no_worse(finding, self.severity)
+
+    def _has(self, key: str, finding: Any) -> bool:
+        values = self.values(key)
+        return ANY in values or str(getattr(finding, key)) in values
 
     def __str__(self) -> str:
         scope = " ".join(f"{key}={value!r}" for key, value in self.scope.items() if value != ANY)

@@ -1,14 +1,14 @@
 """Reads equivalence_exceptions.yaml, the only place where a known finding may be tolerated.
 
-An exception is scoped to one finding, or to named rules of one cause on one Go type; it has an owner and an end, and
-never hides a severity worse than it names. Entries that expired, that nothing needs any more, or that are too wide fail
-the run.
+An exception is scoped to one finding, or to named rules of one root cause on named Go types; it has an owner, an end
+and a witness, and never hides a severity worse than it names. Entries that expired, that no witness shows any more,
+that have none, or that are too wide fail the run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -18,17 +18,17 @@ import msgspec
 from harness.diagnostics import Diagnostic
 from harness.errormatch.entries import Entry, Page, raise_if
 from harness.errormatch.exceptionentry import (
-    ANY,
+    BOTH,
     PLACE,
     SCOPE,
     ExceptionEntry,
     Tolerable,
     identity,
-    parse_occurs,
     parse_rule,
     worst,
 )
-from harness.errormatch.exceptionform import FORM, check
+from harness.errormatch.exceptionform import FORM, IGNORED, check
+from harness.errormatch.witness import Witness, read_witnesses
 
 F = TypeVar("F", bound=Tolerable)
 
@@ -37,13 +37,12 @@ F = TypeVar("F", bound=Tolerable)
 class Outcome(Generic[F]):
     """What exceptions did to the findings of one run.
 
-    `findings` are all of them, tolerated ones with the id of their entry. `used`, `unused` and `expired` are entries;
-    a run fails on findings that nothing tolerates, and on `diagnostics`.
+    `findings` are all of them, tolerated ones with the id of their entry. `used` and `expired` are entries; a run fails
+    on findings that nothing tolerates, and on `diagnostics`.
     """
 
     findings: tuple[F, ...]
     used: tuple[ExceptionEntry, ...]
-    unused: tuple[ExceptionEntry, ...]
     expired: tuple[ExceptionEntry, ...]
 
     @property
@@ -54,33 +53,30 @@ class Outcome(Generic[F]):
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """Return what is wrong with entries that were read well but have no right to be there."""
-        late = [_complaint(entry, "expired", f"the exception ended on {entry.until}") for entry in self.expired]
-        idle = [_complaint(entry, "unused", "no finding of this run needs the exception") for entry in self.unused]
-        return tuple(sorted(late + idle, key=lambda diagnostic: diagnostic.position))
+        why, fix = "an exception is a promise with a date", "mend the difference, or agree on a new date with the owner"
+        late = (
+            Diagnostic(one.position, "exception-expired", f"the exception ended on {one.until}: {one}", why, fix)
+            for one in self.expired
+        )
+        return tuple(sorted(late, key=lambda diagnostic: diagnostic.position))
 
     @property
     def failed(self) -> bool:
         """Whether the run fails, for its findings or for its exceptions."""
-        return bool(self.beyond or self.unused or self.expired)
-
-
-def _complaint(entry: ExceptionEntry, code: str, message: str) -> Diagnostic:
-    why, fix = {
-        "expired": (
-            "an exception is a promise with a date",
-            "mend the difference, or agree on a new date with the owner",
-        ),
-        "unused": ("the difference is gone, and the entry would hide its return", "remove the entry"),
-    }[code]
-    return Diagnostic(entry.position, f"exception-{code}", f"{message}: {entry}", why, fix)
+        return bool(self.beyond or self.expired)
 
 
 @dataclass(frozen=True, slots=True)
 class ExceptionFile:
-    """Entries that were read without complaint, and the day on which they are judged."""
+    """Entries that were read without complaint, their witnesses by id, and the day on which they are judged.
+
+    `notes` are what a reader should know of the file, though nothing is wrong with it.
+    """
 
     entries: tuple[ExceptionEntry, ...]
     today: date
+    witnesses: Mapping[str, Witness] = field(default_factory=dict)
+    notes: tuple[Diagnostic, ...] = ()
 
     def apply(self, findings: Iterable[F], subject: str) -> Outcome[F]:
         """Mark every finding that an entry tolerates with the entry's id; the first entry wins.
@@ -99,8 +95,7 @@ class ExceptionFile:
             tolerated_by = entry.id if entry else None
             # Findings are structs; this layer knows them by their attributes only.
             marked.append(msgspec.structs.replace(finding, exception=tolerated_by))  # type: ignore[type-var]  # so above
-        unused = tuple(entry for entry in valid if entry.of(subject) and entry.suite != ANY and entry.id not in used)
-        return Outcome(tuple(marked), tuple(used.values()), unused, expired)
+        return Outcome(tuple(marked), tuple(used.values()), expired)
 
 
 NO_EXCEPTIONS = ExceptionFile((), date.min)
@@ -110,25 +105,35 @@ NO_EXCEPTIONS = ExceptionFile((), date.min)
 def load_exceptions(path: Path, today: date, text: str | None = None) -> ExceptionFile:
     """Read equivalence_exceptions.yaml, or a text that will stand there.
 
-    Raises: InputError with everything that is wrong with it.
+    Their witnesses are those of the folder beside the file. Raises: InputError with everything that is wrong.
     """
     page = Page(path, FORM, text)
     found: dict[str, ExceptionEntry] = {}
+    old: list[Entry] = []
     for entry in page.entries():
         before = len(page.diagnostics)
         check(page, entry)
         if len(page.diagnostics) == before:
-            _keep(page, _read(entry), found)
+            _keep(page, _read(page, entry), found)
+            old += [entry] if IGNORED in entry.values else []
     raise_if(page.diagnostics)
-    return ExceptionFile(tuple(found.values()), today)
+    witnesses = read_witnesses(path, found)
+    return ExceptionFile(tuple(found.values()), today, witnesses, (_ignored(old),) if old else ())
 
 
-def _read(entry: Entry) -> ExceptionEntry:
+def _ignored(old: Sequence[Entry]) -> Diagnostic:
+    why = "whether an exception is unused is what its witness shows, on every machine and for every budget"
+    message = f"{IGNORED} is ignored, here and in {len(old) - 1:,} more" if len(old) > 1 else f"{IGNORED} is ignored"
+    return Diagnostic(old[0].place(IGNORED), "exception-ignored", message, why, f"remove {IGNORED}")
+
+
+def _read(page: Page, entry: Entry) -> ExceptionEntry:
     rules = tuple(filter(None, (parse_rule(text) for text, _ in entry.lists.get("rules", ()))))
-    scope = {PLACE[key]: entry[key] for key in PLACE} if rules else {key: entry[key] for key in SCOPE}
+    if rules:
+        scope = {PLACE[key]: BOTH.join(sorted(text for text, _ in page.texts(entry, key))) for key in PLACE}
+    else:
+        scope = {key: entry[key] for key in SCOPE}
     severity = worst(tuple(rule.severity for rule in rules)) if rules else entry["severity"]
-    occurs = parse_occurs(entry["occurs"])
-    assert occurs is not None, "it was checked"
     return ExceptionEntry(
         identity(entry["suite"], scope, severity, bool(rules)),
         entry["suite"],
@@ -139,7 +144,6 @@ def _read(entry: Entry) -> ExceptionEntry:
         entry["owner"],
         date.fromisoformat(entry["until"]),
         entry["link"],
-        occurs,
         entry.position,
     )
 

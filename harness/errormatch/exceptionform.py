@@ -7,10 +7,12 @@ from datetime import date
 
 from harness.diagnostics import Position, near_miss
 from harness.errormatch.entries import Entry, Form, Page
-from harness.errormatch.exceptionentry import ANY, PLACE, SCOPE, SEVERITIES, Rule, parse_occurs, parse_rule
+from harness.errormatch.exceptionentry import ANY, BOTH, PLACE, SCOPE, SEVERITIES, UNEXPLAINED, Rule, parse_rule
 from harness.field import ErrorType
 
-_OPTIONAL = ("link", "occurs")
+IGNORED = "occurs"
+"""A key of older files. It is read and says nothing: witnesses decide what is unused."""
+_OPTIONAL = ("link", IGNORED)
 FORM = Form(
     "exception",
     "exception",
@@ -24,11 +26,12 @@ FORM = Form(
         _OPTIONAL,
         may_be_empty=("link",),
         lists=("rules",),
+        either=tuple(PLACE),
     ),
 )
 
 MOST_WILDCARDS = 3
-"""An entry with more keys left open than this is too wide to be about one finding."""
+"""An entry with more keys left open than this is too wide to be about one finding, or one root cause."""
 
 MISMATCHES = ("unmatched", "extra", "served", "version", "composition", "path", "panic", "self")
 SIDES = ("handwritten", "declarative", "both")
@@ -36,7 +39,10 @@ CAUSES = (
     "ratcheting", "masked", "short-circuit", "path", "type", "origin", "unmarked", "no-rule", "no-twin", "boundary",
     "version", "gate", "duplicate", "wrong-path", "unreachable", "panic", "unknown", "wording", "unstable",
     "composition", "normalization", "conditional", "new-rule", "rule-removed", "schema", "preparation", "defaulting",
+    "not-explained",
 )  # fmt: skip
+_NAMED = tuple(cause for cause in CAUSES if cause != UNEXPLAINED)
+"""The causes that an entry may name: whoever was not explained has none yet."""
 
 
 def check(page: Page, entry: Entry) -> None:
@@ -46,22 +52,20 @@ def check(page: Page, entry: Entry) -> None:
     else:
         _one_of(page, entry, "severity", SEVERITIES)
         _one_of(page, entry, "mismatch", (*MISMATCHES, ANY))
-        _one_of(page, entry, "cause", (*CAUSES, ANY))
+        _one_of(page, entry, "cause", (*_NAMED, ANY))
         _check_type(page, entry.place("type"), entry["type"])
         _check_stars(page, entry)
         _check_width(page, entry)
     _check_until(page, entry)
-    _check_occurs(page, entry)
 
 
 def _check_group(page: Page, entry: Entry) -> None:
-    for key in ("suite", *PLACE):
-        if ANY in entry[key]:
-            why = "a group may be wide in kinds, versions and operations; what it speaks of is named"
-            fix = "write one entry for each place; harness exceptions add writes them"
-            page.complain(entry.place(key), "wide", f"{key} is open", why, fix, len(entry[key]))
-    _one_of(page, entry, "cause", CAUSES)
-    _one_of(page, entry, "side", SIDES)
+    if ANY in entry["suite"]:
+        why, fix = "a group is known of one suite", "write one entry for each suite"
+        page.complain(entry.place("suite"), "wide", "suite is open", why, fix, len(entry["suite"]))
+    for key, known in (("place", ()), ("cause", (*_NAMED, ANY)), ("side", SIDES)):
+        _check_values(page, entry, key, known)
+    is_open = ANY in (text for text, _ in page.texts(entry, "cause"))
     seen: set[Rule] = set()
     for text, place in entry.lists["rules"]:
         rule = parse_rule(text)
@@ -75,29 +79,42 @@ def _check_group(page: Page, entry: Entry) -> None:
             page.complain(place, "rule", "the rule stands twice", "one is enough", "remove one", len(text))
         else:
             seen.add(rule)
-            _check_rule(page, place, rule)
+            _check_rule(page, place, rule, is_open)
 
 
-def _check_rule(page: Page, place: Position, rule: Rule) -> None:
-    for name, value, known in (("mismatch", rule.mismatch, MISMATCHES), ("severity", rule.severity, SEVERITIES)):
+def _check_values(page: Page, entry: Entry, key: str, known: Sequence[str]) -> None:
+    """Complain about the values of a key that has one or several."""
+    texts = page.texts(entry, key)
+    for number, (text, place) in enumerate(texts):
+        if known and text not in known:
+            why = f"{key} is one of {', '.join(known)}"
+            page.complain(place, "value", f"unknown {key} {text!r}", why, near_miss(text, known), len(text))
+        elif not known and ANY in text:
+            why = "a group may be wide in kinds, versions and operations; the types that it speaks of are named"
+            page.complain(place, "wide", f"{key} is open", why, "name each Go type, in a list", len(text))
+        elif not known and (not text.strip() or BOTH in text):
+            page.complain(place, "value", f"{text!r} is no Go type", "several stand in a list", "- k8s.io/api/core.Pod")
+        elif text in [one for one, _ in texts[:number]]:
+            page.complain(place, "value", f"{key} has {text!r} twice", "once is enough", "remove one", len(text))
+
+
+def _check_rule(page: Page, place: Position, rule: Rule, is_open: bool) -> None:
+    for name, value, known in (
+        ("mismatch", rule.mismatch, (*MISMATCHES, ANY)),
+        ("severity", rule.severity, SEVERITIES),
+    ):
         if value not in known:
             why = f"{name} is one of {', '.join(known)}"
             page.complain(place, "value", f"unknown {name} {value!r}", why, near_miss(value, known))
-    if ANY in rule.type:
-        page.complain(place, "wide", "the type of the error is open", "a rule names it", "write a rule for each type")
+    wide = (*rule.open, *(["cause"] if is_open else ()))
+    if len(wide) > MOST_WILDCARDS:
+        why = f"at most {MOST_WILDCARDS} of member, type, origin, mismatch and cause may be open"
+        page.complain(place, "wide", f"{', '.join(wide)} are open", why, "name the cause, or the type of the error")
     _check_type(page, place, rule.type)
-    for name, value in (("member", rule.member), ("origin", rule.origin)):
+    for name, value in (("member", rule.member), ("type", rule.type), ("origin", rule.origin)):
         if ANY in value.replace("[*]", "") and value != ANY:
             why = "* stands for a whole value; inside a member only [*], for any subscript, is known"
             page.complain(place, "value", f"{name} holds a lone *: {value!r}", why, "write the whole value")
-
-
-def _check_occurs(page: Page, entry: Entry) -> None:
-    if parse_occurs(entry["occurs"]) is None:
-        why = "it says which run without the finding proves that it is gone"
-        fix = "always, sometimes, or: within 20000 cases (for releases: within 400000 cases of 1.37.1)"
-        message = f"occurs has an unknown form: {entry['occurs'][:80]!r}"
-        page.complain(entry.place("occurs"), "value", message, why, fix, len(entry["occurs"]))
 
 
 def _one_of(page: Page, entry: Entry, key: str, known: Sequence[str]) -> None:

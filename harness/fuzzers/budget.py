@@ -60,6 +60,10 @@ class Clock:
     def __post_init__(self) -> None:
         self.started = self.now()
 
+    def restart(self) -> None:
+        """Begin now: what was done before takes nothing of the time."""
+        self.started = self.now()
+
     @property
     def seconds(self) -> float:
         """The time since the start."""

@@ -3,24 +3,51 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from harness.case import Json
 from harness.field import FieldError
 from harness.gotypes.literals import NO_LITERALS, Literals
 from harness.memory import Memory, Room
 
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"|`([^`]+)`|(?<!\w)\'([^\']+)\'')
+_ANNOUNCED = re.compile(
+    r"\b(?:one of|any of|(?:supported|allowed|valid|accepted|possible) values?(?: are)?|for example|such as|expected"
+    r"|e\.g\.|like)[:,]? +(?:the following:? +)?([^;:)\n\"'`]{1,300})",
+    re.IGNORECASE,
+)
+"""What stands where values are announced without quotation marks."""
+_BETWEEN = re.compile(r"[,|/]\s+(?:or |and )?|,|\s+(?:or|and)\s+|\|")
+_AROUND = " \t.,;:()[]{}<>"
+_MOST_WORDS, _LISTED = 2, 12
+_EXPRESSION = re.compile(
+    r"(?:match(?:es|ing)?|pattern|regex|regexp|expression)[: ]+[\"'`]?(\^?[\[(\\\w][^\s\"'`]*)", re.IGNORECASE
+)
+_SIGNS = re.compile(r"[\[\\*+{$^]")
 _NUMBER = re.compile(r"(?<![\w.])-?\d{1,18}(?![\w.]*\w)")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]{2,}")
 
 
 @lru_cache(maxsize=4096)
 def words_of(detail: str) -> tuple[str, ...]:
-    """Return the quoted words of a detail, in order: supported values, examples, names of members."""
-    found = ("".join(match) for match in _QUOTED.findall(detail))
-    return tuple(dict.fromkeys(word.replace('\\"', '"') for word in found if len(word) <= 300))
+    """Return the quoted words of a detail, in order: supported values, examples, names of members.
+
+    Where values are announced and not quoted, these: `must be one of Road, Rail or Sea`, `e.g. AB-123456`.
+    """
+    found = ["".join(match).replace('\\"', '"') for match in _QUOTED.findall(detail)]
+    for announced in _ANNOUNCED.findall(detail):
+        words = announced[1:].partition("]")[0].split() if announced[0] == "[" else _BETWEEN.split(announced)
+        found += [word for word in (one.strip(_AROUND) for one in words[:_LISTED]) if word.count(" ") <= _MOST_WORDS]
+    return tuple(dict.fromkeys(word for word in found if word and len(word) <= 300))
+
+
+@lru_cache(maxsize=4096)
+def patterns_of(detail: str) -> tuple[str, ...]:
+    """Return the regular expressions that a detail says a value has to match."""
+    told = (*_EXPRESSION.findall(detail), *("".join(match) for match in _QUOTED.findall(detail)))
+    return tuple(dict.fromkeys(one for one in told if _SIGNS.search(one) and len(one) <= 300))
 
 
 @lru_cache(maxsize=4096)
@@ -53,11 +80,12 @@ class Lesson(NamedTuple):
 class Harvest:
     """Words and numbers out of the messages seen, most recent last; small, and the same for the same messages.
 
-    `literals` are those of the sources of the validators, as far as these are known.
+    `literals` are those of the sources of the validators, as far as these are known. `examples` are objects of the
+    user's own: what stands in them is likelier than anything that can be made up.
     """
 
-    def __init__(self, limit: int = 64, literals: Literals = NO_LITERALS) -> None:
-        self._limit, self.literals = limit, literals
+    def __init__(self, limit: int = 64, literals: Literals = NO_LITERALS, examples: Sequence[Json] = ()) -> None:
+        self._limit, self.literals, self.examples = limit, literals, examples
         self._seen: set[str] = set()
         self.words: dict[str, None] = {}
         self.numbers: dict[int, None] = {}

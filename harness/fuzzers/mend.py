@@ -13,7 +13,8 @@ from typing import TypeAlias
 
 from harness.case import Json
 from harness.field import ErrorType, FieldError
-from harness.fuzzers.feedback import Harvest, names_of, numbers_of, words_of
+from harness.fuzzers.feedback import Harvest, names_of, numbers_of, patterns_of, words_of
+from harness.fuzzers.patterns import matching
 from harness.fuzzers.places import ABSENT, Change, Place, later_first, look, place_of, places
 from harness.fuzzers.shape import ANY, Shape
 from harness.fuzzers.values import alternatives, filled, fits, plausible, pool
@@ -25,6 +26,11 @@ MOST_ERRORS = 200
 """Errors of one answer that are repaired: a validator may report thousands, at places that no object has."""
 _INNER = 6
 """Structs within a wrong value that are searched for a member which the message names."""
+_NEAREST, _FARTHEST = 3, 30
+"""Patterns and values of sources that are tried: those that stand near a name, and those that stand anywhere."""
+_FEW = 6
+"""So many patterns are tried at once, whatever they are called."""
+_TEXTS = ("string", "int-or-string")
 _EMPTY: dict[str, Json] = {"struct": {}, "map": {}, "list": [], "string": "", "bytes": ""}
 _PREFIX = re.compile(r"prefix:? [\"'`]?([^\s\"'`]+)")
 _DECODED = re.compile(r"(?:field|field name) \"?(?:\w+\.)?([\w.\[\]]+)\"?")
@@ -69,7 +75,7 @@ def _candidates(error: FieldError, obj: Json, root: Shape, at: Place, shape: Sha
             yield at, prefix + "a"
         yield from _named_members(error.detail, obj, root, at)
         if absent:
-            yield from _added(error.detail, at, root, shape)
+            yield from _added(error.detail, at, root, shape, harvest)
     yield from _replaced(error, obj, root, at, shape, value, harvest)
     yield from _named_siblings(error.detail, obj, root, at)
     yield from _members(obj, at, shape, value)
@@ -78,10 +84,11 @@ def _candidates(error: FieldError, obj: Json, root: Shape, at: Place, shape: Sha
     yield from _around(obj, root, at)
 
 
-def _added(detail: str, at: Place, root: Shape, shape: Shape) -> Iterator[Fix]:
+def _added(detail: str, at: Place, root: Shape, shape: Shape, harvest: Harvest) -> Iterator[Fix]:
     parent = shape_at(root, at[:-1])
     member = parent.by_name.get(str(at[-1])) if at and parent.kind == "struct" else None
-    for word in (*words_of(detail), *numbers_of(detail)):
+    yield from _exemplary(at, harvest)
+    for word in (*_said(detail), *numbers_of(detail), *_known_near(at, shape, harvest)):
         if fits(word, shape):
             yield at, word
     if member is not None:
@@ -97,11 +104,13 @@ def _added(detail: str, at: Place, root: Shape, shape: Shape) -> Iterator[Fix]:
 def _replaced(
     error: FieldError, obj: Json, root: Shape, at: Place, shape: Shape, value: Json, harvest: Harvest
 ) -> Iterator[Fix]:
-    """Other values for a place that has a wrong one: from the message, from elsewhere in the object, from pools."""
+    """Other values for a place that has a wrong one: from examples, the message, elsewhere in the object, pools."""
+    if at:
+        yield from _exemplary(at, harvest)
     if not at or shape.kind in ("struct", "list"):
         yield from _donated(obj, root, at, shape)
         return
-    for word in words_of(error.detail):
+    for word in _said(error.detail):
         if fits(word, shape):
             yield at, word
     if shape.kind in ("int", "int-or-string", "float"):
@@ -109,6 +118,9 @@ def _replaced(
             yield from ((at, near) for near in (number, number + 1, number - 1) if fits(near, shape))
     for choice in shape.choices:
         yield at, choice
+    for known in _known_near(at, shape, harvest):
+        if fits(known, shape):
+            yield at, known
     yield from _donated(obj, root, at, shape)
     parent = shape_at(root, at[:-1])
     if parent.kind == "struct" and str(at[-1]) in parent.by_name:
@@ -120,9 +132,44 @@ def _replaced(
         yield at, value.lower()
     for other in pool(shape):
         yield at, other
-    for word in tuple(harvest.words)[-20:]:
+    for word in (*_known_anywhere(shape, harvest), *tuple(harvest.words)[-20:]):
         if fits(word, shape):
             yield at, word
+
+
+def _exemplary(at: Place, harvest: Harvest) -> Iterator[Fix]:
+    """Yield what stands there in objects of the user's own."""
+    for example in harvest.examples[:_FARTHEST]:
+        value = look(example, at)
+        if value is not ABSENT and value is not None:
+            yield at, value
+
+
+def _said(detail: str) -> Iterator[str]:
+    """Yield what a message names: values, and strings of the expressions that it wants matched."""
+    yield from words_of(detail)
+    for pattern in patterns_of(detail)[:_NEAREST]:
+        yield from matching(pattern)[:1]
+
+
+def _known_near(at: Place, shape: Shape, harvest: Harvest) -> Iterator[Json]:
+    """Yield what the sources know where they speak of a place: strings of its patterns, words and numbers."""
+    names = tuple(part for part in at if isinstance(part, str))[-1:]
+    own = shape.type.rpartition(".")[2] if "." in shape.type else ""
+    names = (*names, own) if own else names
+    if shape.kind in _TEXTS:
+        near, every = harvest.literals.patterns_near(names)[:_NEAREST], harvest.literals.expressions
+        for pattern in dict.fromkeys((*near, *(every if len(every) <= _FEW else ()))):
+            yield from matching(pattern)[:1]
+    yield from islice((one for one in harvest.literals.near(names) if fits(one, shape)), _NEAREST)
+
+
+def _known_anywhere(shape: Shape, harvest: Harvest) -> Iterator[Json]:
+    """Yield what the sources know elsewhere: what the check of a place is called is up to its author."""
+    if shape.kind not in _TEXTS:
+        return
+    yield from (text for pattern in harvest.literals.expressions[:_FARTHEST] for text in matching(pattern)[:2])
+    yield from harvest.literals.words[:_FARTHEST]
 
 
 def _keys(detail: str, at: Place, shape: Shape, value: Json) -> Iterator[Fix]:

@@ -1,47 +1,317 @@
-"""Strings that match a regular expression, and strings that nearly do; the same ones for the same expression."""
+"""Strings that match a regular expression, and strings that nearly do; the same ones for the same expression.
+
+An expression is read into a small tree and walked once for each string, with bounds on repeats, on length and on steps:
+expressions come out of sources, and none of them may cost a run. What Go and Python write alike is understood, and what
+they write differently where that is plain; for everything else there are no strings.
+"""
 
 from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from random import Random
-
-from rstr import Rstr
+from typing import TypeAlias
 
 _POSIX = {
     "[:alnum:]": "a-zA-Z0-9", "[:alpha:]": "a-zA-Z", "[:digit:]": "0-9", "[:lower:]": "a-z", "[:upper:]": "A-Z",
     "[:space:]": " ", "[:xdigit:]": "0-9a-f", "[:punct:]": "!-/", "[:word:]": "a-z_",
 }  # fmt: skip
-_HUGE = re.compile(r"\{\d*,?\d{4,}")
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_ALPHABET = f"{_LETTERS}{_LETTERS.upper()}0123456789-_./:,;@#+*=~!?%&$^|<>()[]{{}}'\"`\\ \t\néßλж中"
+"""What letters are chosen from, the likeliest first."""
+_QUANTIFIER = re.compile(r"([*+?]|\{(\d*)(,?)(\d*)\})[?+]?")
+_GROUP = re.compile(r"\(\?(?:(P?<\w+>|:)|([aiLmsux]+(?:-[imsx]+)?)([:)])|(<?[=!]))")
+_NOTHING = frozenset("^$AZzbBG")
+_SETS = frozenset("dDwWsS")
+_CONTROLS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "a": "\a", "0": "\0"}
 _LONGEST = 400
 _MATCHES = 3
+_NEAR = 16
+_STEPS = 2_000
+_DEEPEST = 40
+_MORE = 2
+"""Repeats beyond the least number, where there is no largest one."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Letters:
+    """One letter of these."""
+
+    known: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Sequence:
+    parts: tuple[_Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    ways: tuple[_Node, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Repeat:
+    """A part so many times. Two repeats are never the same, so that one can be walked differently."""
+
+    part: _Node
+    least: int
+    most: int | None
+
+
+_Node: TypeAlias = _Letters | _Sequence | _Choice | _Repeat
+_NONE = _Sequence(())
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads an expression. Raises: ValueError for what it does not understand."""
+
+    text: str
+    at: int = 0
+    is_verbose: bool = False
+    is_loose: bool = False
+    """Whether something was passed over, so that a string may not match."""
+    repeats: list[_Repeat] = field(default_factory=list)
+    depth: int = 0
+
+    def choice(self) -> _Node:
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise ValueError("nested too deeply")
+        ways = [self._sequence()]
+        while self._takes("|"):
+            ways.append(self._sequence())
+        self.depth -= 1
+        return ways[0] if len(ways) == 1 else _Choice(tuple(ways))
+
+    def _sequence(self) -> _Node:
+        parts: list[_Node] = []
+        while self.at < len(self.text) and self.text[self.at] not in "|)":
+            part = self._one()
+            found = _QUANTIFIER.match(self.text, self.at)
+            if found is not None and (found[1][0] != "{" or found[2] or found[4]):
+                self.at = found.end()
+                part = self._repeat(part, found)
+            parts.append(part)
+        return _Sequence(tuple(part for part in parts if part is not _NONE))
+
+    def _repeat(self, part: _Node, found: re.Match[str]) -> _Node:
+        sign = found[1][0]
+        least, most = {"*": (0, None), "+": (1, None), "?": (0, 1)}.get(sign, (int(found[2] or 0), None))
+        if sign == "{":
+            most = int(found[4]) if found[4] else None if found[3] else least
+        if least > _LONGEST:
+            raise ValueError("too long")
+        if part is _NONE:
+            return part
+        repeat = _Repeat(part, least, most)
+        self.repeats.append(repeat)
+        return repeat
+
+    def _one(self) -> _Node:
+        sign = self.text[self.at]
+        if sign == "(":
+            return self._group()
+        if sign == "[":
+            return self._set()
+        if sign == "\\":
+            return self._escaped()
+        self.at += 1
+        if sign in "^$" or (self.is_verbose and sign.isspace()):
+            return _NONE
+        if self.is_verbose and sign == "#":
+            self.at = (self.text.find("\n", self.at) + 1) or len(self.text)
+            return _NONE
+        if sign in "*+?":
+            raise ValueError("nothing to repeat")
+        return _Letters(_ALPHABET) if sign == "." else _Letters(sign)
+
+    def _group(self) -> _Node:
+        self.at += 1
+        found = _GROUP.match(self.text, self.at - 1)
+        if found is not None:
+            self.at = found.end()
+            self.is_verbose |= "x" in (found[2] or "").partition("-")[0]
+            if found[3] == ")":
+                return _NONE
+        elif self._takes("?"):
+            raise ValueError("another kind of group")
+        inner = self.choice()
+        if not self._takes(")"):
+            raise ValueError("not closed")
+        if found is not None and found[4]:
+            self.is_loose = True
+            return _NONE
+        return inner
+
+    def _set(self) -> _Node:
+        start = self.at
+        self.at += 2 if self.text[start + 1 : start + 2] == "^" else 1
+        self.at += self.text[self.at : self.at + 1] == "]"
+        while self.text[self.at : self.at + 1] != "]":
+            self.at += 2 if self.text[self.at : self.at + 1] == "\\" else 1
+            if self.at >= len(self.text):
+                raise ValueError("not closed")
+        self.at += 1
+        return _those(self.text[start : self.at])
+
+    def _escaped(self) -> _Node:
+        sign = self.text[self.at + 1 : self.at + 2]
+        self.at += 2
+        if not sign or sign in "123456789pPkgxuNQ":
+            raise ValueError("another kind of escape")
+        if sign in _NOTHING - {"^", "$"}:
+            self.is_loose |= sign in "bB"
+            return _NONE
+        if sign in _SETS:
+            return _those(f"\\{sign}")
+        return _Letters(_CONTROLS.get(sign, sign))
+
+    def _takes(self, sign: str) -> bool:
+        found = self.text.startswith(sign, self.at)
+        self.at += found
+        return found
+
+
+def _those(text: str) -> _Letters:
+    """Return the letters that a set has; those that it names in text stand for an alphabet that nobody expects."""
+    compiled = re.compile(text)
+    known = "".join(letter for letter in dict.fromkeys(_ALPHABET + text) if compiled.fullmatch(letter))
+    if not known:
+        raise ValueError("no letter that is known")
+    return _Letters(known)
+
+
+@dataclass(slots=True)
+class _Walk:
+    """One way through an expression. `counts` says how often some repeats are taken.
+
+    Without `random` it is the first one: first alternatives, least repeats, first letters. Raises: ValueError when the
+    string would be too long, or takes too many steps.
+    """
+
+    random: Random | None = None
+    counts: Mapping[_Repeat, int] = field(default_factory=dict)
+    steps: int = 0
+
+    def text(self, node: _Node, depth: int = 0) -> str:
+        self.steps += 1
+        if self.steps > _STEPS:
+            raise ValueError("too many steps")
+        match node:
+            case _Letters(known):
+                return known[self.random.randrange(len(known)) if self.random and len(known) > 1 else 0]
+            case _Sequence(parts):
+                return "".join(self.text(part, depth) for part in parts)
+            case _Choice(ways):
+                return self.text(self.random.choice(ways) if self.random else ways[0], depth)
+            case _Repeat(part, least, _):
+                # Within repeats fewer: every depth multiplies.
+                most = least + (_MORE if depth < 2 else 0) if node.most is None else min(node.most, least + _MORE)
+                count = self.counts.get(node, self.random.randint(least, most) if self.random else least)
+                return "".join(self.text(part, depth + 1) for _ in range(count))
+
+
+@dataclass(frozen=True, slots=True)
+class _Expression:
+    node: _Node
+    repeats: tuple[_Repeat, ...]
+    compiled: re.Pattern[str]
+    is_loose: bool
+
+    def has(self, text: str) -> bool:
+        """Whether a string that was made for it matches: so it is by its making, unless something was passed over."""
+        return not self.is_loose or self.compiled.search(text) is not None
+
+
+@lru_cache(maxsize=1024)
+def _read(pattern: str) -> _Expression | None:
+    for name, letters in _POSIX.items():
+        pattern = pattern.replace(name, letters)
+    if len(pattern) > _LONGEST:
+        return None
+    reader = _Reader(pattern)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what another dialect may mean
+            compiled = re.compile(_python(pattern))
+            node = reader.choice()
+    except (re.error, ValueError, OverflowError, RecursionError):
+        return None  # written for another dialect
+    if reader.at < len(pattern):
+        return None
+    nested = any(_repeats_in(repeat.part) for repeat in reader.repeats if repeat.most is None)
+    if reader.is_loose and nested:
+        return None  # to see whether a string matches may take for ever
+    return _Expression(node, tuple(reader.repeats), compiled, reader.is_loose)
+
+
+def _python(pattern: str) -> str:
+    """Write in Python what Go writes otherwise."""
+    return re.sub(r"\(\?<(?=\w)", "(?P<", pattern).replace("\\z", "\\Z")
+
+
+def _repeats_in(node: _Node) -> bool:
+    match node:
+        case _Repeat(_, _, most):
+            return most is None or most > 1
+        case _Sequence(parts):
+            return any(map(_repeats_in, parts))
+        case _Choice(ways):
+            return any(map(_repeats_in, ways))
+    return False
+
+
+def _texts(expression: _Expression) -> Iterator[str]:
+    """Yield matches: the plainest, some that are drawn, each repeat as often as it may be, each alternative."""
+    node, random = expression.node, Random(1)
+    walks = [_Walk(), *(_Walk(random) for _ in range(2 * _MATCHES))]
+    walks += [_Walk(counts={one: one.most}) for one in expression.repeats if one.most and one.most > one.least]
+    walks += [_Walk(counts={one: one.least + 1}) for one in expression.repeats if one.most is None]
+    for walk in walks:
+        try:
+            found = walk.text(node)
+        except ValueError:
+            continue
+        if len(found) <= _LONGEST and expression.has(found):
+            yield found
 
 
 @lru_cache(maxsize=1024)
 def matching(pattern: str) -> tuple[str, ...]:
-    """Return a few strings that match an expression of Go or Python; none when it cannot be understood."""
-    for name, letters in _POSIX.items():
-        pattern = pattern.replace(name, letters)
-    if _HUGE.search(pattern) or len(pattern) > _LONGEST:
+    """Return strings that match an expression of Go or Python, the plainest first; none when it is not understood."""
+    expression = _read(pattern)
+    if expression is None:
         return ()
-    drawn = Rstr(Random(1))
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # of what another dialect may mean
-            compiled = re.compile(pattern)
-            found = [drawn.xeger(pattern) for _ in range(_MATCHES)]
-    except (re.error, KeyError, IndexError, ValueError, OverflowError, RecursionError):
-        return ()  # written for another dialect
-    return tuple(dict.fromkeys(one for one in found if len(one) <= _LONGEST and compiled.search(one)))
+    return tuple(dict.fromkeys(_texts(expression)))[: _MATCHES + _NEAR]
 
 
 @lru_cache(maxsize=1024)
 def nearly_matching(pattern: str) -> tuple[str, ...]:
-    """Return strings that are one change away from one that matches."""
-    near = (
+    """Return strings that are one change away from one that matches: at its ends, and in every repeat and letter."""
+    expression, matches = _read(pattern), matching(pattern)
+    if expression is None or not matches:
+        return ()
+    first = [
         miss
-        for match in matching(pattern)[:2]
+        for match in matches[:2]
         for miss in (match + "!", match[:-1], match.swapcase(), "-" + match, match + match, match + "\n")
-    )
-    return tuple(dict.fromkeys(near))
+    ]
+    return tuple(dict.fromkeys((*first, *_misses(expression, matches[0]))))[: 2 * _NEAR]
+
+
+def _misses(expression: _Expression, match: str) -> Iterator[str]:
+    for repeat in expression.repeats:
+        for count in (repeat.least - 1, (repeat.most or 0) + 1 if repeat.most is not None else -1):
+            if 0 <= count <= _LONGEST:
+                try:
+                    yield _Walk(counts={repeat: count}).text(expression.node)
+                except ValueError:
+                    continue
+    for at, letter in enumerate(match[:_NEAR]):
+        other = letter.swapcase() if letter.isalpha() else "a" if letter.isdigit() else "0"
+        yield match[:at] + other + match[at + 1 :]

@@ -11,6 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
@@ -47,7 +48,7 @@ _READ: Memory[bytes, tuple[Literal, ...]] = Memory(Room(200))
 """By the hash of a file: what validators of all groups use is read for each of them."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Literals:
     """What sources know: strings and numbers, and strings that look like regular expressions."""
 
@@ -81,6 +82,16 @@ class Literals:
         if key not in self._formed:
             self._formed[key] = tuple(dict.fromkeys(str(one) for one in _ranked(key, self.patterns)))
         return self._formed[key]
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """Every string, wherever it stands."""
+        return tuple(dict.fromkeys(value for _, value in self.values if isinstance(value, str)))
+
+    @cached_property
+    def expressions(self) -> tuple[str, ...]:
+        """Every regular expression, wherever it stands."""
+        return tuple(dict.fromkeys(pattern for _, pattern in self.patterns))
 
 
 NO_LITERALS = Literals()

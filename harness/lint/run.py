@@ -12,7 +12,7 @@ from harness.lint.suppress import suppress
 from harness.subject.api import Api
 
 _SAID_BETTER = {"unknown-tag": ("unknown-tag", "tag-for-openapi"), "tag-syntax": ("tag-not-parsed",),
-                "tag-release": ("unknown-tag",)}  # fmt: skip
+                "tag-release": ("unknown-tag",), "alphaBetaPrefix": ("alphaBetaPrefix",)}  # fmt: skip
 """What the compiler says and rules of ours say too, with a repair: by the compiler's code."""
 
 

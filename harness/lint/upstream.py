@@ -11,50 +11,31 @@ through every wrapper. Before 1.36 upstream's linter did not have these rules, a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
+from harness.compiler.linted import FIX, LEVELS, SINCE, WHY, Problem, Visit, Walk, misplaced, parsed
 from harness.diagnostics import Diagnostic, Position
-from harness.gotypes.model import Comments, Field, Struct, Typedef, TypeRef
+from harness.gotypes.model import Field, Struct, Typedef, TypeRef
 from harness.lint.build import lines_of
 from harness.lint.rule import Finding, LintRule
 from harness.lint.view import PackageView
 from harness.tags.custom_kubernetes import CustomFunctions
-from harness.tags.grammar import Tag, TagLine, TagSyntaxError, parse, tag_lines
+from harness.tags.grammar import Tag
 from harness.tags.registry import Reader, specs_of
 from harness.tags.rules import Contribution, Store
 from harness.tags.spec import Context, Scope, TagError
 from harness.tags.types import SPECIAL
 
-_NOLINT = "k8s:validation-gen-nolint"
-_LEVELS = ("k8s:alpha", "k8s:beta")
 _OPTIONS = ("k8s:ifEnabled", "k8s:ifDisabled")
 _PRESENCE = ("k8s:optional", "k8s:required", "k8s:forbidden")
 _ORDER = ("Alpha", "Beta", "Stable")
-_SINCE = 36
 _MISSING = "field with validation must have +k8s:optional, +k8s:required or +k8s:forbidden"
-
-
-@dataclass(frozen=True, slots=True)
-class Visit:
-    """One element that upstream's linter looks at: a type, or a field of `holder`."""
-
-    name: str
-    type: TypeRef
-    position: Position
-    tags: tuple[Tag, ...]
-    package: str
-    holder: str = ""
-
-
-Problem = tuple[str, Tag | None]
-"""The message in upstream's words, and the tag it is about."""
 
 
 def visits(view: PackageView) -> tuple[Visit, ...]:
     """What is linted from the roots of a package on, in any package; each type once in a run."""
     found: tuple[Visit, ...] | None = view.memo.get(("visits", 0))
     if found is None:
-        walk = _Walk(view, view.shared.setdefault("types seen by lint", set()))
+        walk = Walk(view.types, view.shared.setdefault("types seen by lint", set()))
         if view.lint and view.generates:
             for root in sorted(view.roots):
                 walk.enter(TypeRef("named", f"{view.path}.{root}"))
@@ -62,85 +43,14 @@ def visits(view: PackageView) -> tuple[Visit, ...]:
     return found
 
 
-class _Walk:
-    """Goes through everything that is reachable, also what is not exported or opaque."""
-
-    def __init__(self, view: PackageView, seen: set[str]) -> None:
-        self._view, self._seen = view, seen
-        self.found: list[Visit] = []
-
-    def enter(self, ref: TypeRef) -> None:
-        waiting = [ref]
-        while waiting:
-            ref = waiting.pop()
-            if ref.kind == "named":
-                if ref.name not in self._seen:
-                    self._seen.add(ref.name)
-                    waiting += reversed(self._named(ref))
-                continue
-            if ref.kind == "struct":
-                for member in ref.fields:
-                    self._member(member, "", "")
-            waiting += reversed([*(member.type for member in ref.fields), *_inner(ref)])
-
-    def _named(self, ref: TypeRef) -> list[TypeRef]:
-        declared = self._view.types.find(ref.name)
-        if declared is None:
-            return []
-        if declared.comments:
-            if any(line.name == _NOLINT for line in tag_lines(declared.comments)):
-                return []
-            tags = parsed(declared.comments)
-            self.found.append(Visit(declared.name, ref, declared.position, tags, declared.package))
-        if isinstance(declared, Typedef):
-            return [declared.underlying]
-        for member in declared.fields:
-            self._member(member, declared.name, declared.package)
-        return [member.type for member in declared.fields]
-
-    def _member(self, member: Field, holder: str, package: str) -> None:
-        self.found.append(
-            Visit(member.name, member.type, member.position, parsed(member.comments), package, holder or "struct")
-        )
-
-
-def _inner(ref: TypeRef) -> list[TypeRef]:
-    return [inner for inner in (ref.key, ref.elem) if inner is not None]
-
-
-def parsed(comments: Comments) -> tuple[Tag, ...]:
-    """All tags of a block by name. A name of which one line does not parse is left out, as upstream does."""
-    lines: dict[str, list[TagLine]] = {}
-    for line in tag_lines(comments):
-        lines.setdefault(line.name, []).append(line)
-    tags: list[Tag] = []
-    for name in sorted(lines):
-        try:
-            tags += [parse(line.text, line.position) for line in lines[name]]
-        except TagSyntaxError:
-            continue
-    return tuple(tags)
-
-
 # alphaBetaPrefix
 
 
 def _prefix(view: PackageView) -> Iterator[tuple[Visit, Problem]]:
     for visit in visits(view):
-        found = next((found for tag in visit.tags if (found := _misplaced(tag)) is not None), None)
+        found = next((found for tag in visit.tags if (found := misplaced(tag)) is not None), None)
         if found is not None:
             yield visit, found
-
-
-def _misplaced(tag: Tag | None) -> Problem | None:
-    outermost = True
-    while tag is not None:
-        if tag.name in _LEVELS and not outermost:
-            return f'tag "{tag.name}" can\'t be used in between', tag
-        if tag.name in _LEVELS and tag.payload is None:
-            return f'tag "{tag.name}" requires a validation tag as its value payload', tag
-        outermost, tag = False, tag.payload
-    return None
 
 
 # validationStability
@@ -162,7 +72,7 @@ def _context_of(package: str) -> str:
 
 def _unstable(top: Tag, context: str, known: dict[str, str]) -> Problem | None:
     tag: Tag | None = top
-    if top.name in _LEVELS:
+    if top.name in LEVELS:
         context, tag = top.name.removeprefix("k8s:").capitalize(), top.payload
     if tag is not None and tag.name in _OPTIONS and context == "Stable":
         context = "Beta"
@@ -325,11 +235,10 @@ def _rule(
     bad: str,
 ) -> LintRule:
     def check(view: PackageView) -> Iterator[Finding]:
-        for visit, (message, tag) in find(view) if view.release.minor >= _SINCE else ():
+        for visit, (message, tag) in find(view) if view.release.minor >= SINCE else ():
             position, width = (tag.position, tag.width) if tag else (visit.position, len(visit.name))
-            subject = f"{visit.holder}.{visit.name}" if visit.holder else visit.name
             source = _line(view, position)
-            words = f"{subject}: {message}"
+            words = f"{visit.subject}: {message}"
             yield Finding(Diagnostic(position, code, words, why, fix, source, width), "error")
 
     return LintRule(code, "error", summary, why, good, bad, check, upstream=True)
@@ -355,8 +264,8 @@ RULES: tuple[LintRule, ...] = (
         "alphaBetaPrefix",
         _prefix,
         summary="+k8s:alpha and +k8s:beta stand first in a chain, and have a tag after them.",
-        why="a level holds for the whole chain; upstream's generator stops at one inside a chain or without a rule",
-        fix="put the level first: +k8s:alpha=+k8s:eachVal=+k8s:maxLength=5",
+        why=WHY,
+        fix=FIX,
         good=_field("+k8s:optional", "+k8s:alpha=+k8s:eachVal=+k8s:maxLength=5", go="[]string"),
         bad=_field("+k8s:optional", "+k8s:eachVal=+k8s:alpha=+k8s:maxLength=5", go="[]string"),
     ),

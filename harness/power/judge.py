@@ -28,7 +28,7 @@ from harness.events import Budget, Result
 from harness.fuzzers.aims import Aim
 from harness.power.operators import code, rules
 from harness.power.sabotage import Sabotage, numbered
-from harness.subject import Note, Rework, Subject, SubjectSpec, load_suite, open_suite
+from harness.subject import Example, Note, Rework, Subject, SubjectSpec, load_suite, open_suite
 from harness.suite import Suite
 
 BATCH = 50
@@ -75,6 +75,7 @@ class Trial:
     honest: frozenset[Signature] = frozenset()
     tellers: tuple[Case, ...] = ()
     onlookers: Mapping[str, Onlooker] = field(default_factory=dict)
+    examples: tuple[Example, ...] = ()
 
     @property
     def seeds(self) -> range:
@@ -175,7 +176,7 @@ def _opener(rework: Rework | None) -> Callable[[SubjectSpec, Note], Subject]:
 def _search(trial: Trial, opener: Callable[[SubjectSpec, Note], Subject], watch: Watch) -> Result:
     result = engine.run(
         trial.spec, seed=trial.seed, budget=Budget(None, trial.cases), kinds=trial.kinds, trusted=trial.trusted,
-        onlookers={"power": watch, **trial.onlookers}, opener=opener,
+        examples=trial.examples, onlookers={"power": watch, **trial.onlookers}, opener=opener,
     )  # fmt: skip
     broken = next((one.error for one in result.kinds if one.error), "")
     if broken:

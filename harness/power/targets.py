@@ -12,7 +12,7 @@ from harness.power.filters import RuleKey
 from harness.power.looking import Power, never_fired, place_of
 from harness.power.record import Record
 from harness.rulecov.inventory import KnownRule
-from harness.subject import SubjectSpec
+from harness.subject import Example, SubjectSpec
 
 NAME = "power"
 
@@ -27,6 +27,7 @@ def look(
     trusted: Path | None,
     on_event: Callable[[Event], None],
     onlookers: Mapping[str, Onlooker],
+    examples: Sequence[Example] = (),
 ) -> tuple[list[Result], tuple[Record, ...]]:
     """Run, and return with the results what became of each sabotage of the rules that were seen.
 
@@ -35,7 +36,7 @@ def look(
     """
     results = engine.run_parts(
         parts, seed=seed, budget=budget, jobs=jobs, kinds=kinds, trusted=trusted, on_event=on_event,
-        onlookers={NAME: Power(trusted), **onlookers},
+        onlookers={NAME: Power(trusted), **onlookers}, examples=examples,
     )  # fmt: skip
     found: dict[str, Record] = {}
     for result in results:

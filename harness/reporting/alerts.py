@@ -21,6 +21,7 @@ from harness.reporting.grouping import SEVERITY_MEANING, Group, group
 from harness.reporting.sarif import Invocation, Level, Notice, Result, Rule, sarif
 from harness.reporting.terminal import where
 from harness.reporting.text import compact, count, cut, encode_json, lines, visible
+from harness.reporting.tolerance import must_go
 
 LEVELS: dict[Severity, Level] = {
     "verdict": "error",
@@ -79,10 +80,8 @@ def notices(report: Report) -> Iterator[Notice]:
     if report.composition_differences:
         differences = count(report.composition_differences, "case")
         yield Notice("error", f"in {differences} the target served another list than the rules of composition say")
-    for words, entries in (("unused", report.exceptions.unused), ("expired", report.exceptions.expired)):
-        for entry in entries:
-            text = f"{words} exception {entry.id} ({entry.owner}, until {entry.until}): {entry.reason}"
-            yield Notice("error", visible(text))
+    for word, entry in report.exceptions.failing:
+        yield Notice("error", lines(must_go(word, entry)))
     for ratchet in report.coverage.ratchets if report.coverage is not None else ():
         for lost in ratchet.lost:
             yield Notice("error", visible(f"lost cover: {lost.rule} is no longer {', '.join(lost.marks)}"))
@@ -141,7 +140,7 @@ def _level(report: Report, severity: Severity) -> Level:
 def _tolerated(report: Report, finding: ReportedFinding) -> str:
     if finding.exception is None:
         return ""
-    entry = next((one for one in report.exceptions.used if one.id == finding.exception), None)
+    entry = next((one for one in report.exceptions.every if one.id == finding.exception), None)
     if entry is None:
         return visible(f"exception {finding.exception}")
     return visible(f"{entry.reason} (exception {entry.id}, {entry.owner}, until {entry.until})")

@@ -16,17 +16,19 @@ from harness.case import Case, KindInfo, ServedList
 from harness.compare.composition import compose, settings
 from harness.compare.ends import served_after, served_before
 from harness.compare.finding import SEVERITIES, Finding
-from harness.events import LOST, Budget, KindReport, Result, how_bad
+from harness.events import LOST, Budget, KindReport, Replayed, Result, how_bad
 from harness.reporting.document import (
     EVERYTHING,
     SCHEMA_ID,
     SCHEMA_VERSION,
+    ExampleEntry,
     Exceptions,
     ExcludedEntry,
     KindEntry,
     Part,
     Policy,
     Reach,
+    ReplayedWitness,
     Report,
     ReportedFinding,
     TargetSummary,
@@ -94,8 +96,20 @@ def _assemble(
         budget=first.budget,
         started=first.started,
         policy=policy,
+        witnesses=tuple(_replayed(one, result) for result in results for one in result.replayed),
         **sums_of(parts, kinds, findings, exceptions, excluded, policy),
+        examples=tuple(
+            ExampleEntry(
+                _name(r), e.source, e.kind.name, e.operation, e.expected, e.handwritten, e.declarative, e.failure
+            )
+            for r in results
+            for e in r.examples
+        ),
     )
+
+
+def _replayed(one: Replayed, result: Result) -> ReplayedWitness:
+    return ReplayedWitness(one.exception, one.case, one.shown, one.failure, _name(result))
 
 
 def empty_report(name: str, mode: str, seed: int, budget: Budget, started: str) -> Report:
@@ -162,7 +176,7 @@ def _verdict(
 ) -> Verdict:
     """Judge the run. A difference weighs more than an incomplete search, and silence is never agreement."""
     different = any(fails(f, policy) for f in findings) or any(part.composition_differences for part in parts)
-    if different or exceptions.unused or exceptions.expired:
+    if different or exceptions.failing:
         return "different"
     searched = [part for part in parts if not has_no_kinds(part, kinds)]
     if not searched or any(part.compared == 0 for part in searched):

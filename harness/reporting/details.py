@@ -37,7 +37,7 @@ def bodies_of(
     report: Report, groups: Sequence[Group], shelf: Shelf, template: Template, at_once: int
 ) -> dict[str, Body]:
     """Write the details of every finding. Those that stand for a group come first: they are read first."""
-    exceptions = {entry.id: entry for entry in (*report.exceptions.used, *report.exceptions.expired)}
+    exceptions = {entry.id: entry for entry in report.exceptions.every}
     found = {}
     for number, finding in enumerate(_representatives_first(groups)):
         html = template.render(**_told(finding, exceptions), many=len(report.parts) > 1)

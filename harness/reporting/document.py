@@ -17,7 +17,7 @@ from harness.bounded import MOST_REPORT, decode_bounded, read_bounded
 from harness.case import Excluded, KindInfo
 from harness.compare.finding import SEVERITIES, Finding, Severity
 from harness.diagnostics import Diagnostic, InputError, Position
-from harness.events import Budget, Discovery, Timings
+from harness.events import Budget, Discovery, Replayed, Timings
 from harness.reporting.cost import Cost
 from harness.reporting.coverage import BranchCoverage, Coverage, RuleEntry, UncoveredEntry
 from harness.reporting.moves import Moves
@@ -185,8 +185,38 @@ class ExcludedEntry(Excluded, frozen=True):
     subject: str = ""
 
 
+class ExampleEntry(msgspec.Struct, frozen=True):
+    """What both sides said of an object of the user's own, for one kind and operation.
+
+    `source` is its file and line, `expected` is `accepted`, or `refused` where its file's name says so. `failure` says
+    why there are no lists of errors.
+    """
+
+    subject: str
+    source: str
+    kind: str
+    operation: str
+    expected: str
+    handwritten: tuple[str, ...] = ()
+    declarative: tuple[str, ...] = ()
+    failure: str = ""
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether both sides accept it."""
+        return not (self.handwritten or self.declarative or self.failure)
+
+    @property
+    def is_as_expected(self) -> bool:
+        """Whether it is what its author expects."""
+        return self.is_accepted == (self.expected == "accepted")
+
+
 class ExceptionEntry(msgspec.Struct, frozen=True):
-    """An entry of equivalence_exceptions.yaml and the fingerprints of the findings it tolerates."""
+    """An entry of equivalence_exceptions.yaml and the fingerprints of the findings it tolerates.
+
+    `witnessed` counts the cases of its witness that were asked, `shown` those of them that show what it speaks of.
+    """
 
     id: str
     suite: str
@@ -195,15 +225,39 @@ class ExceptionEntry(msgspec.Struct, frozen=True):
     until: str
     link: str = ""
     findings: tuple[str, ...] = ()
+    witnessed: int = 0
+    shown: int = 0
+
+
+class ReplayedWitness(Replayed, frozen=True):
+    """What a case of a witness shows, and the part of the run that says so."""
+
+    subject: str = ""
 
 
 class Exceptions(msgspec.Struct, frozen=True):
-    """What became of the exceptions: an unused or expired one fails the run."""
+    """What became of the exceptions: one that is unused, expired or without a witness fails the run.
+
+    An entry is used when a finding needs it or its witness still shows it. It is unused when it has a witness that was
+    asked whole and shows it no more, whatever was found.
+    """
 
     file: str = ""
     used: tuple[ExceptionEntry, ...] = ()
     unused: tuple[ExceptionEntry, ...] = ()
     expired: tuple[ExceptionEntry, ...] = ()
+    unwitnessed: tuple[ExceptionEntry, ...] = ()
+
+    @property
+    def every(self) -> tuple[ExceptionEntry, ...]:
+        """The entries that the run speaks of."""
+        return (*self.used, *self.unused, *self.expired, *self.unwitnessed)
+
+    @property
+    def failing(self) -> tuple[tuple[str, ExceptionEntry], ...]:
+        """The entries that fail the run, each with a word that says why."""
+        lists = (("unused", self.unused), ("expired", self.expired), ("unwitnessed", self.unwitnessed))
+        return tuple((word, entry) for word, entries in lists for entry in entries)
 
 
 class Totals(msgspec.Struct, frozen=True):
@@ -221,7 +275,8 @@ class Totals(msgspec.Struct, frozen=True):
 class Report(msgspec.Struct, frozen=True):
     """The document (design.md 7).
 
-    `narrowed` has the options that left kinds or operations out; empty when all were asked.
+    `narrowed` has the options that left kinds or operations out; empty when all were asked. `witnesses` has what the
+    witnesses of the exceptions show.
     """
 
     schema: str
@@ -255,6 +310,8 @@ class Report(msgspec.Struct, frozen=True):
     moves: tuple[Moves, ...] = ()
     narrowed: tuple[str, ...] = ()
     policy: Policy = EVERYTHING
+    witnesses: tuple[ReplayedWitness, ...] = ()
+    examples: tuple[ExampleEntry, ...] = ()
 
     @property
     def open_findings(self) -> tuple[ReportedFinding, ...]:

@@ -12,7 +12,6 @@ from harness.errormatch.exceptionentry import (
     SCOPE,
     SEVERITIES,
     ExceptionEntry,
-    Occurs,
     Rule,
     identity,
     rule_of,
@@ -43,19 +42,17 @@ def suite_of(finding: ReportedFinding, report: Report) -> str:
     return finding.subject
 
 
-def entry_of(finding: ReportedFinding, report: Report, words: Words, sometimes: bool) -> ExceptionEntry:
+def entry_of(finding: ReportedFinding, report: Report, words: Words) -> ExceptionEntry:
     """Write the exception for one finding: every kind of value is named."""
     suite, scope = suite_of(finding, report), {key: str(getattr(finding, key)) for key in SCOPE}
-    return _entry(suite, scope, str(finding.severity), (), report, words, sometimes)
+    return _entry(suite, scope, str(finding.severity), (), words)
 
 
-def group_entry(found: Group, report: Report, words: Words, sometimes: bool) -> ExceptionEntry:
+def group_entry(found: Group, report: Report, words: Words) -> ExceptionEntry:
     """Write the exception for a group. Raises: UsageError for findings that no group can name."""
     first, rules = found.first, rules_of(found)
     scope = {attribute: str(getattr(first, attribute)) for attribute in PLACE.values()}
-    return _entry(
-        suite_of(first, report), scope, worst(tuple(r.severity for r in rules)), rules, report, words, sometimes
-    )
+    return _entry(suite_of(first, report), scope, worst(tuple(r.severity for r in rules)), rules, words)
 
 
 def rules_of(found: Group) -> tuple[Rule, ...]:
@@ -88,22 +85,9 @@ def merged(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 
 
 def _entry(
-    suite: str, scope: dict[str, str], severity: str, rules: tuple[Rule, ...], report: Report, words: Words,
-    sometimes: bool,
+    suite: str, scope: dict[str, str], severity: str, rules: tuple[Rule, ...], words: Words
 ) -> ExceptionEntry:  # fmt: skip
     return ExceptionEntry(
         identity(suite, scope, severity, bool(rules)), suite, scope, severity, rules, words.reason, words.owner,
-        words.until, words.link, Occurs(sometimes=True) if sometimes else _within(suite, report), NOWHERE,
+        words.until, words.link, NOWHERE,
     )  # fmt: skip
-
-
-def _within(suite: str, report: Report) -> Occurs:
-    """A run that asks as much as this one, and does not meet it, proves that it is gone.
-
-    Of a narrow run, or one that was cut in shards, nobody knows how much a whole one must ask.
-    """
-    parts = [part for part in report.parts if part.subject == suite or part.subject.startswith(f"{suite} ")]
-    if report.narrowed or not parts or any(part.shard for part in parts):
-        return Occurs()
-    cases = sum(min(part.cases, report.budget.max_cases or part.cases) for part in parts)
-    return Occurs(cases=cases, release=parts[0].target.release)

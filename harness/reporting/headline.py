@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from harness.events import LOST
 from harness.reporting.document import Report
 from harness.reporting.gaps import open_gaps
 from harness.reporting.text import count
@@ -76,18 +77,20 @@ def _faults(report: Report) -> Iterator[str]:
     """What fails a run although it is no finding."""
     if report.composition_differences:
         yield f"the target composed other lists than we in {count(report.composition_differences, 'case')}"
-    unused, expired = report.exceptions.unused, report.exceptions.expired
+    unused, expired, unwitnessed = report.exceptions.unused, report.exceptions.expired, report.exceptions.unwitnessed
     if unused:
         yield count(len(unused), "exception is unused", "exceptions are unused")
     if expired:
         yield count(len(expired), "exception has expired", "exceptions have expired")
+    if unwitnessed:
+        yield count(len(unwitnessed), "exception has no witness", "exceptions have no witness")
     if report.coverage is not None and report.coverage.lost:
         yield count(len(report.coverage.lost), "rule") + " lost cover"
 
 
 def lacks(report: Report) -> Iterator[str]:
     """What makes a run incomplete."""
-    if any(part.stopped == "target-lost" for part in report.parts):
+    if any(part.stopped in LOST for part in report.parts):
         yield "the target was lost"
     stopped = sum(bool(kind.error) for kind in report.kinds)
     if stopped:

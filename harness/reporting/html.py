@@ -16,7 +16,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 import jinja2
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from harness.compare.ends import DIRECTIONS, Ends, told
 from harness.compare.finding import SEVERITIES
@@ -37,8 +37,10 @@ from harness.reporting.ruletext import rule_rows
 from harness.reporting.shelf import Shelf, embedded
 from harness.reporting.story import sides
 from harness.reporting.terminal import effort
-from harness.reporting.text import bounded, count, cut
+from harness.reporting.text import bounded, count, cut, lines
 
+ON_PAPER = 10
+"""Places that are printed with their smallest object, so that a report of any size stays one to read."""
 CHANGES = 200
 """Changes for users that are shown."""
 SCRIPTS = ("report.js", "rules.js")
@@ -88,6 +90,8 @@ def render_html(report: Report, at_once: int = AT_ONCE) -> str:
         meaning=SEVERITY_MEANING,
         severities=SEVERITIES,
         bodies=bodies,
+        on_paper={one.first.fingerprint for one in groups[:ON_PAPER]},
+        paper_left=max(0, len(groups) - ON_PAPER),
         chunks=shelf.chunks,
         index=embedded(_index(order)),
         index_size=len(order),
@@ -112,7 +116,8 @@ def render_html(report: Report, at_once: int = AT_ONCE) -> str:
 def _environment() -> jinja2.Environment:
     functions = {
         "state": _state, "missed": _missed, "rule_rows": rule_rows, "rules_by_kind": _rules_by_kind,
-        "rule_state": _rule_state, "fired": _fired, "bounded": bounded, "upper": _upper, "cut": cut,
+        "rule_state": _rule_state, "fired": _fired, "bounded": bounded, "upper": _upper, "breakable": _breakable,
+        "cut": cut, "count": count,
         "written": written, "error_text": error_text, "told": told_error,
         "cost_words": words, "verdicts": verified.VERDICTS, "directions": verified.DIRECTIONS,
         "effort_words": verified.effort_words, "rule_words": verified.rule_words, "change_title": verified.change_title,
@@ -205,6 +210,11 @@ def _mismatch_words(findings: Iterable[ReportedFinding]) -> list[tuple[str, str]
 
 def _upper(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def _breakable(path: str) -> Markup:
+    """Let a narrow screen break a path behind a dot, and not within a name."""
+    return Markup(escape(lines(path)).replace(".", Markup(".<wbr>")))
 
 
 def _cause(name: str, groups: list[Group]) -> Cause:

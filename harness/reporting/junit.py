@@ -15,6 +15,7 @@ from harness.reporting.grouping import Group, group
 from harness.reporting.ruletext import lost_rows
 from harness.reporting.terminal import full, render, where
 from harness.reporting.text import visible
+from harness.reporting.tolerance import must_go
 from harness.reporting.verification import Verification
 from harness.reporting.verified import VERDICTS, effort_words
 
@@ -26,13 +27,13 @@ def render_junit(report: Report) -> str:
 
     A finding fails its test case, and so does a target that composed another list than we; a search that stopped, and a
     kind of which nothing was accepted, is an error; a kind that was never asked, and what the target excludes, is
-    skipped with the reason. Unused and expired exceptions fail a test case of their own, and so do a ratchet of which
-    rules lost cover, and a touched field that differs.
+    skipped with the reason. Exceptions that must go fail a test case of their own, and so do a ratchet of which rules
+    lost cover, and a touched field that differs.
     """
     root = ElementTree.Element("testsuites", {"name": "harness"})
     for part in report.parts:
         root.append(_suite(report, part))
-    if report.exceptions.unused or report.exceptions.expired:
+    if report.exceptions.failing:
         root.append(_exceptions(report))
     if report.coverage is not None and report.coverage.ratchets:
         root.append(_ratchets(report, report.coverage.ratchets))
@@ -154,12 +155,10 @@ def _case(subject: str, group: str, version: str, name: str, seconds: float) -> 
 
 def _exceptions(report: Report) -> ElementTree.Element:
     suite = ElementTree.Element("testsuite", {"name": "equivalence_exceptions", "timestamp": report.started[:19]})
-    for words, entries in (("unused", report.exceptions.unused), ("expired", report.exceptions.expired)):
-        for entry in entries:
-            case = _case("equivalence_exceptions", "", "", entry.id, 0.0)
-            message = f"{words} since or until {entry.until}, owner {entry.owner}: {entry.reason}"
-            ElementTree.SubElement(case, "failure", {"message": _clean(message), "type": words})
-            suite.append(case)
+    for word, entry in report.exceptions.failing:
+        case = _case("equivalence_exceptions", "", "", entry.id, 0.0)
+        ElementTree.SubElement(case, "failure", {"message": _clean(must_go(word, entry)), "type": word})
+        suite.append(case)
     _count(suite, 0.0)
     return suite
 

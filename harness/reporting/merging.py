@@ -40,7 +40,9 @@ def merge(reports: Sequence[Named]) -> Report:
         rules=rules,
         uncovered=tuple(_summed(uncovered, lambda one: one.key, with_uncovered)),
         coverage=coverage_of(rules) if any(report.coverage is not None for report in every) else None,
+        examples=tuple(dict.fromkeys(example for report in every for example in report.examples)),
         started=min(report.started for report in every),
+        witnesses=tuple(dict.fromkeys(one for report in every for one in report.witnesses)),
         **sums_of(parts, kinds, findings, Exceptions(), excluded, first.policy),
     )
 

@@ -115,7 +115,7 @@ def _findings(report: Report) -> Iterator[Metric]:
             changes.add_metric([name], directions[name])
         yield changes
     exceptions = GaugeMetricFamily("harness_exceptions", "Exceptions, by what became of them.", labels=["state"])
-    for state in ("used", "unused", "expired"):
+    for state in ("used", "unused", "expired", "unwitnessed"):
         exceptions.add_metric([state], len(getattr(report.exceptions, state)))
     yield exceptions
 

@@ -1,4 +1,4 @@
-"""Everything that was found, on one screen: each cause with where it shows, how bad it is, and its smallest object.
+"""What is not told at length, on one screen: each cause with where it shows, how bad it is, and its smallest object.
 
 Lines are limited, so causes share them: every cause has its line, then the worst group of each, then the next ones.
 """
@@ -45,7 +45,7 @@ def overview(groups: Sequence[Group], lines: int) -> list[Text]:
     for (cause, members), number in zip(causes.items(), shown, strict=True):
         rows.append(_headline(cause, members, len(members) - number))
         for index, one in enumerate(members[:number]):
-            rows += [_place(one), *([_smallest(one.first)] if index == 0 else [])]
+            rows += [place_row(one), *([_smallest(one.first)] if index == 0 else [])]
     return rows
 
 
@@ -79,9 +79,11 @@ def _headline(cause: str, members: Sequence[Group], left_out: int) -> Text:
     return row
 
 
-def _place(one: Group) -> Text:
+def place_row(one: Group, cause: str = "") -> Text:
+    """Tell a group in one line: how many findings, how bad, the cause where it stands nowhere else, where, its id."""
     row = Text(f"{len(one.findings):>7,} ")
     row.append(f"{one.severity:<11} ", style=STYLES[one.severity])
+    row.append(f"{visible(cause):<13} " if cause else "")
     members = list(dict.fromkeys(member for member, _, _ in one.rules if member))
     inside = f" ({', '.join(members)})" if len(members) > 1 else ""
     shown, more = one.kinds[0], f" and {len(one.kinds) - 1} more" if len(one.kinds) > 1 else ""

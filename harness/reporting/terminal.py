@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from enum import IntEnum
 from typing import IO
 
 from rich.console import Console
@@ -17,23 +18,33 @@ from harness.compare.ends import served_after, served_before
 from harness.events import LONGER
 from harness.field import FieldError
 from harness.reporting.document import KindEntry, Report, ReportedFinding
+from harness.reporting.folding import fold
 from harness.reporting.gaps import allowance_rows, gaps, open_gaps
 from harness.reporting.grouping import SEVERITY_MEANING, Group, group
 from harness.reporting.headline import also, headline
 from harness.reporting.moverows import move_rows
-from harness.reporting.overview import STYLES, by_cause, overview
+from harness.reporting.overview import STYLES, by_cause, overview, place_row
 from harness.reporting.ruletext import lost_rows, rule_rows
-from harness.reporting.text import compact, count, cut, lines, one_line, visible
-from harness.reporting.verdicts import verdict_screen
+from harness.reporting.text import compact, count, cut, flat, lines, visible
+from harness.reporting.tolerance import must_go
+from harness.reporting.verdicts import verdict_rows, verdict_screen
 
-SHORT = 300
-"""Characters of an object or a text on the one screen; the document has it whole."""
-SCREEN = 45
+SHORT = 800
+"""Characters of an object or a text of a finding that is told at length; the document has it whole."""
+AT_LENGTH = 3
+"""Groups that are told at length: on the screen of a run, and for each item of pytest."""
+SCREEN = 60
 """Lines of the one screen."""
-AT_LENGTH = 2
-"""Groups that are told at length there, when there are no more."""
 MOST_GAPS, MOST_BLOCKING = 4, 4
 """Kinds that were not reached, and errors of each, that are told there."""
+
+
+class Loudness(IntEnum):
+    """How much is told: the verdict and a row for each mistake, one screen, or everything at length."""
+
+    QUIET = 0
+    NORMAL = 1
+    VERBOSE = 2
 
 
 def console(stream: IO[str] | None = None) -> Console:
@@ -42,10 +53,11 @@ def console(stream: IO[str] | None = None) -> Console:
 
 
 def show(rows: Iterable[Text], stream: IO[str] | None = None) -> None:
-    """Print lines."""
+    """Print lines: on a terminal folded between words, elsewhere whole, so that what looks for one finds it."""
     out = console(stream)
     for row in rows:
-        out.print(row, soft_wrap=True)
+        for line in fold(row, out.width) if out.is_terminal else (row,):
+            out.print(line, soft_wrap=True)
 
 
 def render(rows: Iterable[Text]) -> str:
@@ -53,27 +65,39 @@ def render(rows: Iterable[Text]) -> str:
     return "".join(row.plain + "\n" for row in rows)
 
 
-def summary(report: Report, written: Sequence[str] = ()) -> list[Text]:
-    """Tell the run on one screen: the verdict, how bad it is, every cause, how hard was tried, the files.
+def summary(report: Report, written: Sequence[str] = (), loudness: Loudness = Loudness.NORMAL) -> list[Text]:
+    """Tell the run on one screen: the verdict, how bad it is, the worst at length, the rest, how hard was tried.
 
-    One or two groups are told at length; of more, each cause has its places and its smallest object.
+    A quiet screen has the verdict and a row for each mistake, a verbose one every mistake at length, and timings.
     """
     if report.verification is not None:
+        if loudness is Loudness.QUIET:
+            return verdict_rows(report, report.verification)
         return verdict_screen(report, report.verification, written)
     groups = group(report.open_findings)
-    head = [_headline(report, groups), *_severities(report)]
-    head += [Text(f"  {row}", style="bold red") for row in [also(report)] if row] + _gaps(report)
+    why = [Text(f"  {row}", style="bold red") for row in [also(report)] if row] + _gaps(report)
+    if loudness is Loudness.QUIET:
+        return [_headline(report, groups), *why, *_exceptions(report), *(place_row(one, one.cause) for one in groups)]
+    head = [_headline(report, groups), *_severities(report), *why]
     foot = [Text(), *_effort(report), *_exceptions(report)]
+    foot += _timings(report) if loudness is Loudness.VERBOSE else []
     foot += [Text(f"written: {visible(name)}") for name in written]
     if report.moves:
         told = move_rows(report.moves, SCREEN - len(head) - len(foot) - 1)
         told += [Text(f"one at length: {visible(groups[0].first.replay)}")] if groups and groups[0].first.replay else []
-    elif len(groups) <= AT_LENGTH:
-        told = [row for number, one in enumerate(groups, 1) for row in (Text(), *_group(number, one))]
+    elif loudness is Loudness.VERBOSE:
+        told = at_length(groups, SHORT)
     else:
-        example = [Text(f"one at length: {visible(groups[0].first.replay)}")] if groups[0].first.replay else []
-        told = [Text(), *overview(groups, SCREEN - len(head) - len(foot) - len(example) - 1), *example]
+        told = at_length(groups[:AT_LENGTH], SHORT)
+        rest = groups[AT_LENGTH:]
+        room = SCREEN - len(head) - len(told) - len(foot) - 1
+        told += [Text(), *overview(rest, room)] if rest else []
     return head + told + foot
+
+
+def at_length(groups: Sequence[Group], limit: int, ids: bool = True) -> list[Text]:
+    """Tell groups by the finding that stands for each: one way for a screen and for the text of a failed test."""
+    return [row for number, one in enumerate(groups, 1) for row in (Text(), *_group(number, one, limit, ids))]
 
 
 def _headline(report: Report, groups: Sequence[Group]) -> Text:
@@ -131,14 +155,16 @@ def _severities(report: Report) -> list[Text]:
     return rows
 
 
-def _group(number: int, one: Group) -> list[Text]:
+def _group(number: int, one: Group, limit: int, ids: bool) -> list[Text]:
     finding = one.first
     row = Text(f"{number}. ")
     row.append(finding.severity, style=STYLES[finding.severity])
-    row.append(f"  {visible(finding.cause)}  {where(finding)}")
-    if len(one.findings) > 1:
-        row.append(f"  (and {len(one.findings) - 1} like it on {visible(one.title)})", style="dim")
-    return [row, *body(finding, SHORT)]
+    row.append(f"  {visible(one.cause)}  {where(finding)}")
+    if ids:
+        row.append(f"  [{one.id}]", style="dim")
+    if one.size > 1:
+        row.append(f"  (and {one.size - 1:,} like it on {visible(one.title)})", style="dim")
+    return [row, *body(finding, limit)]
 
 
 def where(finding: ReportedFinding) -> str:
@@ -154,21 +180,20 @@ def full(finding: ReportedFinding) -> list[Text]:
     rows = [row, *body(finding, 4000)]
     for served in finding.answer.served if not finding.between else ():
         verdict = "rejected" if served.errors else "accepted"
-        rows.append(_labelled(f"served {visible(served.setting)}", verdict))
+        rows += _labelled(f"served {visible(served.setting)}", verdict)
         rows += _errors("", served.errors, 1000)
     if finding.exception:
-        rows.append(_labelled("tolerated by", visible(finding.exception)))
+        rows += _labelled("tolerated by", visible(finding.exception))
     return rows
 
 
 def body(finding: ReportedFinding, limit: int) -> list[Text]:
     """The lines under a finding's title: what, the smallest object, both lists, the fix, the command."""
-    rows = []
-    if finding.detail:
-        rows.append(_labelled("what", cut(lines(finding.detail).replace("\n", " "), limit)))
-    rows.append(_labelled("object", compact(finding.case.object, limit)))
+    rows = _labelled("what", cut(lines(finding.detail), limit)) if finding.detail else []
+    rows += _labelled("object", compact(finding.case.object, limit))
     if finding.case.old is not None:
-        rows.append(_labelled("old", compact(finding.case.old, limit)))
+        same = finding.case.old == finding.case.object
+        rows += _labelled("old", "the same" if same else compact(finding.case.old, limit))
     if finding.between:
         before, after = finding.between
         rows += _errors(visible(before), served_before(finding.answer), limit)
@@ -178,24 +203,24 @@ def body(finding: ReportedFinding, limit: int) -> list[Text]:
         rows += _errors("declarative", finding.answer.declarative, limit)
     if finding.answer.failure is not None:
         failure = finding.answer.failure
-        rows.append(_labelled("failure", cut(visible(f"{failure.stage}: {failure.message}"), limit)))
+        rows += _labelled("failure", cut(lines(f"{failure.stage}: {failure.message}"), limit))
     if finding.fix:
-        rows.append(_labelled("fix", visible(finding.fix)))
+        rows += _labelled("fix", lines(finding.fix))
     if finding.replay:
-        rows.append(_labelled("replay", visible(finding.replay)))
+        rows += _labelled("replay", visible(finding.replay))
     return rows
 
 
 def _errors(label: str, errors: Sequence[FieldError], limit: int) -> list[Text]:
     if not errors:
-        return [_labelled(label, "no errors", "dim")] if label else []
+        return _labelled(label, "no errors", "dim") if label else []
     told = counted(errors)
     rows = []
     for index, (error, times) in enumerate(told[:8]):
         text = describe(error, limit) + (f"  ×{times}" if times > 1 else "")
-        rows.append(_labelled("" if index else label, text))
+        rows += _labelled("" if index else label, text)
     if len(told) > 8:
-        rows.append(_labelled("", f"… {len(told) - 8} more", "dim"))
+        rows += _labelled("", f"… {len(told) - 8} more", "dim")
     return rows
 
 
@@ -209,14 +234,18 @@ def describe(error: FieldError, limit: int = 1000) -> str:
     notes = [f"origin {error.origin}"] if error.origin else []
     notes += [error.level] if error.level else []
     notes += ["covered"] if error.covered else []
-    return cut(visible(error.text), limit) + (f"  ({visible(', '.join(notes))})" if notes else "")
+    return cut(lines(error.text), limit) + (f"  ({visible(', '.join(notes))})" if notes else "")
 
 
-def _labelled(label: str, text: str, style: str = "") -> Text:
-    row = Text("   ")
-    row.append(f"{label:<12} ", style="dim")
-    row.append(text, style=style)
-    return row
+def _labelled(label: str, text: str, style: str = "") -> list[Text]:
+    """Write a text behind its label; one of several lines keeps them, each below the first."""
+    rows = []
+    for number, line in enumerate(text.split("\n")):
+        row = Text("   ")
+        row.append(f"{label if not number else '':<12} ", style="dim")
+        row.append(line, style=style)
+        rows.append(row)
+    return rows
 
 
 def effort(report: Report) -> list[str]:
@@ -229,7 +258,7 @@ def effort(report: Report) -> list[str]:
         f"seed {report.seed}, mode {report.mode}, ended by: {report.stopped}"
     ]
     if report.stopped_detail:
-        rows.append(f"stopped because {one_line(report.stopped_detail)}")
+        rows.append(f"stopped because {flat(report.stopped_detail)}")
     rows.append(
         f"{len(reached)} of {count(len(kinds), 'kind and operation', 'kinds and operations')} asked"
         f"{_settings(report)}, {len(based)} with an object that both sides accept"
@@ -241,7 +270,8 @@ def effort(report: Report) -> list[str]:
     ] * bool(recordings)
     told = (_fullness(kinds), *_without(report), _composition(report), _failures(report), _left_out(report))
     rows += [row for row in (*told, *rule_rows(report), *(() if recordings else _discovery(report))) if row]
-    rows += [f"{k.name} {k.operation}: the search stopped: {visible(k.error)}" for k in kinds if k.error]
+    rows += _examples(report)
+    rows += [f"{k.name} {k.operation}: the search stopped: {flat(k.error)}" for k in kinds if k.error]
     return rows
 
 
@@ -251,6 +281,20 @@ def _settings(report: Report) -> str:
     if different == len(report.kinds):
         return ""
     return f" ({different:,} different ones, under {count(len(report.parts), 'setting')} of the feature gates)"
+
+
+def _examples(report: Report) -> list[str]:
+    """Say how many of the user's own objects are accepted; the report has the errors of the others."""
+    if not report.examples:
+        return []
+    sources = {(one.subject, one.source) for one in report.examples}
+    odd = dict.fromkeys(one.source for one in report.examples if not one.is_as_expected)
+    shown = ", ".join(visible(source) for source in list(odd)[:4]) + (
+        f" and {len(odd) - 4} more" if len(odd) > 4 else ""
+    )
+    return [
+        f"{count(len(sources), 'example')} asked first, " + (f"not as expected: {shown}" if odd else "all as expected")
+    ]
 
 
 def _fullness(kinds: Sequence[KindEntry]) -> str:
@@ -338,12 +382,21 @@ def _effort(report: Report) -> list[Text]:
     return [Text(f"tried: {first}"), *(Text(f"       {row}") for row in rest)]
 
 
+def _timings(report: Report) -> Iterator[Text]:
+    """Say where the time of the harness went, part by part: generating, encoding, waiting and comparing may overlap."""
+    for part in report.parts:
+        spent = part.timings
+        yield Text(
+            f"timings: {flat(part.subject)}: {part.seconds:,.1f} s; generating {spent.generate:,.1f} s, encoding "
+            f"{spent.encode:,.1f} s, waiting for the target {spent.wait:,.1f} s, comparing {spent.compare:,.1f} s; "
+            f"{count(part.cases, 'case')}, {part.compared:,} compared, {count(part.restarts, 'restart')} of the worker"
+        )
+
+
 def _exceptions(report: Report) -> list[Text]:
     rows = []
-    for words, entries in (("unused", report.exceptions.unused), ("expired", report.exceptions.expired)):
-        for entry in entries:
-            text = f"{words} exception {entry.id} ({entry.owner}, until {entry.until}): {entry.reason}"
-            rows.append(Text(visible(text), style="red"))
+    for word, entry in report.exceptions.failing:
+        rows.append(Text(lines(must_go(word, entry)), style="red"))
     for ratchet in report.coverage.ratchets if report.coverage is not None else ():
         rows += [Text(row, style="red") for row in lost_rows(ratchet)]
     return rows

@@ -35,14 +35,14 @@ def visible(text: str, keep: str = "") -> str:
     return _SUSPECT.sub(escape, text)
 
 
-def one_line(text: str) -> str:
-    """As `visible`, but a longer text is put on one line."""
-    return visible(" ".join(text.split()))
-
-
 def lines(text: str) -> str:
     """As `visible`, but line breaks and tabs of a longer text stay."""
     return visible(text, keep="\n\t")
+
+
+def flat(text: str) -> str:
+    """As `visible`, for one line: where a text of several lines ends a line, there is a space."""
+    return visible(" ".join(text.split("\n"))) if "\n" in text else visible(text)
 
 
 def compact(value: Any, limit: int = 0) -> str:

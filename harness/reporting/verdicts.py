@@ -56,6 +56,15 @@ def verdict_screen(report: Report, told: Verification, written: Sequence[str] = 
     return [*rows, *_foot(report, told, written)]
 
 
+def verdict_rows(report: Report, told: Verification) -> list[Text]:
+    """Tell no more than the verdict, and what speaks against the change."""
+    named = {*told.elsewhere, *(name for one in told.fields for name in one.findings)}
+    findings = [finding for finding in report.open_findings if finding.fingerprint in named]
+    rows = [_headline(report, told), *_stale(told), *_lint(told)]
+    rows += [next(_field(one)) for one in sorted(told.fields, key=lambda one: _ORDER.index(one.verdict))]
+    return [*rows, *(next(_finding(finding)) for finding in findings)]
+
+
 def _headline(report: Report, told: Verification) -> Text:
     if told.nothing_touched:
         return Text("Nothing touched", style="bold green")

@@ -1,6 +1,7 @@
 """What is examined: suite folders, Kubernetes releases and programs, opened from a plain specification."""
 
 from harness.subject.described import load_suite
+from harness.subject.examples import Example, read_examples
 from harness.subject.opening import open_subject, open_suite
 from harness.subject.spec import SubjectKind, SubjectSpec
 from harness.subject.subject import Note, Subject
@@ -8,5 +9,6 @@ from harness.subject.suitefile import AnySuite
 from harness.subject.suites import Rework
 
 __all__ = [
-    "AnySuite", "Note", "Rework", "Subject", "SubjectKind", "SubjectSpec", "load_suite", "open_subject", "open_suite",
+    "AnySuite", "Example", "Note", "Rework", "Subject", "SubjectKind", "SubjectSpec", "load_suite", "open_subject",
+    "open_suite", "read_examples",
 ]  # fmt: skip

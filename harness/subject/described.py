@@ -5,6 +5,7 @@ In the place of each function stands a `Callee`, which says where it is written 
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -172,5 +173,7 @@ def _callee(function: Callable[..., Any] | None) -> Callee | None:
 
 
 def _known(function: Callable[..., Any]) -> Callee:
-    code = getattr(function, "__code__", None)
-    return Callee(str(getattr(function, "__qualname__", type(function).__name__)), code.co_filename if code else "")
+    """Say where a function is written: in the module that it names, else where its code is."""
+    module, code = sys.modules.get(str(getattr(function, "__module__", ""))), getattr(function, "__code__", None)
+    file = getattr(module, "__file__", None) or (code.co_filename if code else "")
+    return Callee(str(getattr(function, "__qualname__", type(function).__name__)), str(file))

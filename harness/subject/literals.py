@@ -1,13 +1,12 @@
-"""Where the handwritten validators of a subject lie, and what literals stand in them."""
+"""Where the handwritten validators of a release lie, and what literals stand in them."""
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeAlias
@@ -23,7 +22,6 @@ from harness.gotypes import literals as reader
 from harness.gotypes.literals import NO_LITERALS, Literal, Literals, go_files, go_literals
 
 _GROUP = re.compile(r'^(?:const[ \t]+)?[ \t]*GroupName[ \t]*=[ \t]*"([^"]*)"', re.M)
-_NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _READERS = tuple(Path(str(module.__file__)) for module in (reader, constants, scanner))
 _MOST_KEPT = 300
 """Entries of the cache: one for each API group of a release."""
@@ -97,37 +95,3 @@ def _group_folders(root: Path) -> dict[str, list[Path]]:
         if group:
             found.setdefault(group[1], []).append(register.parent / "validation")
     return found
-
-
-def python_literals(validate: Callable[..., object] | None) -> Literals:
-    """Read the source of a handwritten validator in Python: the whole module it stands in."""
-    code = getattr(validate, "__code__", None)
-    name = code.co_filename if code else getattr(validate, "file", "")  # of one that runs elsewhere
-    file = Path(name)
-    if not name or not file.is_file():
-        return NO_LITERALS
-    return _of_module(file)
-
-
-@lru_cache(maxsize=32)
-def _of_module(file: Path) -> Literals:
-    try:
-        tree = ast.parse(file.read_text(encoding="utf-8", errors="replace"))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return NO_LITERALS
-    return Literals.of(found for statement in tree.body for found in _of_statement(statement))
-
-
-def _of_statement(statement: ast.stmt) -> Iterator[Literal]:
-    """Yield the constants of a function, class or assignment, without its docstring."""
-    if isinstance(statement, ast.Import | ast.ImportFrom):
-        return
-    targets = statement.targets if isinstance(statement, ast.Assign) else ()
-    named = [
-        *([statement.name] if isinstance(statement, _NAMED) else ()),
-        *(one.id for one in targets if isinstance(one, ast.Name)),
-    ]
-    where = " ".join(named).lower()
-    for node in ast.walk(statement):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str | int) and not isinstance(node.value, bool):
-            yield where, node.value

@@ -16,6 +16,7 @@ import msgspec
 from harness.case import Json
 from harness.fuzzers.shape import FieldShape, Shape
 from harness.fuzzers.tried import is_json
+from harness.targets.endpoint import Reader
 
 Prune: TypeAlias = Callable[[dict[str, Json]], None]
 """Drops empty structs that are no pointers, in place."""
@@ -59,6 +60,25 @@ def quick_decoder(shape: Shape) -> Callable[[Json], Json] | None:
             decoded = to_builtins(convert(value, root))
         except (msgspec.MsgspecError, ValueError, TypeError, OverflowError, RecursionError) as error:
             raise Unusual from error
+        prune(decoded)
+        return decoded
+
+    return decode
+
+
+def quick_reader(shape: Shape) -> Reader | None:
+    """Return a function that decodes the text of the usual object, None for others; None when the type has none."""
+    try:
+        root, prune = _Types().root(shape)
+    except Unusual:
+        return None
+    read, to_builtins = msgspec.json.Decoder(root).decode, msgspec.to_builtins
+
+    def decode(text: msgspec.Raw) -> Json:
+        try:
+            decoded = to_builtins(read(text))
+        except (msgspec.MsgspecError, ValueError, TypeError, OverflowError, RecursionError):
+            return None
         prune(decoded)
         return decoded
 

@@ -28,7 +28,8 @@ class Subject:
     """What is examined. Close it when done; job processes open their own from `spec`.
 
     With a `recording` the target answers what was recorded, and nothing else. `allow_incomplete` are patterns of kinds
-    of which a run may accept no object and be complete all the same.
+    of which a run may accept no object and be complete all the same. `examples` is the folder of its author's own
+    objects, where it has one.
     """
 
     def __init__(
@@ -41,9 +42,10 @@ class Subject:
         literals: Callable[[KindInfo], Literals] = lambda info: NO_LITERALS,
         recording: Recording | None = None,
         allow_incomplete: Sequence[str] = (),
+        examples: Path | None = None,
     ) -> None:
         self.spec, self.name, self.target, self.universe, self.corpus = spec, name, target, universe, corpus
-        self.recording = recording
+        self.recording, self.examples = recording, examples
         self.allow_incomplete = tuple(allow_incomplete)
         self._literals = literals
         self._checkers: dict[str, Callable[[str], bool]] = {}

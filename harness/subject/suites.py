@@ -12,8 +12,10 @@ from harness.diagnostics import Diagnostic, InputError, Position, UsageError, ne
 from harness.fuzzers.shape import shape_of
 from harness.gotypes.packages import Universe
 from harness.subject.decode import decoder_of
+from harness.subject.examples import FOLDER
 from harness.subject.isolated import SuiteTarget
-from harness.subject.literals import python_literals
+from harness.subject.pyliterals import python_files, python_literals
+from harness.subject.quick import quick_reader
 from harness.subject.shared import SHARED, go_files
 from harness.subject.spec import SubjectSpec
 from harness.subject.subject import Note, Subject, silent
@@ -54,11 +56,17 @@ def open_own(suite: Suite, spec: SubjectSpec, note: Note, rework: Rework | None 
         target = cast(Target, _target(own, universe, compiled, spec.gates, 10.0, False))
     else:
         target = cast(Target, SuiteTarget(suite.name, str(suite.folder), spec.gates, note=note))
-    sources = {kind.kind: kind.handwritten for kind in suite.kinds}
+    literals = python_literals(_sources(suite))
     return Subject(
-        spec, suite.name, target, universe, suite.folder / "corpus", lambda info: python_literals(sources[info.kind]),
-        allow_incomplete=suite.allow_incomplete,
+        spec, suite.name, target, universe, suite.folder / "corpus", lambda info: literals,
+        allow_incomplete=suite.allow_incomplete, examples=suite.folder / FOLDER,
     )  # fmt: skip
+
+
+def _sources(suite: Suite) -> list[Path]:
+    """Return the files of a suite's code, and those of validators that are imported from elsewhere."""
+    named = [getattr(kind.handwritten, "file", "") for kind in suite.kinds]  # of code that runs in a worker
+    return list(dict.fromkeys((*python_files(suite.folder), *(Path(name) for name in named if name))))
 
 
 def target_of(suite: Suite, gates: Mapping[str, bool], patience: float) -> PythonTarget:
@@ -76,9 +84,12 @@ def _target(
     alone: bool,
 ) -> PythonTarget:
     declarative, decoders, types = _callables(suite, universe, compiled)
+    quick = {key: quick_reader(shape_of(universe, name)) for key, name in types.items()} if alone else {}
+    readers = {key: reader for key, reader in quick.items() if reader is not None}
     return PythonTarget(
-        suite, declarative, decoders=decoders, types=types, gates=gates, time_limit=patience, alone=alone
-    )
+        suite, declarative, decoders=decoders, readers=readers, types=types, gates=gates, time_limit=patience,
+        alone=alone,
+    )  # fmt: skip
 
 
 def _universe(suite: Suite) -> Universe:

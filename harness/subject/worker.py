@@ -41,14 +41,14 @@ _NOTHING = msgspec.Raw(b"null")
 
 
 class _Question(msgspec.Struct, frozen=True):
-    """A case whose objects are still text: an old one that was read before is not read again."""
+    """A case whose objects are still text: most are read as their type at once, and an old one is read once."""
 
     id: int
     group: str
     version: str
     kind: str
     operation: Operation
-    object: Json
+    object: msgspec.Raw
     old: msgspec.Raw = _NOTHING
     resource: str = ""
     subresource: str = ""
@@ -192,7 +192,7 @@ class _Reader:
     """Makes cases of lines. Old objects stand in many: the same text gives the very same object."""
 
     def __init__(self) -> None:
-        self._stored: dict[bytes, Json] = {}
+        self._stored: dict[bytes, msgspec.Raw] = {}
 
     def answers(self, target: PythonTarget, text: bytes) -> list[Answer]:
         """Answer lines; one that cannot be read costs its own answer only."""
@@ -219,7 +219,7 @@ class _Reader:
         if known is None:
             if len(self._stored) >= _MOST_STORED:
                 self._stored.clear()
-            known = self._stored[text] = msgspec.json.decode(text)
+            known = self._stored[text] = raw.copy()  # without the text around it
         return known
 
 

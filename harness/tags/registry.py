@@ -182,7 +182,7 @@ class Reader:
         self._warn(line, "unknown-tag", message, why, suggestion(line.name) or "remove it, or correct the name")
 
     def _warn(self, line: TagLine, code: str, message: str, why: str, fix: str) -> None:
-        source = _shown(line.position, line.text)
+        source = shown(line.position, line.text)
         diagnostic = Diagnostic(line.position, code, message, why, fix, source, len(line.name) + 1)
         self._warnings.setdefault((diagnostic.position, diagnostic.code, diagnostic.message), diagnostic)
 
@@ -239,11 +239,11 @@ def diagnostic_of(error: TagError) -> Diagnostic:
     tag = error.tag
     return Diagnostic(
         tag.position, error.code, f"+{tag.name}: {error.message}", error.why, error.fix,
-        _shown(tag.position, tag.source), tag.width,
+        shown(tag.position, tag.source), tag.width,
     )  # fmt: skip
 
 
-def _shown(position: Position, source: str) -> str:
+def shown(position: Position, source: str) -> str:
     """Return a tag's line as it stands in the file, as far as that is known: the markers are put back."""
     text = source.strip()
     if len(text) > 200:  # a line that long helps nobody; the position says where

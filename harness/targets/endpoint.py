@@ -23,6 +23,9 @@ Declarative: TypeAlias = Callable[[Operation, Json, Json, Mapping[str, bool], st
 Decoder: TypeAlias = Callable[[Json], Json]
 """Checks JSON types, drops what the type does not know, and returns a fresh object. Raises `DecodeError`."""
 
+Reader: TypeAlias = Callable[[msgspec.Raw], Json]
+"""Does the same to the text of a usual object; None for others. A worker in Python has objects as text."""
+
 KindVersion: TypeAlias = tuple[str, str]
 """A kind's name and a version."""
 
@@ -66,6 +69,7 @@ class Endpoint:
         declarative: Mapping[KindVersion, Declarative],
         options: Mapping[str, bool],
         gates: Mapping[str, bool],
+        reader: Reader | None = None,
     ) -> None:
         internal = kind.internal_version or list(kind.versions)[-1]
         is_internal = version == internal
@@ -73,7 +77,7 @@ class Endpoint:
         self.stage: Stage | None = None
         self.declarative = declarative.get((kind.kind, version))
         self._head = (("apiVersion", f"{suite.group}/{version}" if suite.group else version), ("kind", kind.kind))
-        self._decoder = decoder
+        self._decoder, self._reader = decoder, reader
         self._defaults = kind.defaults.get(version)
         self._inward = None if is_internal else kind.conversions[version, internal]
         self._outward = None if is_internal else kind.conversions[internal, version]
@@ -133,6 +137,11 @@ class Endpoint:
         return obj
 
     def _decoded(self, value: Json, which: str) -> Json:
+        if value.__class__ is msgspec.Raw:
+            read = None if self._reader is None else self._reader(value)
+            if read is not None and all(read.get(name, right) == right for name, right in self._head):
+                return read
+            value = msgspec.json.decode(value)
         if not isinstance(value, dict):
             raise StageError(Failure("decode", f"{which}a JSON object is needed, got {_json_type(value)}"))
         for name, right in self._head:

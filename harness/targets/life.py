@@ -103,11 +103,14 @@ class Life:
     """A running worker.
 
     `broken` says why it cannot go on, empty while it can; `distrusted` that its ids were wrong, so that no answer of a
-    batch in flight may be believed; `has_hung` that it was waited for in vain; `oddities` what it did without harm.
+    batch in flight may be believed; `has_hung` that it was waited for in vain; `oddities` what it did without harm;
+    `tasks` how many threads the system had when it began.
     """
 
-    def __init__(self, process: Child, max_line: int = MAX_LINE, most_errors: int = MOST_ERRORS) -> None:
-        self.process = process
+    def __init__(
+        self, process: Child, max_line: int = MAX_LINE, most_errors: int = MOST_ERRORS, tasks: int = 0
+    ) -> None:
+        self.process, self.tasks = process, tasks
         self.greeting: TargetInfo | None = None
         self.greeted = threading.Event()
         self.broken = ""

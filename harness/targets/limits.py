@@ -39,6 +39,15 @@ class Limits:
 LIMITS = Limits()
 
 
+def tasks() -> int:
+    """Count the threads of the whole system, which takes a twentieth of a millisecond; 0 where it does not tell."""
+    try:
+        with open("/proc/loadavg", "rb") as file:
+            return int(file.read(256).split()[3].partition(b"/")[2])
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
 def processes_in(session: int) -> int:
     """Count the processes of a session; 0 where the system does not tell."""
     count = 0

@@ -21,7 +21,7 @@ from pathlib import Path as FilePath
 from harness.case import PROTOCOL, Answer, Case, Failure, TargetInfo
 from harness.diagnostics import TargetError
 from harness.targets.life import Batch, Child, Life
-from harness.targets.limits import LIMITS, Limits, processes_in
+from harness.targets.limits import LIMITS, Limits, processes_in, tasks
 from harness.targets.target import Closing
 from harness.targets.wire import UNENCODABLE, encode_case
 
@@ -128,7 +128,8 @@ class WorkerProcess(Closing):
             raise TargetError("no worker is named", fix="name a program, with its arguments")
         if self._cwd is not None and not FilePath(self._cwd).is_dir():
             raise TargetError(f"the folder for the worker {self._argv[0]} does not exist: {self._cwd}", fix="create it")
-        life = Life(self._launched(), self._limits.line, self._limits.errors)
+        before = tasks()
+        life = Life(self._launched(), self._limits.line, self._limits.errors, before)
         try:
             self._introduce(life)
             end = time.monotonic() + self._limits.start
@@ -271,8 +272,10 @@ class WorkerProcess(Closing):
 
     def _count(self, life: Life) -> None:
         """Count the processes of a life, and break it when they are too many."""
-        self._counted = time.monotonic()
-        count, most = processes_in(life.process.pid), self._limits.processes
+        self._counted, most = time.monotonic(), self._limits.processes
+        if tasks() - life.tasks < most:  # looking at each process takes milliseconds
+            return
+        count = processes_in(life.process.pid)
         if count > most:
             life.break_(f"it started {count} processes, more than the {most} it may have")
 

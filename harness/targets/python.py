@@ -21,15 +21,15 @@ import msgspec
 
 from harness.case import Answer, Case, Failure, Json, KindInfo, Operation, TargetInfo, Validated
 from harness.suite import Context, Suite, SuiteKind
-from harness.targets.endpoint import Declarative, Decoder, Endpoint, KindVersion, Objects, StageError
+from harness.targets.endpoint import Declarative, Decoder, Endpoint, KindVersion, Objects, Reader, StageError
 from harness.targets.stored import Stored
 from harness.targets.target import Closing
 from harness.targets.timing import measured
 
 STOPPED = "did not finish"
 _TICK = 0.25
-_LEAST = 0.5
-"""How long a case may take at least, however many have run past their time. Units: seconds."""
+_LEAST = 0.25
+"""How long a case may take at least, however many have run past their time. Units: seconds, in which it ran."""
 _UPDATE = Operation.UPDATE  # looking a member of an enum up costs as much as a call
 
 
@@ -54,10 +54,10 @@ class _Done:
 class PythonTarget(Closing):
     """A suite that answers cases in this process.
 
-    `declarative` and `decoders` are by kind and version; `types` gives the Go type of each for readers of types.
-    `gates` overrides the suite's own. `alone` says that nobody interrupts this process, so that an interrupt is the
-    suite's doing. Units: `time_limit` in seconds for the first case that runs past it; each further one gets half as
-    long as the one before, and half a second at least.
+    `declarative`, `decoders` and `readers` are by kind and version; `types` gives the Go type of each for who reads
+    types. `gates` overrides the suite's own. `alone` says that nobody interrupts this process, so that an interrupt is
+    the suite's doing. Units: `time_limit` in seconds for the first case that runs past it; each further one gets a
+    quarter of what the one before got, and two ticks at least.
     """
 
     def __init__(
@@ -66,6 +66,7 @@ class PythonTarget(Closing):
         declarative: Mapping[KindVersion, Declarative],
         *,
         decoders: Mapping[KindVersion, Decoder] | None = None,
+        readers: Mapping[KindVersion, Reader] | None = None,
         types: Mapping[KindVersion, str] | None = None,
         gates: Mapping[str, bool] | None = None,
         time_limit: float = 10.0,
@@ -74,10 +75,18 @@ class PythonTarget(Closing):
         self._suite = suite
         self._gates = {**suite.gates, **(gates or {})}
         self._limit, self._patience, self._alone = time_limit, time_limit, alone
-        made = decoders or {}
+        made, read = decoders or {}, readers or {}
         self._ends = {
             (version, kind.kind, subresource): Endpoint(
-                suite, kind, version, subresource, made.get((kind.kind, version)), declarative, options, self._gates
+                suite,
+                kind,
+                version,
+                subresource,
+                made.get((kind.kind, version)),
+                declarative,
+                options,
+                self._gates,
+                read.get((kind.kind, version)),
             )
             for kind in suite.kinds
             for options in [{name: self._gates.get(name, value) for name, value in kind.options.items()}]
@@ -116,7 +125,7 @@ class PythonTarget(Closing):
             return Answer(case.id, failure=stop.failure)
         except _Stopped:
             text = f"{STOPPED} within {self._limit:g} seconds"
-            self._patience = max(_LEAST, self._patience / 2)
+            self._patience = max(_LEAST, self._patience / 4)
             return Answer(case.id, failure=Failure(end.stage or "self", text, panic=True))
         except BaseException as error:  # SystemExit, CancelledError, what pytest.fail raises, an interrupt of its own
             if end.stage is None or (isinstance(error, KeyboardInterrupt) and not self._alone):

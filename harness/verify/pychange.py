@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
@@ -73,9 +72,7 @@ def _sources(side: Side, folder: str, files: Iterable[ChangedFile]) -> list[Path
 
 def _name_of(root: Path, function: object) -> Name:
     """Return what a callable goes by: its module in the checkout, and its name there."""
-    module = sys.modules.get(str(getattr(function, "__module__", "")))
-    file = Path(getattr(module, "__file__", None) or "")
-    name = str(getattr(function, "__qualname__", ""))
+    file, name = Path(getattr(function, "file", "")), str(getattr(function, "name", ""))
     return (module_of(root, file) if file.is_absolute() and file.is_relative_to(root) else str(file)), name
 
 

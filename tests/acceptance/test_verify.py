@@ -23,13 +23,15 @@ GENERATED = "zz_generated.validations.go"
 
 
 def edit(root: Path, name: str, after: str, pattern: str, new: str) -> None:
-    """Replace the first match of a pattern that comes after a text."""
+    """Replace the first match of a pattern that comes after a text, and before the next field or declaration."""
     file = root / name
     text = file.read_text()
     start = text.index(after)
-    changed, number = re.subn(pattern, new, text[start:], count=1)
+    behind = re.compile(r"^\s*(?:\{ )?// field |^\}$", re.M).search(text, text.index("\n", start))
+    assert behind is not None
+    changed, number = re.subn(pattern, new, text[start : behind.start()], count=1)
     assert number == 1, f"{name} has no {pattern} after {after}"
-    file.write_text(text[:start] + changed)
+    file.write_text(text[:start] + changed + text[behind.start() :])
 
 
 def limit_off_by_one(root: Path) -> None:

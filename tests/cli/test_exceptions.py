@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from harness.errormatch.exceptionfile import load_exceptions
+from harness.events import Replayed
 from harness.reporting.assembly import build_report
 from harness.reporting.document import encode
 from tests.cli.fakes import call
@@ -35,23 +36,30 @@ def saved(name: str, *findings: Any, **more: Any) -> str:
     return name
 
 
+def gone(name: str) -> str:
+    """A report of a run that asked all witnesses, and met nothing."""
+    witnesses = load_exceptions(FILE, date.today()).witnesses
+    return saved(name, replayed=tuple(Replayed(one, n) for one, w in witnesses.items() for n in range(len(w.cases))))
+
+
 def add(capfd: Any, *words: str) -> Any:
     return call(capfd, "exceptions", "add", *words)
 
 
 def test_a_finding_is_added_listed_and_pruned(capfd: Any) -> None:
     """From the first digits of a fingerprint to an entry, its state, and its end."""
-    with_it, without = saved("with.json", made.finding(**TYPED)), saved("without.json")
+    with_it = saved("with.json", made.finding(**TYPED))
     told = add(capfd, "0123", "--report", with_it, *WORDS, "--link", "https://x")
     assert 0 == told.code, told.err
     assert "Widget spec.size FieldValueInvalid: no-rule, at worst graduation" in told.out
     [entry] = load_exceptions(FILE, date.today()).entries
     assert ("known: it goes with v2", "sig-a", "https://x") == (entry.reason, entry.owner, entry.link)
+    without = gone("without.json")
     listed = call(capfd, "exceptions", "list", "--report", with_it).out
     assert "1 finding " in listed
     assert "1 exception, 1 used, 0 idle, 0 not tried, 1 finding tolerated" in listed
     assert "idle" in call(capfd, "exceptions", "list", "--report", without).out
-    assert "nothing was tried" in call(capfd, "exceptions", "prune", "--report", with_it).out
+    assert "nothing was asked that" in call(capfd, "exceptions", "prune", "--report", with_it).out
     before = FILE.read_text()
     assert 1 == call(capfd, "exceptions", "prune", "--report", without, "--dry-run").code
     assert before == FILE.read_text()
@@ -61,8 +69,9 @@ def test_a_finding_is_added_listed_and_pruned(capfd: Any) -> None:
 
 def test_a_group_is_added_and_completed(capfd: Any) -> None:
     """A group that has an entry gets what is missing and keeps its words; twice the same adds nothing."""
-    first = saved("first.json", made.finding(**TYPED))
-    both = saved("both.json", made.finding(**TYPED), made.finding("f" * 12, owner=TYPED["owner"], member="color"))
+    one, other = made.finding(**TYPED, cause="masked"), {**TYPED, "member": "color"}
+    first = saved("first.json", one)
+    both = saved("both.json", one, made.finding("f" * 12, **other, cause="masked"))
     group = json.loads(call(capfd, "exceptions", "list", "--json", "--exceptions", _empty()).out)
     assert [] == group
     name = _group(first)
@@ -97,21 +106,22 @@ def _empty() -> str:
 
 
 REFUSED = [
-    (("9999",), "the report has neither a finding nor a group '9999'"),
+    (("9" * 12, *WORDS), "was not explained: an exception names a cause\n  fix: let a run have more time"),
+    (("8999",), "the report has neither a finding nor a group '8999'"),
     (("0",), "0 begins 2 fingerprints"),
     (("0123456789ab",), "missing --reason, --owner, --until"),
     (("0123456789ab", "--reason", "x"), "missing --owner, --until"),
     (("0123456789ab", "--reason", " ", "--owner", "o", "--until", LATER), "missing --reason"),
     (("0123456789ab", "--reason", "x", "--owner", "o", "--until", "2020-01-01"), "is in the past"),
     (("0123456789ab", "--reason", "x", "--owner", "o", "--until", "soon"), "does not match the format"),
-    (("GROUP", *WORDS), "has no type, so its findings are named one by one"),
 ]
 
 
 @pytest.mark.parametrize(("words", "expected"), REFUSED)
 def test_refusals(capfd: Any, words: tuple[str, ...], expected: str) -> None:
     """What is missing or wrong is said, and no file is written."""
-    report = saved("r.json", made.finding(), made.finding("0" * 12, path="spec.name"))
+    unexplained = made.finding("9" * 12, path="spec.color", cause="not-explained")
+    report = saved("r.json", made.finding(), made.finding("0" * 12, path="spec.name"), unexplained)
     told = add(capfd, *(_group(report) if word == "GROUP" else word for word in words), "--report", report)
     assert 2 == told.code
     assert expected in told.err
@@ -143,15 +153,14 @@ def test_an_ended_entry_is_not_written_twice(capfd: Any) -> None:
 def test_json_has_every_entry_with_its_state(capfd: Any) -> None:
     """One list for other programs."""
     report = saved("r.json", made.finding(**TYPED))
-    add(capfd, "0123", "--report", report, *WORDS, "--sometimes")
+    add(capfd, "0123", "--report", report, *WORDS)
     [row] = json.loads(call(capfd, "exceptions", "list", "--json", "--report", saved("n.json")).out)
-    assert ("not tried", "it occurs only sometimes", "sometimes", 0) == (
-        row["state"], row["why"], row["occurs"], row["findings"],
-    )  # fmt: skip
+    why = "the run did not ask all of its witness"
+    assert ("not tried", why, 0) == (row["state"], row["why"], row["findings"])
     [row] = json.loads(call(capfd, "exceptions", "list", "--json").out)
     assert ("unknown", 40) == (row["state"], row["days"])
     told = call(capfd, "exceptions", "prune", "--report", "n.json").out
-    assert "stays: it occurs only sometimes" in told
+    assert f"stays: {why}" in told
 
 
 @pytest.mark.parametrize(("within", "code"), [(30, 0), (40, 0), (41, 1)])
@@ -183,7 +192,7 @@ def test_the_number_of_exceptions_may_only_fall(capfd: Any) -> None:
     told = call(capfd, "exceptions", "count", "--update-ratchet")
     assert (1, True) == (told.code, "widgets_v1 has more exceptions than exceptions.ratchet holds" in told.err)
     assert f"widgets_v1: 2 exceptions, and at most 1 since {date.today()}" in told.out
-    call(capfd, "exceptions", "prune", "--report", saved("none.json"))
+    call(capfd, "exceptions", "prune", "--report", gone("none.json"))
     assert 0 == call(capfd, "exceptions", "count", "--update-ratchet").code
     assert "widgets_v1" not in Path("exceptions.ratchet").read_text()
 

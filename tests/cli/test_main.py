@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -113,3 +114,14 @@ def test_a_reader_who_leaves_early_gets_no_complaint() -> None:
     process.stderr.close()
     process.wait(10)
     assert said == b""
+
+
+def test_what_takes_long_to_load_says_that_it_starts(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal alone, and it takes its line away again; nobody who completes words sees it."""
+    assert "starting" not in call(capfd, "run", "--help").err
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    said = call(capfd, "run", "--help").err
+    assert ("harness run: starting\r", " " * 21 + "\r") == (said[:22], said[22:44])
+    assert "starting" not in call(capfd, "explain", "--help").err
+    monkeypatch.setenv("_HARNESS_COMPLETE", "bash_complete")
+    assert "starting" not in call(capfd, "run", "--help").err

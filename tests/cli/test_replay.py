@@ -10,9 +10,11 @@ import msgspec
 import pytest
 
 from harness.case import Answer
+from harness.cli.publishing import kept_place
 from harness.cli.trust import remember
 from harness.reporting.assembly import build_report
-from harness.reporting.document import Reach, encode
+from harness.reporting.document import Reach, encode, read_report
+from harness.reporting.grouping import group
 from tests.cli.fakes import Opened, call
 from tests.reporting import made
 
@@ -113,3 +115,20 @@ def test_a_finding_about_a_rule_cannot_be_asked_again(capfd: Any, opened: Opened
     told = call(capfd, "replay", "r.json")
     assert told.code == 2
     assert "is about a rule, not about an object" in told.err
+
+
+def test_the_id_of_a_group_names_all_of_it_and_a_kept_report_need_not_be_named(
+    capfd: Any, opened: Opened, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The newest kept report that has the id is taken, whole or shortened; what none has is told."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folder = kept_place("").parent
+    folder.mkdir(parents=True)
+    (folder / "20260101T000000-1.json").write_bytes(Path("r.json").read_bytes())
+    (folder / "20260102T000000-1.json").write_text("of another release")
+    [one] = group(read_report("r.json").findings)
+    for words in (("r.json", one.id), (one.id,), (one.id[:4],), ("0123",), ("0123456789ab",)):
+        told = call(capfd, "replay", *words)
+        assert (1, True) == (told.code, told.out.endswith("still differs\n")), words
+    told = call(capfd, "replay", "ffff")
+    assert (2, True) == (told.code, "no report that was kept here has ffff" in told.err)

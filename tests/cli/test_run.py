@@ -11,13 +11,16 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import msgspec
 import pytest
 
 import harness.engine
 from harness.cli import publishing
+from harness.cli.publishing import with_kept
 from harness.diagnostics import TargetError, UsageError
-from harness.events import Budget
+from harness.events import Budget, Replayed
 from harness.reporting.document import Policy, read_report
+from harness.reporting.grouping import group
 from harness.reporting.saving import Saved
 from tests.blind import write_suite
 from tests.cli.fakes import EXCEPTION, FakeEngine, call
@@ -112,21 +115,26 @@ def test_findings_are_exit_code_1_and_in_every_file(capfd: Any, monkeypatch: pyt
 
 
 def test_standard_output_may_take_a_form(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The screen for people goes to standard error then, and replay commands name a document that is kept."""
+    """The screen for people goes to standard error then, and the document is kept all the same."""
     FakeEngine([made.finding()]).install(monkeypatch)
     told = call(capfd, "run", "--command", "x", "--json", "-")
     assert told.code == 1
-    place = told.err.partition("harness replay ")[2].split()[0]
+    place = told.err.partition("written: ")[2].split()[0]
     assert Path(place).read_text(encoding="utf-8") == told.out
     assert "::error" in call(capfd, "run", "--command", "x", "--annotations", "-").out.splitlines()[0]
 
 
 def test_findings_are_kept_when_no_file_was_asked_for(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that the replay command that is printed works."""
+    """So that the command that is printed works: it need not name the report, and names nothing of the machine."""
     FakeEngine([made.finding()]).install(monkeypatch)
     told = call(capfd, "run", "--command", "x")
-    place = told.out.partition("replay       harness replay ")[2].split()[0]
+    assert ["0123456789ab"] == told.out.partition("replay       harness replay ")[2].splitlines()[0].split()
+    place = told.out.partition("written: ")[2].strip()
     assert len(read_report(place).findings) == 1
+    for name in ("0123456789ab", "0123", group(read_report(place).findings)[0].id):
+        assert [place, name] == with_kept([name])
+    with pytest.raises(UsageError, match="no report that was kept here has ffffffffffff"):
+        with_kept(["ffffffffffff"])
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, which only Linux has")
@@ -245,15 +253,20 @@ def test_a_pattern_need_not_match_in_every_suite(capfd: Any, monkeypatch: pytest
 
 
 def test_an_exception_makes_the_run_pass_until_it_is_not_needed(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Used it tolerates, unused it fails; a search of some kinds cannot say that it is unused."""
+    """Used it tolerates, unused it fails; a search that asked no witness cannot say that it is unused."""
     Path("equivalence_exceptions.yaml").write_text(EXCEPTION)
-    FakeEngine([made.finding()]).install(monkeypatch)
+    engine = FakeEngine([made.finding()]).install(monkeypatch)
+    told = call(capfd, "run", "--command", "x", "--json", "r.json")
+    assert (1, True) == (told.code, "unwitnessed exception" in told.out)
+    assert 0 == call(capfd, "exceptions", "witness", "--report", "r.json").code
     assert call(capfd, "run", "--command", "x", "--json", "r.json").code == 0
-    assert len(read_report("r.json").exceptions.used) == 1
-    FakeEngine().install(monkeypatch)
+    [used] = read_report("r.json").exceptions.used
+    assert [used.id] == [one.exception for one in engine.calls[-1]["witnesses"]]
+    FakeEngine(changes={"replayed": (Replayed(used.id, 0),)}).install(monkeypatch)
     told = call(capfd, "run", "--command", "x")
     assert told.code == 1
     assert "unused exception" in told.out
+    FakeEngine().install(monkeypatch)
     assert call(capfd, "run", "--command", "x", "--kind", "widgets").code == 0
 
 
@@ -288,3 +301,23 @@ def test_a_signal_in_a_real_run_writes_the_report(tmp_path: Path) -> None:
         assert (process.returncode, err) == (130, b""), err
         assert b"(interrupted)" in out
         assert read_report(place).stopped == "interrupted"
+
+
+def test_a_quiet_run_tells_the_verdict_and_a_line_for_each_mistake(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No progress, no effort; a verbose one tells every mistake at length, and where the time went."""
+    many = [made.finding(f"{n:012}", path=f"spec.f{n}.x", case=_large(n)) for n in range(5)]
+    FakeEngine(many).install(monkeypatch)
+    quiet = call(capfd, "run", "--command", "x", "-q")
+    assert (1, "") == (quiet.code, quiet.err)
+    rows = quiet.out.splitlines()
+    assert (6, "Not equivalent") == (len(rows), rows[0].partition(":")[0])
+    assert [f"spec.f{n}.x" for n in range(5)] == [row.split()[3] for row in rows[1:]]
+    normal, verbose = call(capfd, "run", "--command", "x"), call(capfd, "run", "--command", "x", "-v")
+    assert (3, 5) == (normal.out.count("   replay  "), verbose.out.count("   replay  "))
+    assert "timings: " in verbose.out
+    assert "timings: " not in normal.out
+    assert "-q and -v say the opposite" in call(capfd, "run", "--command", "x", "-q", "-v").err
+
+
+def _large(number: int) -> Any:
+    return msgspec.structs.replace(made.finding().case, object={"spec": "x" * (number + 1)})

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from harness.case import Answer, Case, Json, Operation
+from harness.compare.repeating import ANEW
 from harness.engine.answered import Answered
 from harness.engine.plan import Search
 
@@ -85,3 +86,16 @@ def test_the_search_returns_what_it_returned() -> None:
     with pytest.raises(StopIteration) as stop:
         steps.send([Answer(1)])
     assert stop.value.value == "the end"
+
+
+def test_a_case_that_is_asked_anew_is_answered_anew() -> None:
+    """Whether its answer changes is the question, which nothing remembered answers."""
+    heard: list[int] = []
+
+    def search() -> Search:
+        (yield [case(1, "a")])
+        again = [msgspec.structs.replace(case(1, "a"), id=ANEW)] * 2
+        heard.extend(answer.id for answer in (yield [case(2, "b"), *again, case(3, "a")]))
+
+    assert asked(Answered().through(search())) == [[1], [2, ANEW, ANEW]]
+    assert heard == [2, ANEW, ANEW, 1]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.case import Answer, Operation
+from harness.case import Answer, Case, Failure, Operation
 from harness.engine.asking import BATCH
 from harness.engine.local import Local, Order, Telling
 from harness.engine.units import Lane
 from harness.events import Budget
 from harness.fuzzers.budget import Clock
+from harness.targets.target import drive
 from tests.engine.toys import ToySpec, ToySubject
 
 
@@ -30,3 +31,32 @@ def test_no_further_batch_is_sent_once_it_is_late() -> None:
         answers = stop.value
     assert [len(batch) for batch in batches] == [2 * BATCH, 2 * BATCH]
     assert len(answers) == 4 * BATCH
+
+
+def test_what_crashes_as_nobody_asks_it_is_asked_again_as_a_request() -> None:
+    """Observers are shown objects without defaults: a crash there is a finding only where a request has it too."""
+    subject: Any = ToySubject(ToySpec())
+    local = Local(subject, Order(seed=1, budget=Budget(max_cases=100)), Telling(), Clock())
+    search = local._search(local.units()[0], 100)
+    lane = Lane(search.plan.unit.lanes[0].info, Operation.CREATE)
+
+    def answered(case: Case) -> Answer:
+        name = case.object["metadata"]["name"]
+        if name == "always" or (name == "bare" and case.mode == "given"):
+            return Answer(case.id, failure=Failure("handwritten", f"IndexError: {name}", panic=True))
+        return Answer(case.id)
+
+    asked: list[tuple[str, str]] = []
+
+    def ask(cases: list[Case]) -> list[Answer]:
+        asked.extend((case.object["metadata"]["name"], case.mode) for case in cases)
+        return [answered(case) for case in cases]
+
+    objects = [{"metadata": {"name": name}} for name in ("fine", "bare", "always")]
+    drive(search.show([(lane, obj, None, obj) for obj in objects], {}), ask)
+    assert asked == [(name, "given") for name in ("fine", "bare", "always")]
+    drive(search.settle(), ask)
+    assert {("bare", "served"), ("always", "served")} <= set(asked)
+    assert ["IndexError: always; a validator crashed"] == [
+        packed.opened().detail for packed in search.ledger.findings()
+    ]

@@ -16,7 +16,8 @@ from harness.engine.ledger import Ledger
 from harness.engine.local import Local, Order, Telling
 from harness.engine.outcome import JobOutcome
 from harness.engine.plan import Search, key_of
-from harness.engine.settling import abreast
+from harness.engine.settling import Settling, abreast
+from harness.engine.units import Lane
 from harness.events import Budget
 from harness.fuzzers.budget import Clock
 from harness.fuzzers.places import digest
@@ -202,3 +203,20 @@ def test_no_difference_is_told_milder_than_it_was_met() -> None:
         for one in (packed.opened() for unit in outcome.units for packed in unit.findings)
     }
     assert {name: SEVERITIES[graded] for name, graded in worst.items()} == told
+
+
+def test_what_is_met_worse_just_before_its_turn_is_settled_once() -> None:
+    """It waits twice then, and has nothing left to settle when its second turn comes."""
+    subject: Any = ToySubject(ToySpec())
+    local = Local(subject, Order(3, Budget(max_cases=1200)), Telling(), Clock())
+    find = Settling._find_ground
+
+    def meeting(self: Settling, lane: Lane) -> Search:
+        self.ledger.pending += [one for one in self.ledger.seen.values() if one.shown is not None]
+        yield from find(self, lane)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Settling, "_find_ground", meeting)
+        outcome = local.run()
+    assert [""] * 4 == [report.error for unit in outcome.units for report in unit.kinds]
+    assert "not-explained" not in {one.opened().cause for unit in outcome.units for one in unit.findings}

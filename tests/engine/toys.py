@@ -57,7 +57,7 @@ class ToySubject:
         gated = bool(spec.gates)
         kinds = (WIDGETS, GADGETS, GIZMOS) if gated else (WIDGETS, GADGETS)
         self.target: Any = (GatedTarget if gated else ToyTarget)(kinds, _faults(spec))
-        self.corpus = spec.corpus
+        self.corpus, self.examples = spec.corpus, None
 
     @property
     def part(self) -> str:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from harness.diagnostics import InputError, Position
 from harness.errormatch.exceptionedit import ExceptionText, read_text, render
-from harness.errormatch.exceptionentry import PLACE, SCOPE, ExceptionEntry, Occurs, Rule, identity
+from harness.errormatch.exceptionentry import PLACE, SCOPE, ExceptionEntry, Rule, identity
 from harness.errormatch.exceptionfile import load_exceptions
 
 TODAY = date(2026, 11, 21)
@@ -57,7 +57,7 @@ def entry(kind: str = "Banana", **more: object) -> ExceptionEntry:
     scope = dict(zip(SCOPE, (kind, "spec.x", "FieldValueInvalid", "", "extra", "no-twin"), strict=True))
     made = ExceptionEntry(
         identity("a_v1", scope, "visible", False), "a_v1", scope, "visible", (), "why", "me", date(2027, 1, 31), "",
-        Occurs(), Position(""),
+        Position(""),
     )  # fmt: skip
     return replace(made, **more)  # type: ignore[arg-type]  # the tests give fields of an entry
 

@@ -73,7 +73,7 @@ def test_the_example_of_the_style_guide(tmp_path: Path) -> None:
     (entry,) = outcome.used
     assert [entry.id] == [finding.exception for finding in outcome.findings]
     assert (entry.owner, entry.until) == ("sig-example", date(2027, 1, 31))
-    assert (outcome.beyond, outcome.unused, outcome.diagnostics, outcome.failed) == ((), (), (), False)
+    assert (outcome.beyond, outcome.diagnostics, outcome.failed) == ((), (), False)
 
 
 OTHERS = [
@@ -89,11 +89,10 @@ OTHERS = [
 
 @pytest.mark.parametrize("finding", OTHERS, ids=lambda f: f"{f}")
 def test_any_other_finding_is_not_tolerated(tmp_path: Path, finding: Found) -> None:
-    """Each part of the scope counts, a worse severity is never hidden, and the entry is then unused."""
+    """Each part of the scope counts, and a worse severity is never hidden."""
     outcome = apply(tmp_path, finding)
     assert (finding,) == outcome.beyond
-    assert len(outcome.unused) == 1
-    assert outcome.failed
+    assert ((), True) == (outcome.used, outcome.failed)
 
 
 @pytest.mark.parametrize("severity", ["graduation", "visible", "shadow", "unreachable"])
@@ -110,21 +109,12 @@ def test_stars_are_explicit(tmp_path: Path) -> None:
 
 
 def test_other_subjects_are_none_of_our_business(tmp_path: Path) -> None:
-    """An entry of another suite tolerates nothing here and is not unused either; one for all suites does and is not."""
+    """An entry of another suite tolerates nothing here; one for all suites does."""
     other = apply(tmp_path, subject="kubernetes")
-    assert (other.unused, other.diagnostics) == ((), ())
+    assert (other.used, other.diagnostics) == ((), ())
     assert (Found(),) == apply(tmp_path, Found(), subject="kubernetes").beyond
     everywhere = apply(tmp_path, Found(), subject="kubernetes", suite='"*"')
-    assert (everywhere.beyond, everywhere.unused) == ((), ())
-    assert apply(tmp_path, subject="kubernetes", suite='"*"').unused == ()
-
-
-def test_an_unused_entry_fails_the_run(tmp_path: Path) -> None:
-    """An entry that no finding needs is told with its line."""
-    outcome = apply(tmp_path)
-    (diagnostic,) = outcome.diagnostics
-    assert (diagnostic.code, diagnostic.position.line, outcome.failed) == ("exception-unused", 1, True)
-    assert diagnostic.fix == "remove the entry"
+    assert () == everywhere.beyond
 
 
 @pytest.mark.parametrize(("until", "expired"), [("2026-11-20", True), ("2026-11-21", False)])

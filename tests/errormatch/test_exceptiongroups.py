@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from harness.errormatch.exceptionentry import Occurs, Rule, parse_occurs, parse_rule, rule_of
+from harness.errormatch.exceptionedit import render
+from harness.errormatch.exceptionentry import Rule, parse_rule, rule_of
 from harness.errormatch.exceptionfile import Outcome
 from tests.errormatch.test_exceptionfile import ENTRY, complaints, read, text
 
@@ -90,7 +91,8 @@ MISTAKES = [
     ("name FieldValueInvalid unmatched graduatoin", "did you mean graduation?"),
     ("name FieldValueInvalid unmatchd graduation", "did you mean unmatched?"),
     ("name FieldValueInvalit unmatched graduation", "did you mean FieldValueInvalid?"),
-    ("name * unmatched graduation", "exception-wide: the type of the error is open"),
+    ("name Field* unmatched graduation", "type holds a lone *: 'Field*'"),
+    ("'* * * graduation'", "exception-wide: member, type, origin, mismatch are open"),
     ("spec.* FieldValueInvalid unmatched graduation", "member holds a lone *: 'spec.*'"),
     ("nodeName FieldValueRequired unmatched visible", "exception-rule: the rule stands twice"),
     ("{a: b}", "rules holds what is no text"),
@@ -110,7 +112,10 @@ OTHERS = [
     ("cause: ratcheting", "cause: ratchetting", "did you mean ratcheting?"),
     ("side: handwritten", "side: hand", "side is one of handwritten, declarative, both"),
     ("  reason: ", "  kind: Pod\n  reason: ", "unknown key 'kind'"),
-    ("until: 2027-01-31", "until: 2027-01-31\n  occurs: within days", "occurs has an unknown form: 'within days'"),
+    ("place: k8s.io/api/core.PodSpec", "place: [a.B, a.B]", "place has 'a.B' twice"),
+    ("place: k8s.io/api/core.PodSpec", "place: ['a.B, a.C']", "'a.B, a.C' is no Go type"),
+    ("place: k8s.io/api/core.PodSpec", "place: []", "place must be a list of texts"),
+    ("cause: ratcheting", "cause: [masked, ratchetting]", "3: exception-value: unknown cause 'ratchetting'"),
     ("owner: sig-node", "owner: ''", "owner is empty"),
 ]
 
@@ -166,26 +171,70 @@ def test_what_does_not_fit_into_a_line_is_no_rule(finding: Any) -> None:
     assert rule_of(finding) is None
 
 
-@pytest.mark.parametrize(
-    ("said", "meant"),
-    [
-        ("always", Occurs()),
-        ("sometimes", Occurs(sometimes=True)),
-        ("within 20000 cases", Occurs(cases=20000)),
-        ("within 400000 cases of 1.37.1", Occurs(cases=400000, release="1.37.1")),
-    ],
-)
-def test_forms_of_occurs(tmp_path: Path, said: str, meant: Occurs) -> None:
-    """Each form is read from an entry of either sort, and written back as it was."""
-    assert meant == read(tmp_path, text({**ENTRY, "occurs": said})).entries[0].occurs
-    assert meant == read(tmp_path, GROUP + f"  occurs: {said}\n").entries[0].occurs
-    assert said == str(meant)
+WIDE = """\
+- suite: kubernetes
+  place:
+  - k8s.io/api/core.PodSpec
+  - k8s.io/api/core.Container
+  cause: [masked, no-rule]
+  side: [handwritten, declarative]
+  rules:
+  - ports[*].name * * graduation
+  - '* FieldValueInvalid/* unmatched shadow'
+  reason: validateContainers stops at the first container that has an error
+  owner: sig-node
+  until: 2027-01-31
+"""
+SPOKEN_OF = [
+    (Met(cause="masked"), True),
+    (Met(cause="no-rule", owner="k8s.io/api/core.Container", side="declarative"), True),
+    (Met(cause="masked", type="FieldValueRequired", origin="", mismatch="extra"), True),
+    (Met(cause="masked", member="x", severity="shadow"), True),
+    (Met(cause="masked", member="x", severity="visible"), False),
+    (Met(cause="masked", member="x", severity="shadow", mismatch="extra"), False),
+    (Met(cause="ratcheting"), False),
+    (Met(cause="masked", owner="k8s.io/api/core.Pod"), False),
+]
 
 
-@pytest.mark.parametrize("said", ["within 0 cases", "never", "within 20000", "within 1e3 cases", "sometimes of 1.37.1"])
-def test_no_other_form_of_occurs(said: str) -> None:
-    """What is not understood is not guessed."""
-    assert parse_occurs(said) is None
+@pytest.mark.parametrize(("finding", "spoken_of"), SPOKEN_OF, ids=str)
+def test_an_entry_may_speak_of_a_root_cause(tmp_path: Path, finding: Met, spoken_of: bool) -> None:
+    """Of several types and causes, on any side, whatever the type of the error: what it names still counts."""
+    assert spoken_of == (() == read(tmp_path, WIDE).apply([finding], "kubernetes").beyond)
+
+
+def test_the_order_of_a_list_does_not_matter(tmp_path: Path) -> None:
+    """The id of an entry is that of the same entry with its types in another order, and is written as it was."""
+    other = WIDE.replace("[masked, no-rule]", "[no-rule, masked]")
+    [one], [same] = read(tmp_path, WIDE).entries, read(tmp_path, other).entries
+    assert (one.id, ("masked", "no-rule")) == (same.id, same.values("cause"))
+    assert [one.scope] == [entry.scope for entry in read(tmp_path, render(one)).entries]
+
+
+@pytest.mark.parametrize(("member", "tolerated"), [("ports[*].name", True), ("nodeName", False), ("hostname", False)])
+def test_a_finding_without_an_explanation_is_matched_by_the_rest(tmp_path: Path, member: str, tolerated: bool) -> None:
+    """There was no time to find its cause: side, type, member, error and mismatch decide, and the severity."""
+    found = Met(cause="not-explained", member=member)
+    assert tolerated == (() == apply(tmp_path, found).beyond)
+
+
+def test_a_witness_is_matched_by_what_is_certain(tmp_path: Path) -> None:
+    """Neither the cause nor the severity of a difference is known of an answer alone."""
+    [one] = read(tmp_path, GROUP).entries
+    assert one.speaks_of(Met(cause="", severity="verdict"))
+    assert not one.speaks_of(Met(cause="", side="declarative"))
+    assert not one.speaks_of(Met(cause="", member="hostname"))
+
+
+@pytest.mark.parametrize("said", ["sometimes", "within 400000 cases of 1.37.1", "whatever"])
+def test_occurs_of_older_files_is_ignored(tmp_path: Path, said: str) -> None:
+    """It is read, and a note says so once, with the first line."""
+    file = read(tmp_path, GROUP + f"  occurs: {said}\n" + text({**ENTRY, "occurs": said}))
+    [note] = file.notes
+    assert ("exception-ignored", 12, "occurs is ignored, here and in 1 more") == (
+        note.code, note.position.line, note.message,
+    )  # fmt: skip
+    assert () == read(tmp_path, GROUP).notes
 
 
 def test_rules_are_sorted_by_what_they_name() -> None:

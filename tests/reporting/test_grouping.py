@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from harness.case import Operation
+from harness.case import Answer, Operation
 from harness.reporting.assembly import build_report
-from harness.reporting.grouping import group, tail
+from harness.reporting.grouping import group, named, tail
 from tests.reporting import made
 
 
@@ -68,25 +68,90 @@ def owned(fingerprint: str, member: str, **more: Any) -> Any:
     return made.finding(fingerprint * 12, path=path, owner=owner, member=member, **more)
 
 
-def test_rules_of_one_type_with_one_cause_are_one_group() -> None:
-    """Whatever kinds hold the type, and wherever: its rules are told together, another cause or side apart."""
-    (one, other, third) = group(build_report(made.result(
-        owned("a", "name"), owned("b", "kind", kind="Gadget", resource="gadgets"), owned("c", "name"),
-        owned("d", "name", cause="masked"), owned("e", "name", side="declarative"),
+def test_one_member_of_a_type_with_one_cause_is_one_group() -> None:
+    """Whatever kinds hold the type, and wherever; another member, cause or side is another mistake."""
+    gadget = {"kind": "Gadget", "resource": "gadgets"}
+    found = group(build_report(made.result(
+        owned("a", "name"), owned("b", "name", **gadget), owned("c", "kind"), owned("d", "name", cause="unmarked"),
+        owned("e", "name", side="declarative"), owned("f", "name", origin="format=x"),
     )).findings)  # fmt: skip
-    assert ("OwnerReference: 2 rules", 3, ("example.io/v1 widgets", "example.io/v1 gadgets")) == (
-        one.title, one.size, one.kinds,
-    )  # fmt: skip
+    assert [2, 1, 1, 1, 1] == [one.size for one in found]
+    assert ("OwnerReference.name", ("example.io/v1 widgets", "example.io/v1 gadgets")) == (
+        found[0].title,
+        found[0].kinds,
+    )
+
+
+def test_what_lies_in_how_a_type_is_called_is_one_group() -> None:
+    """A validation that does not let unchanged values through does so for all members."""
+    members = [
+        owned(name, member, cause="ratcheting") for name, member in (("a", "name"), ("b", "kind"), ("c", "name"))
+    ]
+    [one] = group(build_report(made.result(*members)).findings)
+    assert "OwnerReference: 2 rules" == one.title
     assert [("name", "FieldValueInvalid", ""), ("kind", "FieldValueInvalid", "")] == list(one.rules)
-    assert {("masked", "OwnerReference.name"), ("no-rule", "OwnerReference.name")} == {
-        (each.cause, each.title) for each in (other, third)
-    }
+
+
+def moved(place: str, number: int, operation: str) -> list[Any]:
+    """What one wrong path shows in one place: at that path, without its counterpart, and where it should be."""
+    wrong, right = f"spec.{place}.town", f"spec.{place}.city"
+    answer = Answer(
+        1, handwritten=(made.error(wrong, covered=True),), declarative=(made.error(right, origin="", level="beta"),)
+    )
+    common: dict[str, Any] = {"owner": "x.Address", "operation": operation, "answer": answer}
+    town, city = {**common, "path": wrong, "member": "town"}, {**common, "path": right, "member": "city"}
+    return [
+        made.finding(f"a{number:011}", **town, cause="wrong-path", mismatch="path", severity="visible"),
+        made.finding(f"b{number:011}", **town, cause="path", severity="shadow"),
+        made.finding(f"c{number:011}", **city, cause="path", mismatch="extra", side="declarative", severity="visible"),
+    ]
+
+
+def test_a_wrong_path_is_one_mistake_in_all_of_its_places() -> None:
+    """Its six findings for each of three places stand in one group, called by what is wrong."""
+    places = [(place, operation) for place in ("office", "store", "branches[*]") for operation in ("create", "update")]
+    many = [one for number, (place, operation) in enumerate(places) for one in moved(place, number, operation)]
+    [one] = group(build_report(made.result(*many)).findings)
+    assert (18, "wrong-path", "Address.town") == (one.size, one.cause, one.title)
+    assert "wrong-path" == one.first.cause
+    assert [("path", 6), ("path", 6), ("wrong-path", 6)] == sorted((part.cause, part.size) for part in one.alike())
+
+
+def test_another_path_with_the_same_error_is_another_mistake() -> None:
+    """Findings are put together by the errors that their answers show, not by looking alike."""
+    other = made.finding(
+        "f" * 12, owner="x.Person", member="nick", path="spec.nick", cause="wrong-path", mismatch="path"
+    )
+    assert 2 == len(group(build_report(made.result(other, *moved("office", 1, "create"))).findings))
+
+
+def test_a_limit_and_the_message_that_quotes_it_are_one_mistake() -> None:
+    """Users read another number because the limit is another; other words of another rule stand alone."""
+    days: dict[str, Any] = {"owner": "x.Spec", "member": "days", "path": "spec.days", "origin": "maximum"}
+    words = {"cause": "wording", "mismatch": "served", "side": "both"}
+    other = {**days, "member": "name", "path": "spec.name"}
+    found = group(build_report(made.result(
+        made.finding("a" * 12, **days, cause="boundary"), made.finding("b" * 12, **days, **words),
+        made.finding("c" * 12, **other, **words),
+    )).findings)  # fmt: skip
+    assert [("boundary", 2), ("wording", 1)] == [(one.cause, one.size) for one in found]
+
+
+def test_every_id_that_is_shown_is_found_again() -> None:
+    """That of a group, open or tolerated, a fingerprint, and the beginning of either; nothing else."""
+    findings = build_report(made.result(
+        made.finding("a" * 12, path="spec.x"), made.finding("b" * 12, path="spec.y", exception="1a2b"),
+    )).findings  # fmt: skip
+    for one in group(findings):
+        assert list(one.findings) == named(findings, one.id) == named(findings, one.id[:5])
+    assert ["a" * 12] == [one.fingerprint for one in named(findings, "aaaa")]
+    assert [[], [], []] == [named(findings, name) for name in ("g", "gffffffff", "")]
 
 
 def test_the_id_of_a_group_lasts() -> None:
-    """It depends on cause, side and type alone: not on findings, their order, or the release of anything."""
+    """It depends on cause, side, type and rule alone: not on findings, their order, or the release of anything."""
     alone = group(build_report(made.result(owned("a", "name"))).findings)
-    many = group(build_report(made.result(made.finding("f" * 12), owned("c", "uid"), owned("b", "kind"))).findings)
-    assert "g783c354c" == alone[0].id
+    many = group(build_report(made.result(made.finding("f" * 12), owned("c", "uid"), owned("b", "name"))).findings)
+    assert "g7ebde252" == alone[0].id
     assert alone[0].id in [one.id for one in many]
-    assert len({one.id for one in many}) == 2
+    assert len({one.id for one in many}) == 3

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 from harness.case import Answer, Case, Operation
-from harness.compare.finding import Finding
+from harness.compare.finding import SEVERITIES, Finding
 from harness.reporting.assembly import build_report
 from harness.reporting.details import AT_ONCE
 from harness.reporting.document import ExceptionEntry, Exceptions
@@ -330,17 +331,74 @@ def test_a_narrow_screen_needs_no_scrolling_to_the_side(tmp_path: Path) -> None:
 
 
 @needs_browser
-def test_paper_shows_the_finding_of_every_place_opened_and_no_controls(tmp_path: Path) -> None:
-    """Light, whatever the theme is."""
-    with visiting(written(tmp_path, several()), color_scheme="dark") as tab:
+def test_paper_shows_what_is_open_with_its_object_and_no_controls(tmp_path: Path) -> None:
+    """Light, whatever the theme is; what is tolerated is counted, and stays on the page."""
+    with visiting(written(tmp_path, several(), exceptions=tolerated()), color_scheme="dark") as tab:
         assert not tab.locator("#f-000000000001 .story").is_visible()
         tab.emulate_media(media="print")
-        assert tab.locator("details.first .story").count() == 4
-        assert all(node.is_visible() for node in tab.locator("details.first .story").all())
+        assert [True, True, True, False] == [node.is_visible() for node in tab.locator("details.first .story").all()]
+        assert tab.get_by_text("1 finding tolerated by 1 exception stands on the page, not on paper.").is_visible()
+        assert not tab.locator("#kinds").is_visible()
         assert not tab.locator("#f-000000000003 .story").is_visible()
         for control in ("#tools", "#theme", "#help-open", "nav", "button.copy"):
             assert not tab.locator(control).first.is_visible(), control
         assert tab.evaluate("getComputedStyle(document.querySelector('h4')).color") == "rgb(27, 31, 36)"
+
+
+@needs_browser
+def test_a_large_report_is_printed_on_few_pages(tmp_path: Path) -> None:
+    """The summary and what is open, however much there is: fifty findings at each of a hundred and fifty places."""
+    causes = ("ratcheting", "no-rule", "masked", "wording", "version", "boundary")
+    many = [
+        made.finding(
+            f"{n:012x}", cause=causes[n % 6], severity=SEVERITIES[n % 4], path=f"spec.f{n // 50}",
+            owner=f"p.T{n // 50}", member=f"f{n // 50}", resource=f"widgets{n % 50}", detail="words of a message " * 10,
+        )
+        for n in range(7500)
+    ]  # fmt: skip
+    entry = ExceptionEntry("1a2b", "widgets_v1", "known", "sig-example", "2030-01-01")
+    known = [msgspec.structs.replace(one, exception="1a2b") for one in many]
+    pages = []
+    for findings, more in ((many, {}), (known, {"exceptions": Exceptions("e.yaml", used=(entry,))})):
+        with visiting(written(tmp_path, findings, **more)) as tab:
+            pages.append(tab.pdf(format="A4").count(b"/Type /Page\n"))
+    assert 10 < pages[0] < 60
+    assert 0 < pages[1] <= 4
+
+
+@needs_browser
+def test_columns_break_no_word(tmp_path: Path) -> None:
+    """Neither on a wide screen nor on a narrow one: the name of an owner and a reason are read as they are."""
+    owner = "sig-api-machinery-and-a-long-name"
+    entry = ExceptionEntry("1a2b", "widgets_v1", "a reason of some words " * 20, owner, "2030-01-01")
+    for width in (1280, 400):
+        page = written(tmp_path, several(), exceptions=Exceptions("e.yaml", used=(entry,)))
+        with visiting(page, viewport={"width": width, "height": 800}) as tab:
+            cells = "[...document.querySelectorAll('td, th')].filter((cell) => !cell.querySelector('code'))"
+            broken = f"{cells}.flatMap((cell) => {{ const range = document.createRange(); const found = [];"
+            broken += " const walk = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);"
+            broken += " while (walk.nextNode()) { for (const word of walk.currentNode.data.matchAll(/[\\w]+/g)) {"
+            broken += " range.setStart(walk.currentNode, word.index);"
+            broken += " range.setEnd(walk.currentNode, word.index + word[0].length);"
+            broken += (
+                " if (new Set([...range.getClientRects()].map((box) => box.top)).size > 1) { found.push(word[0]); } } }"
+            )
+            assert [] == tab.evaluate(broken + " return found; })")
+
+
+@needs_browser
+def test_headings_count_what_is_shown(tmp_path: Path) -> None:
+    """With a filter they count what it leaves: findings and places of a cause, and what is tolerated."""
+    with visiting(written(tmp_path, several(), exceptions=tolerated())) as tab:
+
+        def counts() -> list[str]:
+            return [node.inner_text() for node in tab.locator("main .count").all() if node.is_visible()]
+
+        shown_first = counts()
+        assert ["4 findings in 1 place"] * 2 + ["3 findings in 1 place", "1 finding"] == shown_first[:4]
+        tab.uncheck("input[value=visible]")
+        assert ["2 findings in 1 place"] * 3 == counts()[:3]
+        assert not tab.locator("#tolerated").is_visible()
 
 
 @needs_browser

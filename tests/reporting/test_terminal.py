@@ -8,7 +8,8 @@ from pathlib import Path
 from harness.compare.finding import CAUSES, SEVERITIES
 from harness.reporting.assembly import build_report
 from harness.reporting.document import ExceptionEntry, Exceptions
-from harness.reporting.terminal import SCREEN, full, render, show, summary
+from harness.reporting.grouping import group
+from harness.reporting.terminal import AT_LENGTH, SCREEN, SHORT, at_length, full, render, show, summary
 from tests.reporting import made
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -82,6 +83,27 @@ def test_exceptions_that_must_go_are_named() -> None:
     entry = ExceptionEntry("1a2b", "widgets_v1", "known", "sig-example", "2027-01-31")
     text = render(summary(build_report(made.result(), exceptions=Exceptions("f.yaml", unused=(entry,)))))
     assert "unused exception 1a2b (sig-example, until 2027-01-31): known" in text
+
+
+def test_a_message_of_several_lines_keeps_them() -> None:
+    """A line break is shown as one and not as an escape; a pointer of a panic stands below what it points to."""
+    finding = made.finding(detail="first\n  second \x1b[0m", fix="one\ntwo")
+    rows = [row.plain for row in full(build_report(made.result(finding)).findings[0])]
+    assert not [row for row in rows if "\\x0a" in row or "\n" in row]
+    assert ["   what         first", "                  second \\x1b[0m"] == rows[1:3]
+    assert "                two" in rows
+
+
+def test_the_screen_tells_the_first_findings_as_a_failed_test_does() -> None:
+    """Object, both sides, fix and command of the worst three mistakes; the others have a line and an id."""
+    findings = [
+        made.finding(f"{n:012}", path=f"spec.f{n}.x", severity=SEVERITIES[n // 2], cause=CAUSES[n]) for n in range(6)
+    ]
+    report = build_report(made.result(*findings), replay=lambda f: f"harness replay {f.fingerprint}")
+    groups, text = group(report.findings), render(summary(report))
+    assert render(at_length(groups[:AT_LENGTH], SHORT)) in text
+    assert [3, 3, 3, 3] == [text.count(f"\n   {word:<13}") for word in ("object", "declarative", "fix", "replay")]
+    assert all(f"[{one.id}]" in text for one in groups)
 
 
 def test_what_was_not_compared_is_said_first() -> None:

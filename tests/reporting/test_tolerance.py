@@ -9,19 +9,24 @@ from typing import Any
 import msgspec
 import pytest
 
-from harness.case import TargetInfo
-from harness.errormatch.exceptionentry import ANY, ExceptionEntry, Occurs
+from harness.case import Case, Operation
+from harness.errormatch.exceptionentry import ANY, ExceptionEntry
 from harness.errormatch.exceptionfile import ExceptionFile
-from harness.events import Budget
+from harness.errormatch.witness import Shown, Witness
+from harness.events import Replayed
 from harness.reporting.assembly import build_report
 from harness.reporting.document import Reach, Report
 from harness.reporting.excepting import Words, entry_of, group_entry
 from harness.reporting.grouping import group
-from harness.reporting.tolerance import gone, idle_rules, standings, tolerate, untried
+from harness.reporting.tolerance import gone, idle_rules, must_go, standings, tolerate
+from harness.reporting.witnessing import seen_in, witness_of
 from tests.reporting import made
 
 TODAY = date(2026, 11, 21)
 WORDS = Words("why", "sig-a", date(2027, 1, 31), "https://x")
+OTHER = Case(
+    1, "example.io", "v1", "Widget", Operation.CREATE, {"spec": {"color": "red"}}, resource="widgets"
+)  # fmt: skip
 FOUND = made.finding(owner="example.io/widgets.Spec", member="size")
 
 
@@ -34,16 +39,36 @@ def report(*findings: Any, **more: Any) -> Report:
 
 def entry(found: Any = FOUND, **more: Any) -> ExceptionEntry:
     one = report(found)
-    return replace(entry_of(one.findings[0], one, WORDS, sometimes=False), **more)
+    return replace(entry_of(one.findings[0], one, WORDS), **more)
 
 
 def grouped(*findings: Any) -> ExceptionEntry:
     one = report(*findings)
-    return group_entry(group(one.findings)[0], one, WORDS, sometimes=True)
+    return group_entry(group(one.findings)[0], one, WORDS)
 
 
-def file(*entries: ExceptionEntry) -> ExceptionFile:
-    return ExceptionFile(entries, TODAY)
+def witness(own: ExceptionEntry, *findings: Any) -> Witness:
+    """The witness of an entry, made of the findings that it tolerates."""
+    made_of = witness_of(own, own.suite, seen_in(report(*findings), own))
+    assert made_of is not None
+    return made_of
+
+
+def file(*entries: ExceptionEntry, of: tuple[Any, ...] = (FOUND,)) -> ExceptionFile:
+    """Entries, each with a witness: the findings that it tolerates."""
+    return ExceptionFile(entries, TODAY, {one.id: witness(replace(one, suite="widgets_v1"), *of) for one in entries})
+
+
+def shown(found: Any) -> Shown:
+    """What a case shows that shows a finding."""
+    return Shown(
+        found.kind, found.path, found.mismatch, found.type, found.origin, found.side, found.owner, found.member
+    )
+
+
+def replayed(own: ExceptionEntry, *findings: Any, case: int = 0, failure: str = "") -> tuple[Replayed, ...]:
+    """What a run says of the witness of an entry: its case shows these."""
+    return (Replayed(own.id, case, tuple(map(shown, findings)), failure),)
 
 
 def test_what_is_tolerated_makes_no_difference() -> None:
@@ -69,10 +94,48 @@ def test_the_parts_of_a_run_share_their_exceptions() -> None:
     assert "equivalent" == judged.verdict
 
 
-def test_an_entry_that_nothing_needs_fails_the_run() -> None:
-    """When the run tried."""
-    judged = tolerate(report(), file(entry()), "e.yaml")
-    assert ("different", 1) == (judged.verdict, len(judged.exceptions.unused))
+@pytest.mark.parametrize("findings", [(), (FOUND,)], ids=["not met", "met"])
+def test_unused_is_what_its_witness_shows_no_more(findings: tuple[Any, ...]) -> None:
+    """Whatever the search met: that would depend on the speed of the machine."""
+    own = entry()
+    run = report(*findings, replayed=replayed(own))
+    judged = tolerate(run, file(own), "e.yaml")
+    assert ("different", [own.id], ()) == (
+        judged.verdict, [one.id for one in judged.exceptions.unused], judged.exceptions.used,
+    )  # fmt: skip
+    assert ([], ["idle"]) == (list(judged.open_findings), [one.state for one in standings(file(own), run)])
+    told = must_go("unused", judged.exceptions.unused[0])
+    assert ("witness --report" in told, "prune --report" in told) == (bool(findings), not findings)
+
+
+def test_a_witness_that_shows_makes_the_entry_used() -> None:
+    """However little the search met; what else its case shows does not matter, nor how bad it is."""
+    own = entry()
+    other = made.finding("f" * 12, path="spec.name")
+    run = report(replayed=replayed(own, other, made.finding(severity="verdict", cause="masked")))
+    judged = tolerate(run, file(own), "e.yaml")
+    [used] = judged.exceptions.used
+    assert ("equivalent", own.id, (), 1, 1) == (judged.verdict, used.id, used.findings, used.witnessed, used.shown)
+
+
+def test_a_witness_that_shows_something_else_does_not() -> None:
+    """Another field, error or side is another difference."""
+    own = entry()
+    for other in ({"path": "spec.name"}, {"type": "FieldValueRequired"}, {"mismatch": "extra"}, {"origin": "x"}):
+        run = report(replayed=replayed(own, made.finding(**other)))
+        assert 1 == len(tolerate(run, file(own), "e.yaml").exceptions.unused), other
+
+
+def test_an_entry_without_a_witness_fails_the_run() -> None:
+    """Found or not: nothing says whether it is needed. One of every suite cannot have one."""
+    own = replace(file(entry()), witnesses={})
+    for run in (report(), report(FOUND)):
+        judged = tolerate(run, own, "e.yaml")
+        assert ("different", 1) == (judged.verdict, len(judged.exceptions.unwitnessed))
+    assert "exceptions witness" in must_go(*judged.exceptions.failing[0])
+    assert ["no witness"] == [one.state for one in standings(own, None)]
+    other = replace(own, entries=(entry(suite="other_v1"), entry(suite=ANY)))
+    assert () == tolerate(report(), other, "e.yaml").exceptions.failing
 
 
 def test_an_entry_that_ended_fails_the_run_and_tolerates_nothing() -> None:
@@ -84,74 +147,69 @@ def test_an_entry_that_ended_fails_the_run_and_tolerates_nothing() -> None:
 UNTRIED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({}, {"narrowed": ("--kind widgets",)}, "the run was narrowed: --kind widgets"),
     ({}, {"shard": "1/2"}, "this is a shard; harness merge brings all of them together"),
-    ({}, {"stopped": "interrupted"}, "the search was broken off"),
-    ({}, {"stopped": "target-lost"}, "the search was broken off"),
-    ({}, {"kinds": (made.kind_report(error="bug"),)}, "example.io/v1 widgets update was not compared"),
-    ({}, {"kinds": (made.kind_report(cases=9, failures=9),)}, "example.io/v1 widgets update was not compared"),
     ({}, {"reach": Reach("suite", "x", against="y")}, "the run asked another question"),
+    ({}, {"replayed": (Replayed("x", 0),)}, "the run did not ask all of its witness"),
     ({"suite": "other_v1"}, {}, "the run did not ask other_v1"),
-    ({"suite": ANY}, {}, "it is of every suite, and no run asks them all"),
-    ({"occurs": Occurs(sometimes=True)}, {}, "it occurs only sometimes"),
-    ({"occurs": Occurs(cases=101)}, {}, "it occurs within 101 cases, and these were 100"),
-    ({"occurs": Occurs(cases=1, release="1.37.1")}, {}, "it is known of 1.37.1, and the run asked no release"),
 ]
 
 
 @pytest.mark.parametrize(("of_entry", "of_run", "why"), UNTRIED, ids=[why for _, _, why in UNTRIED])
-def test_what_was_not_tried_is_not_missed(of_entry: dict[str, Any], of_run: dict[str, Any], why: str) -> None:
+def test_what_was_not_asked_is_not_missed(of_entry: dict[str, Any], of_run: dict[str, Any], why: str) -> None:
     """The run does not fail for it, says why it cannot tell, and prune leaves it alone."""
     own, run = entry(**of_entry), report(**of_run)
-    assert why == untried(own, run)
-    assert () == tolerate(run, file(own), "e.yaml").exceptions.unused
+    assert () == tolerate(run, file(own), "e.yaml").exceptions.failing
     assert [("not tried", why)] == [(one.state, one.why) for one in standings(file(own), run)]
     assert [] == gone(file(own), [run])
 
 
-def test_a_kind_that_broke_says_nothing_of_others() -> None:
-    """An entry for one kind is tried when that kind was compared."""
-    kinds = (made.kind_report(), made.kind_report(kind=msgspec.structs.replace(made.WIDGET, kind="Other"), error="bug"))
-    assert "" == untried(entry(), report(kinds=kinds))
+def test_a_witness_that_was_not_answered_says_nothing() -> None:
+    """The worker died of it, say."""
+    own = entry()
+    run = report(replayed=replayed(own, failure="killed"))
+    assert [("not tried", "its witness was not answered: killed")] == [
+        (one.state, one.why) for one in standings(file(own), run)
+    ]
 
 
-def test_what_occurs_sometimes_needs_three_seeds() -> None:
-    """The same seed again proves nothing new."""
-    own = file(entry(occurs=Occurs(sometimes=True)))
-    assert [] == gone(own, [report(seed=1), report(seed=2), report(seed=2)])
-    assert [] == gone(own, [report(seed=1), report(seed=2), report(FOUND, seed=3)])
-    assert [own.entries[0]] == [one.entry for one in gone(own, [report(seed=1), report(seed=2), report(seed=3)])]
+def test_a_witness_of_another_release_is_not_asked() -> None:
+    """What it shows there says nothing of the release that the run asked."""
+    own = file(entry())
+    of = {name: msgspec.structs.replace(one, release="1.2") for name, one in own.witnesses.items()}
+    assert ["its witness is of 1.2, and the run asked no release"] == [
+        one.why for one in standings(replace(own, witnesses=of), report())
+    ]
 
 
-def test_rules_that_nobody_needs() -> None:
-    """Of a group that is needed, single rules go when three searches missed them."""
-    other = made.finding("f" * 12, owner=FOUND.owner, member="color")
+def test_several_reports_prune_together() -> None:
+    """What one shows another cannot take out, and shards add up."""
+    own = entry()
+    without, with_it = report(replayed=replayed(own)), report(replayed=replayed(own, FOUND))
+    assert [own] == [one.entry for one in gone(file(own), [report(), without])]
+    assert [] == gone(file(own), [without, with_it])
+
+
+def test_rules_that_no_case_shows_any_more() -> None:
+    """Of a group that is needed, single rules are idle when a case was to show them and does not."""
+    other = made.finding("f" * 12, owner=FOUND.owner, member="color", path="spec.color", case=OTHER)
     own = grouped(FOUND, other)
-    runs = [report(FOUND, seed=seed) for seed in (1, 2, 3)]
-    assert [] == gone(file(own), runs)
-    assert () == idle_rules(own, runs[:2])
-    assert ["color"] == [rule.member for rule in idle_rules(own, runs)]
+    [first, second] = witness(own, FOUND, other).cases
+    assert {"size", "color"} == {one.member for case in (first, second) for one in case.shows}
+    at = {case.shows[0].member: number for number, case in enumerate((first, second))}
+    both = (*replayed(own, FOUND, case=at["size"]), *replayed(own, case=at["color"]))
+    assert ["color"] == [one.member for one in idle_rules(own, witness(own, FOUND, other), [report(replayed=both)])]
+    assert () == idle_rules(own, witness(own, FOUND, other), [report(replayed=both[:1])])
+    assert () == idle_rules(own, None, [report(replayed=both)])
 
 
 def test_an_entry_for_a_finding_tolerates_it_and_nothing_else() -> None:
-    """Its scope is the finding's own, and a run as long as this one can say when it is gone."""
+    """Its scope is the finding's own."""
     own = entry()
     assert own.tolerates(report(FOUND).findings[0], "widgets_v1")
     assert not own.tolerates(report(made.finding(path="spec.name")).findings[0], "widgets_v1")
-    assert ("within 100 cases", "widgets_v1") == (str(own.occurs), own.suite)
+    assert "widgets_v1" == own.suite
 
 
 def test_an_entry_for_a_group_names_its_rules() -> None:
     """Findings of one rule with different severities give one rule with the worst."""
     milder = made.finding("e" * 12, owner=FOUND.owner, member="size", severity="shadow", operation="create")
     assert ["size FieldValueInvalid unmatched graduation"] == [str(rule) for rule in grouped(FOUND, milder).rules]
-
-
-def test_of_a_narrow_run_nobody_knows_how_much_is_enough() -> None:
-    """Its entries are judged by any whole run."""
-    one = report(FOUND, narrowed=("--kind widgets",))
-    assert Occurs() == entry_of(one.findings[0], one, WORDS, sometimes=False).occurs
-
-
-def test_cases_of_a_budget_do_not_count_what_reducing_took() -> None:
-    """The next run has the same budget and may reduce less."""
-    one = report(FOUND, budget=Budget(None, 60), target=TargetInfo("w", kinds=(made.WIDGET,), gates={}, release="1.2"))
-    assert Occurs(cases=60, release="1.2") == entry_of(one.findings[0], one, WORDS, sometimes=False).occurs

@@ -13,6 +13,7 @@ import pytest
 
 from harness.case import Answer, Case, Operation
 from harness.diagnostics import InputError, TargetError
+from harness.subject import SubjectSpec, open_subject
 from harness.subject.described import load_suite
 from harness.subject.isolated import SuiteTarget
 from harness.subject.order import Order
@@ -70,6 +71,21 @@ def test_one_case_is_blamed_and_no_other_is_lost(way: str, tmp_path: Path) -> No
         answers = target.ask(cases)
     assert ["0 0", "0 0", EXPECTED[way], "1 1", "1 1"] == [told(one) for one in answers]
     assert [0, 1, 2, 3, 4] == [one.id for one in answers]
+
+
+def test_what_is_wrong_with_an_object_is_told(tmp_path: Path) -> None:
+    """An object of another kind, one that does not fit its type, and what is no object fail as they do in process."""
+    wrong = [
+        msgspec.structs.replace(case(1), object={"kind": "Other"}),
+        msgspec.structs.replace(case(1), object={"spec": {"count": "1"}}),
+        msgspec.structs.replace(case(1), object=[3]),
+        msgspec.structs.replace(case(1), object={"kind": "Thing", "apiVersion": "example.com/v1"}),
+    ]
+    folder = write_suite(tmp_path / "suite")
+    with opened(folder) as target, open_subject(SubjectSpec("suite", str(folder), in_process=True)) as subject:
+        answers = target.ask(wrong)
+        assert subject.target.ask(wrong) == answers
+    assert ["failure decode"] * 3 + ["0 0"] == [told(one) for one in answers]
 
 
 def test_who_kills_what_started_it_is_started_again(tmp_path: Path) -> None:

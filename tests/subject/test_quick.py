@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 
 from harness.fuzzers.edits import random_edit, sites_of
@@ -15,7 +16,7 @@ from harness.fuzzers.values import rich
 from harness.gotypes.packages import Universe
 from harness.subject import decode as slowly
 from harness.subject.decode import decoder_of
-from harness.subject.quick import Unusual, quick_decoder
+from harness.subject.quick import Unusual, quick_decoder, quick_reader
 from harness.targets.endpoint import DecodeError, Decoder
 from tests.subject.thing import go_of
 
@@ -107,6 +108,29 @@ def test_both_ways_give_the_same(thing: Shape, slow: Decoder) -> None:
     assert done > 2000
 
 
+def test_the_text_of_an_object_gives_the_same(thing: Shape, slow: Decoder) -> None:
+    """What a worker reads straight from text is what it would have made of the object, or nothing."""
+    read, random, harvest = quick_reader(thing), Random(2), Harvest()
+    assert read is not None
+    start = rich(thing, 3)
+    sites, values, done = sites_of(start, thing), [*SPECIAL], 0
+    for _ in range(1500):
+        value = start
+        for _ in range(random.randrange(4)):
+            value = random_edit(random, sites, harvest, value).apply(value)
+        values.append(value)
+    for value in values:
+        try:
+            text = msgspec.json.encode(value)
+        except (UnicodeEncodeError, msgspec.MsgspecError):  # half a surrogate pair never gets on the wire
+            continue
+        found = read(msgspec.Raw(text))
+        if found is not None:
+            assert slow(msgspec.json.decode(text)) == found
+            done += 1
+    assert done > 1000
+
+
 @pytest.mark.parametrize("value", [one for one in SPECIAL if not isinstance(one, dict) or "small" in one])
 def test_what_is_wrong_is_said_as_before(thing: Shape, slow: Decoder, value: Any) -> None:
     """An object that does not fit has the same message, whichever way was tried first."""
@@ -135,4 +159,5 @@ def test_a_copy_shares_nothing_that_can_change(thing: Shape) -> None:
 @pytest.mark.parametrize("name", ["Looping", "Bytes"])
 def test_some_types_have_no_quick_way(universe: Universe, name: str) -> None:
     """A type that holds itself, or bytes, is decoded the slow way."""
-    assert quick_decoder(shape_of(universe, f"example.com/v1.{name}")) is None
+    shape = shape_of(universe, f"example.com/v1.{name}")
+    assert (None, None) == (quick_decoder(shape), quick_reader(shape))

@@ -242,6 +242,76 @@ def test_a_hopeless_worker_is_given_up() -> None:
     assert "not asked" in answers[-1].failure.message
 
 
+@pytest.mark.parametrize("mode", ["one-answer", "swaps"])
+def test_a_worker_that_makes_little_progress_is_given_up(mode: str) -> None:
+    """One that dies after every answer, and one that mixes up ids, is restarted so often and no more."""
+    notes: list[str] = []
+    argv, limits = [sys.executable, str(WORKER), mode], Limits(case=5.0, restarts=6)
+    with WorkerProcess(argv, limits=limits, note=notes.append) as target:
+        assert ["0", "1", "2"] == fields(target.ask(cases(100)))[:3]  # what was answered until then is told
+        with pytest.raises(TargetError) as given_up:
+            target.ask(cases(1))
+    assert "it was restarted 7 times for" in given_up.value.message
+    assert 5 == len(notes)
+
+
+def test_a_hang_that_was_seen_is_waited_for_less() -> None:
+    """What was waited for in vain is counted, and beyond the limit it is over."""
+    with worker(case_timeout=0.5, waiting=2.0) as target:
+        target.ask(cases(2))
+        answers = target.ask(cases(40, **{f"n{n}": "hang" for n in range(1, 40)}))
+        with pytest.raises(TargetError, match="in vain for more than 2 seconds"):
+            target.ask(cases(1))
+    assert ["0", "worker"] == fields(answers[:2])
+
+
+def test_a_process_that_holds_the_pipes_holds_nobody() -> None:
+    """A worker that is gone has ended, though what it started has its pipes and a session of its own."""
+    with worker(case_timeout=60.0) as target:
+        answers = target.ask(cases(5, n2="orphan"))
+    assert ["0", "1", "worker", "3", "4"] == fields(answers)
+    assert answers[2].failure is not None
+    assert "exit code 7" in answers[2].failure.message
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system does not tell which processes there are")
+def test_a_worker_that_starts_process_after_process_is_stopped() -> None:
+    """They are counted while it lets us wait; the case that makes it start them is blamed."""
+    with worker(case_timeout=60.0, processes=8) as target:
+        answers = target.ask(cases(3, n1="bomb"))
+    assert ["0", "worker", "2"] == fields(answers)
+    assert answers[1].failure is not None
+    assert "more than the 8 it may have" in answers[1].failure.message
+
+
+def test_an_answer_with_too_many_errors_fails_alone() -> None:
+    """It is not kept, the worker is not restarted, and the message has both numbers."""
+    with worker(errors=100) as target:
+        answers = target.ask(cases(5, n2="errors"))
+        assert target.restarts == 0
+    assert fields(answers) == ["0", "1", "worker", "3", "4"]
+    assert answers[2].failure is not None
+    assert "1,000 errors, more than the 100 that are taken" in answers[2].failure.message
+
+
+def test_large_answers_of_one_batch_have_a_limit() -> None:
+    """Four times what one answer may have is kept of a batch; the rest of its large ones fail."""
+    with worker(errors=100) as target:
+        answers = target.ask(cases(12, **{f"n{n}": "many" for n in range(12)}))
+        again = target.ask(cases(1, n0="many"))
+    assert ["0", "1", "2", "3", "4", *["worker"] * 7] == fields(answers)
+    assert ["0"] == fields(again)
+
+
+@pytest.mark.parametrize("todo", ["exit", "bad-level"])
+def test_a_worker_most_of_whose_answers_fail_is_given_up(todo: str) -> None:
+    """What is known until then is told, then every question says the share."""
+    with worker(judged=10, failed=0.5) as target:
+        assert ["worker"] * 6 == fields(target.ask(cases(12, **{f"n{n}": todo for n in range(8)})))[:6]
+        with pytest.raises(TargetError, match="more than 50% of its answers failed"):
+            target.ask(cases(1))
+
+
 def test_a_closed_worker_says_so() -> None:
     """Closing twice is fine, asking afterwards is an error for people."""
     target = worker()

@@ -1,7 +1,7 @@
 """A worker that misbehaves on demand: its first argument is how, objects say when.
 
 An object `{"do": X}` makes it X: exit, hang, rubbish, endless, noise, twice,
-contradiction, unknown-id, bad-level. Every other object is answered with one error
+contradiction, unknown-id, bad-level, errors, many, orphan, bomb. Every other object is answered with one error
 whose field is the object's `n`.
 """
 
@@ -41,6 +41,13 @@ def main(mode: str) -> None:
         if mode == "always-dies" or todo == "exit":
             print("fatal: told to", file=sys.stderr, flush=True)
             sys.exit(7)
+        if todo == "orphan":  # what it starts holds its pipes, in a session of its own
+            subprocess.Popen(["sleep", "60"], start_new_session=True)
+            sys.exit(7)
+        if todo == "bomb":
+            for _ in range(20):
+                subprocess.Popen(["sleep", "60"])
+            time.sleep(60)
         if todo == "hang":
             time.sleep(60)
         if todo == "rubbish":
@@ -53,14 +60,22 @@ def main(mode: str) -> None:
             continue
         if todo == "bad-level":
             answer["handwritten"][0]["level"] = "gamma"
+        if todo == "errors":
+            answer["handwritten"] *= 1000
+        if todo == "many":
+            answer["handwritten"] *= 80
         if todo == "contradiction":  # both in one write, so that a busy machine cannot come between
             sys.stdout.write(json.dumps({"id": case["id"]}) + "\n")
         while todo == "endless":
             sys.stdout.write("x" * 10_000)
         if todo == "twice":
             say(answer)
+        if mode == "swaps" and case["object"]["n"] % 10 == 3:
+            answer["id"] += 1
         if mode != "backwards":
             say(answer)
+            if mode == "one-answer":
+                sys.exit(7)
             continue
         held.append(answer)
         if len(held) == 10:

@@ -119,6 +119,8 @@
     const on = boxes.filter((box) => box.checked);
     return on.length === boxes.length ? null : new Set(on.map((box) => box.value));
   };
+  const some = (number, word) => `${number.toLocaleString("en")} ${word}${number === 1 ? "" : "s"}`;
+  const tolerated = $("tolerated-count");
   const show = (node, shown) => { if (node.hidden === shown) { node.hidden = !shown; } };
 
   const apply = () => {
@@ -141,6 +143,7 @@
     });
     let total = 0;
     let places = 0;
+    const fitted = new Map();
     visible = [];
     sections.forEach((section) => {
       const fitting = section.own.filter((number) => fits[number]);
@@ -155,11 +158,21 @@
       }
       total += fitting.length;
       places += fitting.length > 0;
+      fitted.set(section.node, fitting.length);
       visible.push(...section.own.filter((number) => shown.has(number)));
     });
-    causes.forEach((cause) => show(cause, cause.querySelector("section.group:not([hidden])") !== null));
+    causes.forEach((cause) => {
+      show(cause, cause.querySelector("section.group:not([hidden])") !== null);
+      const sizes = [...cause.querySelectorAll("section.group")].map((node) => fitted.get(node)).filter(Boolean);
+      cause.querySelector(".of-cause").textContent = `${some(sizes.reduce((sum, size) => sum + size, 0), "finding")} in ${some(sizes.length, "place")}`;
+    });
+    if (tolerated) {
+      const number = sections.filter(({ node }) => tolerated.parentElement.parentElement.contains(node)).reduce((sum, { node }) => sum + fitted.get(node), 0);
+      tolerated.textContent = some(number, "finding");
+      show(tolerated.parentElement.parentElement, number > 0);
+    }
     const filtered = words.length > 0 || wanted.some(([values]) => values);
-    $("shown").textContent = `${total.toLocaleString("en")} of ${index.length.toLocaleString("en")} findings, in ${places.toLocaleString("en")} place${places === 1 ? "" : "s"}`;
+    $("shown").textContent = `${total.toLocaleString("en")} of ${index.length.toLocaleString("en")} findings, in ${some(places, "place")}`;
     show($("no-match"), visible.length === 0);
     show(tools.querySelector(".reset"), filtered);
     facets.forEach(([name], number) => {

@@ -53,7 +53,8 @@ def _level(level: Level, summary: str) -> TagSpec:
         surprises=(
             "A level changes what becomes of an error, not what is checked: a hidden rule that stops, such as "
             "+k8s:maxItems, also stops rules that count.",
-            "Of two levels around each other, the outer one holds.",
+            "Of two levels around each other, the outer one holds, where +k8s:validation-gen-nolint lets them be at "
+            "all.",
             "Under another wrapper, a level is lost for tags without payload; put it in front.",
         ),
     )

@@ -92,5 +92,5 @@ def test_what_does_not_parse_is_refused(code: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
 def test_good_examples_compile(rule: Any, tmp_path: Path) -> None:
     """A good example is sound: it compiles as it stands."""
-    validators, _ = compiled(rule.good.split("\npackage ")[0], tmp_path / "v1")
+    validators, _ = compiled(rule.good.split("\npackage ")[0], tmp_path / "v1", linted=True)
     assert "T" in validators.types

@@ -63,9 +63,11 @@ def values(go: str) -> tuple[Any, ...]:
     return known.get(name, (None, *_TEXTS))
 
 
-def compiled(go: str, folder: Path) -> tuple[Compiled, Struct]:
-    """The validators of a package, and its root T."""
+def compiled(go: str, folder: Path, linted: bool = False) -> tuple[Compiled, Struct]:
+    """The validators of a package, and its root T, with what upstream's linter would refuse unless it is `linted`."""
     folder.mkdir(parents=True)
+    if not linted:
+        (folder / "doc.go").write_text("// +k8s:validation-gen-nolint\npackage v1\n", encoding="utf-8")
     (folder / "types.go").write_text(f"package v1\n\n{go}", encoding="utf-8")
     universe = Universe.from_folders({"example.com/v1": folder})
     root = universe.find("example.com/v1.T")

@@ -13,6 +13,7 @@ import yaml
 from harness.bounded import check_yaml, decode_bounded, drained, read_bounded
 from harness.case import Case, Json
 from harness.diagnostics import Diagnostic, InputError, Position
+from harness.kubeyaml import Loader, NotJSONError
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +41,6 @@ class Manifest:
         return self.kind, str(metadata.get("namespace", "")), str(metadata.get("name", ""))
 
 
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # which depends on PyYAML's build
-    """YAML as Kubernetes reads it: timestamps stay text."""
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
-    for first, resolvers in _Loader.yaml_implicit_resolvers.items()
-}
-
-
 def read_text(name: str) -> bytes:
     """Read a file, or standard input for `-`. Raises InputError."""
     try:
@@ -62,26 +53,35 @@ def read_text(name: str) -> bytes:
 
 def read_manifests(name: str) -> list[Manifest]:
     """Read every document of a file; the items of a `List` count one by one. Raises InputError with all complaints."""
-    data = read_text(name)
     found: list[Manifest] = []
     problems: list[Diagnostic] = []
-    for value, line in _documents(data, name):
-        for item in _items(value):
-            position = Position(name, line)
-            if not isinstance(item, dict):
-                message = f"a manifest is an object, this is {type(item).__name__}"
-                problems.append(Diagnostic(position, "manifest-syntax", message, fix="apiVersion: ...\nkind: ..."))
-            elif not isinstance(item.get("kind"), str) or not isinstance(item.get("apiVersion"), str):
-                message = "the object has no apiVersion or no kind"
-                fix = "every manifest begins with apiVersion and kind"
-                problems.append(Diagnostic(position, "manifest-kind", message, fix=fix))
-            else:
-                found.append(Manifest(_plain(item, position), position))
+    for value, position in documents(name):
+        try:
+            found.append(manifest_of(value, position))
+        except InputError as error:
+            problems += error.diagnostics
     if problems:
         raise InputError(problems)
     if not found:
         raise _bad(name, 0, "manifest-empty", "holds no object", "write a manifest with apiVersion and kind")
     return found
+
+
+def documents(name: str) -> list[tuple[Any, Position]]:
+    """Read every document of a file, and where it begins; those of a `List` one by one. Raises InputError."""
+    return [(item, Position(name, line)) for value, line in _documents(read_text(name), name) for item in _items(value)]
+
+
+def manifest_of(value: Any, position: Position) -> Manifest:
+    """Take a document for an object that says what it is. Raises InputError."""
+    if not isinstance(value, dict):
+        message = f"a manifest is an object, this is {type(value).__name__}"
+        raise InputError([Diagnostic(position, "manifest-syntax", message, fix="apiVersion: ...\nkind: ...")])
+    if not isinstance(value.get("kind"), str) or not isinstance(value.get("apiVersion"), str):
+        message = "the object has no apiVersion or no kind"
+        fix = "every manifest begins with apiVersion and kind"
+        raise InputError([Diagnostic(position, "manifest-kind", message, fix=fix)])
+    return Manifest(_plain(value, position), position)
 
 
 def _documents(data: bytes, name: str) -> Iterator[tuple[Any, int]]:
@@ -93,14 +93,15 @@ def _documents(data: bytes, name: str) -> Iterator[tuple[Any, int]]:
             pass  # several documents, or YAML in braces: the other reader says what is wrong
     check_yaml(data, name)
     try:
-        loader = _Loader(data)
+        loader = Loader(data)
         while loader.check_node():
             node = loader.get_node()
             yield loader.construct_document(node), node.start_mark.line + 1
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
-        diagnostic = Diagnostic(Position(name, line, column), "manifest-syntax", f"not YAML: {error.problem}")
+        what = "cannot be written as JSON" if isinstance(error, NotJSONError) else "not YAML"
+        diagnostic = Diagnostic(Position(name, line, column), "manifest-syntax", f"{what}: {error.problem}")
         raise InputError([diagnostic]) from None
     except (yaml.YAMLError, UnicodeDecodeError, ValueError) as error:
         raise _bad(name, 0, "manifest-syntax", f"not YAML: {str(error).splitlines()[0]}", "") from None
