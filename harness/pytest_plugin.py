@@ -445,13 +445,12 @@ class KindItem(pytest.Item):
 
     def _replay(self, finding: Finding) -> str:
         """Write the line that asks the same again; a large case is put into pytest's cache."""
-        import msgspec
 
-        from harness.reporting.text import visible
+        from harness.reporting.text import encode_json, visible
 
         if finding.case.object is None:
             return ""
-        text = msgspec.json.encode(finding.case).decode("utf-8", "backslashreplace")
+        text = encode_json(finding.case).decode()
         case = shlex.quote(text)
         if len(case) > INLINE or visible(text) != text:
             cache = getattr(self.config, "cache", None)  # it is a plugin's, and may be off

@@ -9,13 +9,14 @@ from pathlib import Path
 import click
 import msgspec
 
+from harness.bounded import lines_of
 from harness.case import Case, Mode, Operation
 from harness.cli.asking import Asker, CheckedAnswer
 from harness.cli.gates import parse_gates
 from harness.cli.targets import TargetChoice, is_suite, pair_options, target_options
 from harness.diagnostics import Diagnostic, HarnessError, InputError, Position, UsageError
 from harness.reporting.terminal import describe
-from harness.reporting.text import lines, visible
+from harness.reporting.text import encode_json, lines, visible
 from harness.subject import open_subject
 from harness.subject.manifests import Manifest, read_case, read_manifests
 from harness.subject.unknown_fields import unknown_fields
@@ -161,18 +162,18 @@ def _read_lines(asker: Asker, name: str, mode: Mode, strict: bool, codes: list[i
 
 def _stream(name: str) -> Iterator[bytes]:
     if name == "-":
-        yield from sys.stdin.buffer
+        yield from lines_of(sys.stdin.buffer, "-")
         return
     try:
         with open(name, "rb") as file:
-            yield from file
+            yield from lines_of(file, name)
     except OSError as error:
         message, fix = f"cannot be read: {error.strerror}", "name a file, or - for standard input"
         raise InputError([Diagnostic(Position(name), "case-syntax", message, fix=fix)]) from None
 
 
 def _print_line(answer: CheckedAnswer) -> None:
-    sys.stdout.buffer.write(msgspec.json.encode(answer) + b"\n")
+    sys.stdout.buffer.write(encode_json(answer) + b"\n")
 
 
 def _code(answer: CheckedAnswer) -> int:

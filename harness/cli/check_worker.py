@@ -6,6 +6,7 @@ import shlex
 
 import click
 
+from harness.cli.searching import Seconds
 from harness.diagnostics import UsageError
 from harness.reporting.text import count, visible
 from harness.targets.conformance import check_worker
@@ -15,7 +16,7 @@ from harness.targets.conformance import check_worker
 @click.argument("program", nargs=-1, required=True, metavar="PROGRAM [ARGUMENT]...")
 @click.option(
     "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Seconds(),
     default=10.0,
     show_default=True,
     metavar="SECONDS",
@@ -27,7 +28,10 @@ def command(program: tuple[str, ...], timeout: float) -> int:
     PROGRAM is one quoted command line, or a program and its arguments after `--`.
     Exit codes: 0 every promise is kept, 1 some are not, 2 the program could not be started.
     """
-    argv = shlex.split(program[0]) if len(program) == 1 else list(program)
+    try:
+        argv = shlex.split(program[0]) if len(program) == 1 else list(program)
+    except ValueError as error:
+        raise UsageError(f"{program[0]!r} cannot be taken apart: {error}\n  fix: end what is quoted") from None
     if not argv:
         raise UsageError("no program is named\n  fix: harness check-worker 'node worker.mjs'")
     try:

@@ -8,6 +8,9 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
+from harness.bounded import MOST_REPORT, read_bounded
+from harness.diagnostics import HarnessError
+
 
 def suites(context: click.Context, parameter: click.Parameter, word: str) -> list[CompletionItem]:
     """Folders of suites below the one that is typed, and any other folder."""
@@ -31,8 +34,8 @@ def replayed(context: click.Context, parameter: click.Parameter, word: str) -> l
     if not before:
         return [CompletionItem(word, type="file")]
     try:
-        findings = json.loads(Path(before[0]).read_bytes())["findings"]
+        findings = json.loads(read_bounded(before[0], MOST_REPORT))["findings"]
         told = [(str(one["fingerprint"]), f"{one['cause']} {one['kind']} {one['path']}") for one in findings]
-    except (OSError, ValueError, LookupError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError, RecursionError, HarnessError):
         return []
     return [CompletionItem(name, help=help) for name, help in told if name.startswith(word)]

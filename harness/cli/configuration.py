@@ -18,6 +18,7 @@ from typing import Any, Final, TypeVar
 import click
 from click.core import ParameterSource
 
+from harness.bounded import read_bounded_text
 from harness.cli.gates import DEFAULT_GATES, parse_gates
 from harness.diagnostics import Diagnostic, InputError, Position, near_miss
 
@@ -212,6 +213,8 @@ def _one(found: Configuration, option: click.Option, value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise click.BadParameter(f"it wants one value, not {value!r}")
     text = str(value)
+    if "\0" in text:
+        raise click.BadParameter(f"it wants a text without a NUL, not {value!r}")
     if _is_place(found, option, text):
         text = str(found.file.parent / text)
     return option.type.convert(text, option, None)
@@ -228,11 +231,7 @@ def _read(file: Path) -> Configuration | None:
     """Read one file; None when it holds no settings."""
     is_project = file.name == "pyproject.toml"
     try:
-        if file.stat().st_size > _LARGEST:
-            raise InputError(
-                [_unreadable(file, f"it is larger than {_LARGEST:,} bytes", "settings are a page of text")]
-            )
-        text = file.read_text(encoding="utf-8")
+        text = read_bounded_text(file, _LARGEST)
         if is_project and _TABLE not in text:
             return None
         document = tomllib.loads(text)

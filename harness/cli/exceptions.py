@@ -21,11 +21,12 @@ from harness.errormatch.exceptionedit import ExceptionText, read_text
 from harness.errormatch.exceptionentry import SEVERITIES, UNEXPLAINED, ExceptionEntry
 from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
 from harness.errormatch.witness import remove_witness, write_witness
+from harness.files import locked
 from harness.ratchets import exceptions as ratchet
 from harness.reporting.document import Report, ReportedFinding, read_report
 from harness.reporting.excepting import Words, entry_of, group_entry, merged, rules_of
 from harness.reporting.grouping import Group, group, named_group
-from harness.reporting.text import count, visible
+from harness.reporting.text import count, encode_json, visible
 from harness.reporting.tolerance import Standing, gone, idle_rules, standings
 from harness.reporting.witnessing import held_by, seen_in, witness_of
 
@@ -94,6 +95,7 @@ def add(
     """
     words = _words(reason, owner, until, link)
     report = read_report(report_file or newest_kept())
+    _hold(file)
     text, known = read_text(file, date.today())
     done = [_add(one, report, text, words) for one in _wanted(names, report)]
     changed = [entry for entry, _ in filter(None, done)]
@@ -107,6 +109,13 @@ def add(
         "\n".join(told for _, told in filter(None, done)) or "nothing to add: the exceptions tolerate it already"
     )
     return 0
+
+
+def _hold(file: Path) -> None:
+    """Let nobody else change the file until the command ends: what another one adds meanwhile would be lost."""
+    folder = file.absolute().parent
+    if folder.is_dir():
+        click.get_current_context().with_resource(locked(folder))
 
 
 def _words(reason: str, owner: str, until: datetime | None, link: str) -> Words | None:
@@ -193,7 +202,7 @@ def list_(report_file: str | None, as_json: bool, file: Path) -> int:
     report = read_report(report_file) if report_file else None
     rows = [_listed(one, entries.today) for one in standings(entries, report)]
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(rows), indent=1).decode())
+        click.echo(msgspec.json.format(encode_json(rows), indent=1).decode())
     else:
         click.echo("\n".join(_table(rows, report is not None)))
     return 0
@@ -248,6 +257,7 @@ def prune(
     The witnesses are asked now, of the targets that are named, or were asked by the runs of these reports. What they
     did not ask stays.
     """
+    _hold(file)
     text, entries = read_text(file, date.today())
     reports = [read_report(name) for name in report_files] or [replayed(target, suites, entries)]
     idle = gone(entries, reports)
@@ -285,7 +295,7 @@ def _pruned(number: int, dry_run: bool) -> str:
 
 @command.command("expire")
 @click.option(
-    "--within", type=click.IntRange(min=0), default=30, show_default=True, metavar="DAYS", help="How far to look."
+    "--within", type=click.IntRange(0, 36500), default=30, show_default=True, metavar="DAYS", help="How far to look."
 )
 @file_option
 def expire(within: int, file: Path) -> int:

@@ -12,6 +12,7 @@ from harness.case import Mode
 from harness.cli.places import STDOUT
 from harness.cli.publishing import with_kept
 from harness.cli.targets import TargetChoice, arguments_of, is_suite, spec_of, target_options
+from harness.cli.trust import check_trust, trust_option
 from harness.diagnostics import Diagnostic, InputError, Position, UsageError, near_miss
 from harness.export.choosing import choose
 from harness.export.found import table_of
@@ -22,7 +23,7 @@ from harness.export.looking import table_of_rules
 from harness.export.pytests import render_findings, render_rows
 from harness.export.rows import Missing
 from harness.files import write_atomically
-from harness.reporting.document import ReportedFinding, read_report
+from harness.reporting.document import ReportedFinding, decode, read_data
 from harness.reporting.grouping import named
 from harness.reporting.text import count, lines, visible
 from harness.rulecov.inventory import inventory_of
@@ -40,6 +41,7 @@ _EXPECTS = (
 @click.command("export")
 @click.argument("arguments", nargs=-1, metavar="[REPORT] FINGERPRINT|GROUP... | SUITE")
 @target_options
+@trust_option
 @click.option("--kind", metavar="PATTERN", help='The kind whose rules are exported: "deployments", "apps/deployments".')
 @click.option("--field", metavar="PATH", default="", help="Only rules at or below this path, such as spec.replicas.")
 @click.option("--format", "form", type=click.Choice(FORMATS), help="go for releases (default there), or pytest.")
@@ -50,7 +52,7 @@ _EXPECTS = (
 )
 def command(
     arguments: tuple[str, ...], target: TargetChoice, kind: str | None, field: str, form: str | None,
-    output: str | None,
+    output: str | None, trust: bool,
 ) -> int:  # fmt: skip
     """Write tests to take away: what both sides were seen to answer, for the place where a change lives.
 
@@ -61,7 +63,8 @@ def command(
 
     The first writes a finding as a test that fails until it is mended. The others write, for every rule of a field
     or of a kind, the smallest objects that are accepted and rejected at its limit, in every version. The target is
-    asked; nothing is guessed.
+    asked; nothing is guessed. A report that you did not write on this machine opens its target only with --trust, or
+    when you name the target.
 
     Exit codes: 0 written, 2 nothing could be written.
     """
@@ -69,7 +72,7 @@ def command(
     if kind is None:
         if field:
             raise UsageError("--field wants to know of which kind\n  fix: add --kind KIND")
-        return _findings(arguments, target, form, place)
+        return _findings(arguments, target, form, place, trust)
     with open_subject(target.one(arguments), _say) as subject:
         return _rules(subject, kind, field, _form(form, subject.spec), place)
 
@@ -130,25 +133,32 @@ def _mode(form: str, spec: SubjectSpec) -> Mode:
 # Findings
 
 
-def _findings(arguments: Sequence[str], target: TargetChoice, form: str | None, output: Path | None) -> int:
+def _findings(
+    arguments: Sequence[str], target: TargetChoice, form: str | None, output: Path | None, trust: bool
+) -> int:
     arguments = with_kept(arguments)
     if arguments and is_suite(arguments[0]):
         raise UsageError(f"which rules of {arguments[0]}?\n  fix: add --kind KIND; `harness kinds` lists them")
-    if len(arguments) < 2:
+    suites = [one for one in arguments[1:] if is_suite(one)]
+    prefixes = [one for one in arguments[1:] if one not in suites]
+    if not prefixes:
         fix = "add --kind KIND" if target.specs([]) else "name a report and a fingerprint, or a target and --kind"
         raise UsageError(f"nothing to export\n  fix: {fix}")
-    name, *prefixes = arguments
-    report = read_report(name)
+    name = arguments[0]
+    data = read_data(name)
+    report = decode(data, name)
     chosen = [finding for prefix in prefixes for finding in _chosen(report.findings, prefix, name)]
     reaches = {part.subject: part.reach for part in report.parts}
     subjects = {finding.subject for finding in chosen}
     if len(subjects) > 1:
         raise UsageError(f"the findings belong to several targets: {', '.join(sorted(subjects))}\n  fix: one at a time")
     reach = reaches.get(chosen[0].subject)
-    given = target.specs([])
+    given = [target.one(suites)] if suites else target.specs([])
     if not given and (reach is None or not reach.kind):
         message = f"does not say how to open {chosen[0].subject}"
         raise InputError([Diagnostic(Position(name), "report-unreadable", message, fix="name the target")])
+    if not given and reach is not None:
+        check_trust(reach, name, data, trust)  # before anything that it names is looked at
     spec = given[0] if given else spec_of(reach, target.in_process) if reach is not None else target.one([])
     form = _form(form, spec)
     with open_subject(spec, _say) as subject:

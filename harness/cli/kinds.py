@@ -8,7 +8,7 @@ import msgspec
 from harness.case import KindInfo, TargetInfo
 from harness.cli import completing
 from harness.cli.targets import TargetChoice, pair_options, target_options
-from harness.reporting.text import count, lines, visible
+from harness.reporting.text import count, encode_json, lines, visible
 from harness.subject import open_subject
 
 
@@ -22,7 +22,7 @@ def command(suites: tuple[str, ...], target: TargetChoice, as_json: bool) -> int
     with open_subject(target.one(suites), lambda text: click.echo(lines(text), err=True)) as subject:
         info = subject.target.info
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(info), indent=1).decode())
+        click.echo(msgspec.json.format(encode_json(info), indent=1).decode())
     else:
         click.echo("\n".join(table(info)))
     return 0 if info.kinds else 2

@@ -7,12 +7,12 @@ an unexpected exception is our bug, its traceback is saved and its place is prin
 from __future__ import annotations
 
 import contextlib
+import errno
 import importlib
 import io
 import os
+import signal
 import sys
-import tempfile
-import traceback
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -22,13 +22,20 @@ from click.shell_completion import CompletionItem
 from harness import __version__
 from harness.cli import COMMANDS
 from harness.cli.codes import COULD_NOT_RUN, INTERRUPTED
-from harness.cli.pipes import outlast_readers
+from harness.cli.streams import steady_streams
 from harness.diagnostics import HarnessError, near_miss
 
 UNSET = ("config", "completion", "explain")
 """Commands that need no settings, and must work while these are broken."""
 SEARCHING = ("run", "verify", "record", "bench", "power")
 """Commands that load everything that searches."""
+
+
+OF_THE_SYSTEM = frozenset({
+    errno.ENAMETOOLONG, errno.ELOOP, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOTDIR,
+    errno.EISDIR, errno.EIO, errno.EMFILE, errno.ENFILE,
+})  # fmt: skip
+"""What a system says of a file that somebody named: no bug of ours, wherever it comes up."""
 
 
 class LazyGroup(click.Group):
@@ -116,8 +123,16 @@ def cli(context: click.Context, config: Path | None, no_config: bool) -> None:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command line and leave the process."""
-    outlast_readers()
-    sys.exit(run(argv))
+    try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        out = steady_streams()
+        code = run(argv)
+        if out.trouble:
+            code = code if code == INTERRUPTED else COULD_NOT_RUN
+            _tell(f"standard output could not be written: {out.trouble}\n  fix: send it where it can be")
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    sys.exit(code)
 
 
 def run(argv: Sequence[str] | None = None) -> int:
@@ -139,8 +154,18 @@ def run(argv: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted", err=True)
         return INTERRUPTED
-    except Exception as error:
+    except OSError as error:
+        if error.errno not in OF_THE_SYSTEM or error.filename is None:
+            return _apologize(error)
+        return _tell(f"{_cut(str(error.filename))}: {error.strerror}\n  fix: name another file, or make room for it")
+    except MemoryError:
+        return _tell("there is no memory left\n  fix: ask less at once: --jobs 1, fewer kinds, smaller files")
+    except BaseException as error:  # the last resort: whatever it is, it is no traceback
         return _apologize(error)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 200 else f"{text[:200]}…"
 
 
 def _tell(message: str) -> int:
@@ -150,19 +175,14 @@ def _tell(message: str) -> int:
     return COULD_NOT_RUN
 
 
-def _apologize(error: Exception) -> int:
+def _apologize(error: BaseException) -> int:
     """Say that the fault is ours and where the traceback is."""
-    text = f"harness {__version__}, python {sys.version}\narguments: {sys.argv[1:]}\n\n" + "".join(
-        traceback.format_exception(error)
-    )
-    where = "it could not be saved"
-    with contextlib.suppress(OSError):
-        handle, name = tempfile.mkstemp(prefix="harness-traceback-", suffix=".txt")
-        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as stream:
-            stream.write(text)
-        where = f"it is saved in {Path(name)}"
+    from harness.cli.apology import save_traceback
+    from harness.reporting.text import cut
+
+    where = f"it is saved in {saved}" if (saved := save_traceback(error)) else "it could not be saved"
     return _tell(
-        f"sorry, this is a bug of the harness: {type(error).__name__}: {error}\n"
+        f"sorry, this is a bug of the harness: {type(error).__name__}: {cut(str(error), 1000)}\n"
         f"  the traceback: {where}\n"
         "  please report it with that file and the command you ran"
     )

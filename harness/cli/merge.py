@@ -10,6 +10,7 @@ import msgspec
 from harness.cli.live import loudness_options
 from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, publish, replay_command, report_options
 from harness.cli.ratchets import Ratchets, ratchet_options
+from harness.cli.trust import is_own_file
 from harness.reporting.document import Report, read_report
 from harness.reporting.merging import merge
 from harness.reporting.tolerance import tolerate
@@ -29,10 +30,11 @@ def command(
     here, to all findings together; a shard alone cannot say that one is not needed.
     """
     entries = exceptions_in(exceptions)
+    own = all(map(is_own_file, reports))
     merged = merge([(name, read_report(name)) for name in reports])
     judged = tolerate(merged, entries, str(exceptions or EXCEPTIONS))
     judged = Ratchets(ratchet_file, update_ratchet).hold(judged)
-    return publish(_replayed(judged, files), files)
+    return publish(_replayed(judged, files), files, is_own=own)
 
 
 def _replayed(report: Report, files: Files) -> Report:

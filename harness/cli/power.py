@@ -29,7 +29,7 @@ from harness.power.suites import Outcome, Told, examine
 from harness.power.targets import look, unseen
 from harness.power.view import lines_of
 from harness.reporting.saving import save
-from harness.reporting.text import count, visible
+from harness.reporting.text import count, encode_json, visible
 from harness.rulecov.observed import NAME, RuleOnlooker
 from harness.subject import Example, SubjectSpec, load_suite
 from harness.suite import Suite
@@ -94,7 +94,7 @@ def command(
 
 def _published(document: Document, json_file: Path | None) -> int:
     if json_file is not None:
-        saved = save(json_file, msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
+        saved = save(json_file, msgspec.json.format(encode_json(document), indent=1) + b"\n")
         click.echo(f"{saved.trouble}; " * bool(saved.trouble) + f"written: {saved.path or 'nothing'}", err=True)
         if saved.trouble:
             return COULD_NOT_RUN

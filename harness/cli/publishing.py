@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
@@ -17,13 +18,15 @@ from typing import Any, TypeVar, cast
 import click
 import msgspec
 
+from harness.cli.apology import save_traceback
 from harness.cli.live import loudness
 from harness.cli.places import FOLDER, STDOUT
+from harness.cli.trust import remember
 from harness.compare.finding import SEVERITIES, Severity
 from harness.diagnostics import HarnessError, UsageError
 from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
 from harness.reporting import REPORTS
-from harness.reporting.document import Policy, Report, encode, read_report
+from harness.reporting.document import Policy, Report, encode, read_data, read_report
 from harness.reporting.grouping import named_group
 from harness.reporting.saving import Saved, append, save
 from harness.reporting.terminal import show, summary
@@ -158,7 +161,7 @@ def with_kept(arguments: Sequence[str]) -> Sequence[str]:
     if not _ID.fullmatch(name) or Path(name).exists():
         return arguments
     for place in sorted(kept_place("").parent.glob("*.json"), reverse=True):
-        if f'"{name}'.encode() in place.read_bytes() or (name.startswith("g") and _has_group(place, name)):
+        if f'"{name}'.encode() in read_data(place) or (name.startswith("g") and _has_group(place, name)):
             return [str(place), *arguments]
     raise UsageError(f"no report that was kept here has {name}\n  fix: name the report before it")
 
@@ -169,8 +172,11 @@ def _has_group(place: Path, name: str) -> bool:
     return False
 
 
-def publish(report: Report, files: Files) -> int:
-    """Write the files, tell the run on one screen, and return the exit code. Nothing found is lost on the way."""
+def publish(report: Report, files: Files, is_own: bool = True) -> int:
+    """Write the files, tell the run on one screen, and return the exit code. Nothing found is lost on the way.
+
+    `is_own` says that all of it was seen here, so that the report opens its targets by itself.
+    """
     wanted = list(files.wanted().items())
     replays = [finding.replay for finding in report.findings if finding.replay]
     if report.verification is not None:
@@ -178,14 +184,17 @@ def publish(report: Report, files: Files) -> int:
     if files.document is None and replays:
         # Every replay command names a document: one is kept where no file was asked for.
         place = kept_place(report.started)
-        _forget_old(place.parent)
         wanted.insert(0, ("json", place))
-    written = write_forms(report, wanted)
+        with contextlib.suppress(OSError):  # a cache that may only be read keeps what it has
+            _forget_old(place.parent)
+    written = write_forms(report, wanted, is_own)
     report = written.report
-    show(summary(report, written.places, loudness()), sys.stderr if files.aside else None)
-    if written.lost:
-        click.echo("harness: the report could be written nowhere; here it is, on standard output", err=True)
-        click.echo(encode(report).decode())
+    try:
+        show(summary(report, written.places, loudness()), sys.stderr if files.aside else None)
+    finally:
+        if written.lost:
+            click.echo("harness: the report could be written nowhere; here it is, on standard output", err=True)
+            click.echo(encode(report).decode())
     return 2 if written.failed and report.exit_code != 130 else report.exit_code
 
 
@@ -199,11 +208,16 @@ class Written:
     lost: bool = False
 
 
-def write_forms(report: Report, wanted: Iterable[tuple[str, Path]]) -> Written:
+def write_forms(report: Report, wanted: Iterable[tuple[str, Path]], is_own: bool = False) -> Written:
     """Write a report in every wanted form, and say at once what could not be written in its place."""
     told = Written(report)
     for name, place in wanted:
         data = _rendered(told.report, name, place)
+        if data is None:
+            told.failed, told.lost = True, told.lost or name == "json"
+            continue
+        if is_own and name == "json":
+            remember(data)
         if place == STDOUT:
             click.echo(data, nl=False)
             continue
@@ -227,7 +241,19 @@ def _saved(name: str, place: Path, data: bytes) -> Saved:
     return saved
 
 
-def _rendered(report: Report, name: str, place: Path) -> bytes:
+def _rendered(report: Report, name: str, place: Path) -> bytes | None:
+    """Write one form; None for one that cannot be made, which is our bug and costs no other form."""
+    try:
+        return _made(report, name, place)
+    except Exception as error:
+        where = save_traceback(error)
+        saved = f"it is saved in {where}" if where else "it could not be saved"
+        words = f"sorry, this is a bug of the harness: --{name} could not be made: {type(error).__name__}: {error}"
+        click.echo(f"harness: {lines(words)}\n  the traceback: {saved}\n  please report it with that file", err=True)
+        return None
+
+
+def _made(report: Report, name: str, place: Path) -> bytes:
     if name == "markdown" and is_step_summary(place):
         # The limit is that of the whole file, whoever wrote the rest of it.
         from harness.reporting.markdown import LIMIT, render_markdown

@@ -15,6 +15,7 @@ from harness.cli.targets import TargetChoice, arguments_of, target_options
 from harness.diagnostics import HarnessError, UsageError
 from harness.errormatch.trusted import own_wordings
 from harness.events import LOST
+from harness.files import check_writable
 from harness.record import NAME, Keeper, keep
 from harness.reporting.text import count, visible
 from harness.subject import Example
@@ -42,6 +43,12 @@ def command(
     spec = target.one(suites)
     if spec.declarative != "target":
         raise UsageError("a recording is of the two sides of one target\n  fix: leave --declarative out")
+    try:
+        check_writable(output)
+    except OSError as error:
+        raise UsageError(
+            f"--output {output} cannot be written: {error.strerror or error}\n  fix: name a file in a folder of yours"
+        ) from None
     with Live(f"recording {Path(spec.location).name}") as live:
         result = engine.run(
             spec, seed=seed_of(seed), budget=budget_of([spec], max_time, max_cases), jobs=jobs or cores(), kinds=kinds,

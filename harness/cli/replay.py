@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import click
 import msgspec
 
+from harness.bounded import MOST_REPORT, decode_bounded, read_bounded
 from harness.case import Case, KindInfo
 from harness.cli import completing
 from harness.cli.asking import Asker, CheckedAnswer
 from harness.cli.publishing import with_kept
 from harness.cli.targets import TargetChoice, is_suite, pair_options, spec_of, target_options
+from harness.cli.trust import check_trust, trust_option
 from harness.compare.finding import SEVERITIES, Finding
 from harness.compare.mismatch import Mismatch, canonical_path
 from harness.diagnostics import Diagnostic, InputError, Position, UsageError, near_miss
@@ -37,8 +38,9 @@ Asked = tuple[SubjectSpec, Case, Finding | None]
 )
 @target_options
 @pair_options
+@trust_option
 @click.option("--case", "cases", multiple=True, metavar="FILE|JSON", help="A case as JSON, in a file or right here.")
-def command(arguments: tuple[str, ...], target: TargetChoice, cases: tuple[str, ...]) -> int:
+def command(arguments: tuple[str, ...], target: TargetChoice, cases: tuple[str, ...], trust: bool) -> int:
     """Ask the target of a finding again and show what it says now.
 
     \b
@@ -46,11 +48,15 @@ def command(arguments: tuple[str, ...], target: TargetChoice, cases: tuple[str, 
     harness replay report.json 1f2e3d4c5b6a        one of them, or all of a group
     harness replay 1f2e3d4c5b6a                    of the newest report kept that has it
     harness replay report.json --kubernetes PATH   the same objects against another target
+    harness replay report.json suites/widgets_v1   ... or against this suite
     harness replay suites/widgets_v1 --case case.json
+
+    A report that you did not write on this machine opens its target only with --trust, or when you name the target:
+    a report names the program to start, and whoever wrote it chose that.
 
     Exit codes: 1 something still differs, 0 nothing does, 2 it could not be asked.
     """
-    asked = _cases(arguments, target, cases) if cases else _findings(arguments, target)
+    asked = _cases(arguments, target, cases) if cases else _findings(arguments, target, trust)
     if not asked:
         raise UsageError("nothing to replay: run again instead")
     codes = []
@@ -88,21 +94,27 @@ def _cases(arguments: Sequence[str], target: TargetChoice, texts: Sequence[str])
     return asked
 
 
-def _findings(arguments: Sequence[str], target: TargetChoice) -> list[Asked]:
+def _findings(arguments: Sequence[str], target: TargetChoice, trust: bool) -> list[Asked]:
     arguments = with_kept(arguments)
     if not arguments or is_suite(arguments[0]):
         raise UsageError("nothing to replay\n  fix: name a report (harness run --json FILE writes one), or --case FILE")
-    name, *wanted = arguments
-    given = target.specs([])
+    name, *others = arguments
+    given = target.specs(suites := [one for one in others if is_suite(one)])
+    if len(suites) > 1:
+        raise UsageError("a report is replayed against one suite at a time\n  fix: leave the others out")
+    wanted = [one for one in others if one not in suites]
     if single := _read_finding(name):
-        return [(target.one([]) if given else target.one(wanted), single.case, single)]
-    report = document.read_report(name)
+        return [(given[0] if given else target.one(wanted), single.case, single)]
+    data = document.read_data(name)
+    report = document.decode(data, name)
     chosen = _chosen(_of_report(report), wanted, name)
     reaches = {part.subject: part.reach for part in report.parts}
-    return [
-        (given[0] if given else _spec(reaches, finding, name, target.in_process), _as_found(finding), finding)
-        for finding in chosen
-    ]
+    specs = dict.fromkeys({one.subject for one in chosen}, given[0]) if given else {}
+    for subject in dict.fromkeys(one.subject for one in chosen if not given):
+        reach = _reach(reaches, subject, name)
+        check_trust(reach, name, data, trust)  # before anything that it names is looked at
+        specs[subject] = spec_of(reach, target.in_process)
+    return [(specs[finding.subject], _as_found(finding), finding) for finding in chosen]
 
 
 def _of_report(report: document.Report) -> list[ReportedFinding]:
@@ -123,13 +135,13 @@ def _placed(finding: Finding, subjects: Sequence[str]) -> ReportedFinding:
     return ReportedFinding(**fields, subject=named[0] if named else "")
 
 
-def _spec(reaches: dict[str, document.Reach], finding: ReportedFinding, name: str, in_process: bool) -> SubjectSpec:
-    reach = reaches.get(finding.subject)
+def _reach(reaches: dict[str, document.Reach], subject: str, name: str) -> document.Reach:
+    reach = reaches.get(subject)
     if reach is None or not reach.kind:
         fix = "name the target: a suite folder, --kubernetes RELEASE or --command PROGRAM"
-        message = f"does not say how to open {finding.subject}"
+        message = f"does not say how to open {subject}"
         raise InputError([Diagnostic(Position(name), "report-unreadable", message, fix=fix)])
-    return spec_of(reach, in_process)
+    return reach
 
 
 def _as_found(finding: Finding) -> Case:
@@ -146,14 +158,14 @@ def _as_found(finding: Finding) -> Case:
 def _read_finding(name: str) -> Finding | None:
     """Read a file that holds one finding; None when it holds a whole report, or nothing that can be read."""
     try:
-        value = msgspec.json.decode(Path(name).read_bytes())
+        value = decode_bounded(read_bounded(name, MOST_REPORT), name)
         if not isinstance(value, dict) or "fingerprint" not in value:
             return None
         return msgspec.convert(value, ReportedFinding)
     except msgspec.ValidationError as error:
         message = f"breaks the schema of findings: {error}"
         raise InputError([Diagnostic(Position(name), "report-unreadable", message)]) from None
-    except (OSError, msgspec.MsgspecError, RecursionError):
+    except (OSError, msgspec.MsgspecError, UnicodeError):
         return None
 
 

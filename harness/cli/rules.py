@@ -15,7 +15,7 @@ from harness.diagnostics import UsageError, near_miss
 from harness.reporting.coverage import RuleEntry, UncoveredEntry
 from harness.reporting.document import read_report
 from harness.reporting.ruletext import coverage_table, rule_rows
-from harness.reporting.text import count, visible
+from harness.reporting.text import count, encode_json, visible
 from harness.rulecov.declared import DeclaredRule, declared_rules
 from harness.subject.api import open_api
 
@@ -61,7 +61,7 @@ def encode(rules: Sequence[DeclaredRule]) -> str:
     rows = [
         {**msgspec.structs.asdict(rule), "level": rule.level or "standard", "tag": f"+{rule.tag}"} for rule in rules
     ]
-    return msgspec.json.format(msgspec.json.encode(rows), indent=1).decode()
+    return msgspec.json.format(encode_json(rows), indent=1).decode()
 
 
 def table(rules: Sequence[DeclaredRule]) -> Iterator[str]:
@@ -120,7 +120,7 @@ def tell_coverage(
             and not (unseen and rule.rejected and rule.accepted and rule.handwritten)
         ]
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(found), indent=1).decode())
+        click.echo(msgspec.json.format(encode_json(found), indent=1).decode())
     else:
         click.echo("\n".join([*coverage_table(found), *([] if uncovered else rule_rows(report))]))
     return 0

@@ -15,6 +15,7 @@ import msgspec
 
 from harness import engine
 from harness.cli import completing
+from harness.cli.apology import rescued
 from harness.cli.codes import COULD_NOT_RUN
 from harness.cli.coverage import branch_folders, inventory_in, rule_onlookers, with_branches, with_coverage
 from harness.cli.eventlog import EventLog, beside_events, events_option
@@ -116,11 +117,12 @@ def command(
             search.run([target.parts(spec) for spec in specs])
         search.raise_if_nothing()
         narrowed = [f"--kind {kind}" for kind in kinds] + [f"--operation {operation}" for operation in operations]
-        with collector_at_rest():  # thousands of findings are held, and none of them is garbage
+        # Thousands of findings are held, and none of them is garbage.
+        with collector_at_rest(), rescued(search.results):
             report = _judge(search, entries, exceptions or EXCEPTIONS, narrowed, files, policy)
             report = with_coverage(report, search.results, search.inventories, bool(kinds or operations))
             report = with_branches(ratchets.hold(report, bool(operations)), watched)
-        code = publish(report, files)
+            code = publish(report, files)
         code = log.code_of(COULD_NOT_RUN if search.failed and code == 0 else code)
         log.finish(report, code if search.bug is None else COULD_NOT_RUN)
     if search.bug is not None:
@@ -147,7 +149,7 @@ class Search:
         self.reaches: dict[str, Reach] = {}
         self.inventories: dict[str, Inventory] = {}
         self.troubles: list[HarnessError] = []
-        self.bug: Exception | None = None
+        self.bug: BaseException | None = None
         self.interrupted = False
 
     def run(self, subjects: Sequence[Sequence[SubjectSpec]]) -> None:
@@ -198,7 +200,7 @@ class Search:
                 self.troubles.append(error)
                 self.log.fail(live.name, str(error))
                 self._rest(live, spec, "target-lost", str(error))
-            except Exception as error:
+            except BaseException as error:  # a suite may raise anything, and nothing found is lost by it
                 self.bug = error
                 words = f"a bug of the harness: {type(error).__name__}: {error}"
                 self.log.fail(live.name, words)

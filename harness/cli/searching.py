@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import signal
@@ -29,6 +30,20 @@ RECORDED_SECONDS = 3600.0
 ALL_SUBJECTS = "Budget in all, shared among subjects, building aside."
 
 
+class Seconds(click.FloatRange):
+    """A time that can be waited for: more than nothing, and less than a year."""
+
+    def __init__(self) -> None:
+        super().__init__(min=0, max=31_536_000, min_open=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Read a number. Fails for what is none, such as nan."""
+        seconds = float(super().convert(value, param, ctx))
+        if math.isnan(seconds):
+            self.fail(f"{value!r} is no time", param, ctx)
+        return seconds
+
+
 def search_options(
     cases: str, seconds: str = ALL_SUBJECTS, jobs: str = "Processes. Default: one per core, at most 4."
 ) -> Callable[[F], F]:
@@ -38,7 +53,7 @@ def search_options(
         for option in (
             click.option("--jobs", type=click.IntRange(min=1), default=None, help=jobs),
             click.option("--max-cases", type=click.IntRange(min=1), metavar="N", help=cases),
-            click.option("--max-time", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help=seconds),
+            click.option("--max-time", type=Seconds(), metavar="SECONDS", help=seconds),
             click.option("--seed", default="1", show_default=True, help='A number, or "random".'),
         ):
             function = option(function)

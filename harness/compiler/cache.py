@@ -11,7 +11,6 @@ import hashlib
 import importlib.util
 import marshal
 import os
-import stat
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -23,7 +22,7 @@ import harness
 from harness.compiler.plan import Root
 from harness.compiler.validators import Entry, Module
 from harness.diagnostics import Diagnostic, Position
-from harness.files import forget_old, write_atomically
+from harness.files import forget_old, is_private, write_atomically
 
 MOST = 600
 """Entries that are kept; the ones that were used least recently go."""
@@ -48,7 +47,7 @@ class ModuleCache:
         return made
 
     def _load(self, place: Path) -> Module | None:
-        if not _is_own(self._folder):
+        if not is_private(self._folder):
             return None
         try:
             data = place.read_bytes()
@@ -65,7 +64,7 @@ class ModuleCache:
         """Write an entry. A folder that cannot be written costs time, not the run."""
         with contextlib.suppress(OSError):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if _is_own(self._folder):
+            if is_private(self._folder):
                 body = marshal.dumps(_plain(module))
                 write_atomically(place, hashlib.sha256(body).digest() + body)
                 forget_old(self._folder, "*.module", MOST)
@@ -88,16 +87,6 @@ def _software() -> bytes:
         for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
             total.update(file.read_bytes())
     return total.digest()
-
-
-def _is_own(folder: Path) -> bool:
-    try:
-        found = folder.stat()
-    except OSError:
-        return False
-    if not hasattr(os, "getuid"):
-        return True
-    return found.st_uid == os.getuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def _plain(module: Module) -> tuple[Any, ...]:

@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 import yaml
 
+from harness.bounded import check_yaml, read_bounded_text
 from harness.diagnostics import Diagnostic, InputError, Position, near_miss
 
 
@@ -98,6 +99,7 @@ class Page:
         return [entry for entry in found if entry is not None]
 
     def _root(self) -> yaml.Node | None:
+        check_yaml(self.text, str(self.path))
         try:
             return yaml.compose(self.text, Loader=yaml.SafeLoader)
         except yaml.MarkedYAMLError as error:
@@ -106,10 +108,6 @@ class Page:
             self.complain(place, "yaml", f"not YAML: {error.problem or error.context}", fix=_yaml_fix(error))
         except yaml.YAMLError as error:
             self.complain(Position(str(self.path)), "yaml", f"not YAML: {' '.join(str(error).split())}")
-        except RecursionError:
-            self.complain(
-                Position(str(self.path)), "yaml", "nested too deeply", fix="the file is a flat list of entries"
-            )
         return None
 
     def _entry(self, node: yaml.Node) -> Entry | None:
@@ -176,7 +174,7 @@ class Page:
 
 def _text_of(path: Path, form: Form) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return read_bounded_text(path, encoding="utf-8-sig")
     except OSError as error:
         problem = error.strerror or str(error)
     except UnicodeDecodeError:

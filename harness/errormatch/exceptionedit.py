@@ -17,6 +17,7 @@ from pathlib import Path
 import yaml
 
 from harness.blocks import begins, cut_blocks, joined
+from harness.bounded import read_bounded_text
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.errormatch.exceptionentry import BOTH, PLACE, SCOPE, ExceptionEntry, Rule, parse_rule
 from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
@@ -89,7 +90,7 @@ def read_text(path: Path, today: date) -> tuple[ExceptionText, ExceptionFile]:
     if not path.exists():
         return ExceptionText(path), ExceptionFile((), today)
     file = load_exceptions(path, today)
-    text = path.read_text(encoding="utf-8-sig")
+    text = read_bounded_text(path, encoding="utf-8-sig")
     cut = cut_blocks(text)
     if cut is None or len(cut.blocks) != len(file.entries):
         raise _unusual(path)

@@ -90,8 +90,14 @@ def all_wordings(path: Path | None) -> Wordings:
 
 
 def own_wordings() -> Path | None:
-    """Return the project's own file of trusted wordings, in the current folder, where there is one."""
-    return _OWN if _OWN.is_file() else None
+    """Return the project's own file of trusted wordings, in the current folder, where there is one.
+
+    Raises: InputError for a wrong one; each process of a run reads it again, where nobody hears what is wrong with it.
+    """
+    if not _OWN.is_file():
+        return None
+    load_wordings(_OWN)
+    return _OWN
 
 
 def load_wordings(path: Path) -> Wordings:

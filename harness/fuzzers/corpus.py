@@ -9,16 +9,22 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
 
+from harness.bounded import check_bounds, messages_of, read_bounded
 from harness.case import Case
+from harness.diagnostics import InputError
 
 _DECODER = msgspec.json.Decoder(Case)
 BASES = "bases"
 """The folder of accepted objects."""
+MOST_BYTES = 8 << 20
+"""Bytes of one case; a cluster takes objects of 3 MB at most, and an update has two."""
+MOST_OF_ALL = 256 << 20
+"""Bytes of all cases of a folder."""
 
 
 class KeptBase(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -51,19 +57,62 @@ def content_name(case: Case) -> str:
 
 
 def load(folder: Path | None, note: Callable[[str], None]) -> list[Case]:
-    """Read every case below a folder, in order of names. Tells `note` about files that are no case."""
+    """Read every case below a folder, in order of names. Tells `note` about everything that is left out.
+
+    That is what is no case, no regular file, larger than `MOST_BYTES`, or a link that leads out of the folder; and the
+    rest of a folder that holds more than `MOST_OF_ALL` bytes.
+    """
     if folder is None or not folder.is_dir():
         return []
-    files = (path for path in sorted(folder.rglob("*.json")) if path.parent != folder / BASES)
-    return [case for path in files if (case := _read(path, note)) is not None]
+    left, cases = MOST_OF_ALL, list[Case]()
+    for path in sorted(_files(folder, note)):
+        data = _data_of(path, folder, note)
+        if data is None:
+            continue
+        left -= len(data)
+        if left < 0:
+            note(f"{path}: corpus-file: left out with all that follow: the folder has more than {MOST_OF_ALL:,} bytes")
+            break
+        if (case := _case_of(path, data, note)) is not None:
+            cases.append(case)
+    return cases
 
 
-def _read(path: Path, note: Callable[[str], None]) -> Case | None:
+def _files(folder: Path, note: Callable[[str], None]) -> Iterator[Path]:
+    """Yield what may be a case; a folder behind a link is not entered, as it may lead anywhere or in a circle."""
+    for top, inner, names in os.walk(folder):
+        here = Path(top)
+        if here == folder:
+            inner[:] = [name for name in inner if name != BASES]
+        for name in inner:
+            if (here / name).is_symlink():
+                note(f"{here / name}: corpus-file: a link to a folder, left out")
+        yield from (here / name for name in names if name.endswith(".json"))
+
+
+def _data_of(path: Path, folder: Path, note: Callable[[str], None]) -> bytes | None:
     try:
-        return _DECODER.decode(path.read_bytes())
-    except (OSError, msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
+            note(f"{path}: corpus-file: a link that leads out of {folder}, left out")
+            return None
+        return read_bounded(path, MOST_BYTES, is_regular=True)
+    except InputError as error:
+        note(f"{path}: corpus-file: left out: {messages_of(error)}")
+    except (OSError, RuntimeError) as error:  # before Python 3.13 links in a circle are a RuntimeError
+        note(f"{path}: corpus-file: left out: {getattr(error, 'strerror', None) or error}")
+    return None
+
+
+def _case_of(path: Path, data: bytes, note: Callable[[str], None]) -> Case | None:
+    try:
+        case = _DECODER.decode(data)
+        check_bounds([case.object, case.old], str(path))
+        return case
+    except InputError as error:
+        note(f"{path}: corpus-file: left out: {messages_of(error)}")
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         note(f"{path}: corpus-file: not a case, left out: {error}")
-        return None
+    return None
 
 
 def keep(folder: Path, case: Case, note: Callable[[str], None]) -> None:
@@ -87,7 +136,14 @@ def bases_file(folder: Path, name: str) -> Path:
 def load_bases(path: Path, note: Callable[[str], None]) -> KeptBases | None:
     """Read accepted objects. Tells `note` about a file that cannot be read."""
     try:
-        return _BASES.decode(path.read_bytes()) if path.is_file() else None
+        if not path.is_file():
+            return None
+        kept = _BASES.decode(read_bounded(path, MOST_OF_ALL, is_regular=True))
+        check_bounds([[base.case.object, base.case.old] for base in kept.bases], str(path))
+        return kept
+    except InputError as error:
+        note(f"{path}: corpus-file: no accepted objects, left out: {messages_of(error)}")
+        return None
     except (OSError, msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         note(f"{path}: corpus-file: no accepted objects, left out: {error}")
         return None

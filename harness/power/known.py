@@ -16,6 +16,7 @@ import msgspec
 import yaml
 
 from harness.blocks import cut_blocks, joined
+from harness.bounded import check_yaml, read_bounded_text
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.power.record import Record
 
@@ -41,8 +42,10 @@ def load(file: Path) -> tuple[Known, ...]:
     if not file.is_file():
         return ()
     try:
-        entries: Any = yaml.safe_load(file.read_text(encoding="utf-8")) or []
-    except (OSError, UnicodeError, RecursionError, yaml.YAMLError) as error:
+        text = read_bounded_text(file)
+        check_yaml(text, str(file))
+        entries: Any = yaml.safe_load(text) or []
+    except (OSError, ValueError, yaml.YAMLError) as error:
         where = getattr(error, "problem_mark", None)
         raise InputError([_wrong(file, " ".join(str(error).split()), where.line + 1 if where else 0)]) from None
     if not isinstance(entries, list):
@@ -75,7 +78,7 @@ def without(file: Path, stale: Sequence[Known]) -> str | None:
 
     Raises: OSError.
     """
-    cut = cut_blocks(file.read_text(encoding="utf-8"))
+    cut = cut_blocks(read_bounded_text(file))
     entries = load(file)
     if cut is None or len(cut.blocks) != len(entries):
         return None

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.bounded import read_bounded_text
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.files import write_atomically
 
@@ -51,7 +52,7 @@ def read_lines(file: Path, parse: Parse, why: str) -> Lines:
     A name that stands twice, as after a merge, holds all values since the earlier day.
     """
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        lines = read_bounded_text(file).splitlines()
     except FileNotFoundError:
         return Lines(0, {})
     except (OSError, UnicodeDecodeError) as error:

@@ -20,7 +20,7 @@ from harness.reporting.gaps import allowance_rows, open_gaps
 from harness.reporting.grouping import SEVERITY_MEANING, Group, group
 from harness.reporting.sarif import Invocation, Level, Notice, Result, Rule, sarif
 from harness.reporting.terminal import where
-from harness.reporting.text import compact, count, cut, lines, visible
+from harness.reporting.text import compact, count, cut, encode_json, lines, visible
 from harness.reporting.tolerance import must_go
 
 LEVELS: dict[Severity, Level] = {
@@ -50,7 +50,7 @@ def render_sarif(report: Report) -> bytes:
     )
     results = [*_changed(report), *(_result(report, finding) for finding in report.findings)]
     log = sarif(_rules(report), results, invocation=invocation, root="the root of the checkout")
-    return msgspec.json.format(msgspec.json.encode(log), indent=1) + b"\n"
+    return msgspec.json.format(encode_json(log), indent=1) + b"\n"
 
 
 def render_annotations(report: Report) -> str:

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from harness.bounded import MOST_REPORT, decode_bounded, read_bounded
 from harness.case import Excluded, KindInfo
 from harness.compare.finding import SEVERITIES, Finding, Severity
 from harness.diagnostics import Diagnostic, InputError, Position
@@ -20,10 +21,13 @@ from harness.events import Budget, Discovery, Replayed, Timings
 from harness.reporting.cost import Cost
 from harness.reporting.coverage import BranchCoverage, Coverage, RuleEntry, UncoveredEntry
 from harness.reporting.moves import Moves
+from harness.reporting.text import encode_json
 from harness.reporting.verification import Verification
 
 SCHEMA_ID = "urn:equivalence-harness:report:1"
 SCHEMA_VERSION = 1
+MOST_VALUES = 20_000_000
+"""Values of a report that is read; one of a whole release has less than a million."""
 SCHEMA = Path(__file__).parent / "schema" / "report.schema.json"
 """The published JSON Schema."""
 
@@ -367,7 +371,7 @@ def item_id(entry: Any) -> str:
 
 def encode(report: Report) -> bytes:
     """Write the document as indented JSON that ends with a newline."""
-    return msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n"
+    return msgspec.json.format(encode_json(report), indent=1) + b"\n"
 
 
 def schema() -> dict[str, Any]:
@@ -386,20 +390,24 @@ def read_report(path: Path | str) -> Report:
 
     Raises: InputError with what is wrong: no such file, not JSON, another document, a newer version.
     """
+    return decode(read_data(path), str(path))
+
+
+def read_data(path: Path | str) -> bytes:
+    """Read the bytes of a saved report. Raises: InputError."""
     try:
-        data = Path(path).read_bytes()
+        return read_bounded(path, MOST_REPORT)
     except OSError as error:
         raise _unreadable(
             path, f"cannot be read: {error.strerror}", "name a file written by harness run --json"
         ) from None
-    return decode(data, str(path))
 
 
 def decode(data: bytes, name: str) -> Report:
     """Read a report from bytes; `name` is what diagnostics call it."""
     try:
-        head = msgspec.json.decode(data)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        head = decode_bounded(data, name, most_nodes=MOST_VALUES)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise _unreadable(name, f"is not JSON: {error}", "the file was cut off or is no report", data) from None
     if not isinstance(head, dict) or "schema" not in head:
         raise _unreadable(name, "is JSON, but not a report", "name a file written by harness run --json")

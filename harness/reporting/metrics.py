@@ -101,7 +101,7 @@ def _findings(report: Report) -> Iterator[Metric]:
     numbers = Counter((f.severity, f.cause, str(f.exception is not None).lower()) for f in report.findings)
     family = GaugeMetricFamily("harness_findings", "Findings.", labels=["severity", "cause", "tolerated"])
     for labels in sorted(numbers, key=lambda key: (SEVERITIES.index(key[0]), key[1:])):
-        family.add_metric(labels, numbers[labels])
+        family.add_metric([visible(label) for label in labels], numbers[labels])
     yield family
     if report.verification is not None:
         fields = GaugeMetricFamily("harness_fields", "Fields that the change touches, by verdict.", labels=["verdict"])
@@ -125,8 +125,9 @@ def _effort(report: Report) -> Iterator[Metric]:
         "harness_run",
         "What was asked, by which harness.",
         {
-            "target": visible(report.target.name), "release": visible(report.target.release), "mode": report.mode,
-            "seed": str(report.seed), "version": report.harness_version, "stopped": report.stopped,
+            "target": visible(report.target.name), "release": visible(report.target.release),
+            "mode": visible(report.mode), "seed": str(report.seed), "version": visible(report.harness_version),
+            "stopped": visible(report.stopped),
         },
     )  # fmt: skip
     for name, told, value in (

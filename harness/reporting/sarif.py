@@ -16,10 +16,8 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 from urllib.parse import quote
 
-import msgspec
-
 from harness import __version__
-from harness.reporting.text import count
+from harness.reporting.text import count, encode_json
 
 Level: TypeAlias = Literal["error", "warning", "note"]
 
@@ -128,7 +126,7 @@ def _worst(results: Sequence[Result], most: int) -> list[Result]:
 
 
 def _is_too_large(log: dict[str, Any]) -> bool:
-    data = msgspec.json.encode(log)
+    data = encode_json(log)
     return len(data) > MOST_BYTES and len(gzip.compress(data, 6)) > MOST_BYTES
 
 

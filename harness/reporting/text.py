@@ -14,11 +14,12 @@ from typing import Any
 import msgspec
 
 _SUSPECT = re.compile(r"[^ -~]")
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 def visible(text: str, keep: str = "") -> str:
-    """Replace characters that do not print by escapes such as `\\x1b`; those in `keep` stay."""
+    """Replace characters that do not print by escapes such as `\\x1b` and `\\n`; those in `keep` stay."""
     if text.isascii() and text.isprintable():  # most texts, and there are many
         return text
 
@@ -26,6 +27,8 @@ def visible(text: str, keep: str = "") -> str:
         char = match.group()
         if char in keep or unicodedata.category(char) not in _HIDDEN:
             return char
+        if char in _SHORT:
+            return _SHORT[char]
         code = ord(char)
         return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
@@ -57,6 +60,22 @@ def pretty(value: Any, limit: int = 0) -> str:
     if limit and len(text) > limit:
         text = f"{text[:limit]}\n… {len(text) - limit:,} more characters"
     return text
+
+
+def encode_json(value: Any) -> bytes:
+    """Write JSON whatever texts there are: half a surrogate pair, which UTF-8 has no bytes for, becomes an escape."""
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_sendable(msgspec.to_builtins(value)))
+
+
+def _sendable(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, list | tuple):
+        return [_sendable(one) for one in value]
+    return {_sendable(key): _sendable(one) for key, one in value.items()} if isinstance(value, dict) else value
 
 
 def _json(value: Any, indent: int) -> str:

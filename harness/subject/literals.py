@@ -14,6 +14,7 @@ from typing import TypeAlias
 import msgspec
 import platformdirs
 
+from harness.bounded import MOST_SOURCE, read_bounded
 from harness.diagnostics import TargetError
 from harness.files import forget_old, write_atomically
 from harness.gotypes import constants, scanner
@@ -82,7 +83,7 @@ def _key(folders: Sequence[Path]) -> str:
     """Name what decides on literals: the files, the readers, and the grammar they use. Raises: OSError."""
     total = hashlib.sha256(reader.GRAMMAR.encode())
     for file in (*_READERS, *go_files(folders)):
-        total.update(hashlib.sha256(file.read_bytes()).digest())
+        total.update(hashlib.sha256(read_bounded(file, MOST_SOURCE, is_regular=True)).digest())
     return total.hexdigest()
 
 

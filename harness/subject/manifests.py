@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import yaml
 
+from harness.bounded import check_yaml, decode_bounded, drained, read_bounded
 from harness.case import Case, Json
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.kubeyaml import Loader, NotJSONError
@@ -44,7 +44,7 @@ class Manifest:
 def read_text(name: str) -> bytes:
     """Read a file, or standard input for `-`. Raises InputError."""
     try:
-        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        return drained(sys.stdin.buffer, "-") if name == "-" else read_bounded(name)
     except OSError as error:
         raise _bad(
             name, 0, "manifest-unreadable", f"cannot be read: {error.strerror}", "name an existing file"
@@ -87,10 +87,11 @@ def manifest_of(value: Any, position: Position) -> Manifest:
 def _documents(data: bytes, name: str) -> Iterator[tuple[Any, int]]:
     if data.lstrip()[:1] == b"{":
         try:
-            yield msgspec.json.decode(data), 1
+            yield decode_bounded(data, name), 1
             return
-        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError):
             pass  # several documents, or YAML in braces: the other reader says what is wrong
+    check_yaml(data, name)
     try:
         loader = Loader(data)
         while loader.check_node():
@@ -135,7 +136,7 @@ def read_case(line: bytes, number: int, name: str) -> Case:
     Raises: InputError.
     """
     try:
-        value = msgspec.json.decode(line)
+        value = decode_bounded(line, name, number)
         if isinstance(value, dict) and "object" in value and value["object"] is None:
             raise ValueError("its object is null: it is of a finding about the target's rules, not about an object")
         if not isinstance(value, dict) or not isinstance(value.get("object"), dict):

@@ -147,7 +147,11 @@ def _open_command(spec: SubjectSpec, note: Note) -> Subject:
     # Imported here for the same reason.
     from harness.targets.command import CommandTarget
 
-    argv = shlex.split(spec.location)
+    try:
+        argv = shlex.split(spec.location)
+    except ValueError as error:
+        fix = "end what is quoted, or put a backslash before the mark"
+        raise UsageError(f"--command {spec.location!r} cannot be taken apart: {error}\n  fix: {fix}") from None
     if not argv:
         raise UsageError("no program is named\n  fix: --command 'PROGRAM ARGUMENT ...'")
     if spec.declarative == "python" and not spec.types:

@@ -99,7 +99,11 @@ def _no_suite(file: Path, line: int, found: object) -> Diagnostic:
 
 
 def _line_of_suite(file: Path) -> int:
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return 0
+    for node in ast.walk(tree):
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
         if any(isinstance(target, ast.Name) and target.id == "SUITE" for target in targets):
             return getattr(node, "lineno", 0)

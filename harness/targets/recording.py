@@ -21,6 +21,7 @@ from typing import NoReturn, TypeAlias
 import msgspec
 
 import harness
+from harness.bounded import MOST_REPORT, read_bounded
 from harness.case import Case, Json, Mode, Operation
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.field import FieldError
@@ -234,7 +235,7 @@ class Recording:
 def read_recording(path: Path) -> Recording:
     """Read a file and check all of it. Raises: InputError for damage, another version, or a file that is none."""
     try:
-        data = path.read_bytes()
+        data = read_bounded(path, MOST_REPORT)
     except OSError as error:
         _refuse(
             path,

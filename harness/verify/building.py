@@ -18,8 +18,8 @@ from shutil import rmtree
 import platformdirs
 
 from harness.diagnostics import UsageError
+from harness.files import locked
 from harness.subject import SubjectSpec
-from harness.targets.kubernetes.build import locked
 from harness.verify.change import Change, Layout
 from harness.verify.git import Repository
 from harness.verify.layout import layout_of, suite_folders
@@ -70,9 +70,9 @@ def checkout_of(repository: Repository, revision: str, note: Note) -> Path:
     """
     commit = repository.commit(revision)
     cache = _cache()
-    cache.mkdir(parents=True, exist_ok=True)
+    cache.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder = cache / commit[:20] / HEAD / repository.top.name
-    with locked(cache / f"{commit[:20]}.lock", lambda text: note("another process writes the files of the head")):
+    with locked(cache / f"{commit[:20]}.lock", lambda: note("another process writes the files of the head")):
         if not folder.is_dir():
             note(f"writing the files of the head {commit[:12]}")
             _clone(repository.top, commit, folder)
@@ -104,9 +104,9 @@ def _git(folder: Path, *arguments: str) -> None:
 def base_folder(repository: Repository, commit: str, layout: Layout, note: Note) -> Path:
     """Return a folder with the files of a commit, written now if the cache does not have them."""
     cache = _cache()
-    cache.mkdir(parents=True, exist_ok=True)
+    cache.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder = cache / commit[:20] / BASE
-    with locked(cache / f"{commit[:20]}.lock", lambda text: note("another process writes the files of the base")):
+    with locked(cache / f"{commit[:20]}.lock", lambda: note("another process writes the files of the base")):
         if not folder.is_dir():
             note(f"writing the files of the base {commit[:12]} (once)")
             _write(repository, commit, folder, _wanted(repository, commit, layout))

@@ -124,7 +124,7 @@ def test_everything_wrong_is_told_at_once(project: Path, capfd: pytest.CaptureFi
         ({"harness.toml": "a = "}, "config-unreadable"),
         ({"harness.toml": b"\xff"}, "config-unreadable"),
         ({"harness.toml": "[" * 5000}, "config-unreadable"),
-        ({"harness.toml": "a" * (2 << 20)}, "larger than"),
+        ({"harness.toml": "a" * (2 << 20)}, "input-limit"),
         ({"pyproject.toml": "[tool]\nharness = 1\n"}, ""),
         ({"pyproject.toml": "tool.harness = 1\n"}, "config-unreadable"),
         ({"harness.toml": "", "pyproject.toml": "[tool.harness]\n"}, "config-twice"),
@@ -196,3 +196,23 @@ def test_gates_may_be_texts(text: str, project: Path, capfd: pytest.CaptureFixtu
     """As on the command line."""
     write(project, text)
     assert 0 == call(capfd, "config").code
+
+
+def test_a_nul_in_a_value_is_refused(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """No name of a file has one, and none comes in by the command line."""
+    (project / "harness.toml").write_text('[render]\njson = "a\\u0000b"\n')
+    told = call(capfd, "config")
+    assert 2 == told.code
+    assert "config-value" in told.err
+    assert "without a NUL" in told.err
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-1.0", "1e400"])
+def test_a_time_that_cannot_be_waited_for_is_refused(
+    value: str, project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """In a file and on the command line."""
+    (project / "harness.toml").write_text(f"max-time = {value}\n")
+    assert 2 == call(capfd, "config").code
+    (project / "harness.toml").unlink()
+    assert 2 == call(capfd, "run", "nothing", f"--max-time={value}").code

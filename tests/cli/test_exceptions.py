@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -193,3 +195,20 @@ def test_the_number_of_exceptions_may_only_fall(capfd: Any) -> None:
     call(capfd, "exceptions", "prune", "--report", gone("none.json"))
     assert 0 == call(capfd, "exceptions", "count", "--update-ratchet").code
     assert "widgets_v1" not in Path("exceptions.ratchet").read_text()
+
+
+def test_entries_that_are_added_at_once_are_all_there() -> None:
+    """Each waits until the one before has written the file."""
+    findings = [made.finding(f"{number:012x}", path=f"spec.f{number}", **TYPED) for number in range(4)]
+    report = saved("report.json", *findings)
+    words = [sys.executable, "-m", "harness", "exceptions", "add", "--report", report, *WORDS]
+    running = [subprocess.Popen([*words, one.fingerprint]) for one in findings]
+    assert [0] * len(findings) == [process.wait(120) for process in running]
+    assert len(findings) == len(load_exceptions(FILE, date.today()).entries)
+
+
+def test_a_time_without_an_end_is_refused(capfd: Any) -> None:
+    """Nobody asks what runs out in a million years."""
+    told = call(capfd, "exceptions", "expire", "--within", "99999999999")
+    assert 2 == told.code
+    assert "is not in the range" in told.err

@@ -127,3 +127,70 @@ def test_an_interrupt_weighs_more_than_a_file(capfd: Any, monkeypatch: pytest.Mo
     FakeEngine([FINDING], {"stopped": "interrupted"}).install(monkeypatch)
     Path("taken").write_text("")
     assert 130 == call(capfd, "run", "--command", "x", "--json", "taken/r.json").code
+
+
+def test_a_form_that_cannot_be_made_costs_no_other(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is our bug, told with its traceback; what was found is in all other files."""
+    FakeEngine([FINDING]).install(monkeypatch)
+
+    def fail(report: Any) -> bytes:
+        raise ZeroDivisionError("in the depths")
+
+    monkeypatch.setattr("harness.reporting.html.render_html", fail)
+    told = call(capfd, "run", "--command", "x", "--report", "out")
+    assert 2 == told.code
+    assert "a bug of the harness: --html could not be made: ZeroDivisionError: in the depths" in told.err
+    assert "Traceback" not in told.err
+    Path(told.err.partition("saved in ")[2].split("\n")[0]).unlink()
+    assert {form.file for form in REPORTS} - {"report.html"} == {file.name for file in Path("out").iterdir()}
+
+
+def test_what_raises_before_the_report_leaves_the_findings(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are saved, a line each, and the place is said."""
+    FakeEngine([FINDING]).install(monkeypatch)
+
+    def fail(*arguments: Any, **more: Any) -> Any:
+        raise ZeroDivisionError("in the depths")
+
+    monkeypatch.setattr("harness.cli.run.build_report", fail)
+    told = call(capfd, "run", "--command", "x", "--report", "out")
+    assert 2 == told.code
+    place = Path(told.err.partition("what was found is saved in ")[2].split(":")[0])
+    assert FINDING.fingerprint == json.loads(place.read_text())["fingerprint"]
+    place.unlink()
+    Path(told.err.partition("traceback: it is saved in ")[2].split("\n")[0]).unlink()
+
+
+def test_a_cache_that_cannot_be_pruned_costs_nothing(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Old reports that cannot be deleted stay; the new one is written all the same."""
+    FakeEngine([FINDING]).install(monkeypatch)
+    folder = Path("cache/equivalence-harness/reports")
+    folder.mkdir(parents=True)
+    for number in range(30):
+        (folder / f"2020{number}.json").write_text("{}")
+
+    def refuse(path: Path, missing_ok: bool = False) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    assert 1 == call(capfd, "run", "--command", "x").code
+    assert 31 == len(list(folder.iterdir()))
+
+
+@pytest.mark.parametrize("text", ["\udce9", "a\udcffb"])
+def test_half_a_surrogate_pair_loses_no_finding(text: str, capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever it stands: UTF-8 has no bytes for it, so every file says it as an escape."""
+    finding = made.finding(detail=text, path=f"spec.{text}")
+    FakeEngine([finding], {"subject": text, "stopped_detail": text}).install(monkeypatch)
+    told = call(capfd, "run", "--command", "x", "--report", "out", "--events", "e.ndjson")
+    assert 1 == told.code, told.err
+    assert {form.file for form in REPORTS} == {file.name for file in Path("out").iterdir()}
+    (found,) = read_report("out/report.json").findings
+    assert text.encode("utf-8", "backslashreplace").decode() == found.detail
+
+
+def test_a_name_that_is_no_utf_8_is_written_to(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name of a file is bytes."""
+    FakeEngine([FINDING]).install(monkeypatch)
+    assert 1 == call(capfd, "run", "--command", "x", "--json", "caf\udce9.json").code
+    assert 1 == len(read_report("caf\udce9.json").findings)

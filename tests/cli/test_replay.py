@@ -11,6 +11,7 @@ import pytest
 
 from harness.case import Answer
 from harness.cli.publishing import kept_place
+from harness.cli.trust import remember
 from harness.reporting.assembly import build_report
 from harness.reporting.document import Reach, encode, read_report
 from harness.reporting.grouping import group
@@ -25,7 +26,10 @@ def opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Opened:
     """A target without a process, and a report of one finding about it."""
     monkeypatch.chdir(tmp_path)
     reaches = {"widgets_v1": Reach("command", "worker --fast", {"Wide": True}, mode="given")}
-    Path("r.json").write_bytes(encode(build_report(made.result(FINDING), reaches=reaches)))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    data = encode(build_report(made.result(FINDING), reaches=reaches))
+    Path("r.json").write_bytes(data)
+    remember(data)
     return Opened().install(monkeypatch)
 
 

@@ -11,6 +11,7 @@ from harness.cli.gates import parse_gates
 from harness.cli.targets import arguments_of, embedded_suites, reach_of, spec_of
 from harness.diagnostics import InputError
 from harness.subject import SubjectSpec
+from tests.cli.fakes import call
 
 
 @pytest.mark.parametrize(
@@ -69,3 +70,21 @@ def test_suites_are_folders_with_a_suite_file(tmp_path: Path) -> None:
         (tmp_path / name / "suite.py").touch()
     (tmp_path / "notes").mkdir()
     assert [str(tmp_path / "a_v1"), str(tmp_path / "b_v1")] == embedded_suites(tmp_path)
+
+
+def test_a_program_with_an_open_quotation_mark_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
+    """The words say what is wrong with it."""
+    for words in (("kinds", "--command", "worker 'a"), ("check-worker", "worker 'a")):
+        told = call(capfd, *words)
+        assert 2 == told.code
+        assert "cannot be taken apart: No closing quotation" in told.err
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "x/" * 3000, "1.37.1/" + "y" * 300])
+def test_a_name_longer_than_a_file_may_have_is_told(name: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """As a release, a suite or a file: with a message, shortened."""
+    for words in (("kinds", "--kubernetes", name), ("kinds", name), ("check", name, name), ("render", name)):
+        told = call(capfd, *words)
+        assert 2 == told.code
+        assert told.err.startswith(("harness: ", "Usage: "))
+        assert "bug of the harness" not in told.err

@@ -193,7 +193,7 @@ SHAPES = [
     ("- {? [a] : b}\n", "unknown key ''"),
     ("\x00", "exception-yaml"),
     ("- a\n---\n- b\n", "exception-yaml"),
-    ("[" * 1100, "exception-yaml"),
+    ("[" * 1100, "input-limit"),
 ]
 
 

@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
+
+import msgspec
+import pytest
 
 from harness.case import Case, Operation
 from harness.fuzzers.corpus import KeptBase, KeptBases, bases_file, content_name, keep, keep_bases, load, load_bases
@@ -85,3 +89,40 @@ def test_accepted_objects_that_cannot_be_read_are_told_about(tmp_path: Path) -> 
     assert 1 == len(notes)
     keep_bases(path / "below.json", KeptBases(()), notes.append)
     assert 2 == len(notes)
+
+
+def test_only_regular_files_of_the_folder_are_cases(tmp_path: Path) -> None:
+    """Links that lead out of it, pipes, devices and large files are left out, each with a note; nothing waits."""
+    folder, outside = tmp_path / "corpus", tmp_path / "outside"
+    (folder / "inner").mkdir(parents=True)
+    outside.mkdir()
+    keep(folder, CASE, lambda text: None)
+    (kept,) = folder.glob("*.json")
+    (outside / "a.json").write_bytes(kept.read_bytes())
+    (folder / "endless.json").symlink_to("/dev/zero")
+    (folder / "out.json").symlink_to(outside / "a.json")
+    (folder / "round.json").symlink_to("round.json")
+    (folder / "folder").symlink_to(outside)
+    (folder / "inner" / "again.json").symlink_to(kept)
+    os.mkfifo(folder / "pipe.json")
+    with open(folder / "huge.json", "wb") as stream:
+        stream.truncate(1 << 40)
+    deep = kept.read_bytes().replace(b'"a": 2', b'"a": ' + b"[" * 300 + b"]" * 300)
+    (folder / "deep.json").write_bytes(deep)
+    notes: list[str] = []
+    found = load(folder, notes.append)
+    assert 2 == len(found)
+    left = {Path(note.partition(": ")[0]).name for note in notes}
+    assert {"endless.json", "out.json", "round.json", "folder", "pipe.json", "huge.json", "deep.json"} == left
+    assert all(": corpus-file: " in note for note in notes)
+
+
+def test_a_folder_that_holds_too_much_is_read_to_its_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rest is left out, and that is told once."""
+    for number in range(5):
+        keep(tmp_path, msgspec.structs.replace(CASE, object={"a": number}), lambda text: None)
+    size = max(path.stat().st_size for path in tmp_path.iterdir())
+    monkeypatch.setattr("harness.fuzzers.corpus.MOST_OF_ALL", 3 * size)
+    notes: list[str] = []
+    assert 3 == len(load(tmp_path, notes.append))
+    assert ["left out with all that follow"] == [n.partition("corpus-file: ")[2].partition(":")[0] for n in notes]

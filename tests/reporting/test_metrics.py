@@ -6,6 +6,7 @@ import re
 import subprocess
 from pathlib import Path
 
+import msgspec
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -102,7 +103,7 @@ def test_hostile_texts_stay_in_their_labels() -> None:
     hostile = 'a"\\\n} 1\nevil{x="'
     report = build_report(made.result(subject=hostile))
     labels = next(dict(labels) for (name, labels) in samples(report) if name == "harness_run_info")
-    assert 'a"\\\\x0a} 1\\x0aevil{x="' == labels["target"]
+    assert 'a"\\\\n} 1\\nevil{x="' == labels["target"]
 
 
 @pytest.mark.kubernetes
@@ -117,3 +118,14 @@ def test_the_names_are_those_of_the_release(tmp_path: Path) -> None:
     names = re.findall(r'Name:\s+"(\w+)_total"', source)
     assert set(UPSTREAM) == {f"apiserver_validation_{name}" for name in names}
     assert ["validation_identifier"] * 2 == re.findall(r'\[\]string\{"(\w+)"\}', source)
+
+
+def test_no_control_character_is_raw() -> None:
+    """A terminal that shows the file is not repainted, whatever names, causes and settings there are."""
+    evil = "\x1b[2J\x07\u202e"
+    finding = made.finding(cause=evil, kind=evil, subresource=evil, resource=evil)
+    result = made.result(finding, subject=evil)
+    report = msgspec.structs.replace(build_report(result), harness_version=evil, mode=evil, stopped=evil)
+    text = render_metrics(report).decode()
+    assert "\\x1b" in text
+    assert [] == re.findall(r"[^\n -~]", text)

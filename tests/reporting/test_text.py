@@ -14,7 +14,7 @@ from harness.reporting.text import compact, count, lines, pretty, visible
     [
         ("plain é 日本 😀", "plain é 日本 😀"),
         ("\x1b[31mred", "\\x1b[31mred"),
-        ("a\nb\tc", "a\\x0ab\\x09c"),
+        ("a\nb\tc", "a\\nb\\tc"),
         ("\u202ereversed", "\\u202ereversed"),
         ("\ud800", "\\ud800"),
         ("\x9bcsi", "\\x9bcsi"),

@@ -9,17 +9,28 @@ from __future__ import annotations
 import argparse
 import faulthandler
 import random
+import re
 import resource
 import sys
+import tempfile
 import time
 import traceback
 from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from tests.robust import files, options
+from tests.robust.commands import Fault, Stage
 from tests.robust.mutate import Mutator
 from tests.robust.oracle import TARGETS
 from tests.robust.run import SECONDS, failure_of, smaller
 from tests.robust.seeds import seeds, words
+
+FAULTS: dict[str, Callable[[int, Path], Iterator[Fault]]] = {
+    "options": lambda seed, template: options.faults(seed),
+    "files": files.faults,
+}
+"""What plays whole commands, by name."""
 
 
 def main() -> int:
@@ -27,17 +38,51 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.robust", description=__doc__)
     parser.add_argument("--seconds", type=float, default=60, help="how long, for all targets together")
     parser.add_argument("--seed", type=int, default=None, help="of the random numbers; drawn when it is not given")
-    parser.add_argument("--target", action="append", choices=tuple(TARGETS), help="repeat for several; all without")
+    parser.add_argument(
+        "--target", action="append", choices=(*TARGETS, *FAULTS), help="repeat for several; all without"
+    )
     parser.add_argument("--findings", type=Path, default=Path("reports/robust"), help="where to write what was found")
     given = parser.parse_args()
     seed = random.randrange(1 << 32) if given.seed is None else given.seed
-    targets = given.target or list(TARGETS)
+    targets = given.target or [*TARGETS, *FAULTS]
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, resource.RLIM_INFINITY))
     faulthandler.enable()
     found = 0
     for target in targets:
-        found += fuzz(target, seed, given.seconds / len(targets), given.findings)
+        search = fuzz if target in TARGETS else play
+        found += search(target, seed, given.seconds / len(targets), given.findings)
     return 1 if found else 0
+
+
+def play(target: str, seed: int, seconds: float, folder: Path) -> int:
+    """Play hostile command lines, and say what was found. Returns: how many different failures."""
+    failures: Counter[str] = Counter()
+    codes: Counter[object] = Counter()
+    with tempfile.TemporaryDirectory() as place:
+        stage, end = Stage(Path(place)), time.monotonic() + seconds
+        for fault in FAULTS[target](seed, stage.template):
+            if time.monotonic() > end:
+                break
+            try:
+                codes[stage.play(fault).code] += 1
+            except AssertionError as error:
+                key = re.sub(r"\d+|'[^']*'", "", str(error)[-200:])
+                failures[key] += 1
+                if failures[key] == 1:
+                    _keep_fault(folder / target / f"{sum(failures.values())}", fault, str(error))
+    count = sum(codes.values()) + sum(failures.values())
+    told = ", ".join(f"{number} with code {code}" for code, number in sorted(codes.items(), key=str))
+    print(f"{target}: seed {seed}: {count} faults: {told}; {sum(failures.values())} broke a promise", flush=True)
+    return len(failures)
+
+
+def _keep_fault(folder: Path, fault: Fault, said: str) -> None:
+    """Write what a fault consists of, and what it broke."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "said.txt").write_text(f"{fault.argv!a}\n\n{said}\n", encoding="utf-8", errors="backslashreplace")
+    for name, data in fault.files.items():
+        (folder / name.replace("/", "_")).write_bytes(data)
+    print(f"  {folder}: {said[:300]}", flush=True)
 
 
 def fuzz(target: str, seed: int, seconds: float, folder: Path) -> int:

@@ -16,13 +16,14 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 from shutil import rmtree
 
 import platformdirs
 
 from harness.diagnostics import TargetError
-from harness.files import write_atomically
+from harness.files import is_private, locked, write_atomically
 from harness.targets.kubernetes.release import (
     Release,
     Toolchain,
@@ -38,6 +39,8 @@ Note = Callable[[str], None]
 WORKER = Path(__file__).parent / "worker"
 _BINARY = "worker.exe" if sys.platform == "win32" else "worker"
 _OVERLAY = "overlay.json"
+_SUM = ".sha256"
+_WAITING = "another process builds this worker; waiting for it"
 _TOP = "k8s.io/kubernetes"
 _VALIDATE = "pkg/registry/rest/validate.go"
 _GENERATIONS = {
@@ -66,18 +69,19 @@ def worker_for(release: Release, note: Note) -> Path:
     try:
         toolchain = find_toolchain()
     except TargetError:
-        built = sorted(cache.glob(f"{stem}-*/{_BINARY}"))
+        built = [binary for binary in sorted(cache.glob(f"{stem}-*/{_BINARY}")) if is_whole(binary)]
         if built:
             return built[-1]
         raise
     binary = cache / f"{stem}-{toolchain.version.replace(' ', '-')}" / _BINARY
-    if binary.is_file():
+    if is_whole(binary):
         with suppress(OSError):  # a cache that may only be read is good enough
             os.utime(binary)
         return binary
-    cache.mkdir(parents=True, exist_ok=True)
-    with locked(cache / f"{stem}.lock", note):
-        if not binary.is_file():  # somebody else may have built it while we waited
+    with _written_to(cache), locked(cache / f"{stem}.lock", lambda: note(_WAITING)):
+        if not is_whole(binary):  # somebody else may have built it while we waited
+            if binary.is_file():
+                note(f"the worker that is kept is damaged, or nobody knows how it was written: {binary}")
             for leftover in cache.glob(f".build-{stem}-*"):  # of a build that was killed: we hold the lock
                 rmtree(leftover, ignore_errors=True)
             _build_into(binary, release, toolchain, note)
@@ -142,34 +146,48 @@ def _linked(folder: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def locked(path: Path, note: Note) -> Iterator[None]:
-    """Hold a lock file, so that two processes do not build the same worker at once."""
-    with open(path, "a+b") as file:
-        if not _try_lock(file.fileno()):
-            note("another process builds this worker; waiting for it")
-            while not _try_lock(file.fileno()):
-                time.sleep(0.5)
-        yield  # closing the file frees the lock
+def _written_to(cache: Path) -> Iterator[None]:
+    """Turn what the cache folder refuses into words. Raises: TargetError."""
+    try:
+        cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+        yield
+    except OSError as error:
+        raise TargetError(
+            "the worker cannot be kept",
+            why=f"{error.filename or cache}: {error.strerror or error}",
+            fix="XDG_CACHE_HOME names another folder for what is kept",
+        ) from error
 
 
-if sys.platform == "win32":
-    import msvcrt
+def is_whole(binary: Path) -> bool:
+    """Whether a worker is there and is, byte for byte, what the compiler wrote.
 
-    def _try_lock(number: int) -> bool:
-        try:
-            msvcrt.locking(number, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-else:
-    import fcntl
+    Raises: TargetError when others than this user can write it: it would run with the user's rights.
+    """
+    for place in (binary.parent.parent, binary.parent, binary, binary.with_suffix(_SUM)):
+        if place.exists() and not is_private(place):
+            raise TargetError(
+                f"others can write or own {place}",
+                why="what is kept there is a program that runs with your rights",
+                fix=f"chown it to yourself and chmod go-w it, or delete {binary.parent.parent}: it is built again",
+            )
+    return binary.is_file() and _whole(binary)
 
-    def _try_lock(number: int) -> bool:
-        try:
-            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return False
-        return True
+
+def _whole(binary: Path) -> bool:
+    try:
+        found = binary.stat()
+        kept = binary.with_suffix(_SUM).read_text(encoding="ascii", errors="replace")
+        return kept == _sum_of(binary, found.st_size, found.st_mtime_ns, found.st_ino)
+    except OSError:
+        return False
+
+
+@lru_cache(maxsize=16)
+def _sum_of(binary: Path, *changed: int) -> str:
+    """Hash a worker, once for each process: a tenth of a second for 100 MB. Raises: OSError."""
+    with open(binary, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest() + "\n"
 
 
 def _build_into(binary: Path, release: Release, toolchain: Toolchain, note: Note) -> None:
@@ -181,11 +199,22 @@ def _build_into(binary: Path, release: Release, toolchain: Toolchain, note: Note
             standing = remember(release.folder, binary.parent.parent.parent / "code")
             (folder / _OVERLAY).write_text(overlay(standing))
         _compile(folder, toolchain, note)
-        binary.parent.mkdir(exist_ok=True)
-        os.replace(folder / _BINARY, binary)
+        binary.parent.mkdir(mode=0o700, exist_ok=True)
+        _keep(folder / _BINARY, binary)
     finally:
         rmtree(folder, ignore_errors=True)
     note(f"built the worker of {release.name}")
+
+
+def _keep(built: Path, binary: Path) -> None:
+    """Move a worker to where it is kept, with its hash: after a power cut both are there, or it is built again."""
+    with open(built, "rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        os.fsync(stream.fileno())
+    os.chmod(built, 0o755)
+    write_atomically(binary.with_suffix(_SUM), f"{digest}\n".encode())
+    os.chmod(binary.with_suffix(_SUM), 0o644)
+    os.replace(built, binary)
 
 
 def _write_sources(folder: Path, release: Release, toolchain: Toolchain) -> Toolchain:

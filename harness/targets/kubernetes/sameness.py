@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from harness.files import write_atomically
+from harness.diagnostics import TargetError
+from harness.files import is_private, write_atomically
 
 _TYPES = ("api/*/*/*.go", "apimachinery/pkg/apis/meta/v*/*.go", "apimachinery/pkg/api/resource/*.go")
 """Packages that nearly everything imports, below staging/src/k8s.io."""
@@ -36,16 +37,17 @@ def type_files(folder: Path) -> Iterator[Path]:
                 yield path
 
 
-def code_of(path: Path) -> bytes:
+def code_of(path: Path, name: str = "") -> bytes:
     """Return what counts of a file: its code without comments, or all of it where comments have a meaning.
 
-    Of the documentation of types as Go maps, which no validator reads, only which types have one.
+    Of the documentation of types as Go maps, which no validator reads, only which types have one. `name` is what the
+    file is called where it is used.
     """
     data = path.read_bytes()
     text = data.decode("utf-8", "surrogateescape")
     if _MEANT.search(text):
         return data
-    if path.name == "types_swagger_doc_generated.go":
+    if (name or path.name) == "types_swagger_doc_generated.go":
         return "\n".join(_DOCUMENTS.findall(text)).encode("utf-8", "surrogateescape")
     bare = _TOKEN.sub(lambda found: found["kept"] or ("\n" if "\n" in found["comment"] else " "), text)
     lines = (line.strip() for line in bare.split("\n"))
@@ -53,13 +55,22 @@ def code_of(path: Path) -> bytes:
 
 
 def remember(folder: Path, store: Path) -> dict[str, str]:
-    """Remember the files of a checkout, and return those that stand for files with the same code, by path."""
+    """Remember the files of a checkout, and return those that stand for files with the same code, by path.
+
+    What is kept is held to its code again: a damaged file stands for nothing. Raises: TargetError, OSError.
+    """
     standing: dict[str, str] = {}
-    store.mkdir(parents=True, exist_ok=True)
+    store.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not is_private(store):
+        raise TargetError(
+            f"others can write or own {store}",
+            why="what is kept there is compiled into a program that runs with your rights",
+            fix=f"chown it to yourself and chmod go-w it, or delete {store}: it is written again",
+        )
     for path in type_files(folder):
         name = path.relative_to(folder).as_posix().encode("utf-8", "surrogateescape")
         known = store / (hashlib.sha256(name + b"\0" + code_of(path)).hexdigest()[:32] + ".go")
-        if not known.is_file():
+        if not known.is_file() or not is_private(known) or code_of(known, path.name) != code_of(path):
             write_atomically(known, path.read_bytes())
         elif known.read_bytes() != path.read_bytes():
             standing[str(path)] = str(known)

@@ -76,7 +76,7 @@ def check_gates(binary: Path, gates: Gates, release: str) -> None:
         said = json.loads(done.stdout)
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         message = f"the worker of {release} does not run"
-        raise TargetError(message, why=str(error), fix=f"delete {binary.parent}") from error
+        raise TargetError(message, why=str(error), fix=f"delete {binary.parent}: it is built again") from error
     known = tuple(said["gates"])
     unknown = [name for name in gates if name not in known]
     if unknown:

@@ -12,7 +12,7 @@ from shutil import rmtree
 
 import platformdirs
 
-from harness.targets.kubernetes.build import locked
+from harness.files import locked
 from harness.targets.kubernetes.release import find_toolchain
 from tests.conformance.generator.packages import GENERATOR, MACHINERY, TestModule, TestPackage
 
@@ -75,7 +75,7 @@ def worker_of(module: TestModule, roots: Mapping[str, Sequence[str]]) -> Path:
     cache = platformdirs.user_cache_path("equivalence-harness") / "workers"
     binary = cache / stem / "worker"
     cache.mkdir(parents=True, exist_ok=True)
-    with locked(cache / f"{stem}.lock", lambda message: None):
+    with locked(cache / f"{stem}.lock", lambda: None):
         if not binary.is_file():
             _build(binary, files, toolchain.go)
     return binary

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import multiprocessing
+import hashlib
 import os
 import time
 from collections.abc import Callable
@@ -13,7 +13,7 @@ import pytest
 
 from harness.diagnostics import TargetError
 from harness.targets.kubernetes import build
-from harness.targets.kubernetes.build import find_generation, generated, go_mod, locked, source_hash, worker_for
+from harness.targets.kubernetes.build import find_generation, generated, go_mod, is_whole, source_hash, worker_for
 from harness.targets.kubernetes.release import Release, Toolchain, find_release
 from tests.targets.kubernetes.places import EXPLICIT, GO_MOD, LEVELS, checkout, fake_go
 
@@ -154,6 +154,7 @@ def test_cached_worker_needs_no_go(cache: Path, monkeypatch: pytest.MonkeyPatch)
     folder = cache / f"1.37.1-{source_hash(release)}-go1.26.8"
     folder.mkdir(parents=True)
     (folder / "worker").write_text("built")
+    (folder / "worker.sha256").write_text(hashlib.sha256(b"built").hexdigest() + "\n")
     assert folder / "worker" == worker_for(release, lambda _: None)
 
 
@@ -169,27 +170,52 @@ def test_unused_workers_go(tmp_path: Path, cache: Path, use_go: Callable[[str], 
     assert ((cache / "old").exists(), (cache / "young").exists()) == (False, True)
 
 
-def _hold(path: str, ready: str, go_on: str) -> None:
-    with locked(Path(path), lambda _: None):
-        Path(ready).touch()
-        while not Path(go_on).exists():
-            pass
+def test_a_damaged_worker_is_built_again(tmp_path: Path, cache: Path, use_go: Callable[[str], None]) -> None:
+    """Whether its end is missing, some of its bytes changed, or nobody knows what was written."""
+    release = find_release(checkout(tmp_path / "k"))
+    use_go(BUILDS)
+    binary = worker_for(release, lambda _: None)
+    for damage in (
+        lambda: binary.write_text("bui"),
+        lambda: binary.write_text("BUILT\n"),
+        lambda: binary.with_suffix(".sha256").unlink(),
+        lambda: binary.with_suffix(".sha256").write_bytes(b"\xff"),
+    ):
+        damage()
+        notes: list[str] = []
+        assert binary == worker_for(release, notes.append)
+        assert "is damaged" in notes[0]
+        assert "built\n" == binary.read_text()
+        assert is_whole(binary)
 
 
-def test_two_processes_do_not_build_at_once(tmp_path: Path) -> None:
-    """The second waits, says why, and goes on when the first is done."""
-    lock, ready, go_on = (str(tmp_path / name) for name in ("lock", "ready", "go-on"))
-    other = multiprocessing.get_context("spawn").Process(target=_hold, args=(lock, ready, go_on))
-    other.start()
-    while not Path(ready).exists():
-        pass
-    notes: list[str] = []
+def test_without_go_a_damaged_worker_is_none(
+    tmp_path: Path, cache: Path, use_go: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was kept is not run on trust because nothing else is there."""
+    release = find_release(checkout(tmp_path / "k"))
+    use_go(BUILDS)
+    worker_for(release, lambda _: None).write_text("bui")
 
-    def note(text: str) -> None:
-        notes.append(text)
-        Path(go_on).touch()
+    def none(wanted: tuple[int, ...] = ()) -> Toolchain:
+        raise TargetError("no Go toolchain was found")
 
-    with locked(Path(lock), note):
-        assert notes == ["another process builds this worker; waiting for it"]
-    other.join(10)
-    assert other.exitcode == 0
+    monkeypatch.setattr(build, "find_toolchain", none)
+    with pytest.raises(TargetError, match="no Go"):
+        worker_for(release, lambda _: None)
+
+
+@pytest.mark.parametrize("place", ["", "..", "../worker", "../worker.sha256"])
+def test_what_others_can_write_is_not_run(
+    place: str, tmp_path: Path, cache: Path, use_go: Callable[[str], None]
+) -> None:
+    """Neither the folder of workers, nor that of one, nor what is in it."""
+    use_go(BUILDS)
+    release = find_release(checkout(tmp_path / "k"))
+    binary = worker_for(release, lambda _: None)
+    changed = cache if place == ".." else binary.parent / place.removeprefix("../")
+    changed.chmod(changed.stat().st_mode | 0o022)
+    with pytest.raises(TargetError, match="others can write or own"):
+        worker_for(release, lambda _: None)
+    changed.chmod(changed.stat().st_mode & ~0o022)
+    assert binary == worker_for(release, lambda _: None)
