@@ -9,7 +9,7 @@ from shutil import rmtree
 
 import platformdirs
 
-from harness.targets.kubernetes.build import locked
+from harness.files import locked
 
 
 def compiled(name: str, compile_in: Callable[[Path, Path], None]) -> Path:
@@ -20,7 +20,7 @@ def compiled(name: str, compile_in: Callable[[Path, Path], None]) -> Path:
     cache = platformdirs.user_cache_path("equivalence-harness") / "bench"
     cache.mkdir(parents=True, exist_ok=True)
     program = cache / name
-    with locked(cache / f"{name}.lock", print):
+    with locked(cache / f"{name}.lock", lambda: print(f"another process compiles {name}")):
         if not program.is_file():
             folder = Path(tempfile.mkdtemp(dir=cache))
             try:

@@ -10,9 +10,10 @@ import fnmatch
 import shlex
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,11 +23,12 @@ if TYPE_CHECKING:
     from harness.case import KindInfo, Operation, TargetInfo
     from harness.compare.finding import Finding
     from harness.errormatch.exceptionfile import ExceptionFile
-    from harness.reporting.document import Policy
+    from harness.reporting.document import Policy, Report
     from harness.subject import Subject, SubjectSpec
 
 SUITE_FILE = "suite.py"
 EXCEPTIONS_FILE = "equivalence_exceptions.yaml"
+RATCHET_FILE = "rules.ratchet"
 INLINE = 1500
 """Characters of a case that stand in the replay line itself; a longer one is put into a file."""
 
@@ -81,6 +83,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="PATTERN",
         help='kinds such as "widgets" or "apps/*" of which no object need be accepted by both sides; may be repeated',
     )
+    # pytest-html has an option of that name: where it is installed, ours has the long name alone.
+    names = ("--harness-html",) if find_spec("pytest_html") else ("--html", "--harness-html")
+    group.addoption(
+        *names, dest="harness_html", metavar="FILE", help="write what all items found as the page of harness run --html"
+    )
     group.addoption(
         "--kubernetes",
         metavar="RELEASE",
@@ -101,6 +108,24 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> Any:
     """Take a suite.py that pytest would import as a test module."""
     return SuiteFile.from_parent(parent, path=module_path) if _is_suite(module_path) else None
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Collect the reports of items where a page is wanted: in the process that hears of all of them."""
+    file = config.getoption("harness_html", None)
+    if file and not hasattr(config, "workerinput"):
+        from harness.pytest_page import Page
+
+        config.pluginmanager.register(Page(Path(file).absolute(), config.rootpath / EXCEPTIONS_FILE), "harness-page")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Hand over what an item found, with pytest's own report of it."""
+    report = yield
+    if report.when == "call" and isinstance(item, SuiteItem) and item.config.getoption("harness_html", None):
+        item.hand_over(report)
+    return report
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -185,6 +210,8 @@ class SuiteFile(pytest.File):
         subject = "kubernetes" if self._is_kubernetes else info.name
         if any(entry.of(subject) for entry in exceptions_of(self.config).entries):
             yield ExceptionsItem.from_parent(self, name="exceptions", spec=spec)
+        if spec.kind == "suite" and (self.path.parent / RATCHET_FILE).is_file():
+            yield RulesItem.from_parent(self, name="rules", spec=spec)
 
 
 def item_name(kind: KindInfo, operation: Operation, *, with_group: bool) -> str:
@@ -282,16 +309,85 @@ class SkippedItem(pytest.Item):
         return self.path, 0, self.name
 
 
-class NotNeededError(Exception):
-    """Exceptions of a suite must go, or have no witness."""
-
-
-class ExceptionsItem(pytest.Item):
-    """The exceptions of a suite: their witnesses are asked again, and each must still show what is tolerated."""
+class SuiteItem(pytest.Item):
+    """An item that asks a suite. `document` is the report of what it found, once it has."""
 
     def __init__(self, *, spec: SubjectSpec, **others: Any) -> None:
         super().__init__(**others)
         self.spec = spec
+        self.document: Report | None = None
+
+    def hand_over(self, report: pytest.TestReport) -> None:
+        """Put what was found into pytest's report, as text that a process may send."""
+        from harness.pytest_page import ATTRIBUTE
+        from harness.reporting.document import encode
+
+        if self.document is not None:
+            setattr(report, ATTRIBUTE, encode(self.document).decode("utf-8", "backslashreplace"))
+
+    def _opened(self, spec: SubjectSpec, _note: object) -> Any:
+        return _Borrowed(subjects_of(self.config).open(spec, self.config))
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Say where it stands, and its name."""
+        return self.path, 0, self.name
+
+
+class NotNeededError(Exception):
+    """Exceptions of a suite must go, or have no witness."""
+
+
+class LostCoverError(Exception):
+    """Rules that a search saw at work before, and this one did not."""
+
+
+class RulesItem(SuiteItem):
+    """The ratchet of a suite: a search of as many cases as it says sees every rule at work that it names."""
+
+    def runtest(self) -> None:
+        """Search the whole suite once, as `harness run` does."""
+        from harness import engine
+        from harness.cli.coverage import inventory_in, rule_onlookers, with_coverage
+        from harness.cli.ratchets import Ratchets
+        from harness.cli.targets import reach_of
+        from harness.diagnostics import HarnessError
+        from harness.events import Budget
+        from harness.ratchets.rules import read_ratchet
+        from harness.reporting.assembly import build_report
+        from harness.reporting.ruletext import lost_rows
+
+        try:
+            cases = read_ratchet(self.path.parent / RATCHET_FILE).cases
+            onlookers = rule_onlookers(self.spec)
+            result = engine.run(
+                self.spec, seed=int(self.config.getoption("--harness-seed")), budget=Budget(None, cases or 1),
+                onlookers=onlookers, trusted=wordings_of(self.config), opener=self._opened,
+            )  # fmt: skip
+            inventory = inventory_in(onlookers)
+            inventories = {} if inventory is None else {result.subject: inventory}
+            report = build_report(result, reaches={result.part or result.subject: reach_of(self.spec)})
+            report = Ratchets().hold(with_coverage(report, [result], inventories, narrowed=False))
+        except HarnessError as error:
+            raise NotComparedError(str(error)) from None
+        held = report.coverage.ratchets if report.coverage is not None else ()
+        skipped = [one.skipped for one in held if one.skipped]
+        if skipped or not held:
+            raise NotComparedError(skipped[0] if skipped else "no types tell which rules there are")
+        lost = [row for one in held for row in lost_rows(one)]
+        if lost:
+            raise LostCoverError("\n".join(lost))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *args: Any, **kwargs: Any) -> Any:
+        """Tell which rules were seen before and are not any more."""
+        from harness.reporting.text import lines
+
+        if isinstance(excinfo.value, NotComparedError | LostCoverError):
+            return lines(str(excinfo.value))
+        return super().repr_failure(excinfo, *args, **kwargs)
+
+
+class ExceptionsItem(SuiteItem):
+    """The exceptions of a suite: their witnesses are asked again, and each must still show what is tolerated."""
 
     def runtest(self) -> None:
         """Ask the witnesses alone: how much is searched elsewhere does not matter."""
@@ -309,12 +405,10 @@ class ExceptionsItem(pytest.Item):
             )  # fmt: skip
         except HarnessError as error:
             raise NotComparedError(str(error)) from None
-        failing = tolerate(build_report(result), entries, EXCEPTIONS_FILE).exceptions.failing
+        self.document = build_report(result)
+        failing = tolerate(self.document, entries, EXCEPTIONS_FILE).exceptions.failing
         if failing:
             raise NotNeededError("\n".join(must_go(word, entry) for word, entry in failing))
-
-    def _opened(self, spec: SubjectSpec, _note: object) -> Any:
-        return _Borrowed(subjects_of(self.config).open(spec, self.config))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *args: Any, **kwargs: Any) -> Any:
         """Tell what must go, and why."""
@@ -323,10 +417,6 @@ class ExceptionsItem(pytest.Item):
         if isinstance(excinfo.value, NotComparedError | NotNeededError):
             return lines(str(excinfo.value))
         return super().repr_failure(excinfo, *args, **kwargs)
-
-    def reportinfo(self) -> tuple[Path, int, str]:
-        """Say where it stands, and its name."""
-        return self.path, 0, self.name
 
 
 class NotEquivalentError(Exception):
@@ -341,12 +431,12 @@ class NotComparedError(Exception):
     """An item proves nothing, and says why."""
 
 
-class KindItem(pytest.Item):
+class KindItem(SuiteItem):
     """One kind, version, subresource and operation of a suite."""
 
-    def __init__(self, *, spec: SubjectSpec, kind: KindInfo, operation: Operation, **others: Any) -> None:
+    def __init__(self, *, kind: KindInfo, operation: Operation, **others: Any) -> None:
         super().__init__(**others)
-        self.spec, self.kind, self.operation = spec, kind, operation
+        self.kind, self.operation = kind, operation
         self.seed = int(self.config.getoption("--harness-seed"))
         self.cases = int(self.config.getoption("--harness-max-cases"))
 
@@ -375,6 +465,7 @@ class KindItem(pytest.Item):
         self.add_report_section(
             "call", "harness", f"{result.cases} cases, {result.compared} compared, seed {self.seed}"
         )
+        self.document = build_report(result, replay=self._replay, policy=self._policy())
         report = build_report(result, findings, policy=self._policy())
         failing = [finding for finding in findings if fails(finding, report.policy)]
         if failing:
@@ -403,9 +494,6 @@ class KindItem(pytest.Item):
         options = self.config.getoption
         own = self.parent.allow_incomplete if isinstance(self.parent, SuiteFile) else ()
         return Policy(options("--harness-fail-on"), (*options("--harness-allow-incomplete"), *own))
-
-    def _opened(self, spec: SubjectSpec, _note: object) -> Any:
-        return _Borrowed(subjects_of(self.config).open(spec, self.config))
 
     def _untolerated(self, findings: list[Finding], subject: str) -> list[Finding]:
         return list(exceptions_of(self.config).apply(findings, subject).beyond) if findings else []
@@ -469,10 +557,6 @@ class KindItem(pytest.Item):
         if self.spec.kind == "kubernetes":
             options += f" --kubernetes {shlex.quote(self.spec.location)}"
         return f"pytest {shlex.quote(self.nodeid)} {options}"
-
-    def reportinfo(self) -> tuple[Path, int, str]:
-        """Say where it stands, and its name."""
-        return self.path, 0, self.name
 
 
 class _Borrowed:

@@ -11,7 +11,8 @@ ROOT = Path(__file__).parent.parent / "harness"
 
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"__main__"}),
-    frozenset({"cli", "pytest_plugin"}),
+    frozenset({"pytest_plugin"}),
+    frozenset({"cli", "pytest_page"}),
     frozenset({"verify"}),
     frozenset({"lint", "apidocs", "power", "cost", "export"}),
     frozenset({"reporting", "ratchets", "record", "rulecov"}),

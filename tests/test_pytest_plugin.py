@@ -25,6 +25,7 @@ from tests.reporting import made
 ROOT = Path(__file__).parent.parent
 WORKLOAD = ROOT / "suites" / "workload_v1"
 MIGRATION = ROOT / "examples" / "migration"
+LEFT_OUT = ("test_*", "corpus", "__pycache__", "rules.ratchet")
 FEW = ("-p", "no:cacheprovider", "--harness-max-cases", "60")
 
 pytest_plugins = ["pytester"]
@@ -41,7 +42,7 @@ def suites(pytester: pytest.Pytester) -> Path:
     folder = pytester.path / "suites"
     folder.mkdir()
     for source in (WORKLOAD, MIGRATION):
-        shutil.copytree(source, folder / source.name, ignore=shutil.ignore_patterns("test_*", "corpus", "__pycache__"))
+        shutil.copytree(source, folder / source.name, ignore=shutil.ignore_patterns(*LEFT_OUT))
     return folder
 
 
@@ -281,3 +282,33 @@ def test_names_of_items(group: str, subresource: str, own: str, with_group: bool
     """Short where they may be, with the group where two groups share a resource."""
     kind = KindInfo(group, "v1", "Widget", "widgets", own, subresource=subresource)
     assert name == item_name(kind, Operation.UPDATE, with_group=with_group)
+
+
+def test_the_page_has_what_all_items_found(pytester: pytest.Pytester, suites: Path) -> None:
+    """One page for all suites of a session, from every process; who has pytest-html calls the option by its long name."""
+    result = pytester.runpytest_subprocess("suites", "-n", "2", "--harness-html", "out/page.html", *FEW)
+    assert "written:" in result.stdout.str()
+    page = (pytester.path / "out" / "page.html").read_text(encoding="utf-8")
+    for name in ("workload_v1", "migration", "spec.schedule", "backups"):
+        assert name in page
+
+
+def test_a_page_of_nothing_is_told(pytester: pytest.Pytester) -> None:
+    """Nobody takes the page of an earlier session for this one's."""
+    pytester.makepyfile("def test_mine():\n    pass\n")
+    result = pytester.runpytest_inprocess("--harness-html", "page.html", *FEW)
+    assert "no page was written" in result.stdout.str()
+    assert not (pytester.path / "page.html").exists()
+
+
+@pytest.mark.parametrize(("line", "outcome"), [("", {"passed": 1}), ("spec.nothing Invalid/maximum", {"failed": 1})])
+def test_a_ratchet_is_held_as_a_run_holds_it(
+    pytester: pytest.Pytester, suites: Path, line: str, outcome: dict[str, int]
+) -> None:
+    """Its own number of cases is asked, whatever each item asks; a rule that lost its cover fails, and is named."""
+    ratchet = suites / "workload_v1" / "rules.ratchet"
+    text = f"fleet.example.com/v1 Workload {line}: rejected since 2026-01-31\n" if line else ""
+    ratchet.write_text(f"cases: 1500\n{text}", encoding="utf-8")
+    result = pytester.runpytest_inprocess("suites/workload_v1/suite.py::rules", *FEW)
+    assert outcome == outcomes(result)
+    assert bool(line) == ("no longer declared" in result.stdout.str())

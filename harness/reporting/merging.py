@@ -27,7 +27,11 @@ def merge(reports: Sequence[Named]) -> Report:
     Raises: InputError when the reports are not of one run, or two are of the same shard.
     """
     _refuse_strangers(reports)
-    every = [report for _, report in reports]
+    return combine([report for _, report in reports])
+
+
+def combine(every: Sequence[Report]) -> Report:
+    """Add up reports that have no case in common; what is said once of a run is that of the first."""
     first = every[0]
     parts = _parts(every)
     kinds = tuple(_summed([kind for report in every for kind in report.kinds], _kind_key, _with_kind))
