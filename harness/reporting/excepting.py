@@ -8,6 +8,7 @@ from datetime import date
 
 from harness.diagnostics import Position, UsageError
 from harness.errormatch.exceptionentry import (
+    BOTH,
     PLACE,
     SCOPE,
     SEVERITIES,
@@ -49,16 +50,15 @@ def entry_of(finding: ReportedFinding, report: Report, words: Words) -> Exceptio
 
 
 def group_entry(found: Group, report: Report, words: Words) -> ExceptionEntry:
-    """Write the exception for a group. Raises: UsageError for findings that no group can name."""
+    """Write the exception for a group: of every type, cause and side that it has. Raises: UsageError."""
     first, rules = found.first, rules_of(found)
-    scope = {attribute: str(getattr(first, attribute)) for attribute in PLACE.values()}
+    scope = {name: BOTH.join(sorted({str(getattr(one, name)) for one in found.findings})) for name in PLACE.values()}
     return _entry(suite_of(first, report), scope, worst(tuple(r.severity for r in rules)), rules, words)
 
 
 def rules_of(found: Group) -> tuple[Rule, ...]:
     """Return the rules of a group, each with the worst severity it has. Raises: UsageError."""
-    first = found.first
-    if not (first.owner and first.side):
+    if not all(one.owner and one.side for one in found.findings):
         raise UsageError(
             f"group {found.id} has no type, so its findings are named one by one\n"
             f"  fix: harness exceptions add {' '.join(f.fingerprint for f in found.findings[:3])} ..."

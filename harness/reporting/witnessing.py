@@ -8,7 +8,7 @@ from typing import TypeAlias
 import msgspec
 
 from harness.case import Operation
-from harness.errormatch.exceptionentry import ExceptionEntry
+from harness.errormatch.exceptionentry import UNEXPLAINED, ExceptionEntry
 from harness.errormatch.witness import Shown, Witness, WitnessCase
 from harness.reporting.document import Part, Report, ReportedFinding
 
@@ -17,12 +17,15 @@ Seen: TypeAlias = tuple[str, WitnessCase]
 
 
 def seen_in(report: Report, entry: ExceptionEntry) -> list[Seen]:
-    """Return the cases of a report that show what an entry tolerates, under the gates of the part that found them."""
+    """Return the cases of a report that show what an entry tolerates, under the gates of the part that found them.
+
+    A finding that was not explained may be of another cause: it is tolerated, and no witness.
+    """
     parts = {part.subject: part for part in report.parts}
     return [
         (parts[finding.subject].target.release, _case(finding, parts[finding.subject]))
         for finding in report.findings
-        if finding.subject in parts and entry.tolerates(finding, finding.subject)
+        if finding.cause != UNEXPLAINED and finding.subject in parts and entry.tolerates(finding, finding.subject)
     ]
 
 

@@ -190,14 +190,15 @@ def test_several_reports_prune_together() -> None:
 
 def test_rules_that_no_case_shows_any_more() -> None:
     """Of a group that is needed, single rules are idle when a case was to show them and does not."""
-    other = made.finding("f" * 12, owner=FOUND.owner, member="color", path="spec.color", case=OTHER)
-    own = grouped(FOUND, other)
-    [first, second] = witness(own, FOUND, other).cases
-    assert {"size", "color"} == {one.member for case in (first, second) for one in case.shows}
-    at = {case.shows[0].member: number for number, case in enumerate((first, second))}
-    both = (*replayed(own, FOUND, case=at["size"]), *replayed(own, case=at["color"]))
-    assert ["color"] == [one.member for one in idle_rules(own, witness(own, FOUND, other), [report(replayed=both)])]
-    assert () == idle_rules(own, witness(own, FOUND, other), [report(replayed=both[:1])])
+    first = made.finding(owner=FOUND.owner, member="size", cause="ratcheting")
+    other = made.finding("f" * 12, cause="ratcheting", owner=FOUND.owner, member="color", path="spec.color", case=OTHER)
+    own = grouped(first, other)
+    [one, two] = witness(own, first, other).cases
+    assert {"size", "color"} == {shows.member for case in (one, two) for shows in case.shows}
+    at = {case.shows[0].member: number for number, case in enumerate((one, two))}
+    both = (*replayed(own, first, case=at["size"]), *replayed(own, case=at["color"]))
+    assert ["color"] == [one.member for one in idle_rules(own, witness(own, first, other), [report(replayed=both)])]
+    assert () == idle_rules(own, witness(own, first, other), [report(replayed=both[:1])])
     assert () == idle_rules(own, None, [report(replayed=both)])
 
 

@@ -31,7 +31,8 @@ def found(member: str, size: int, fingerprint: str = "0" * 12, **more: Any) -> A
         None,
         "widgets",
     )
-    return made.finding(fingerprint, owner=OWNER, member=member, path=f"spec.{member}", case=case, **more)
+    values = {"cause": "ratcheting", **more}
+    return made.finding(fingerprint, owner=OWNER, member=member, path=f"spec.{member}", case=case, **values)
 
 
 def report(*findings: Any, gates: dict[str, bool] | None = None, release: str = "") -> Report:
@@ -74,6 +75,13 @@ def test_one_case_may_show_several_rules() -> None:
     [case] = witness.cases
     assert {"size", "color"} == {one.member for one in case.shows}
     assert [] == list(unseen(ENTRY, witness))
+
+
+def test_what_was_not_explained_is_no_witness() -> None:
+    """It is tolerated, by what is certain of it, and may be of another cause."""
+    unsure = report(found("size", 1, cause="not-explained"))
+    assert ENTRY.tolerates(unsure.findings[0], "widgets_v1")
+    assert [] == seen_in(unsure, ENTRY)
 
 
 def test_what_no_report_shows_has_no_witness() -> None:
