@@ -258,6 +258,7 @@ class Ledger:
 
     def sort(self) -> None:
         """Bring what is pending into the order in which somebody would notice it, worst first."""
+        self.pending[:] = [seen for seen in self.pending if seen.shown is not None]  # settled while it waited
         self.pending.sort(key=lambda seen: SEVERITIES.index(self._severity(seen.lane, seen.shown)))
 
     def _severity(self, lane: Lane, shown: Shown | None) -> Severity:
