@@ -100,6 +100,8 @@ def _standing(entry: ExceptionEntry, entries: ExceptionFile, report: Report | No
     shown = sum(any(map(entry.speaks_of, one.shown)) for one in asked)
     if late:
         return Standing(entry, "expired", needed, "", len(asked), shown)
+    if has_none and report.narrowed:  # a part of a whole, or base against head: it judges no entry
+        return Standing(entry, "used" if needed else "not tried", needed, "" if needed else "it has no witness")
     if has_none:
         return Standing(entry, "no witness", needed)
     if witness is not None and len(asked) == len(witness.cases) and not shown:

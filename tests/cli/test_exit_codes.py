@@ -34,7 +34,7 @@ ENDINGS: dict[str, tuple[int, FakeEngine, str]] = {
     "a search broke off": (2, FakeEngine((), {"kinds": (made.kind_report(error="broke"),)}), ""),
     "no object was accepted": (2, FakeEngine((), {"kinds": (BLOCKED,)}), ""),
     "no object was accepted, and findings": (1, FakeEngine([FINDING], {"kinds": (BLOCKED,)}), ""),
-    "most answers failed": (2, FakeEngine((), {"kinds": (made.kind_report(cases=100, failures=60),)}), ""),
+    "most answers failed": (2, FakeEngine((), {"kinds": (made.kind_report(cases=400, failures=240),)}), ""),
     "interrupted": (130, FakeEngine((), {"stopped": "interrupted"}), ""),
     "interrupted after findings": (130, FakeEngine([FINDING], {"stopped": "interrupted"}), ""),
     "torn out of its work": (130, FakeEngine([FINDING], error=KeyboardInterrupt()), ""),
@@ -59,6 +59,9 @@ def test_every_ending_has_its_code_and_every_file_says_so(
     engine.install(monkeypatch)
     if exceptions:
         Path("equivalence_exceptions.yaml").write_text(exceptions)
+        # What an entry tolerates has a witness, which is made of a report.
+        call(capfd, "run", "--command", "x", "--json", "first.json")
+        call(capfd, "exceptions", "witness", "--report", "first.json")
     told = call(capfd, "run", "--command", "x", "--report", "out", "--events", "e.ndjson")
     assert code == told.code, told.err
     assert {form.file for form in REPORTS} == {file.name for file in Path("out").iterdir()}

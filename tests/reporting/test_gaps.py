@@ -128,7 +128,7 @@ def test_a_large_share_of_failed_answers_is_a_gap(failures: int, verdict: str) -
     report = build_report(made.result(kinds=(made.kind_report(cases=400, failures=failures),)))
     assert 0.5 == LARGE_SHARE
     assert verdict == report.verdict
-    assert (verdict == "incomplete") == ("51 of 200 answers failed (25 %)" in render(summary(report)))
+    assert (verdict == "incomplete") == ("201 of 400 answers failed (50 %)" in render(summary(report)))
 
 
 def test_a_share_of_few_answers_says_nothing() -> None:
