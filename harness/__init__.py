@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from harness.strategies import ask, differences, objects, pairs
     from harness.suite import Context, KubernetesSuite, Suite, SuiteKind
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Answer",

@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 from click.testing import CliRunner
 
+import harness
 from harness.cli import COMMANDS
 from harness.cli.main import cli
 from tests.docs.pages import ROOT, blocks
@@ -20,6 +21,15 @@ def test_the_test_command_of_the_readme_is_what_ci_runs() -> None:
     """The second command of the README stands in .ci/run to the letter."""
     _, second = blocks(ROOT / "README.md", "console")[:2]
     assert second.body.strip() in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_the_version_has_a_dated_entry_in_the_changelog() -> None:
+    """The newest release of the changelog is the one that the package says it is, in both places."""
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    releases = re.findall(r"^## (\d+\.\d+\.\d+) - \d{4}-\d{2}-\d{2}$", text, re.M)
+    assert harness.__version__ == releases[0]
+    assert f'version = "{harness.__version__}"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert sorted(releases, key=lambda one: tuple(map(int, one.split("."))), reverse=True) == releases
 
 
 def test_help_is_quick_to_read() -> None:

@@ -285,7 +285,7 @@ def test_names_of_items(group: str, subresource: str, own: str, with_group: bool
 
 
 def test_the_page_has_what_all_items_found(pytester: pytest.Pytester, suites: Path) -> None:
-    """One page for all suites of a session, from every process; who has pytest-html calls the option by its long name."""
+    """One page for all suites of a session, from every process. The long name is there beside pytest-html too."""
     result = pytester.runpytest_subprocess("suites", "-n", "2", "--harness-html", "out/page.html", *FEW)
     assert "written:" in result.stdout.str()
     page = (pytester.path / "out" / "page.html").read_text(encoding="utf-8")

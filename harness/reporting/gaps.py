@@ -29,7 +29,7 @@ that was busy 48 % (89 of 187 quotas), in the suites of this project none; a pro
 was searched with failed three of four.
 """
 FEWEST_CASES = 400
-"""Of fewer cases a share says little: the first objects are guesses, and how many come after them is up to the machine."""
+"""Of fewer cases a share says little: the first objects are guesses, and the machine says how many come after them."""
 
 _VALUE = re.compile(r"\"[^\"]*\"")
 Why: TypeAlias = Literal["unaccepted", "failures"]
