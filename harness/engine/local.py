@@ -222,13 +222,16 @@ class Local:
 
     def _unlike(self, info: KindInfo) -> frozenset[Way]:
         shape = self.subject.shape
-        others = [
-            shape(one)
-            for one in self.subject.target.info.kinds
-            if one.version in info.versions
-            and (one.group, one.resource, one.subresource) == (info.group, info.resource, info.subresource)
-        ]
-        return unlike(shape(info), others)
+        own = self._versions[info.group, info.resource, info.subresource]
+        return unlike(shape(info), [shape(one) for one in own if one.version in info.versions])
+
+    @cached_property
+    def _versions(self) -> dict[tuple[str, str, str], list[KindInfo]]:
+        """The versions of each resource and subresource: of thousands of kinds nobody goes through all for each."""
+        found: dict[tuple[str, str, str], list[KindInfo]] = {}
+        for one in self.subject.target.info.kinds:
+            found.setdefault((one.group, one.resource, one.subresource), []).append(one)
+        return found
 
     def _comparator(self, info: KindInfo) -> Comparator:
         known, ends = self.subject.is_known_path(info), self.subject.ends

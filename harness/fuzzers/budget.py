@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 
 _LOOK = 0.001
 """How often it is looked how much time is needed, as a part of all the time: hundreds of searches are asked for it."""
+_GRANT = 0.05
+"""For so long it counts that something is pending beyond the end, before that is looked at again. Units: seconds."""
 _ANSWERS = 4
 """Answers that a finding waits for one after the other: those that wait with others go on meanwhile."""
 LEAST_BEYOND, MOST_BEYOND = 30.0, 200_000
@@ -56,6 +58,7 @@ class Clock:
     _late: bool = field(init=False, default=False)
     _looked: float = field(init=False, default=-1.0)
     _asked_until: int | None = field(init=False, default=None)
+    _granted: float = field(init=False, default=-1.0)
 
     def __post_init__(self) -> None:
         self.started = self.now()
@@ -120,12 +123,19 @@ class Clock:
     def left(self) -> float:
         """The time until nothing is asked or waited for any more; without a limit, it is endless."""
         rest = self._rest()
-        if rest > 0 or not self.pending():
+        if rest > 0:
             return rest
-        asked = self.asked()
-        if self._asked_until is None:
-            self._asked_until = asked + MOST_BEYOND
-        return rest + self.grace if asked < self._asked_until else 0.0
+        seconds = self.seconds
+        if seconds >= self._granted:  # all searches are looked at for this, thousands where there are as many kinds
+            if not self.pending():
+                return rest
+            asked = self.asked()
+            if self._asked_until is None:
+                self._asked_until = asked + MOST_BEYOND
+            if asked >= self._asked_until:
+                return 0.0
+            self._granted = seconds + _GRANT
+        return rest + self.grace
 
     def _rest(self) -> float:
         """The time until what was asked for is over."""
