@@ -160,6 +160,10 @@ def run(argv: Sequence[str] | None = None) -> int:
         return _tell(f"{_cut(str(error.filename))}: {error.strerror}\n  fix: name another file, or make room for it")
     except MemoryError:
         return _tell("there is no memory left\n  fix: ask less at once: --jobs 1, fewer kinds, smaller files")
+    except SystemExit as leave:
+        if "_HARNESS_COMPLETE" in os.environ:  # so click leaves when a shell has its answer
+            return leave.code if isinstance(leave.code, int) else COULD_NOT_RUN
+        return _apologize(leave)
     except BaseException as error:  # the last resort: whatever it is, it is no traceback
         return _apologize(error)
 
