@@ -50,7 +50,27 @@ class KindReport(msgspec.Struct, frozen=True):
     sought: bool = False
 
 
-class ExampleReport(msgspec.Struct, frozen=True):
+class Expected:
+    """What both sides said of an object, and what its author expects: `accepted`, or `refused`."""
+
+    __slots__ = ()
+    expected: str
+    handwritten: tuple[str, ...]
+    declarative: tuple[str, ...]
+    failure: str
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether both sides accept it."""
+        return not (self.handwritten or self.declarative or self.failure)
+
+    @property
+    def is_as_expected(self) -> bool:
+        """Whether it is what its author expects."""
+        return self.is_accepted == (self.expected == "accepted")
+
+
+class ExampleReport(Expected, msgspec.Struct, frozen=True):
     """What both sides said of an object of the user's own, for one kind and operation.
 
     `source` is its file and line. `expected` says what its author expects: `accepted`, or `refused` by the name of its
@@ -64,16 +84,6 @@ class ExampleReport(msgspec.Struct, frozen=True):
     handwritten: tuple[str, ...] = ()
     declarative: tuple[str, ...] = ()
     failure: str = ""
-
-    @property
-    def is_accepted(self) -> bool:
-        """Whether both sides accept it."""
-        return not (self.handwritten or self.declarative or self.failure)
-
-    @property
-    def is_as_expected(self) -> bool:
-        """Whether it is what its author expects."""
-        return self.is_accepted == (self.expected == "accepted")
 
 
 class Timings(msgspec.Struct, frozen=True):

@@ -17,7 +17,7 @@ from harness.bounded import MOST_REPORT, decode_bounded, read_bounded
 from harness.case import Excluded, KindInfo
 from harness.compare.finding import SEVERITIES, Finding, Severity
 from harness.diagnostics import Diagnostic, InputError, Position
-from harness.events import Budget, Discovery, Replayed, Timings
+from harness.events import Budget, Discovery, Expected, Replayed, Timings
 from harness.reporting.cost import Cost
 from harness.reporting.coverage import BranchCoverage, Coverage, RuleEntry, UncoveredEntry
 from harness.reporting.moves import Moves
@@ -185,7 +185,7 @@ class ExcludedEntry(Excluded, frozen=True):
     subject: str = ""
 
 
-class ExampleEntry(msgspec.Struct, frozen=True):
+class ExampleEntry(Expected, msgspec.Struct, frozen=True):
     """What both sides said of an object of the user's own, for one kind and operation.
 
     `source` is its file and line, `expected` is `accepted`, or `refused` where its file's name says so. `failure` says
@@ -200,16 +200,6 @@ class ExampleEntry(msgspec.Struct, frozen=True):
     handwritten: tuple[str, ...] = ()
     declarative: tuple[str, ...] = ()
     failure: str = ""
-
-    @property
-    def is_accepted(self) -> bool:
-        """Whether both sides accept it."""
-        return not (self.handwritten or self.declarative or self.failure)
-
-    @property
-    def is_as_expected(self) -> bool:
-        """Whether it is what its author expects."""
-        return self.is_accepted == (self.expected == "accepted")
 
 
 class ExceptionEntry(msgspec.Struct, frozen=True):

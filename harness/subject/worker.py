@@ -21,7 +21,7 @@ from typing import Any
 
 import msgspec
 
-from harness.case import Answer, Case, Failure, Json, Measure, Mode, Operation
+from harness.case import Answer, Case, Failure, Json
 from harness.diagnostics import InputError
 from harness.subject.described import description
 from harness.subject.order import Order
@@ -40,26 +40,11 @@ _MOST_FORKS = 32
 _NOTHING = msgspec.Raw(b"null")
 
 
-class _Question(msgspec.Struct, frozen=True):
+class _Question(Case, frozen=True):
     """A case whose objects are still text: most are read as their type at once, and an old one is read once."""
 
-    id: int
-    group: str
-    version: str
-    kind: str
-    operation: Operation
     object: msgspec.Raw
     old: msgspec.Raw = _NOTHING
-    resource: str = ""
-    subresource: str = ""
-    mode: Mode = "served"
-    options: dict[str, bool] = {}
-    versions: bool = False
-    served: bool = False
-    repeat: bool = False
-    validated: bool = False
-    brief: bool = False
-    measure: Measure | None = None
 
 
 _QUESTIONS = msgspec.json.Decoder(_Question)
@@ -205,11 +190,7 @@ class _Reader:
         return target.ask(cases)
 
     def _case(self, one: _Question) -> Case:
-        return Case(
-            one.id, one.group, one.version, one.kind, one.operation, one.object, self._old(one.old), one.resource,
-            one.subresource, one.mode, one.options, one.versions, one.served, one.repeat, one.validated, one.brief,
-            one.measure,
-        )  # fmt: skip
+        return msgspec.structs.replace(one, old=self._old(one.old))
 
     def _old(self, raw: msgspec.Raw) -> Json:
         text = bytes(raw)
