@@ -137,7 +137,7 @@ class Asking:
         while rest:
             # Hundreds of searches stand here: what was asked is let go.
             chunk, rest = rest[: BATCH * 2], rest[BATCH * 2 :]
-            cases = [self._case(lane, new, old, dict(options)) for lane, new, old, _ in chunk]
+            cases = self.cases_of(chunk, options)
             bases = [base for _, _, _, base in chunk]
             del chunk
             if validated and self.plan.abilities.validated:
@@ -152,6 +152,10 @@ class Asking:
             if self.plan.is_late():  # thousands may be wanted, of a kind whose cases take milliseconds
                 break
         return answers
+
+    def cases_of(self, wanted: Sequence[Wanted], options: Mapping[str, bool] = NO_OPTIONS) -> list[Case]:
+        """Make cases of what is wanted, which count as asked from now on."""
+        return [self._case(lane, new, old, dict(options)) for lane, new, old, _ in wanted]
 
     def reveal(self, lane: Lane, new: Json, old: Json) -> Search:
         """Ask what the validators are given of a case, whatever they say of it. Returns: none when time is over."""

@@ -33,6 +33,9 @@ from harness.fuzzers.budget import Clock, shares
 from harness.fuzzers.unlike import Way, unlike
 from harness.subject import Example, Subject
 
+FEW = 4
+"""Kinds of a run from which on the cases of one keep the target busy while another compares its own."""
+
 
 @dataclass(frozen=True, slots=True)
 class Order:
@@ -200,6 +203,7 @@ class Local:
             note=self.telling.note,
             unlike=self._unlike(unit.lanes[0].info),
             leads=unit.index in self._leading,
+            draws_ahead=len(self._leading) <= FEW,
             near=self.order.focus.of(unit.lanes[0].info),
             kept=kept.load_bases(bases, self.telling.note) if bases is not None else None,
             keep=None if bases is None else lambda found: kept.keep_bases(bases, found, self.telling.note),

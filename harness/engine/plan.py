@@ -24,6 +24,12 @@ from harness.subject.examples import Example
 Search: TypeAlias = Generator[list[Case], list[Answer], Any]
 """Yields cases, is sent their answers. No cases are a pause: its place is before many are drawn."""
 
+
+class Ahead(list[Case]):
+    """Cases that are sent while the search goes on: it gets no answers now, and gets them when it yields the same list
+    again."""
+
+
 ABREAST = 12
 """Findings that a search settles at once: each waits for its answers many times."""
 
@@ -69,6 +75,7 @@ class Plan:
 
     `unlike` are the places at which other versions of the type differ from it, `near` those that the search leans to.
     `leads` says that this version compares the lists of all of them where they do not differ: once is enough.
+    `draws_ahead` says that nobody else's cases keep the target busy while this search draws and compares.
     """
 
     unit: Unit
@@ -88,6 +95,7 @@ class Plan:
     keep: Callable[[KeptBases], None] | None = None
     unlike: frozenset[Way] = frozenset()
     leads: bool = True
+    draws_ahead: bool = False
     near: Near = NOWHERE
     stocks: tuple[Stock, ...] = ()
     observers: Mapping[str, Observer] = field(default_factory=dict)

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from harness.case import Answer, Case
-from harness.engine.plan import Search
+from harness.engine.plan import Ahead, Search
 from harness.engine.search import UnitSearch
 from harness.targets.target import Pending, Target
 
@@ -60,13 +60,15 @@ class Spent:
 class _Running:
     """A search on its way.
 
-    `charged` is the time it took, here and in the worker, by the weight it had then: the least is next.
+    `charged` is the time it took, here and in the worker, by the weight it had then: the least is next. `ahead` are
+    batches that were sent before it waits for them.
     """
 
     search: UnitSearch
     steps: Search
     charged: float = 0.0
     batch: list[Case] = field(default_factory=list)
+    ahead: deque[tuple[list[Case], Pending, float]] = field(default_factory=deque)
 
 
 @dataclass(slots=True)
@@ -111,22 +113,31 @@ class Schedule:
     @property
     def unanswered(self) -> int:
         """How many cases were asked and are not answered."""
-        return sum(len(running.batch) for running, _, _ in self._waiting)
+        return self._in_flight
 
     def _submit(self, running: _Running) -> None:
-        while not running.batch:
-            if running.search.waits():
+        while not running.batch or _is_ahead(running):
+            if running.batch:
+                running.ahead.append((running.batch, *self._send(running.batch)))
+            elif running.search.waits():
                 self._parked.append(running)
                 return
             if not self._step(running, []):
                 self._wake()
                 return
-        started = self.now()
-        pending = self.target.submit(running.batch)
-        self.spent.encode += self.now() - started
-        self._in_flight += len(running.batch)
+        if running.ahead and running.ahead[0][0] is running.batch:
+            _, pending, started = running.ahead.popleft()
+        else:
+            pending, started = self._send(running.batch)
         self._waiting.append((running, pending, started))
         self._charge(running)
+
+    def _send(self, batch: list[Case]) -> tuple[Pending, float]:
+        started = self.now()
+        pending = self.target.submit(batch)
+        self.spent.encode += self.now() - started
+        self._in_flight += len(batch)
+        return pending, started
 
     def _collect(self) -> None:
         running, pending, sent = self._waiting[0]
@@ -178,11 +189,17 @@ class Schedule:
             return False
         except Exception as error:
             search.fail(error)
+            self._in_flight -= sum(len(batch) for batch, _, _ in running.ahead)  # nobody asks for them any more
             return False
         finally:
             own = search.ledger.compare_seconds - compared
             self.spent.generate += self.now() - started - own
         return True
+
+
+def _is_ahead(running: _Running) -> bool:
+    """Whether a search goes on while its batch is on its way."""
+    return isinstance(running.batch, Ahead) and all(batch is not running.batch for batch, _, _ in running.ahead)
 
 
 def _weight(search: UnitSearch) -> float:

@@ -7,16 +7,18 @@ signature is reduced and explained on the spot. Nothing here reads a clock but t
 from __future__ import annotations
 
 import traceback
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
+from harness.case import Json
 from harness.engine.aiming import FIRST, LIMITS, THEN, Aiming
-from harness.engine.asking import BATCH, Asking
+from harness.engine.asking import BATCH, Asking, Wanted
 from harness.engine.drawing import Drawing
 from harness.engine.founding import Founding
 from harness.engine.growing import Growing
 from harness.engine.packed import Packed
-from harness.engine.plan import Plan, Search, key_of
+from harness.engine.plan import Ahead, Plan, Search, key_of
 from harness.engine.sweep import EVERY_PROBE, SWEEPS, Sweep, turned
 from harness.engine.taking import Taking
 from harness.engine.turns import in_turns
@@ -24,6 +26,8 @@ from harness.engine.versions import through_versions
 from harness.fuzzers.bases import starts
 from harness.fuzzers.slim import smallest_first
 
+AHEAD = 2
+"""Batches of the random phase on their way at once: one is answered while another is drawn or compared."""
 GROWTH, PASS = 600, 200
 """Questions of growth, then of the first pass, and so on. Full objects are worth more than small ones edited early."""
 SATURATED = 4000
@@ -135,13 +139,33 @@ class UnitSearch(Asking):
     # The random phase
 
     def _random_rounds(self, until: int | None) -> Search:
-        """Draw batches until so many cases were asked, or until the budget is used up."""
-        while not self.spent() and (until is None or self.asked < until):
-            yield from self._random_round()
+        """Draw batches until so many cases were asked, or until the budget is used up.
+
+        With others to be asked meanwhile, one after the other. Alone, the target works on the next while one is
+        compared, so that what it shows leads the batches after the next.
+        """
+        sent: deque[tuple[Ahead, list[Json]]] = deque()
+        while True:
+            yield []
+            while len(sent) < (AHEAD if self.plan.draws_ahead else 1) and not self._has_drawn(until):
+                wanted = self._drawn()
+                sent.append((Ahead(self.cases_of(wanted)), [base for _, _, _, base in wanted]))
+                yield sent[-1][0]
+            if not sent:
+                return
+            cases, bases = sent.popleft()
+            answers = yield cases
+            self.ledger.examine(cases, answers, bases)
+            yield from self.settle()
+
+    def _has_drawn(self, until: int | None) -> bool:
+        return self.spent() or (until is not None and self.asked >= until)
 
     def _random_round(self) -> Search:
         """Draw one batch; points that lately showed something new are drawn more often."""
         yield []
+        yield from self.ask(self._drawn())
+
+    def _drawn(self) -> list[Wanted]:
         lanes = [state.lane for state in self.ledger.states.values()]
-        which = [n % len(lanes) for n in range(min(BATCH, self.left()))]
-        yield from self.ask([self.drawing.draw(lanes[number], number) for number in which])
+        return [self.drawing.draw(lanes[n % len(lanes)], n % len(lanes)) for n in range(min(BATCH, self.left()))]

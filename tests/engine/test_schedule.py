@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from harness.case import Answer, Case, Operation
-from harness.engine.plan import Search
+from harness.engine.plan import Ahead, Search
 from harness.engine.schedule import Schedule
 from tests.fuzzers.toys import Done
 
@@ -247,3 +247,40 @@ def test_cases_are_drawn_when_their_turn_comes() -> None:
     Schedule(target, searches, lambda search: None, window=3 * BATCH, now=lambda: target.time).run()  # type: ignore[arg-type]  # as above
     assert 0 < most <= 4
     assert all(one.asked for one in searches)
+
+
+def test_cases_sent_ahead_are_with_the_target_while_the_search_goes_on() -> None:
+    """Two batches are sent before the first is waited for; each is answered with its own answers, in the order asked."""
+    target = Clocked({"a": 0.01})
+    one = searching(0, "a", target, 0.0)
+    told: list[object] = []
+
+    def run() -> Search:
+        first, second = (Ahead([Case(n, "", "v1", "a", Operation.CREATE, {})]) for n in (1, 2))
+        told.extend([(yield first), (yield second), sum(target.asked.values())])
+        told.append([answer.id for answer in (yield first)])
+        told.append([answer.id for answer in (yield [Case(3, "", "v1", "a", Operation.CREATE, {})])])
+        told.append([answer.id for answer in (yield second)])
+
+    one.run = run
+    schedule = Schedule(target, [one], lambda search: None, now=lambda: target.time)  # type: ignore[arg-type]  # as above
+    schedule.run()
+    assert [[], [], 2, [1], [3], [2]] == told
+    assert 0 == schedule.unanswered
+
+
+def test_what_a_broken_search_had_sent_ahead_is_not_waited_for() -> None:
+    """A search that fails with a batch on its way leaves nothing that the end of the run would count as unanswered."""
+    target = Clocked({"a": 0.01})
+    one = searching(0, "a", target, 0.0)
+    failed: list[Exception] = []
+
+    def run() -> Search:
+        yield Ahead([Case(1, "", "v1", "a", Operation.CREATE, {})])
+        raise ValueError("of our own")
+
+    one.run, one.fail = run, failed.append
+    schedule = Schedule(target, [one], lambda search: None, now=lambda: target.time)  # type: ignore[arg-type]  # as above
+    schedule.run()
+    assert ["of our own"] == [str(error) for error in failed]
+    assert 0 == schedule.unanswered
