@@ -33,6 +33,8 @@ class Rendering:
             declared = self._types.declared(declared.elem)
         if declared.kind == "builtin" and declared.name == "string":
             return self._source.use("harness.field", "quote")
+        if declared.kind == "builtin" and declared.name.startswith("float"):
+            return self._source.use("harness.field.make", "plain_float")
         return self.render(declared)
 
     def render(self, ref: TypeRef) -> str:

@@ -61,6 +61,8 @@ class Values:
     def in_form(self, raw: str, ref: TypeRef) -> str:
         """Return the expression that brings a raw JSON value into the form of its type."""
         native = self.types.native(ref)
+        if native.kind == "builtin" and native.name.startswith("float"):
+            return f"{self._source.runtime('read_float')}({raw})"
         if native.kind == "builtin":
             return f"{raw} or {self.zero(ref)}"
         if native.kind == "list" and self.is_bytes(native):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
@@ -44,11 +45,38 @@ def shown(value: Any) -> str:
         return "null"
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    return as_json(value)
+    return plain_float(value) if isinstance(value, float) else as_json(value)
+
+
+def plain_float(value: float) -> str:
+    """Render a float as Go's `%v` does: an exponent below 0.0001 and from seven digits before the point on."""
+    return _float(value, -4, 6, "{:02d}")
+
+
+def json_float(value: float) -> str:
+    """Render a float as Go's encoding/json does: an exponent below 0.000001 and from 22 digits before the point on."""
+    return _float(value, -6, 21, "{:d}")
+
+
+def _float(value: float, least: int, most: int, exponent: str) -> str:
+    """Write the fewest digits that mean this float, with an exponent outside of [10**least, 10**most)."""
+    shortest = Decimal(repr(float(value))).normalize()
+    sign, digits, scale = shortest.as_tuple()
+    if not isinstance(scale, int):  # neither NaN nor an infinity can be written in JSON
+        return str(value)
+    power = scale + len(digits) - 1
+    if least <= power < most or not value:
+        text = f"{abs(shortest):f}"
+    else:
+        first, rest = str(digits[0]), "".join(map(str, digits[1:]))
+        text = f"{first}{'.' * bool(rest)}{rest}e{'-' if power < 0 else '+'}{exponent.format(abs(power))}"
+    return "-" * sign + text
 
 
 def as_json(value: Any) -> str:
     """Render a value as Go's encoding/json does."""
+    if value.__class__ is float:
+        return json_float(value)
     text = _ENCODE_SORTED(value) if isinstance(value, dict) else _ENCODE(value)
     return _HTML.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import binascii
 import copy
+import math
 import re
 from collections.abc import Callable
 from typing import TypeAlias
@@ -212,6 +213,12 @@ def _bool(value: Json) -> Json:
 def _float(value: Json) -> Json:
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise _misfit("a number", value)
+    try:
+        fits = math.isfinite(value)
+    except OverflowError:
+        fits = False
+    if not fits:
+        raise _misfit("a number of 64 bits", value)
     return value
 
 

@@ -168,6 +168,11 @@ def show_pointer(value: Any, render: Renderer) -> str:
     return "null" if value is None else render(value)
 
 
+def read_float(value: Any) -> float:
+    """Return a float as Go reads it from JSON, where a zero keeps its sign; absent is 0."""
+    return 0.0 if value is None else float(value)
+
+
 def read_bytes(text: str | None) -> bytes | None:
     """Return the bytes that JSON writes as base64; None when there are none."""
     if text is None:

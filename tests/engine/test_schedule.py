@@ -250,7 +250,7 @@ def test_cases_are_drawn_when_their_turn_comes() -> None:
 
 
 def test_cases_sent_ahead_are_with_the_target_while_the_search_goes_on() -> None:
-    """Two batches are sent before the first is waited for; each is answered with its own answers, in the order asked."""
+    """Two batches are sent before the first is waited for; each gets its own answers, in the order asked."""
     target = Clocked({"a": 0.01})
     one = searching(0, "a", target, 0.0)
     told: list[object] = []

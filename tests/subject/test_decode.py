@@ -79,6 +79,8 @@ def test_what_go_cannot_tell_apart_becomes_equal(decode: Decoder, value: Any, de
         ({"small": 128}, "small: 128 does not fit in int8"),
         ({"natural": -1}, "natural: -1 does not fit in uint32"),
         ({"half": "x"}, "half: a number is needed, got 'x'"),
+        ({"half": float("inf")}, "half: a number of 64 bits is needed, got inf"),
+        ({"half": 10**400}, "half: a number of 64 bits is needed, got a number"),
         ({"flag": 0}, "flag: true or false is needed, got 0"),
         ({"raw": "?"}, "raw: not base64"),
         ({"texts": "x"}, "texts: a list is needed, got 'x'"),
