@@ -12,6 +12,17 @@ settings.register_profile("tests", derandomize=True, deadline=None, database=Non
 settings.load_profile("tests")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let digests be written anew."""
+    parser.addoption("--accept", action="store_true", help="write the digests of tests/golden anew")
+
+
+@pytest.fixture
+def accept(request: pytest.FixtureRequest) -> bool:
+    """Whether digests are written anew, and not compared."""
+    return bool(request.config.getoption("--accept"))
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Name what was skipped, so that nobody has to ask."""
     for report in terminalreporter.stats.get("skipped", []):
