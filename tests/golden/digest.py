@@ -78,7 +78,7 @@ class Watched:
 def open_watched(folder: Path, spec: SubjectSpec, note: Callable[[str], None]) -> Subject:
     """Open a subject whose cases are noted in a folder."""
     subject = open_subject(spec, note)
-    subject.target = Watched(subject.target, folder)  # type: ignore[assignment]  # what it does not have is the target's
+    subject.target = Watched(subject.target, folder)
     return subject
 
 
