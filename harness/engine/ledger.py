@@ -263,9 +263,7 @@ class Ledger:
 
     def suspect(self, cases: Sequence[Case]) -> None:
         """Have cases that failed elsewhere asked again, those of our lanes."""
-        self.suspects += [
-            Suspect(case, case.object) for case in cases if (key_of(case), case.operation) in self.states
-        ]
+        self.suspects += [Suspect(case, case.object) for case in cases if (key_of(case), case.operation) in self.states]
 
     def sort(self) -> None:
         """Bring what is pending into the order in which somebody would notice it, worst first."""
