@@ -49,6 +49,10 @@ def judge(
     """Explain and grade a mismatch on a reduced case. `subject` is the suite, or `kubernetes`."""
     if comparator.ends is None:
         found = yield from find_cause(case, answer, mismatch, comparator, means)
+        if found.shown is not None:
+            case, answer = found.shown
+            again = (one for one in comparator.compare(case, answer) if one.signature == mismatch.signature)
+            mismatch = next(again, mismatch)
         detail = mismatch.detail
     else:
         found = yield from find_move(case, answer, mismatch, comparator, comparator.ends, means)
@@ -123,7 +127,7 @@ def _further(
         return guess
     if found is None and mismatch.kind != "served":
         found = yield from find_boundary(case, mismatch, comparator)
-    return found
+    return found or (unmasking.uncovered if guess is None else None)
 
 
 def _remains(answer: Answer, mismatch: Mismatch, comparator: Comparator) -> CauseFound:

@@ -18,9 +18,9 @@ from harness.compare import remedies
 from harness.compare.comparator import Comparator
 from harness.compare.ends import Ends, served_after, served_before
 from harness.compare.means import Mend
-from harness.compare.mismatch import Mismatch
+from harness.compare.mismatch import Mismatch, canonical_path
 from harness.compare.objects import MISSING, Steps, replaced, steps, value_at, ways, without, written
-from harness.compare.obvious import CauseFound, short_circuit
+from harness.compare.obvious import CauseFound, obvious, short_circuit
 from harness.compare.panics import PANIC
 from harness.compare.speaking import agrees, remains_in
 from harness.field import ErrorType, FieldError
@@ -33,6 +33,8 @@ _SIBLINGS = 32  # fields beside the way that are left out
 _PLACES = 4_000  # places of an object among which that of an error is looked for
 
 ErrorKeys: TypeAlias = frozenset[tuple[str, str]]
+Form: TypeAlias = tuple[str, str, str]
+"""Type, origin and canonical path of an error."""
 
 
 class _Tried(NamedTuple):
@@ -47,7 +49,8 @@ class _Tried(NamedTuple):
 class Unmasking:
     """The repairs of one case. `contradicted` says that an error went away and the mismatch did not.
 
-    That disproves that the two are one error in two forms.
+    That disproves that the two are one error in two forms. `uncovered` is a form of the error that the silent side
+    reports once another error is gone: what it says of another value is the same error still.
     """
 
     def __init__(
@@ -56,12 +59,14 @@ class Unmasking:
         self.mismatch, self.comparator, self.mend, self.partner = mismatch, comparator, mend, partner
         self.early = mismatch.side == "declarative"
         self.contradicted = False
+        self.uncovered: CauseFound | None = None
         self._asked: set[bytes] = set()
         self._met: set[ErrorKeys] = set()
+        self._first: set[Form] = set()
 
     def run(self, case: Case, answer: Answer) -> Generator[list[Case], list[Answer], CauseFound | None]:
         """Return the cause when the silent side speaks after a change."""
-        first = self._others(case, answer)
+        first, self._first = self._others(case, answer), set(map(_form, self._silent(answer)))
         case, self.mismatch = _in_front(case, self.mismatch, first)
         open_ = [_Tried(case, first)]
         for _ in range(_ROUNDS):
@@ -78,10 +83,20 @@ class Unmasking:
                 if agrees(trial.case, said, self.mismatch, self.comparator):
                     return self._found(trial, first, said)
                 if remains_in(trial.case, said, self.mismatch, self.comparator):
-                    self.contradicted |= self.partner is not None and self.partner not in self._silent(said)
+                    self._learn(trial.case, said)
                     open_ += self._promising(trial._replace(others=self._others(trial.case, said)))
             open_ = sorted(open_, key=lambda tried: len(_keys(tried.others)))[:_KEPT]
         return None
+
+    def _learn(self, case: Case, said: Answer) -> None:
+        """Take note of what the silent side says where the mismatch remains: the error in another form, or nothing."""
+        if self.partner is not None:
+            forms = set(map(_form, self._silent(said)))  # behind a new error the old one may only be hidden
+            self.contradicted |= _form(self.partner) not in forms and forms <= self._first
+        elif self.uncovered is None and self.comparator.ends is None:
+            found = obvious(said, self.mismatch, self.comparator)
+            if found is not None and found.partner is not None:
+                self.uncovered = found._replace(shown=(case, said))
 
     def _promising(self, tried: _Tried) -> list[_Tried]:
         """Go on from errors that were not met before: what was hidden may be hidden twice."""
@@ -190,6 +205,10 @@ def _in_front(case: Case, mismatch: Mismatch, others: tuple[FieldError, ...]) ->
 
 def _first(items: list[Json], index: int) -> list[Json]:
     return [items[index], *items[:index], *items[index + 1 :]]
+
+
+def _form(error: FieldError) -> Form:
+    return error.type, error.origin, canonical_path(error.field)
 
 
 def _keys(errors: tuple[FieldError, ...]) -> ErrorKeys:

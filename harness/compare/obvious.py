@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from harness.case import Answer
+from harness.case import Answer, Case
 from harness.compare import remedies
 from harness.compare.comparator import Comparator
 from harness.compare.finding import Cause
@@ -15,12 +15,17 @@ from harness.field import ErrorType, FieldError
 
 
 class CauseFound(NamedTuple):
-    """A cause, what shows it in words, and a proposed fix. `partner` is the error of the other side that is meant."""
+    """A cause, what shows it in words, and a proposed fix.
+
+    `partner` is the error of the other side that is meant. `shown` is the case that shows it, with its answer, where
+    the case that was judged does not.
+    """
 
     cause: Cause
     detail: str
     fix: str
     partner: FieldError | None = None
+    shown: tuple[Case, Answer] | None = None
 
 
 def obvious(answer: Answer, mismatch: Mismatch, comparator: Comparator) -> CauseFound | None:

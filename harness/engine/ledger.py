@@ -256,6 +256,15 @@ class Ledger:
         if not any(one is known for one in self.pending):
             self.pending.append(known)
 
+    def failed(self) -> list[Case]:
+        """Return what crashed a validator or got two answers and was not explained: no search asks for less."""
+        shown = [seen.shown for seen in self.pending if seen.shown is not None]
+        return [one.case for one in shown if one.mismatch.kind in ("panic", "self")]
+
+    def suspect(self, cases: Sequence[Case]) -> None:
+        """Have cases that failed elsewhere asked again, those of our lanes."""
+        self.suspects += [Suspect(case, case.object) for case in cases if (key_of(case), case.operation) in self.states]
+
     def sort(self) -> None:
         """Bring what is pending into the order in which somebody would notice it, worst first."""
         self.pending[:] = [seen for seen in self.pending if seen.shown is not None]  # settled while it waited

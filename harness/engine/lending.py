@@ -1,6 +1,6 @@
 """Lenders: searches that grow what many kinds share, once in each process, before those that share it grow.
 
-A lender looks for no difference. It is no part of the units: every process that needs one has its own, so that what a
+A lender looks for no difference; a crash that it meets is asked again by the search that its kind belongs to. It is no part of the units: every process that needs one has its own, so that what a
 unit borrows depends on the seed and the budget alone, and neither on processes nor on shards.
 """
 
@@ -47,6 +47,7 @@ class Lender(UnitSearch):
                 unreached = growth.refused.keys() - growth.reached
                 self.stock.refused |= {path: growth.refused[path] for path in sorted(unreached)}
         finally:
+            self.stock.failed += self.ledger.failed()
             self.stock.is_ready = self.is_founded = True
 
     def _grown(self, founding: Founding, growth: Growth) -> Generator[list[Case], list[Answer], list[Base]]:

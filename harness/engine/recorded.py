@@ -30,7 +30,8 @@ class RecordedSearch(UnitSearch):
         self.has_bases = self.is_founded = True
 
     def run(self) -> Search:
-        """Ask every case of the unit's lanes, small ones first, until time is up."""
+        """Ask every case of the unit's lanes, small ones first, until time is up; examples before all others."""
+        yield from self.given.offer(self)
         for state in self.ledger.states.values():
             cases = self.recording.cases(_name(state.lane))
             nearest: Answer | None = None

@@ -81,6 +81,7 @@ class UnitSearch(Asking):
         yield from self._until_saturated()
         if not self.is_saturated:
             yield from self._random_rounds(None)
+        yield from self._lenders_failures()
         yield from self.settle()
 
     def more(self) -> Search:
@@ -88,6 +89,14 @@ class UnitSearch(Asking):
         if not (self.error or self.is_saturated):
             yield from self._random_rounds(None)
             yield from self.settle()
+
+    def _lenders_failures(self) -> Search:
+        """Have asked again what failed while others looked for objects to lend: nobody but us tells of it."""
+        self.borrows = True
+        while self.waits():
+            yield []
+        for stock in self.plan.stocks:
+            self.ledger.suspect(stock.failed)
 
     def _until_saturated(self) -> Search:
         """Where that is enough, draw until so many questions in a row have shown nothing new."""

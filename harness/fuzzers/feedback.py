@@ -27,6 +27,7 @@ _EXPRESSION = re.compile(
 )
 _SIGNS = re.compile(r"[\[\\*+{$^]")
 _NUMBER = re.compile(r"(?<![\w.])-?\d{1,18}(?![\w.]*\w)")
+_PATH = re.compile(r"(?<![\w./])[a-z]\w*(?:\[[^\]\s]*\])?(?:\.[A-Za-z]\w*(?:\[[^\]\s]*\])?)+(?![\w/]|\.\w)")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]{2,}")
 
 
@@ -60,6 +61,12 @@ def numbers_of(detail: str) -> tuple[int, ...]:
 def names_of(detail: str) -> frozenset[str]:
     """Return the bare words of a detail that could be names of members."""
     return frozenset(_NAME.findall(detail))
+
+
+@lru_cache(maxsize=4096)
+def paths_of(detail: str) -> tuple[str, ...]:
+    """Return what could be field paths of a detail, in order: `must match metadata.namespace`."""
+    return tuple(dict.fromkeys(_PATH.findall(detail)))
 
 
 MADE = Room(200_000)

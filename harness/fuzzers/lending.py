@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from harness.case import Json
+from harness.case import Case, Json
 from harness.fuzzers.bases import Base
 from harness.fuzzers.census import NESTED, measured, members_of, path_of
 from harness.fuzzers.places import Place, look
@@ -50,12 +50,14 @@ class Stock:
     """What one search has to lend of these types. `is_ready` once it looks for no more.
 
     `bases` are its accepted objects, the fullest first; `refused` are the places that it gave up, with their errors.
+    `failed` are cases that crashed a validator or got two answers: who borrows asks them again, if they are of its kind.
     """
 
     shape: Shape
     types: frozenset[str]
     bases: list[Base] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
+    failed: list[Case] = field(default_factory=list)
     is_ready: bool = False
     _loans: dict[str, list[Loan]] = field(default_factory=dict)
 

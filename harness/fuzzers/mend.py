@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from harness.case import Json
 from harness.field import ErrorType, FieldError
-from harness.fuzzers.feedback import Harvest, names_of, numbers_of, patterns_of, words_of
+from harness.fuzzers.feedback import Harvest, names_of, numbers_of, paths_of, patterns_of, words_of
 from harness.fuzzers.patterns import matching
 from harness.fuzzers.places import ABSENT, Change, Place, later_first, look, place_of, places
 from harness.fuzzers.shape import ANY, Shape
@@ -73,6 +73,7 @@ def _candidates(error: FieldError, obj: Json, root: Shape, at: Place, shape: Sha
             yield at, _EMPTY[shape.kind]
         for prefix in _PREFIX.findall(error.detail):
             yield at, prefix + "a"
+        yield from _as_elsewhere(error.detail, obj, root, at, shape)
         yield from _named_members(error.detail, obj, root, at)
         if absent:
             yield from _added(error.detail, at, root, shape, harvest)
@@ -82,6 +83,18 @@ def _candidates(error: FieldError, obj: Json, root: Shape, at: Place, shape: Sha
     if not absent:
         yield at, ABSENT
     yield from _around(obj, root, at)
+
+
+def _as_elsewhere(detail: str, obj: Json, root: Shape, at: Place, shape: Shape) -> Iterator[Fix]:
+    """Yield what stands at the paths that a message names: two fields that must be equal. Then the other way round."""
+    value = look(obj, at)
+    for path in paths_of(detail):
+        place, other = place_of(path, root)
+        if place == at or other.kind != shape.kind:
+            continue
+        yield at, look(obj, place)
+        if value is not ABSENT and value is not None:
+            yield place, value
 
 
 def _added(detail: str, at: Place, root: Shape, shape: Shape, harvest: Harvest) -> Iterator[Fix]:

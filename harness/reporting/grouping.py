@@ -178,11 +178,15 @@ def _rank(key: Key) -> tuple[int, Key]:
 def _pairs(found: Mapping[Key, Sequence[ReportedFinding]]) -> Iterator[tuple[Key, Key]]:
     """Yield the keys of groups that are two views of one mistake."""
     seen: dict[tuple[str, ...], list[Key]] = {}
+    nowhere: dict[tuple[str, ...], Key] = {}
+    moved: dict[tuple[str, ...], Key] = {}
     limits: dict[tuple[str, ...], Key] = {}
     for key, members in found.items():
         for finding in members:
             if finding.cause in OF_BOTH_SIDES or finding.cause == "wrong-path":
                 seen.setdefault(_error_of(finding), []).append(key)
+            if finding.cause == "wrong-path":
+                nowhere[_error_of(finding)] = key
             if finding.cause == "boundary":
                 limits[_rule_of(finding)] = key
     for key, members in found.items():
@@ -190,6 +194,10 @@ def _pairs(found: Mapping[Key, Sequence[ReportedFinding]]) -> Iterator[tuple[Key
             if finding.cause in OF_BOTH_SIDES and not finding.between:
                 others = [_error_of(finding), *_partners(finding)]
                 yield from ((key, other) for one in others for other in seen.get(one, ()) if other != key)
+                for name in _moves(finding):
+                    yield key, moved.setdefault(name, key)
+            if not finding.between and nowhere.get(_error_of(finding), key) != key:
+                yield key, nowhere[_error_of(finding)]  # whatever else is said of an error at a path of no field
             if finding.cause == "wording" and _rule_of(finding) in limits:
                 yield key, limits[_rule_of(finding)]  # another limit is written into the message
 
@@ -211,9 +219,20 @@ def _partners(finding: ReportedFinding) -> Iterator[tuple[str, ...]]:
     errors = finding.answer.declarative if handwritten else finding.answer.handwritten
     for error in errors:
         path = canonical_path(error.field)
-        if _differs_in(finding, path, error) == [finding.cause]:
+        differs = _differs_in(finding, path, error)
+        if differs == [finding.cause] or (not differs and finding.cause == "path"):  # another item of one list
             side = "declarative" if handwritten else "handwritten"
             yield finding.subject, finding.name, finding.operation, side, path, str(error.type), error.origin
+
+
+def _moves(finding: ReportedFinding) -> Iterator[tuple[str, ...]]:
+    """Name where a whole object is reported instead of where it stands: all that is wrong inside is one mistake."""
+    for *_, path, _, _ in _partners(finding) if finding.cause == "path" else ():
+        one, other = finding.path.split("."), path.split(".")
+        while one and other and one[-1] == other[-1]:
+            one.pop(), other.pop()
+        if one != other and len(one) < finding.path.count(".") + 1:
+            yield finding.subject, finding.name, *sorted((".".join(one), ".".join(other)))
 
 
 def _differs_in(finding: ReportedFinding, path: str, error: FieldError) -> list[str]:

@@ -75,8 +75,9 @@ def _open_recorded(spec: SubjectSpec, file: Path, note: Note) -> Subject:
         inner.close()
         raise
     return Subject(
-        spec, inner.name, cast(Target, target), inner.universe, None, inner.literals, recording, inner.allow_incomplete
-    )
+        spec, inner.name, cast(Target, target), inner.universe, None, inner.literals, recording, inner.allow_incomplete,
+        inner.examples,
+    )  # fmt: skip
 
 
 def _open_twin(spec: SubjectSpec, against: str, note: Note) -> Subject:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from harness.reporting.document import Report, read_report
+from harness.targets.recorded import NOT_RECORDED
 from harness.targets.recording import read_recording
 from tests.cli.fakes import call
 
@@ -72,6 +73,21 @@ def test_every_case_is_asked_once_whatever_the_jobs(capfd: Any) -> None:
     (_, one), (_, two) = replayed(capfd), replayed(capfd, "--jobs", "2")
     assert read_recording(Path("m.rec")).head.cases <= one.cases
     assert signatures(one) == signatures(two)
+
+
+def test_examples_are_asked_of_a_recording_too(capfd: Any) -> None:
+    """What was asked when it was made is answered; of what came later it says that nobody answers."""
+    assert 0 == record(capfd).code
+    text = Path("migration/examples/valid-small.yaml").read_text(encoding="utf-8")
+    Path("migration/examples/valid-later.yaml").write_text(text.replace("name: ", "name: later-"), encoding="utf-8")
+    _, report = replayed(capfd)
+    told = {
+        (Path(one.source).name.partition(":")[0], one.operation): (one.is_accepted, one.failure)
+        for one in report.examples
+    }
+    assert (True, "") == told["valid-small.yaml", "create"]
+    later = told["valid-later.yaml", "create"]
+    assert (False, True) == (later[0], NOT_RECORDED in later[1])
 
 
 def test_a_narrow_recording_says_what_it_left_out(capfd: Any) -> None:

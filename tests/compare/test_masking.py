@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from harness.case import Answer, Case
+from harness.compare.cause import judge
+from harness.compare.comparator import Comparator
 from harness.compare.means import Means
 from harness.field import FieldError
-from tests.compare.builders import answer, case, errors
+from tests.compare.builders import answer, case, drive, error, errors, info
 from tests.compare.explaining import causes, causes_with, mend_mode, slugs
 
 
@@ -64,6 +66,39 @@ def test_not_masked() -> None:
         return answer(other, errors("Invalid@spec.a/minimum beta"))
 
     assert slugs(case({"spec": {"first": 1, "a": 1}}), ask) == {"+spec.a": "no-twin"}
+
+
+def _at_another_path(asked: Case) -> Answer:
+    """The handwritten side reports the size under another name, quotes it, and stops at spec.first."""
+    spec = asked.object["spec"]
+    size = spec.get("size", 0)
+    early = errors("Invalid@spec.first covered") if "first" in spec else ()
+    if size >= 2:
+        return answer(early)
+    said = {"detail": "must be 2 or more", "value": str(size)}
+    wrong = error("Invalid@spec.sise/minimum covered", **said)
+    return answer(early or (wrong,), (error("Invalid@spec.size/minimum beta", **said),))
+
+
+def test_another_path_is_the_cause_whatever_the_value() -> None:
+    """With another value an error is the same still, and behind one that stops the validator it is only hidden."""
+
+    def lower(asked: Case, error: FieldError) -> Any:
+        yield {"spec": {**asked.object["spec"], "size": -1}}, asked.old
+        yield {"spec": {**asked.object["spec"], "first": 1}}, asked.old
+
+    found = causes_with(Means(lower), _at_another_path, case({"spec": {"size": 1}}))
+    assert {"spec.sise": "path", "spec.size": "path"} == {path: one.cause for path, one in found.items()}
+
+
+def test_another_path_shows_once_the_mask_is_gone() -> None:
+    """The case that shows it is the one that is told."""
+    asked, one = case({"spec": {"first": 1, "size": 1}}), Comparator(info())
+    said = _at_another_path(asked)
+    [mismatch] = [m for m in one.compare(asked, said) if m.side == "declarative"]
+    finding = drive(judge(asked, said, mismatch, one, subject="s"), _at_another_path)
+    assert ("path", "spec.size", {"spec": {"size": 1}}) == (finding.cause, finding.path, finding.case.object)
+    assert ["spec.sise"] == [error.field for error in finding.answer.handwritten]
 
 
 def _stops_without_mode(asked: Case) -> Answer:

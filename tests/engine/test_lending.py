@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+from typing import ClassVar
+
 import pytest
 
+from harness.case import Answer, Case, Failure, Json
 from harness.engine.lending import Lending
 from harness.engine.units import Shard, units_of
 from harness.fuzzers import lending
 from tests.engine.test_run import search
-from tests.engine.toys import GADGETS, GIZMOS
+from tests.engine.toys import GADGETS, GIZMOS, ToySpec, ToySubject
 from tests.fuzzers.toys import WIDGETS, widget_shape
 
 UNITS = units_of([WIDGETS, GADGETS, GIZMOS])
@@ -56,3 +59,30 @@ def test_shards_that_borrow_find_together_what_the_whole_run_finds() -> None:
 def test_what_is_borrowed_is_reached() -> None:
     """With a lender every place of both kinds is reached as without."""
     assert [45, 45] == [report.reached for report in search(12000).kinds if report.places]
+
+
+class Fragile(ToySubject):
+    """Crashes on one object; `asked` tells who asked about which objects, lenders or units."""
+
+    def __init__(self, spec: ToySpec, asked: dict[bool, list[Json]], fragile: Json) -> None:
+        super().__init__(spec)
+        answer = self.target._answer
+
+        def crash(case: Case) -> Answer:
+            asked[case.id // 16_777_216 > len(self.target.info.kinds)].append(case.object)
+            crashes = case.object == fragile and case.resource == WIDGETS.resource
+            return (
+                Answer(case.id, failure=Failure("handwritten", "out of range", panic=True)) if crashes else answer(case)
+            )
+
+        self.target._answer = crash
+
+
+@pytest.mark.usefixtures("lends")
+def test_a_crash_that_only_a_lender_meets_is_told() -> None:
+    """The search of its kind asks the same question, once it knows."""
+    asked: dict[bool, list[Json]] = {True: [], False: []}
+    search(1500, opener=lambda spec, note: Fragile(spec, asked, None))
+    fragile = next(obj for obj in asked[True] if obj not in asked[False])
+    result = search(1500, opener=lambda spec, note: Fragile(spec, asked, fragile))
+    assert [fragile] == [one.case.object for one in result.findings if one.cause == "panic"]

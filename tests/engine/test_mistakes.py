@@ -9,6 +9,8 @@ import pytest
 
 from harness.engine import run
 from harness.events import Budget, Result
+from harness.reporting.assembly import build_report
+from harness.reporting.grouping import group
 from harness.subject import SubjectSpec
 
 ROSTER = Path(__file__).parents[1] / "roster"
@@ -40,6 +42,21 @@ NAMED = {
     "a member set to nothing": ("no-rule", "spec.call.pager", {"create", "update"}),
 }
 """Cause, path and operations by which each is told."""
+
+PATHS = {
+    "of no field": (MISTAKES["a wrong path"], ("wrong-path", "Shift.hour")),
+    "of another field": (
+        ("handwritten.py", 'validate_hours(hours, path.child("hours"))', 'validate_hours(hours, path.child("floor"))'),
+        ("path", "Shift"),
+    ),
+    "of the parent": (
+        ("handwritten.py", 'required(path.child("pager")', "required(path"), ("path", "Call"),
+    ),
+    "of the list": (
+        ("handwritten.py", '"")), path.index(index))', '"")), path)'), ("wrong-path", "RosterSpec"),
+    ),
+}  # fmt: skip
+"""Changes of the path that an error is reported at, with the row that each is told in."""
 
 GOES_ON = ("handwritten.py", "", "")
 RETURNS = (
@@ -101,6 +118,16 @@ def test_one_mistake_is_told_as_itself(tmp_path: Path, mistake: str) -> None:
     cause, path, operations = NAMED[mistake]
     assert operations == told(result)[cause, path]
     assert {path.removesuffix("s")} == {finding.path.removesuffix("s") for finding in result.findings}
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("mistake", PATHS)
+def test_a_wrong_path_is_one_row(tmp_path: Path, mistake: str, style: str, seed: int) -> None:
+    """Whatever its limits, operations and places, and although a validator that returned early hides half of it."""
+    result = search(suite(tmp_path, PATHS[mistake][0], STYLES[style]), seed, 3000)
+    rows = [(one.cause, one.place) for one in group(build_report(result).findings) if one.cause != "masked"]
+    assert [PATHS[mistake][1]] == rows
 
 
 def test_a_check_that_no_text_explains_is_passed_with_an_example(tmp_path: Path) -> None:

@@ -205,21 +205,40 @@ def test_no_difference_is_told_milder_than_it_was_met() -> None:
     assert {name: SEVERITIES[graded] for name, graded in worst.items()} == told
 
 
-def test_what_is_met_worse_just_before_its_turn_is_settled_once() -> None:
-    """It waits twice then, and has nothing left to settle when its second turn comes."""
-    subject: Any = ToySubject(ToySpec())
-    local = Local(subject, Order(3, Budget(max_cases=1200)), Telling(), Clock())
+def meeting_again(patch: pytest.MonkeyPatch) -> None:
+    """Let whatever is being settled be met again, and worse, just before its turn."""
     find = Settling._find_ground
 
     def meeting(self: Settling, lane: Lane) -> Search:
         self.ledger.pending += [one for one in self.ledger.seen.values() if one.shown is not None]
         yield from find(self, lane)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Settling, "_find_ground", meeting)
-        outcome = local.run()
+    patch.setattr(Settling, "_find_ground", meeting)
+
+
+def test_what_is_met_worse_just_before_its_turn_is_settled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It waits twice then, and has nothing left to settle when its second turn comes."""
+    subject: Any = ToySubject(ToySpec())
+    meeting_again(monkeypatch)
+    outcome = Local(subject, Order(3, Budget(max_cases=1200)), Telling(), Clock()).run()
     assert [""] * 4 == [report.error for unit in outcome.units for report in unit.kinds]
     assert "not-explained" not in {one.opened().cause for unit in outcome.units for one in unit.findings}
+
+
+def test_what_was_settled_while_it_waited_is_not_graded_when_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rest is brought into order, worst first, and settled in the same way."""
+    meeting_again(monkeypatch)
+    settled, sort = list[bool](), Ledger.sort
+
+    def counting(self: Ledger) -> None:
+        settled.extend(seen.shown is None for seen in self.pending)
+        sort(self)
+
+    monkeypatch.setattr(Ledger, "sort", counting)
+    findings, outcome = found(60.0, 0.5)
+    assert [""] * 4 == [report.error for unit in outcome.units for report in unit.kinds]
+    assert {True, False} == set(settled)
+    assert findings
 
 
 class Inventive(ToyTarget):

@@ -130,3 +130,16 @@ def test_the_first_fix_is_what_the_message_says(problem: FieldError, expected: t
         assert len(early[0]["spec"].get("ports", [])) < 2 or "title" not in early[0]["spec"]
     else:
         assert wanted in early
+
+
+def test_two_fields_that_must_be_equal_are_made_equal() -> None:
+    """A message that names another field speaks of the value that stands there."""
+    root = {**ROOT, "metadata": {"name": "a", "namespace": "quite-elsewhere"}}
+
+    def answer(cases: list[Case]) -> list[Answer]:
+        equal = [case.object.get("spec", {}).get("mode") == case.object["metadata"]["namespace"] for case in cases]
+        no = error("Invalid", "spec.mode", "must match metadata.namespace")
+        return [Answer(case.id, () if is_equal else (no,)) for case, is_equal in zip(cases, equal, strict=True)]
+
+    repaired = drive(Repair(widget_shape(), ask, Harvest(), limit=60).run([root]), answer)
+    assert (True, "quite-elsewhere") == (repaired.accepted, repaired.obj["spec"]["mode"])

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.fuzzers.feedback import patterns_of, words_of
+from harness.fuzzers.feedback import paths_of, patterns_of, words_of
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,16 @@ def test_values_that_a_message_names_are_taken_out_of_it(detail: str, words: tup
 def test_expressions_that_a_message_names_are_taken_out_of_it(detail: str, patterns: tuple[str, ...]) -> None:
     """Quoted, or after the word that says so."""
     assert patterns == patterns_of(detail)
+
+
+@pytest.mark.parametrize(
+    ("detail", "paths"),
+    [
+        ("must match metadata.namespace", ("metadata.namespace",)),
+        ("must equal `spec.items[0].name`.", ("spec.items[0].name",)),
+        ("see https://example.com/a.b, or 1.5 of a/b.c", ()),
+    ],
+)
+def test_paths_that_a_message_names_are_taken_out_of_it(detail: str, paths: tuple[str, ...]) -> None:
+    """Names with dots between them; neither addresses nor numbers."""
+    assert paths == paths_of(detail)

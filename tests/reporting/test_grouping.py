@@ -117,6 +117,38 @@ def test_a_wrong_path_is_one_mistake_in_all_of_its_places() -> None:
     assert [("path", 6), ("path", 6), ("wrong-path", 6)] == sorted((part.cause, part.size) for part in one.alike())
 
 
+def test_what_else_is_said_of_an_error_at_a_path_of_no_field_is_the_same_mistake() -> None:
+    """Although no answer shows its counterpart, an error there can have no rule."""
+    town: dict[str, Any] = {"owner": "x.Address", "path": "spec.store.town", "member": "town"}
+    findings = [
+        made.finding("a" * 12, **town, cause="wrong-path", mismatch="path", severity="visible"),
+        made.finding("b" * 12, **town, cause="no-rule", severity="shadow"),
+        made.finding("c" * 12, **town, cause="no-rule", type="FieldValueRequired", severity="shadow"),
+    ]
+    found = group(build_report(made.result(*findings)).findings)
+    assert [("wrong-path", 2), ("no-rule", 1)] == [(one.cause, one.size) for one in found]
+
+
+def test_a_whole_object_at_another_path_is_one_mistake() -> None:
+    """Errors of its members differ in the beginning of the path alone."""
+
+    def halves(number: int, member: str) -> list[Any]:
+        wrong, right = f"spec.stores.{member}", f"spec.stores[0].{member}"
+        answer = Answer(
+            1, handwritten=(made.error(wrong, covered=True),), declarative=(made.error(right, origin="", level="beta"),)
+        )
+        common: dict[str, Any] = {"answer": answer, "cause": "path", "severity": "shadow"}
+        right = right.replace("0", "*")
+        return [
+            made.finding(f"d{number:011}", owner="x.Spec", member=f"stores.{member}", path=wrong, **common),
+            made.finding(f"e{number:011}", owner="x.Address", member=member, path=right, mismatch="extra",
+                         side="declarative", **common),
+        ]  # fmt: skip
+
+    findings = [*halves(1, "town"), *halves(2, "street")]
+    assert [4] == [one.size for one in group(build_report(made.result(*findings)).findings)]
+
+
 def test_another_path_with_the_same_error_is_another_mistake() -> None:
     """Findings are put together by the errors that their answers show, not by looking alike."""
     other = made.finding(
