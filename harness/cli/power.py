@@ -48,7 +48,11 @@ SURVIVED = 1
 @example_option
 @click.option("--every", type=click.IntRange(min=1), default=1, metavar="N", help="Judge one sabotage in N of a suite.")
 @click.option(
-    "--again", type=click.IntRange(min=0), default=0, metavar="N", help="Search what survives with N more seeds."
+    "--again",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Search what survives and is not listed as equivalent with N more seeds.",
 )
 @kind_option
 @click.option(
@@ -135,8 +139,10 @@ class _Ask:
     def _of_suite(self, spec: SubjectSpec, suite: Suite) -> Part:
         cases = self.max_cases or DEFAULT_CASES
         trusted = own_wordings()
+        file = self.known or suite.folder / lists.NAME
+        equivalent = tuple(entry for entry in lists.load(file) if entry.state == "equivalent")
         trial = Trial(
-            spec, self.seed, cases, self.kinds, trusted, self.again, onlookers=rule_onlookers(spec),
+            spec, self.seed, cases, self.kinds, trusted, self.again, equivalent, onlookers=rule_onlookers(spec),
             examples=self.examples,
         )  # fmt: skip
         before = self.clock.seconds
@@ -145,7 +151,6 @@ class _Ask:
         records = _records_of(outcome)
         asked = sum(record.cases for record in records)
         budget = Budget(self.max_time, cases)
-        file = self.known or suite.folder / lists.NAME
         return self._part(suite.name, budget, before, asked, records, file, outcome.interrupted)
 
     def _of_target(self, spec: SubjectSpec) -> Part:

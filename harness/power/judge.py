@@ -7,6 +7,7 @@ sabotaged suite first. When they show nothing, it is searched in full, up to the
 from __future__ import annotations
 
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -26,9 +27,11 @@ from harness.engine.units import Unit, units_of
 from harness.errormatch.trusted import all_wordings
 from harness.events import Budget, Result
 from harness.fuzzers.aims import Aim
+from harness.power.known import Known
 from harness.power.operators import code, rules
 from harness.power.sabotage import Sabotage, numbered
 from harness.subject import Example, Note, Rework, Subject, SubjectSpec, load_suite, open_suite
+from harness.subject.suitefile import PREFIX
 from harness.suite import Suite
 
 BATCH = 50
@@ -63,7 +66,8 @@ class Trial:
     """How every sabotage of one suite is judged: `honest` is what differs without any, `tellers` are asked first.
 
     `onlookers` are those of an ordinary run: what they aim at is part of how it searches. What survives the search of
-    the seed is searched `again` so many times, with the seeds that follow.
+    the seed is searched `again` so many times, with the seeds that follow; what is listed as `equivalent` is not, since
+    nobody would look at it.
     """
 
     spec: SubjectSpec
@@ -72,6 +76,7 @@ class Trial:
     kinds: tuple[str, ...] = ()
     trusted: Path | None = None
     again: int = 0
+    equivalent: tuple[Known, ...] = ()
     honest: frozenset[Signature] = frozenset()
     tellers: tuple[Case, ...] = ()
     onlookers: Mapping[str, Onlooker] = field(default_factory=dict)
@@ -81,6 +86,10 @@ class Trial:
     def seeds(self) -> range:
         """The seeds of its searches, in turn."""
         return range(self.seed, self.seed + 1 + self.again)
+
+    def seeds_of(self, sabotage: Sabotage) -> range:
+        """The seeds of the searches of one sabotage, in turn."""
+        return self.seeds[:1] if any(one.matches(sabotage.name) for one in self.equivalent) else self.seeds
 
 
 class Noticed(KeyboardInterrupt):
@@ -127,15 +136,19 @@ def honest_run(trial: Trial) -> Trial:
 
 
 def judge(trial: Trial, number: int, sabotage: Sabotage) -> Judged:
-    """Search a sabotaged suite until the first difference that the honest one does not show."""
+    """Search a sabotaged suite until the first difference that the honest one does not show.
+
+    In this process: the honest run has shown that the suite's code ends neither itself nor others, and thousands of
+    sabotages would each start processes to be asked for a second. One that loops is stopped as a validator is.
+    """
     watch, opener = Watch(trial.trusted, trial.honest), _opener(sabotage.rework)
-    with _folder(trial.spec, sabotage) as spec:
+    with _folder(replace(trial.spec, in_process=True), sabotage) as spec:
         try:
             with opener(spec, _silent) as subject:
                 asked = _ask(subject, trial, watch)
         except InputError as error:
             return Judged(number, f"cannot be loaded: {error.diagnostics[0].message}", 0)
-        for seed in trial.seeds:
+        for seed in trial.seeds_of(sabotage):
             if not watch.shown:
                 asked += _search(replace(trial, spec=spec, seed=seed), opener, watch).cases
     return Judged(number, watch.shown, asked)
@@ -166,7 +179,13 @@ def _folder(spec: SubjectSpec, sabotage: Sabotage) -> Iterator[SubjectSpec]:
         shutil.copytree(spec.location, folder, ignore=shutil.ignore_patterns("__pycache__"))
         for name, text in sabotage.files.items():
             (folder / name).write_text(text(), encoding="utf-8")
-        yield replace(spec, location=str(folder))
+        known = set(sys.modules)
+        try:
+            yield replace(spec, location=str(folder))
+        finally:
+            for name in set(sys.modules) - known:
+                if name.startswith(PREFIX):
+                    del sys.modules[name]
 
 
 def _opener(rework: Rework | None) -> Callable[[SubjectSpec, Note], Subject]:

@@ -23,7 +23,8 @@ from harness.targets.python import text_of
 
 AnySuite: TypeAlias = Suite | KubernetesSuite
 
-_PREFIX = "_harness_suite_"
+PREFIX = "_harness_suite_"
+"""What the names of a suite's modules begin with."""
 
 
 def import_suite(folder: str | Path) -> AnySuite:
@@ -48,7 +49,7 @@ def import_suite(folder: str | Path) -> AnySuite:
 
 
 def _import(root: Path, file: Path) -> ModuleType:
-    name = _PREFIX + hashlib.sha256(str(root).encode()).hexdigest()[:12]
+    name = PREFIX + hashlib.sha256(str(root).encode()).hexdigest()[:12]
     for known in [known for known in sys.modules if known == name or known.startswith(f"{name}.")]:
         del sys.modules[known]
     package = ModuleType(name)

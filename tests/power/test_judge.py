@@ -14,10 +14,12 @@ from harness import engine
 from harness.diagnostics import HarnessError
 from harness.engine.drawing import Drawing
 from harness.fuzzers.budget import Clock
-from harness.power.judge import Trial, honest_run, judge, sabotages_of
+from harness.power.judge import Judged, Trial, honest_run, judge, sabotages_of
+from harness.power.known import Known
 from harness.power.sabotage import Sabotage
 from harness.power.suites import Told, examine
 from harness.subject import SubjectSpec
+from harness.subject.isolated import SuiteTarget
 
 MIGRATION = Path(__file__).parents[2] / "examples" / "migration"
 TYPES = """package v1
@@ -136,6 +138,22 @@ def test_what_survives_is_searched_again_with_the_next_seeds(trial: Trial, monke
     assert [1, 2, 3] == seeds
     assert not judge(ready, *named(trial)[DEAD]).noticed
     assert [1, 2, 3] == seeds[3:]
+    listed = replace(ready, equivalent=(Known("declarative v1.Widget.dead: *", "equivalent", "it never fires"),))
+    assert not judge(listed, *named(trial)[DEAD]).noticed
+    assert [1] == seeds[6:], "what is listed as equivalent needs one search: nobody would look at it"
+
+
+def test_sabotages_are_asked_in_this_process(trial: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the suite as it is has a process of its own: thousands of sabotages would only be starting them."""
+    ready = honest_run(trial)
+
+    def refuse(*args: Any, **options: Any) -> None:
+        raise AssertionError("a process was started")
+
+    monkeypatch.setattr(SuiteTarget, "__init__", refuse)
+    found = [one for one in sabotages_of(trial.spec) if one.side == "handwritten"]
+    assert found
+    assert all(isinstance(judge(ready, number, one), Judged) for number, one in enumerate(found[:3]))
 
 
 def test_processes_change_nothing(trial: Trial) -> None:
