@@ -124,7 +124,7 @@ def _of_report(report: document.Report) -> list[ReportedFinding]:
         return list(report.findings)
     twins = [part.subject for part in report.parts if part.reach.against]
     heads = [part.subject for part in report.parts if not part.reach.against]
-    more = [*((one.finding, twins) for one in told.changes), *((one, heads) for one in told.known)]
+    more = [*((one.finding, twins) for one in told.changes), *((one, heads) for one in (*told.known, *told.uncompared))]
     return [*report.findings, *(_placed(finding, subjects) for finding, subjects in more)]
 
 

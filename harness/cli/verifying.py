@@ -41,7 +41,7 @@ from harness.verify.change import Change
 from harness.verify.focus import NAME, EffortOnlooker, efforts, focus_of, patterns_of
 from harness.verify.git import Repository
 from harness.verify.plan import Shares, at_base, head_parts, user_parts
-from harness.verify.replaying import known_at_base
+from harness.verify.replaying import AtBase, known_at_base
 from harness.verify.users import once, order_of, setting_of, user_change
 from harness.verify.verdict import Seen, lint_of, names_of, revision, stale_of, verified
 from harness.verify.view import rows_of
@@ -104,7 +104,7 @@ class Verifying:
 
     def _verified(self) -> Report:
         if self.change.nothing_touched:
-            return self._report({})
+            return self._report(AtBase({}))
         subjects = self._ends()
         shares = Shares.of(self._seconds(), self.options.max_cases, len(subjects))
         for ends in subjects:
@@ -201,7 +201,7 @@ class Verifying:
         if not any(one.location == location for one in self.builds):
             self.builds.append(BuildEntry(end, location, round(time.monotonic() - started, 1)))
 
-    def _known(self) -> dict[str, str]:
+    def _known(self) -> AtBase:
         """Ask the base about the head's findings, for a tenth of the time."""
         found = []
         for search, ends in self.searches:
@@ -210,7 +210,7 @@ class Verifying:
                 if spec is not None and result.findings:
                     found.append((result, spec))
         if any(search.interrupted for search, _ in self.searches) or not found:
-            return {}
+            return AtBase({})
         seconds = self._seconds()
         end = time.monotonic() + 0.1 * seconds if seconds is not None else None
         trusted = own_wordings()
@@ -218,7 +218,7 @@ class Verifying:
 
     # The report
 
-    def _report(self, known: dict[str, str]) -> Report:
+    def _report(self, at_base: AtBase) -> Report:
         results = [result for search, _ in self.searches for result in search.results]
         compared = [result for search, _ in self.comparisons for result in search.results]
         started = results[0].started if results else datetime.now(UTC).isoformat(timespec="seconds")
@@ -226,8 +226,8 @@ class Verifying:
         report = self._searched(results, compared, started)
         settings = [setting_of(spec) for _, ends in self.comparisons for spec in user_parts(ends, self.options.gates)]
         return verified(report, change, Seen(
-            known=known, changes=self._changes(compared), efforts=efforts(results, compared),
-            unsearched=tuple(self.unsearched),
+            known=at_base.known, uncompared=at_base.uncompared, changes=self._changes(compared),
+            efforts=efforts(results, compared), unsearched=tuple(self.unsearched),
         ), Verification(
             base=revision(change.base, self.base),
             head=revision(change.head, self.head or "the work tree"),

@@ -1,7 +1,8 @@
 """Lenders: searches that grow what many kinds share, once in each process, before those that share it grow.
 
-A lender looks for no difference; a crash that it meets is asked again by the search that its kind belongs to. It is no part of the units: every process that needs one has its own, so that what a
-unit borrows depends on the seed and the budget alone, and neither on processes nor on shards.
+A lender looks for no difference; a crash that it meets is asked again by the search that its kind belongs to. It is no
+part of the units: every process that needs one has its own, so that what a unit borrows depends on the seed and the
+budget alone, and neither on processes nor on shards.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class Stock:
     """What one search has to lend of these types. `is_ready` once it looks for no more.
 
     `bases` are its accepted objects, the fullest first; `refused` are the places that it gave up, with their errors.
-    `failed` are cases that crashed a validator or got two answers: who borrows asks them again, if they are of its kind.
+    `failed` are cases that crashed a validator or got two answers: who borrows asks those of its kind again.
     """
 
     shape: Shape

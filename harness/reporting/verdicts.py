@@ -74,6 +74,7 @@ def _headline(report: Report, told: Verification) -> Text:
     parts = [count(len(told.fields), "field") + " touched", count(report.totals.findings, "finding") + " of its own"]
     parts += [f"{count(sides, 'object')} change sides for users"] if sides else []
     parts += [f"{count(len(told.known), 'finding')} at the base already"] if told.known else []
+    parts += [f"{count(len(told.uncompared), 'finding')} not compared with the base"] if told.uncompared else []
     row.append(": " + ", ".join(parts), style="default")
     return row
 

@@ -157,7 +157,8 @@ class Verification(msgspec.Struct, frozen=True):
 
     `nothing_touched` says in a sentence why nothing was built or searched, empty otherwise. `elsewhere` are
     fingerprints of new findings at no touched field. `settings` name the settings of gates that were compared.
-    `unsearched` says what was left out, and why.
+    `unsearched` says what was left out, and why. `known` are findings that the base has too, `uncompared` those that
+    there was no time to ask the base about: nobody knows whether they are new.
     """
 
     base: RevisionEntry
@@ -166,6 +167,7 @@ class Verification(msgspec.Struct, frozen=True):
     fields: tuple[FieldEntry, ...] = ()
     changes: tuple[UserChange, ...] = ()
     known: tuple[Finding, ...] = ()
+    uncompared: tuple[Finding, ...] = ()
     elsewhere: tuple[str, ...] = ()
     stale: tuple[StaleEntry, ...] = ()
     lint: tuple[LintEntry, ...] = ()

@@ -7,7 +7,7 @@ around the field; what belongs to no touched field is told as being elsewhere.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -41,11 +41,13 @@ _CLAIMS: frozenset[Event] = frozenset({"level raised", "mark added", "check remo
 class Seen:
     """What the searches came to beside the report of the head's.
 
-    `known` has the severity at the base of every finding that shows there too, `unsearched` why something was not
+    `known` has the severity at the base of every finding that shows there too, `uncompared` are the fingerprints of
+    those that there was no time to ask the base about, `unsearched` why something was not
     searched, as sentences.
     """
 
     known: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    uncompared: Collection[str] = ()
     changes: Sequence[UserChange] = ()
     efforts: Mapping[Place, Effort] = dataclasses.field(default_factory=dict)
     unsearched: Sequence[str] = ()
@@ -61,11 +63,13 @@ def verified(report: Report, change: Change, seen: Seen, told: Verification) -> 
     known = [
         one for one in report.findings if is_no_worse(one, seen.known.get(one.fingerprint)) and not claims(change, one)
     ]
-    names = {one.fingerprint for one in known}
+    open_ = [one for one in report.findings if one.fingerprint in seen.uncompared and not claims(change, one)]
+    names = {one.fingerprint for one in (*known, *open_)}
     new = tuple(one for one in report.findings if one.fingerprint not in names)
     fields = fields_of(change, report, new, known, seen)
     told = msgspec.structs.replace(
         told, fields=fields, changes=tuple(seen.changes), known=tuple(map(_bare, known)),
+        uncompared=tuple(map(_bare, open_)), unsearched=(*told.unsearched, *_uncompared(open_)),
         elsewhere=elsewhere_of(change, new),
     )  # fmt: skip
     # Entries that are idle or expired are the business of a run: a change has nothing to do with them.
@@ -101,6 +105,16 @@ def _of_report(report: Report, told: Verification) -> Verdict:
     if report.verdict == "equivalent" and not told.is_complete:
         return "incomplete"
     return report.verdict
+
+
+def _uncompared(findings: Sequence[Finding]) -> Iterator[str]:
+    """Say how many findings may be new or not, and what helps."""
+    if findings:
+        names = ", ".join(one.fingerprint for one in findings[:3]) + (", ..." if len(findings) > 3 else "")
+        yield (
+            f"{len(findings)} finding{'s' * (len(findings) != 1)} not compared with the base: budget ({names}); give "
+            "the command more time (--max-time), or a budget in cases (--max-cases)"
+        )
 
 
 def _bare(finding: Finding) -> Finding:
@@ -223,12 +237,19 @@ class _Judge:
         changes = [one for one in self.seen.changes if self._is_of(field, one.finding)]
         effort = total_of(self.seen.efforts, [(_kind(path), path.path) for path in field.paths])
         verdict = _verdict(opened, changes, effort)
+        uncompared = [
+            one for one in self.report.findings if one.fingerprint in self.seen.uncompared and self._is_of(field, one)
+        ]
+        untried = next(_uncompared(uncompared), "") if verdict == "equivalent" else ""
+        verdict = "not-tried" if untried else verdict
         return FieldEntry(
             name=field.name,
             type_name=field.type_name,
             json_name=field.json_name,
             verdict=verdict,
-            why=_why_not_tried(field, self.report.kinds, self.seen)
+            why=untried
+            if untried
+            else _why_not_tried(field, self.report.kinds, self.seen)
             if verdict == "not-tried"
             else self._basis(field, opened),
             reasons=tuple(map(reason, field.reasons)),

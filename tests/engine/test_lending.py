@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import ClassVar
-
 import pytest
 
 from harness.case import Answer, Case, Failure, Json

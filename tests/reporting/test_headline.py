@@ -105,3 +105,14 @@ def test_a_mild_finding_does_not_hide_what_is_incomplete() -> None:
     report = build_report(made.result(made.finding(), kinds=kinds), policy=Policy("verdict"))
     assert ("incomplete", 2) == (report.verdict, report.exit_code)
     assert "no finding that fails the run, but no object" in headline(report)[0]
+
+
+def test_a_lost_target_is_told_beside_what_was_found() -> None:
+    """Findings decide the exit code, as the reference says: what was shown stays true whatever else was not asked."""
+    lost = {"stopped": "target-lost", "stopped_detail": "gone"}
+    report = build_report(made.result(made.finding("a" * 12), **lost))
+    assert ("different", 1) == (report.verdict, report.exit_code)
+    assert "incomplete as well: the target was lost" in render(summary(report))
+    alone = build_report(made.result(**lost))
+    assert ("incomplete", 2) == (alone.verdict, alone.exit_code)
+    assert "the target was lost" in headline(alone)[0]

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
 from harness.compare.finding import Finding
 from harness.diagnostics import Position
+from harness.reporting.assembly import build_report
+from harness.reporting.verification import RevisionEntry, Verification
+from harness.verify import replaying
 from harness.verify.change import (
     Change,
     FieldPath,
@@ -21,8 +26,11 @@ from harness.verify.change import (
     TouchedField,
     TouchedKind,
 )
-from harness.verify.replaying import is_no_worse
-from harness.verify.verdict import claims, elsewhere_of, names_of
+from harness.verify.replaying import AtBase, is_no_worse, known_at_base
+from harness.verify.verdict import Seen, claims, elsewhere_of, names_of, verified
+from tests.engine.test_run import search
+from tests.engine.toys import ToySpec, ToySubject
+from tests.reporting import made
 from tests.verify.test_users import read
 
 KIND = KindName("g", "v1", "T")
@@ -84,3 +92,26 @@ def test_a_raised_level_answers_for_its_own_rule() -> None:
     assert [True, False] == [claims(change, one) for one in about]
     assert claims(replace(change, kinds=()), about[1])
     assert not claims(replace(change, fields=(FIELDS[0],)), about[0])
+
+
+def test_what_there_was_no_time_to_compare_is_not_called_new() -> None:
+    """It is told apart, and the verdict is that somebody has to look again."""
+    report = build_report(made.result(made.finding("a" * 12, path="spec.ports"), made.finding("b" * 12)))
+    told = Verification(RevisionEntry("a", "1", ""), RevisionEntry("b", "2", ""), "suites")
+    result = verified(report, CHANGE, Seen(uncompared={"a" * 12, "b" * 12}), told)
+    assert result.verification is not None
+    assert ("incomplete", (), 2) == (result.verdict, result.verification.elsewhere, len(result.verification.uncompared))
+    [sentence] = result.verification.unsearched
+    assert "2 findings not compared with the base: budget" in sentence
+    assert "different" == verified(report, CHANGE, Seen(uncompared={"a" * 12}), told).verdict
+
+
+def test_the_base_is_asked_as_long_as_there_is_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is left is neither new nor known."""
+    subject: Any = ToySubject(ToySpec())
+    result = search(600)
+    monkeypatch.setattr(replaying, "open_subject", lambda spec, note: nullcontext(subject))
+    found: Any = [(result, ToySpec())]
+    names = {one.fingerprint for one in result.findings if one.case.object is not None}
+    assert (names, frozenset()) == (set(known_at_base(found, None, print, lambda: False).known), frozenset())
+    assert AtBase({}, frozenset(names)) == known_at_base(found, None, print, lambda: True)
