@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent / "harness"
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"__main__"}),
     frozenset({"pytest_plugin"}),
-    frozenset({"cli", "pytest_page"}),
+    frozenset({"cli"}),
     frozenset({"verify"}),
     frozenset({"lint", "apidocs", "power", "cost", "export"}),
     frozenset({"reporting", "ratchets", "record", "rulecov"}),

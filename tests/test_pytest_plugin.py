@@ -17,8 +17,8 @@ from harness import engine
 from harness.case import KindInfo, Operation
 from harness.cli.main import run as harness
 from harness.diagnostics import TargetError
-from harness.pytest_plugin import item_name
-from harness.targets.kubernetes import build
+from harness.pytest_plugin import collection, session
+from harness.pytest_plugin.collection import item_name
 from tests.blind import write_suite
 from tests.reporting import made
 
@@ -219,7 +219,7 @@ def test_without_a_worker_and_a_toolchain_a_release_is_skipped(
     def no_go(release: object, note: object) -> Path:
         raise TargetError("no Go toolchain was found")
 
-    monkeypatch.setattr(build, "worker_for", no_go)
+    monkeypatch.setattr(collection, "worker_for", no_go)
     pytester.mkdir("kubernetes").joinpath("suite.py").write_text(KUBERNETES)
     result = pytester.runpytest_inprocess("kubernetes", "-rs", "--kubernetes", "1.36.3", *FEW)
     assert {"skipped": 1} == outcomes(result)
@@ -234,7 +234,7 @@ def test_a_release_is_asked_only_when_it_is_named(pytester: pytest.Pytester, mon
     def no_build(release: object, note: object) -> Path:
         raise AssertionError("nobody asked for a build")
 
-    monkeypatch.setattr(build, "worker_for", no_build)
+    monkeypatch.setattr(collection, "worker_for", no_build)
     pytester.mkdir("kubernetes").joinpath("suite.py").write_text(KUBERNETES)
     result = pytester.runpytest_inprocess("kubernetes", "-rs", *FEW)
     assert {"skipped": 1} == outcomes(result)
@@ -248,7 +248,7 @@ def test_the_kinds_of_a_release_come_from_the_file_next_to_its_worker(
     worker = tmp_path / "worker"
     worker.touch()
     info = made.result().target
-    monkeypatch.setattr(build, "worker_for", lambda release, note: worker)
+    monkeypatch.setattr(collection, "worker_for", lambda release, note: worker)
     opened: list[object] = []
 
     class Subject:
@@ -261,7 +261,7 @@ def test_the_kinds_of_a_release_come_from_the_file_next_to_its_worker(
         def close(self) -> None:
             """Nothing to close."""
 
-    monkeypatch.setattr("harness.subject.open_subject", Subject)
+    monkeypatch.setattr(session, "open_subject", Subject)
     pytester.mkdir("kubernetes").joinpath("suite.py").write_text(KUBERNETES)
     for _ in range(2):
         result = pytester.runpytest_inprocess("kubernetes", "--kubernetes", "1.37.1", "--collect-only", "-q", *FEW)

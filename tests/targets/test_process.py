@@ -285,13 +285,14 @@ def test_a_worker_that_starts_process_after_process_is_stopped() -> None:
 
 
 def test_an_answer_with_too_many_errors_fails_alone() -> None:
-    """It is not kept, the worker is not restarted, and the message has both numbers."""
+    """It is not kept, no crash, and the worker is not restarted; the message has both numbers."""
     with worker(errors=100) as target:
         answers = target.ask(cases(5, n2="errors"))
         assert target.restarts == 0
     assert fields(answers) == ["0", "1", "worker", "3", "4"]
     assert answers[2].failure is not None
     assert "1,000 errors, more than the 100 that are taken" in answers[2].failure.message
+    assert not answers[2].failure.panic
 
 
 def test_large_answers_of_one_batch_have_a_limit() -> None:
