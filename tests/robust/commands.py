@@ -27,7 +27,7 @@ from tests.robust.oracle import Broken
 from tests.robust.run import limited
 from tests.robust.scene import build, make_checkout
 
-SECONDS = 30
+SECONDS = 60
 """How long one command may take."""
 CODES = frozenset({0, 1, 2, 130})
 

@@ -61,10 +61,10 @@ def validate(new, old, context):
     CALLS[0] += 1
     spec, path, errors = new.get("spec") or {}, Path().child("spec"), []
     name, size = spec.get("name", ""), spec.get("size", 0)
-    was = ((old or {}).get("spec") or {}).get("name", "")
-    if len(name) > 8 and name != was:
+    stored = (old or {}).get("spec") or {}
+    if len(name) > 8 and name != stored.get("name", ""):
         errors.append(too_long_characters(path.child("name"), 8, origin="maxLength", covered=True))
-    if size < 0:
+    if size < 0 and (old is None or size != stored.get("size", 0)):
         errors.append(invalid(path.child("size"), size, "must be 0 or more", origin="minimum", covered=True))
     if %(planted)s and size %% 2:
         errors.append(invalid(path.child("size"), size, "must be even", origin="odd", covered=True))
