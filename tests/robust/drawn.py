@@ -65,7 +65,8 @@ def validate(new, old, context):
     if len(name) > 8 and name != stored.get("name", ""):
         errors.append(too_long_characters(path.child("name"), 8, origin="maxLength", covered=True))
     if size < 0 and (old is None or size != stored.get("size", 0)):
-        errors.append(invalid(path.child("size"), size, "must be greater than or equal to 0", origin="minimum", covered=True))
+        said = "must be greater than or equal to 0"
+        errors.append(invalid(path.child("size"), size, said, origin="minimum", covered=True))
     if %(planted)s and size %% 2:
         errors.append(invalid(path.child("size"), size, "must be even", origin="odd", covered=True))
     if %(when)s:
