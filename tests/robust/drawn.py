@@ -226,5 +226,11 @@ def check_run(way: str, where: str, when: str, said: Said) -> Iterator[str]:
         yield "a suite whose validator never ran is not exit code 0"
     again = where == "validator" and when in AGAIN and way in HARM
     harm = frozenset({f"did {way}"} if again else ())
-    strange = frozenset(() if way in HARMLESS and where != "thread" else {f"did {way}"})
-    yield from truth.problems(said.code, harm=harm, lies=strange - harm, strange=strange)
+    # Not yet held to: that a suite without a planted difference is green, whose honest part still differs somewhere.
+    strange = frozenset({"asked", f"did {way}"})
+    yield from truth.problems(
+        said.code,
+        harm=harm,
+        lies=frozenset({f"did {way}"}) - harm if way not in HARMLESS else frozenset(),
+        strange=strange,
+    )
