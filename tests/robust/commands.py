@@ -80,12 +80,19 @@ class Stage:
                 before = machine.look(self._folder)
                 with limited(SECONDS), impatient():
                     said = called(list(fault.argv))
+                self._take_saved(said)
                 changed = machine.differences(before, machine.look(self._folder))
                 broken = [*changed, *(fault.after(said) if fault.after is not None else ())]
         finally:
             shutil.rmtree(place, ignore_errors=True)
         check(fault, said, broken)
         return said
+
+    def _take_saved(self, said: Said) -> None:
+        """Remove the folders of what could not be written in its place, and of which the message says where it is."""
+        for folder in self._folder.glob("harness-*"):
+            if f"it is in {folder}{os.sep}" in said.err:
+                shutil.rmtree(folder)
 
     @contextmanager
     def _in(self, place: Path) -> Iterator[None]:

@@ -84,6 +84,20 @@ def test_a_broken_promise_is_seen(
     assert any(promise in one for one in told), told
 
 
+def test_a_suite_with_nothing_planted_is_green(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What changes no verdict excuses no finding beside it, and neither does what was not done."""
+    monkeypatch.chdir(tmp_path)
+    truth.LOG.write_text("asked\ndid prints")
+    truth.REPORT.write_text(json.dumps({"findings": [{"path": "spec.name", "cause": "boundary"}]}))
+    told = [list(drawn.check_run(way, "validator", "value", Said(1, b"", ""))) for way in ("prints", "exits")]
+    assert [["an honest program is not called different"]] * 2 == told
+
+
+def test_what_is_kept_elsewhere_and_told_is_left_behind_by_no_command(stage: Stage) -> None:
+    """A file that could not be written is in a temporary folder that the message names."""
+    assert 2 == stage.play(Fault("render", ("render", "report.json", "--junit", "thing"))).code
+
+
 def test_what_a_command_leaves_behind_is_seen(stage: Stage) -> None:
     """A process that goes on is named: here one that is started while the command is looked at."""
 

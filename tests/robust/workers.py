@@ -63,7 +63,12 @@ ODD = (
     "infinity",
     "nan",
     "huge-number",
+    "many-errors",
+    "errors-nowhere",
+    "repeated",
+    "shuffled",
 )
+"""What may differ by itself: an error at a path that the type has not is a finding."""
 WHEN = ("value", "value", "name", "update", "nth", "share", "first-life", "always")
 AGAIN = frozenset({"value", "update", "name", "always"})
 """Times that come again for the same case."""
