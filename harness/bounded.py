@@ -78,6 +78,26 @@ def read_bounded_text(path: Path | str, most: int = MOST_BYTES, encoding: str = 
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+def read_checkout(path: Path | str) -> bytes:
+    """Read a source file of a checkout, which may hold pipes, devices, links to them, and files without an end.
+
+    Raises: OSError when it cannot be read, InputError when it is no regular file or too large.
+    """
+    try:
+        return read_bounded(path, MOST_SOURCE, is_regular=True)
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        why, fix = "reading a pipe or a device may never end", "take it out of the checkout, or put a file in its place"
+        raise _limit(str(path), 0, "it is no regular file", why, fix) from None
+
+
+def read_checkout_text(path: Path | str) -> str:
+    """Read such a file as text, whatever bytes it has. Raises: OSError, InputError."""
+    text = read_checkout(path).decode("utf-8", "replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
 def decode_bounded(data: bytes, name: str, line: int = 0, most_nodes: int = MOST_NODES) -> Any:
     """Decode JSON that is neither too deep nor too large. Raises: InputError, msgspec.DecodeError, UnicodeError."""
     try:

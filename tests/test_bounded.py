@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,15 @@ import pytest
 from harness.bounded import (
     DEEPEST,
     MOST_NODES,
+    MOST_SOURCE,
     check_yaml,
     decode_bounded,
     drained,
     lines_of,
     read_bounded,
     read_bounded_text,
+    read_checkout,
+    read_checkout_text,
 )
 from harness.diagnostics import InputError
 
@@ -109,3 +113,33 @@ def test_many_values_have_a_limit() -> None:
 def test_what_is_no_yaml_is_left_to_the_reader(text: str | bytes) -> None:
     """Who has better words for it."""
     check_yaml(text, "f")
+
+
+@pytest.mark.parametrize("read", [read_checkout, read_checkout_text])
+def test_no_pipe_or_device_of_a_checkout_is_read(read: Callable[[Path], object], tmp_path: Path) -> None:
+    """A link to what never ends, and a pipe that nobody writes to, end in a diagnostic at their names."""
+    pipe, link = tmp_path / "go.mod", tmp_path / "types.go"
+    os.mkfifo(pipe)
+    link.symlink_to("/dev/zero")
+    for place in (pipe, link):
+        with pytest.raises(InputError) as refused:
+            read(place)
+        assert [(str(place), "input-limit")] == [(d.position.file, d.code) for d in refused.value.diagnostics]
+    with pytest.raises(FileNotFoundError):
+        read(tmp_path / "nothing")
+
+
+def test_a_source_without_an_end_is_not_read(tmp_path: Path) -> None:
+    """A file with a hole takes no room on a disk, and all of the memory."""
+    huge = tmp_path / "go.mod"
+    with huge.open("wb") as file:
+        file.truncate(MOST_SOURCE + 1)
+    with pytest.raises(InputError, match="bytes"):
+        read_checkout(huge)
+
+
+def test_the_text_of_a_source_has_line_feeds(tmp_path: Path) -> None:
+    """Whatever bytes it has otherwise."""
+    file = tmp_path / "a.go"
+    file.write_bytes(b"a\r\nb\rc\xff")
+    assert "a\nb\nc\ufffd" == read_checkout_text(file)

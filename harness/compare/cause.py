@@ -32,7 +32,7 @@ from harness.compare.severity import severity_of
 from harness.errormatch.matcher import is_child
 from harness.field import FieldError
 
-__all__ = ["CauseFound", "Experiment", "find_cause", "judge"]
+__all__ = ["CauseFound", "Experiment", "find_cause", "graded", "judge"]
 
 R = TypeVar("R")
 Experiment: TypeAlias = Generator[list[Case], list[Answer], R]
@@ -58,6 +58,17 @@ def judge(
         found = yield from find_move(case, answer, mismatch, comparator, comparator.ends, means)
         direction = direction_of(served_before(answer), served_after(answer))
         detail = f"{told(direction, comparator.ends)}: {mismatch.detail}"
+    return graded(case, answer, mismatch, comparator, found._replace(detail=_joined(detail, found, mismatch)), subject)
+
+
+def _joined(detail: str, found: CauseFound, mismatch: Mismatch) -> str:
+    return f"{detail}; {found.detail}" if found.detail and found.detail != mismatch.detail else detail
+
+
+def graded(
+    case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator, found: CauseFound, subject: str
+) -> Finding:
+    """Grade a mismatch and make a finding of it, of whose cause nothing more is asked; `found` has all of its words."""
     severity = severity_of(case, answer, mismatch, comparator)
     if found.cause == "unreachable":
         severity = "unreachable"
@@ -78,7 +89,7 @@ def judge(
         origin=mismatch.origin,
         side=mismatch.side,
         gates=mismatch.gates,
-        detail=f"{detail}; {found.detail}" if found.detail and found.detail != mismatch.detail else detail,
+        detail=found.detail,
         fix=found.fix,
         occurrences=1,
         case=case,

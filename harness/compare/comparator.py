@@ -44,6 +44,8 @@ class Comparator:
         self._is_known_path = is_known_path
         self._known_paths: dict[str, bool] = {"": True}
         self._lists = list_comparator(info, trusted, ends)
+        self._last: tuple[Errors, Errors, Compared] = (), (), ((), ())
+        self._served: tuple[Sequence[FieldError], Sequence[FieldError], list[Served]] | None = None
 
     def compare(self, case: Case, answer: Answer) -> list[Mismatch]:
         """Return everything that differs, worst comparison first. Pure: the same case and answer give the same list."""
@@ -89,7 +91,10 @@ class Comparator:
 
     def served_of(self, handwritten: Sequence[FieldError], declarative: Sequence[FieldError]) -> list[Served]:
         """Return what is served of two lists under each setting."""
-        return self._lists.served_of(handwritten, declarative)
+        # A thousand differences of one answer are graded one after the other.
+        if self._served is None or self._served[0] is not handwritten or self._served[1] is not declarative:
+            self._served = handwritten, declarative, self._lists.served_of(handwritten, declarative)
+        return self._served[2]
 
     def concerns(self, mismatch: Mismatch, error: FieldError) -> bool:
         """Whether a mismatch is about this error: same type, origin and normalized field."""
@@ -105,13 +110,19 @@ class Comparator:
         return self.ends.of(side) if self.ends is not None else f"the {side} side"
 
     def _compared(self, answer: Answer) -> Compared:
-        """Compare the two lists of an answer, and look at their paths."""
-        compared = self._lists.compared(answer.handwritten, answer.declarative)
-        odd = [*self._paths(answer.handwritten, "handwritten"), *self._paths(answer.declarative, "declarative")]
-        if not odd:
-            return compared
-        found, signatures = compared
-        return (*found, *odd), (*signatures, *(mismatch.signature for mismatch in odd))
+        """Compare the two lists of an answer, and look at their paths.
+
+        The last ones are remembered: an answer with hundreds of differences is compared for each of them.
+        """
+        handwritten, declarative = answer.handwritten, answer.declarative
+        if handwritten is not self._last[0] or declarative is not self._last[1]:
+            compared = self._lists.compared(handwritten, declarative)
+            odd = [*self._paths(handwritten, "handwritten"), *self._paths(declarative, "declarative")]
+            if odd:
+                found, signatures = compared
+                compared = (*found, *odd), (*signatures, *(mismatch.signature for mismatch in odd))
+            self._last = handwritten, declarative, compared
+        return self._last[2]
 
     # paths
 

@@ -129,7 +129,8 @@ def _levels(once: Sequence[FieldError], dv: Sequence[FieldError], setting: Setti
     twins = [error for error in enforced if error.level == "beta"]
     if not twins:
         return list(once), enforced
-    return [e for e in once if not (e.covered and matcher.any_matches(e, twins))], enforced
+    known = matcher.index(twins)
+    return [e for e in once if not (e.covered and matcher.wanted(e) in known)], enforced
 
 
 def _explicit(once: Sequence[FieldError], dv: Sequence[FieldError], setting: Setting) -> Parts:

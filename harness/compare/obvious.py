@@ -65,7 +65,7 @@ def _obvious_unmatched(answer: Answer, mismatch: Mismatch, comparator: Comparato
     twin = next((d for d in answer.declarative if comparator.matcher.matches(error, d)), None)
     if twin is not None:
         return CauseFound("duplicate", f"the rule is already standard: {twin.text}", "delete the handwritten check")
-    free = [d for d in answer.declarative if not _has_twin(d, answer.handwritten, comparator)]
+    free = _without_twin(answer, comparator)
     found = _one_thing_else(error, free, mismatch, comparator, alone=_alone(answer))
     return found or _stopped(error, answer, comparator)
 
@@ -82,7 +82,8 @@ def _obvious_extra(answer: Answer, mismatch: Mismatch, comparator: Comparator) -
         return CauseFound(
             "unmarked", f"the handwritten side reports it without a mark: {twin.text}", remedies.mark(mismatch)
         )
-    free = [h for h in answer.handwritten if not comparator.matcher.any_matches(h, answer.declarative)]
+    known = comparator.matcher.index(answer.declarative)
+    free = [h for h in answer.handwritten if comparator.matcher.wanted(h) not in known]
     covered = [h for h in free if h.covered]
     return _one_thing_else(error, covered, mismatch, comparator, alone=_alone(answer)) or _one_thing_else(
         error, [h for h in free if not h.covered], mismatch, comparator, alone=False
@@ -117,8 +118,12 @@ def error_of(
     return next((error for error in found if error.field == mismatch.path), found[0] if found else None)
 
 
-def _has_twin(declarative: FieldError, handwritten: Sequence[FieldError], comparator: Comparator) -> bool:
-    return any(h.covered and comparator.matcher.matches(h, declarative) for h in handwritten)
+def _without_twin(answer: Answer, comparator: Comparator) -> list[FieldError]:
+    """Return the declarative errors that no mark stands for. By an index: there may be thousands on each side."""
+    matcher = comparator.matcher
+    known = matcher.index(answer.declarative)
+    taken = {number for h in answer.handwritten if h.covered for number in known.get(matcher.wanted(h), ())}
+    return [d for number, d in enumerate(answer.declarative) if number not in taken]
 
 
 def _alone(answer: Answer) -> bool:

@@ -8,7 +8,7 @@ from itertools import islice
 import msgspec
 
 from harness.case import Answer, Case, Failure, Json
-from harness.compare.cause import judge
+from harness.compare.cause import CauseFound, graded, judge
 from harness.compare.comparator import Comparator
 from harness.compare.finding import Cause, Finding
 from harness.compare.means import Means
@@ -29,6 +29,10 @@ MOST_REPAIRS = 12
 UNEXPLAINED = "not explained: budget"
 _CERTAIN: dict[MismatchKind, Cause] = {"panic": "panic", "self": "unstable", "composition": "composition"}
 """Causes that no experiment on a served case can change."""
+_MORE_TIME = "give the run more time, or a budget in cases, which has everything explained"
+MOST_KEPT = 100
+"""Errors of each list that are kept with a finding that is not explained, besides those that it is about: thousands of
+findings may come from one answer with thousands of errors."""
 _STEADY = "look for a clock, a counter or a walk over a map that the answer depends on"
 
 
@@ -81,11 +85,16 @@ class Explainer:
         What is known without an experiment is told: nothing else is, and never what looks likely.
         """
         certain = _CERTAIN.get(mismatch.kind) if case.mode == "served" else None
-        finding = self._untried(case, answer, mismatch, comparator, certain or "not-explained")
         if certain is not None:
-            return finding
-        fix = "give the run more time, or a budget in cases, which has everything explained"
-        return msgspec.structs.replace(finding, detail=f"{mismatch.detail}; {UNEXPLAINED}", fix=fix)
+            return self._untried(case, answer, mismatch, comparator, certain)
+        # There may be thousands of them on one answer: no list is searched for a cause that nobody is told.
+        found = CauseFound("not-explained", f"{mismatch.detail}; {UNEXPLAINED}", _MORE_TIME)
+        finding = graded(msgspec.structs.replace(case, id=0), answer, mismatch, comparator, found, self.subject)
+        kept, left = _cut(answer, mismatch, comparator)
+        if left:
+            detail = f"{finding.detail}; {left:,} other errors of this answer are not kept with this finding"
+            finding = msgspec.structs.replace(finding, answer=kept, detail=detail)
+        return in_place(finding, self.shape)
 
     def _untried(self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator, cause: Cause) -> Finding:
         """Grade and place a mismatch whose cause is found by no experiment."""
@@ -99,6 +108,21 @@ def called_unstable(finding: Finding, is_gone: bool = False) -> Finding:
     how = "it does not show" if is_gone else "there is another answer"
     detail = f"{finding.detail}; {how} when the same case is asked again"
     return msgspec.structs.replace(finding, code="unstable", cause="unstable", detail=detail, fix=_STEADY)
+
+
+def _cut(answer: Answer, mismatch: Mismatch, comparator: Comparator) -> tuple[Answer, int]:
+    """Leave out errors beyond what is kept. Returns: the answer, and how many errors of its lists are left out."""
+    both = answer.handwritten, answer.declarative
+    if max(map(len, both)) <= MOST_KEPT:
+        return answer, 0
+    handwritten, declarative = (_cut_list(errors, mismatch, comparator) for errors in both)
+    left = sum(map(len, both)) - len(handwritten) - len(declarative)
+    return msgspec.structs.replace(answer, handwritten=handwritten, declarative=declarative), left
+
+
+def _cut_list(errors: tuple[FieldError, ...], mismatch: Mismatch, comparator: Comparator) -> tuple[FieldError, ...]:
+    about = comparator.concerned(mismatch, errors[MOST_KEPT:])
+    return (*errors[:MOST_KEPT], *about)
 
 
 def _unanswered(experiments: list[Case]) -> list[Answer]:

@@ -18,12 +18,12 @@ from harness.engine.lending import Lender, Lending
 from harness.engine.observe import Onlooker
 from harness.engine.outcome import Beyond, JobOutcome, UnitOutcome, timings_of, told_as_bug
 from harness.engine.packed import Packed
-from harness.engine.plan import Abilities, Plan
+from harness.engine.plan import ABREAST, Abilities, Plan
 from harness.engine.recorded import RecordedSearch
 from harness.engine.schedule import Schedule
 from harness.engine.search import UnitSearch
 from harness.engine.units import WHOLE, Lane, Shard, Unit, units_of
-from harness.engine.unsettled import abreast, left, needed, quiet
+from harness.engine.unsettled import abreast, is_left, left, needed, quiet
 from harness.engine.witnesses import seeds
 from harness.errormatch.trusted import Wordings, all_wordings
 from harness.errormatch.witness import Witness
@@ -35,6 +35,8 @@ from harness.subject import Example, Subject
 
 FEW = 4
 """Kinds of a run from which on the cases of one keep the target busy while another compares its own."""
+LOOKING = 0.25
+"""How often it is looked at how many searches have anything pending. Units: seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,8 @@ class Local:
     _seeds: list[Case] | None = None
     _wordings: Wordings | None = None
     _late: int | None = None
+    _many: int = ABREAST
+    _abreast_until: float = 0.0
 
     def __post_init__(self) -> None:
         self.clock.needed = lambda: needed(self.searches)
@@ -129,12 +133,21 @@ class Local:
             Beyond.of(self.clock, self._late or 0, left(self.searches)),
         )
 
+    def _abreast(self) -> int:
+        """Say how many findings a search should settle at once.
+
+        Looked up a few times a second: of many thousand searches each asks for it.
+        """
+        now = self.clock.seconds
+        if self._abreast_until <= now:
+            self._many, self._abreast_until = abreast(self.searches), now + LOOKING
+        return self._many
+
     def _is_pending(self, schedule: Schedule) -> bool:
         """Whether anything is to be finished when time is up: what is not explained, and what is not answered."""
-        waiting = left(self.searches)
         if self._late is None:
-            self._late = waiting
-        return waiting > 0 or schedule.unanswered > 0
+            self._late = left(self.searches)
+        return is_left(self.searches) or schedule.unanswered > 0
 
     def _go_on(self, schedule: Schedule) -> None:
         """Use what is left of the time: what was pending may have taken less than was kept for it."""
@@ -209,7 +222,7 @@ class Local:
             keep=None if bases is None else lambda found: kept.keep_bases(bases, found, self.telling.note),
             is_late=self.clock.is_late,
             is_over=self.clock.is_over,
-            abreast=lambda: abreast(self.searches),
+            abreast=self._abreast,
             observers={name: onlooker.observer(self.subject, unit) for name, onlooker in self.order.onlookers.items()},
             age=lambda: self.clock.seconds,
             met=lambda lane, mismatch: self.telling.on_met(_met(lane, mismatch)),

@@ -99,8 +99,9 @@ class Schedule:
         """
         self._mark = self.now()
         for search in self.searches:
-            if self.left() > 0:
-                self._turn(_Running(search, steps(search)), None)
+            if self.left() <= 0:  # of thousands nobody asks each whether time is up
+                break
+            self._turn(_Running(search, steps(search)), None)
         awaited = [search for search in self.searches if search.is_awaited]
         while (self._ready or self._waiting) and self.left() > 0:
             awaited = [search for search in awaited if not search.is_founded]

@@ -6,6 +6,7 @@ A finding of one kind may take a thousand times as long as one of another, and h
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 from harness.engine.asking import Asking
 from harness.engine.plan import ABREAST
@@ -26,7 +27,9 @@ else's questions fill the time of waiting; when all have, each that is on its wa
 
 def abreast(searches: Sequence[Asking]) -> int:
     """Say how many findings a search should settle at once, the more the fewer searches have any."""
-    return max(ABREAST, min(MANY, WHOLE // max(1, sum(1 for search in searches if _unsettled(search)))))
+    most = WHOLE // ABREAST  # with so many, and with more, each settles the least
+    busy = sum(1 for _ in islice((search for search in searches if _unsettled(search)), most))
+    return max(ABREAST, min(MANY, WHOLE // max(1, busy)))
 
 
 def quiet(searches: Sequence[Asking], age: float) -> bool:
@@ -59,6 +62,11 @@ def needed(searches: Sequence[Asking]) -> float:
 def _settled(search: Asking) -> float:
     """How many findings the time was for: those on their way are halfway, more or less."""
     return search.settling.explained + search.settling.begun / 2
+
+
+def is_left(searches: Sequence[Asking]) -> bool:
+    """Whether anything was met that is not explained; no more searches are looked at than have to be."""
+    return any(one.ledger.pending or one.ledger.suspects or one.settling.begun for one in searches)
 
 
 def left(searches: Sequence[Asking]) -> int:

@@ -72,10 +72,6 @@ class Matcher:
         """The key by which `index` has what matches this error."""
         return want.type, want.field, want.origin
 
-    def any_matches(self, want: FieldError, among: Iterable[FieldError]) -> bool:
-        """Whether one of `among`, taken as *got*, matches."""
-        return any(self.matches(want, got) for got in among)
-
     def key(self, error: FieldError) -> Key:
         """What two errors share when they are the same rule at the same place, whatever the words."""
         return error.type, self.normalize(error.field), error.origin

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
+from harness.bounded import read_checkout_text
 from harness.case import KindInfo
 from harness.diagnostics import UsageError
 from harness.export.imports import Imports
@@ -46,7 +47,7 @@ class Tree:
         release = find_release(location)
         top = release.folder or module_folder(release, TOP, find_toolchain())
         helper = top / "pkg/api/testing/validation.go"
-        if not helper.is_file() or not _HELPER.search(helper.read_text(errors="replace")):
+        if not helper.is_file() or not _HELPER.search(read_checkout_text(helper)):
             raise UsageError(
                 f"the test helpers of Kubernetes {location} take other arguments than the tests that are written here\n"
                 "  fix: export for 1.37 or newer, or --format pytest"
@@ -58,7 +59,7 @@ class Tree:
         """The folders of internal types below pkg/apis, by group."""
         found: dict[str, str] = {}
         for file in sorted((self.top / "pkg/apis").glob("*/register.go")):
-            name = _GROUP.search(file.read_text(errors="replace"))
+            name = _GROUP.search(read_checkout_text(file))
             if name:
                 found.setdefault(name[1], file.parent.name)
         return found
@@ -94,7 +95,7 @@ class Tree:
         """Return the folder with the strategies of a kind. Raises: UsageError when nothing stores it."""
         folder = self.top / "pkg/registry" / self.groups.get(info.group, "")
         for file in sorted(folder.glob("*/storage/*.go")):
-            made = _MADE.search(file.read_text(errors="replace"))
+            made = _MADE.search(read_checkout_text(file))
             if made and made[1] == info.kind:
                 return file.parent.parent
         raise UsageError(
@@ -107,7 +108,7 @@ class Tree:
         Raises: UsageError when none is found.
         """
         folder = self.registry(info)
-        text = "".join(file.read_text(errors="replace") for file in sorted(folder.glob("*strategy*.go")))
+        text = "".join(read_checkout_text(file) for file in sorted(folder.glob("*strategy*.go")))
         package = imports.name(f"{TOP}/{folder.relative_to(self.top).as_posix()}", "registry")
         wanted = f"{info.subresource.capitalize()}Strategy"
         variables = {name.lower(): name for name in _VARIABLE.findall(text)}
@@ -122,7 +123,7 @@ class Tree:
     def wants_user(self, info: KindInfo) -> bool:
         """Whether the strategies of a kind look at who asks."""
         files = self.registry(info).glob("*strategy*.go")
-        return any(re.search(r"\bUserFrom\(|authorizer\.", file.read_text(errors="replace")) for file in files)
+        return any(re.search(r"\bUserFrom\(|authorizer\.", read_checkout_text(file)) for file in files)
 
     def _arguments(self, text: str, package: str, functions: _Functions, imports: Imports) -> list[str]:
         """Return what a constructor is given: the strategy it builds on, a clock, who allows all, else nil."""

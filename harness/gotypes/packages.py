@@ -14,7 +14,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
-from harness.diagnostics import Diagnostic, Position, UsageError, near_miss
+from harness.bounded import read_checkout
+from harness.diagnostics import Diagnostic, InputError, Position, UsageError, near_miss
 from harness.gotypes.constants import NOTHING, Found, Names, convert, evaluate
 from harness.gotypes.model import Comments, Const, Package, Struct, Typedef, TypeRef
 from harness.gotypes.parser import (
@@ -66,8 +67,8 @@ class Universe:
         total = hashlib.sha256()
         for import_path in self.paths:
             for file in self._files(import_path):
-                with contextlib.suppress(OSError):
-                    content = hashlib.sha256(file.read_bytes()).digest()
+                with contextlib.suppress(OSError, InputError):  # who reads it says so
+                    content = hashlib.sha256(read_checkout(file)).digest()
                     total.update(f"{import_path}\0{file}\0".encode("utf-8", "surrogateescape") + content)
         return total.digest()
 

@@ -60,8 +60,9 @@ def build_report(
     exceptions = exceptions or Exceptions()
     reported = sorted(
         (
-            _reported(by_fingerprint.get(finding.fingerprint, finding), result, replay)
+            _reported(by_fingerprint.get(finding.fingerprint, finding), result, kinds, replay)
             for result in parts
+            for kinds in ({kind.key: kind for kind in reversed(result.target.kinds)},)
             for finding in result.findings
         ),
         key=worst_first,
@@ -240,10 +241,15 @@ def _kind_entry(subject: str, report: KindReport) -> KindEntry:
     )
 
 
-def _reported(finding: Finding, result: Result, replay: Callable[[Finding], str] | None) -> ReportedFinding:
+def _reported(
+    finding: Finding,
+    result: Result,
+    kinds: Mapping[tuple[str, str, str, str], KindInfo],
+    replay: Callable[[Finding], str] | None,
+) -> ReportedFinding:
     fields = {name: getattr(finding, name) for name in Finding.__struct_fields__}
     fields["subject"] = _name(result)
-    info = next((k for k in result.target.kinds if k.key == _key(finding.case)), None)
+    info = kinds.get(_key(finding.case))
     if info is not None and finding.answer.failure is None:
         fields["answer"] = msgspec.structs.replace(
             finding.answer, served=served_lists(finding.answer, info, finding.between)

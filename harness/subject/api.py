@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from harness.bounded import read_checkout_text
 from harness.compiler import Compiled, Validators, compile_types
 from harness.compiler.cache import ModuleCache, key_of
 from harness.compiler.validators import Module
@@ -125,7 +126,7 @@ def _module_of(path: Path) -> tuple[Path, str]:
     start = path if path.is_dir() else path.parent
     for folder in (start, *start.parents):
         if (folder / "go.mod").is_file():
-            found = _MODULE.search((folder / "go.mod").read_text(encoding="utf-8", errors="replace"))
+            found = _MODULE.search(read_checkout_text(folder / "go.mod"))
             return folder, found[1] if found else ""
     return start, ""
 
@@ -150,7 +151,7 @@ def _dependencies(top: Path, places: Iterable[Path]) -> dict[str, Path]:
     go_mod = top / "go.mod"
     if not go_mod.is_file():
         return {}
-    required = dict(_REQUIRED.findall(go_mod.read_text(encoding="utf-8", errors="replace")))
+    required = dict(_REQUIRED.findall(read_checkout_text(go_mod)))
     imported = {name for place in places for file in go_files(place) for name in _imports(file)}
     found: dict[str, Path] = {}
     for module, version in required.items():
@@ -161,7 +162,7 @@ def _dependencies(top: Path, places: Iterable[Path]) -> dict[str, Path]:
 
 
 def _imports(file: Path) -> list[str]:
-    text = file.read_text(encoding="utf-8", errors="replace")
+    text = read_checkout_text(file)
     first = _DECLARED.search(text)  # imports stand before all else, and generated files are long
     return _IMPORTED.findall(text, 0, first.start() if first else len(text))
 
@@ -239,7 +240,7 @@ def _group_of(files: Iterable[Path]) -> str:
     """Find the constant GroupName, which stands in register.go, without reading the whole package."""
     for file in files:
         if file.name in ("register.go", "doc.go", "groupversion_info.go"):
-            found = _GROUP.search(file.read_text(encoding="utf-8", errors="replace"))
+            found = _GROUP.search(read_checkout_text(file))
             if found:
                 return found[1]
     return ""

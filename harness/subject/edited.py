@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from harness.bounded import read_checkout_text
 from harness.diagnostics import UsageError
 from harness.gotypes.packages import Universe
 from harness.subject.api import Api
@@ -57,7 +58,7 @@ def _import_path(folder: Path, folders: Mapping[str, Path]) -> str:
     parts = folder.resolve().parts
     for above in (folder.resolve(), *folder.resolve().parents):
         if (above / "go.mod").is_file():
-            module = _MODULE.search((above / "go.mod").read_text(encoding="utf-8", errors="replace"))
+            module = _MODULE.search(read_checkout_text(above / "go.mod"))
             inside = folder.resolve().relative_to(above).as_posix()
             name = f"{module[1]}/{inside}" if module else ""
             if name in folders:
@@ -69,7 +70,7 @@ def _import_path(folder: Path, folders: Mapping[str, Path]) -> str:
 
 def _by_group(api: Api, folder: Path) -> str:
     """Tell a package by what its files say of themselves."""
-    texts = [file.read_text(encoding="utf-8", errors="replace") for file in sorted(folder.glob("*.go"))]
+    texts = [read_checkout_text(file) for file in sorted(folder.glob("*.go"))]
     group, version = _first(_GROUP, texts), _first(_PACKAGE, texts)
     fits = [one.path for one in api.packages if group is not None and (one.group, one.version) == (group, version)]
     return fits[0] if len(fits) == 1 else ""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from harness.case import Answer
+from harness.diagnostics import TargetError
 from harness.subject.order import SERVER, Order
 from harness.targets.life import Child, Life
 from harness.targets.limits import Limits
@@ -42,6 +43,14 @@ class SuiteTarget(WorkerProcess):
         life.send(self._order.line())
         # Whoever started a second time may have died of a case: the next one is to be found soon.
         self._order = msgspec.structs.replace(self._order, careful=True)
+
+    def _no_greeting(self, life: Life) -> TargetError:
+        how, why = life.ending(), life.broken
+        why += f" ({how})" if how else ""
+        if words := life.words():
+            why += f"; its last words: {words}"
+        fix = "look what its code does to its own process when it is imported, in threads too (files, memory, signals)"
+        return TargetError(f"{self._argv[0].removeprefix('of ')} could not be started", why, fix)
 
     def _judge(self, answers: Sequence[Answer]) -> None:
         super()._judge(answers)

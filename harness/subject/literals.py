@@ -14,7 +14,7 @@ from typing import TypeAlias
 import msgspec
 import platformdirs
 
-from harness.bounded import MOST_SOURCE, read_bounded
+from harness.bounded import MOST_SOURCE, read_bounded, read_checkout_text
 from harness.diagnostics import TargetError
 from harness.files import forget_old, write_atomically
 from harness.gotypes import constants, scanner
@@ -91,7 +91,7 @@ def _group_folders(root: Path) -> dict[str, list[Path]]:
     """Find the folders of each group's validators by the group that the folder above registers."""
     found: dict[str, list[Path]] = {}
     for register in sorted(root.glob("pkg/apis/*/register.go")):
-        group = _GROUP.search(register.read_text(encoding="utf-8", errors="replace"))
+        group = _GROUP.search(read_checkout_text(register))
         if group:
             found.setdefault(group[1], []).append(register.parent / "validation")
     return found

@@ -15,6 +15,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TypeAlias
 
+from harness.bounded import read_bounded
+from harness.diagnostics import InputError
 from harness.gotypes.literals import NO_LITERALS, Literal, Literals
 
 Names: TypeAlias = tuple[str, ...]
@@ -58,10 +60,8 @@ def python_literals(files: Iterable[Path]) -> Literals:
 
 def _text(file: Path) -> str | None:
     try:
-        if not file.is_file() or file.stat().st_size > _LARGEST:
-            return None
-        return file.read_text(encoding="utf-8", errors="replace")
-    except OSError:
+        return read_bounded(file, _LARGEST, is_regular=True).decode("utf-8", "replace")
+    except (OSError, InputError):
         return None
 
 

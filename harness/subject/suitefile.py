@@ -17,6 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TypeAlias
 
+from harness.bounded import read_checkout
 from harness.diagnostics import Diagnostic, InputError, Position, near_miss
 from harness.suite import KubernetesSuite, Suite, SuiteKind
 from harness.targets.python import text_of
@@ -101,7 +102,7 @@ def _no_suite(file: Path, line: int, found: object) -> Diagnostic:
 
 def _line_of_suite(file: Path) -> int:
     try:
-        tree = ast.parse(file.read_bytes())
+        tree = ast.parse(read_checkout(file))
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return 0
     for node in ast.walk(tree):

@@ -29,6 +29,8 @@ BROKEN = 70
 """How a process ends whose work raised."""
 _LAST_WORDS = 1 << 16
 _CHUNK = 1 << 16
+_LONGEST = 500
+"""Characters of an error that a process says at its end."""
 
 
 class Forked:
@@ -249,15 +251,25 @@ def _fork(work: Callable[[], None], pipes: list[int], children: dict[int, int]) 
         try:
             _become(pipes)
             work()
-        except BaseException:
-            traceback.print_exc()
-            sys.stderr.flush()
+        except BaseException as error:
+            # One line: whoever reads it is told of a suite's process, which may have taken from itself what it needs.
+            os.write(2, f"{_in_a_line(error)}\n".encode("utf-8", "replace"))
         finally:
             os._exit(BROKEN)
     for one in pipes[:3] if pid > 0 else pipes:
         os.close(one)
     if pid > 0:
         children[pid] = status
+
+
+def _in_a_line(error: BaseException) -> str:
+    """Say what was raised, and where, whatever state the process is in."""
+    said = type(error).__name__
+    with contextlib.suppress(BaseException):
+        said += f": {' '.join(str(error).split())[:_LONGEST]}"
+        frame, line = list(traceback.walk_tb(error.__traceback__))[-1]
+        said += f" (in {os.path.basename(frame.f_code.co_filename)}, line {line})"
+    return said
 
 
 def _become(pipes: list[int]) -> None:

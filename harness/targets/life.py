@@ -31,6 +31,9 @@ MOST_ERRORS = 40_000
 MOST_OF_BATCH = 4
 """How many such answers one batch may have."""
 
+OWN_END = 1.0
+"""How long a process may take to end once its output has, before it is ended. Units: seconds."""
+
 _READ = 1 << 16  # what a pipe holds: a larger buffer would be taken and given back each time
 _STDERR_LINES = 200
 _TELLING = re.compile(r"^(panic|fatal error|fatal|Fatal Python error|[\w.]*(Error|Exception))\b.*:")
@@ -104,7 +107,7 @@ class Life:
 
     `broken` says why it cannot go on, empty while it can; `distrusted` that its ids were wrong, so that no answer of a
     batch in flight may be believed; `has_hung` that it was waited for in vain; `oddities` what it did without harm;
-    `tasks` how many threads the system had when it began.
+    `tasks` how many threads the system had when it began; `lingered` that it closed its output and went on.
     """
 
     def __init__(
@@ -114,7 +117,7 @@ class Life:
         self.greeting: TargetInfo | None = None
         self.greeted = threading.Event()
         self.broken = ""
-        self.distrusted = self.has_hung = False
+        self.distrusted = self.has_hung = self.lingered = False
         self.oddities: deque[str] = deque(maxlen=20)
         self.stderr: deque[str] = deque(maxlen=_STDERR_LINES)
         self.routes: dict[int, tuple[Batch, int]] = {}
@@ -139,14 +142,24 @@ class Life:
         """Queue bytes for the worker; never blocks on a slow one."""
         self._outbox.put(data)
 
-    def kill(self) -> None:
-        """End the whole process group and its threads, and wait for both. May be called twice."""
+    def kill(self, patience: float = OWN_END) -> None:
+        """End the whole process group and its threads, and wait for both. May be called twice.
+
+        `patience` is how long a process that closed its output may take to end by itself: how it ended is worth
+        knowing. `lingered` says that it did not.
+        """
         if self._killed:
             return
+        try:
+            if self._at_end:
+                self.process.wait(patience)
+        except subprocess.TimeoutExpired:
+            self.lingered = True
+        finally:  # whoever interrupts the wait wants it to end all the more
+            self._kill()
+
+    def _kill(self) -> None:
         self._killed = True
-        if self._at_end:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(1.0)  # its own end is on its way: how it ended is worth knowing
         self._own_end = self.process.poll()
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
@@ -169,9 +182,11 @@ class Life:
     def end(self, grace: float) -> None:
         """Ask the worker to end by closing its input; kill it when it does not."""
         self._outbox.put(None)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(timeout=grace)
-        self.kill()
+        try:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(timeout=grace)
+        finally:
+            self.kill()
 
     def tail(self) -> str:
         """The last lines of the worker's stderr."""

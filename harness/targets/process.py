@@ -20,7 +20,7 @@ from pathlib import Path as FilePath
 
 from harness.case import PROTOCOL, Answer, Case, Failure, TargetInfo
 from harness.diagnostics import TargetError
-from harness.targets.life import Batch, Child, Life
+from harness.targets.life import OWN_END, Batch, Child, Life
 from harness.targets.limits import LIMITS, Limits, processes_in, tasks
 from harness.targets.target import Closing
 from harness.targets.wire import UNENCODABLE, encode_case
@@ -88,7 +88,7 @@ class WorkerProcess(Closing):
         self._in_flight: list[Batch] = []
         self._silent_lives = self._answered = self._judged = self._failed = 0
         self._waited = self._slowest = self._counted = 0.0
-        self._has_hung = False
+        self._has_hung = self._lingers = False
         self._witness: Case | None = None
         self._closed = False
         self._given_up: TargetError | None = None
@@ -347,7 +347,8 @@ class WorkerProcess(Closing):
     def _restart(self) -> str:
         """Start a new life. Returns: why the old one ended, in words for people."""
         life = self._life
-        life.kill()
+        life.kill(_REST if self._lingers else OWN_END)
+        self._lingers = self._lingers or life.lingered
         reason = life.broken
         if how := life.ending():
             reason += f" ({how})"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tree_sitter import Node
 
+from harness.bounded import read_checkout
 from harness.verify.gocode import Decl, GoPackage, Normal, read_package
 from harness.verify.layout import class_of
 from harness.verify.paths import import_path
@@ -35,7 +36,7 @@ class Callers:
             for path in sorted((self._root / top).rglob("*.go")):
                 shown = path.relative_to(self._root).as_posix()
                 if class_of(shown, "kubernetes") in _CODE:
-                    texts.setdefault(shown.rpartition("/")[0], []).append(path.read_bytes())
+                    texts.setdefault(shown.rpartition("/")[0], []).append(read_checkout(path))
         return {folder: b"\n".join(found) for folder, found in texts.items()}
 
     def package(self, folder: str) -> GoPackage:

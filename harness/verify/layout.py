@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable
 from pathlib import Path, PurePosixPath
 
+from harness.bounded import read_checkout
 from harness.diagnostics import UsageError
 from harness.verify.change import ChangedFile, FileClass, Layout, Status
 from harness.verify.git import Difference
@@ -37,7 +38,7 @@ _SUFFIXES: dict[str, FileClass] = {".go": "types", ".py": "handwritten"}
 def layout_of(top: Path) -> Layout:
     """Say what a checkout is: Kubernetes, or a project with suites. Raises: UsageError when it is neither."""
     go_mod = top / "go.mod"
-    if go_mod.is_file() and re.search(rb"^module k8s\.io/kubernetes\s*$", go_mod.read_bytes(), re.M):
+    if go_mod.is_file() and re.search(rb"^module k8s\.io/kubernetes\s*$", read_checkout(go_mod), re.M):
         return "kubernetes"
     if next(iter(suite_folders(top)), None) is not None:
         return "suites"
@@ -62,7 +63,7 @@ def suite_folders(top: Path) -> Iterable[Path]:
 
 
 def _defines_suite(file: Path) -> bool:
-    return file.is_file() and re.search(rb"^SUITE\b(?!.*\bKubernetesSuite\b)", file.read_bytes(), re.M) is not None
+    return file.is_file() and re.search(rb"^SUITE\b(?!.*\bKubernetesSuite\b)", read_checkout(file), re.M) is not None
 
 
 def classify(found: Iterable[Difference], layout: Layout, uncommitted: Collection[str]) -> tuple[ChangedFile, ...]:

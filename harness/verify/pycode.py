@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from harness.bounded import read_checkout
 from harness.diagnostics import Position
 from harness.verify.pyfiles import imported_from, module_of
 from harness.verify.renaming import Name
@@ -51,7 +52,7 @@ class PyDecl:
 def read_module(root: Path, path: Path) -> dict[Name, PyDecl]:
     """Read the declarations of a file of a checkout; none when it is not there, or no Python."""
     try:
-        tree = ast.parse(path.read_bytes())
+        tree = ast.parse(read_checkout(path))
     except (OSError, SyntaxError, ValueError, RecursionError):
         return {}
     imports, module = dict(_imports(root, path, tree)), module_of(root, path)

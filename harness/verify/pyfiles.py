@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
+from harness.bounded import read_checkout
 from harness.verify.layout import class_of
 
 _MOST = 500
@@ -40,7 +41,7 @@ def imports_of(root: Path, files: Iterable[Path], deep: bool = False) -> set[Pat
 
 def _imported(root: Path, file: Path) -> Iterator[Path]:
     try:
-        tree = ast.parse(file.read_bytes())
+        tree = ast.parse(read_checkout(file))
     except (OSError, SyntaxError, ValueError, RecursionError):
         return
     for node in ast.walk(tree):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
+from harness.bounded import read_checkout_text
 from harness.compiler import Compiled
 from harness.compiler.build import Builder
 from harness.diagnostics import Diagnostic, InputError, Position
@@ -113,7 +114,7 @@ def _kubernetes(root: Path) -> Side:
     families: dict[str, tuple[str, ...]] = {}
     generated: dict[str, Path] = {}
     for folder in generating_folders(str(root)).values():
-        told = _DOC.findall((folder / "doc.go").read_text(encoding="utf-8", errors="replace"))
+        told = _DOC.findall(read_checkout_text(folder / "doc.go"))
         for types in (value for name, value in told if name == "validation-gen-input"):
             generated[types] = folder
             families[types] = tuple(value for name, value in told if name == "conversion-gen") or (types,)
@@ -148,7 +149,7 @@ def _resources(folder: Path) -> dict[str, tuple[str, ...]]:
     found: dict[str, list[str]] = {}
     for file in sorted(folder.glob("*.go")) if folder.is_dir() else ():
         resource = ""
-        for name, subresource in _RESOURCE.findall(file.read_text(encoding="utf-8", errors="replace")):
+        for name, subresource in _RESOURCE.findall(read_checkout_text(file)):
             resource = name or resource
             if resource:
                 listed = found.setdefault(resource, [resource])

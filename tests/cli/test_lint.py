@@ -148,3 +148,40 @@ def test_several_paths_are_one_list(capfd: pytest.CaptureFixture[str], here: Pat
     """A path within another adds nothing."""
     once = call(capfd, "lint", "bad").out
     assert once == call(capfd, "lint", "bad", f"bad{os.sep}v1").out.replace("of 2 packages", "of 1 package")
+
+
+def _huge(shape: str) -> str:
+    """Types that nobody writes by hand, and that a generator of code may."""
+    match shape:
+        case "fields":
+            lines = (f'\t// +k8s:optional\n\tF{n} string `json:"f{n}"`\n' for n in range(3000))
+            return "package v1\n\ntype T struct {\n" + "".join(lines) + "}\n"
+        case "aliases":
+            chain = "".join(f"type A{n} A{n + 1}\n" for n in range(1500)) + "type A1500 string\n"
+            return f'package v1\n\ntype T struct {{\n\t// +k8s:optional\n\tF A0 `json:"f"`\n}}\n\n{chain}'
+        case "embedded":
+            chain = "".join(f'type E{n} struct {{\n\tE{n + 1} `json:",inline"`\n}}\n' for n in range(1200))
+            return f'package v1\n\n{chain}type E1200 struct {{\n\tX string `json:"x"`\n}}\n'
+        case _:
+            tag = "+k8s:eachVal=" * 300 + "+k8s:maxLength=5"
+            return f'package v1\n\ntype T struct {{\n\t// +k8s:optional\n\t// {tag}\n\tF []string `json:"f"`\n}}\n'
+
+
+@pytest.mark.parametrize(
+    ("shape", "words"),
+    [("fields", ""), ("aliases", "go-nesting"), ("embedded", "go-nesting"), ("chained", "nested too deeply")],
+)
+def test_huge_types_end_in_diagnostics(
+    shape: str, words: str, capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Thousands of fields are fine; what is too deep is told, by each command that reads types."""
+    monkeypatch.chdir(tmp_path)
+    Path("huge/v1").mkdir(parents=True)
+    Path("huge/v1/types.go").write_text(_huge(shape), encoding="utf-8")
+    for command in ("lint", "compile", "docs", "rules"):
+        told = call(capfd, command, "huge/v1")
+        said = told.out + told.err
+        assert (command, told.code) == (command, (1 if command == "lint" else 2) if words else 0), said[:500]
+        assert words in said
+        assert "Traceback" not in said
+        assert "RecursionError" not in said

@@ -120,6 +120,16 @@ def test_unknown_paths() -> None:
     ]
 
 
+def test_an_answer_is_compared_once_for_all_that_it_shows() -> None:
+    """Asked again of the same answer, the very same is returned; another answer is compared anew."""
+    one = Comparator(info(), is_known_path=lambda path: False)
+    said, other = answer(errors("Required@a", "Required@b")), answer(errors("Required@c"))
+    first, again = one.compare(case(), said), one.compare(case(), said)
+    assert [True, True] == [here is there for here, there in zip(first, again, strict=True)]
+    assert [("path", "c", "")] == told(one.compare(case(), other))
+    assert first == one.compare(case(), said)
+
+
 def test_a_handwritten_path_may_be_of_the_internal_version() -> None:
     """What a normalization rule writes is a path of the internal version: right on the handwritten side only."""
     rules = ((r"^spec\.runtimeHandler(.*)$", "handler$1"),)

@@ -74,6 +74,19 @@ def scheduled(target: Clocked, searches: list[Any]) -> None:
     Schedule(target, searches, lambda search: None, window=1, now=lambda: target.time).run()  # type: ignore[arg-type]  # a clock is all that is asked of it
 
 
+def test_when_time_is_up_no_further_search_is_begun_or_looked_at() -> None:
+    """Whether time is up may take a look at all searches: of twenty thousand, each would look at all the others."""
+    target, looks = Clocked({"one": 0.01}), list[float]()
+
+    def left() -> float:
+        looks.append(target.time)
+        return 1.0 if len(looks) <= 2 else 0.0
+
+    searches = [searching(number, "one", target, 1.0) for number in range(1000)]
+    Schedule(target, searches, lambda search: None, now=lambda: target.time, left=left).run()  # type: ignore[arg-type]  # a clock is all that is asked of it
+    assert 4 == len(looks)  # two begin, one may not, and nothing is sent
+
+
 def test_a_slow_kind_gets_its_share_of_the_time_and_not_of_the_cases() -> None:
     """One kind costs fifty times another: both take half of the time, so the fast one is asked fifty times as much."""
     target = Clocked({"slow": 0.05, "fast": 0.001})

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from harness.engine.plan import ABREAST
-from harness.engine.unsettled import CLOSER, COST, MANY, MARGIN, WHOLE, abreast, left, needed, quiet
+from harness.engine.unsettled import CLOSER, COST, MANY, MARGIN, WHOLE, abreast, is_left, left, needed, quiet
 
 
 def searching(pending: int = 0, **more: Any) -> Any:
@@ -79,3 +80,22 @@ def test_the_fewer_searches_have_something_left_the_more_each_settles_at_once() 
     assert abreast([searching(1), searching()]) == abreast([]) == MANY
     assert abreast([searching(1)] * 20) == WHOLE // 20
     assert abreast([searching(begun=1)] * 200) == ABREAST
+
+
+def test_of_many_thousand_searches_few_are_looked_at() -> None:
+    """Each of them asks, again and again: where nearly all have something pending, a few tell enough."""
+    looked = 0
+
+    class Counting(list[Any]):
+        def __iter__(self) -> Iterator[Any]:
+            nonlocal looked
+            for one in super().__iter__():
+                looked += 1
+                yield one
+
+    searches = Counting([searching(1) for _ in range(5_000)])
+    assert ABREAST == abreast(searches)
+    assert is_left(searches)
+    assert looked <= WHOLE // ABREAST + 2
+    assert not is_left([searching(), searching(curious=1)])
+    assert is_left([searching(), searching(begun=1)])

@@ -1,7 +1,8 @@
 """Fuzzes for as long as one likes: `python -m tests.robust --seconds 600 --seed 1 --target compiler`.
 
-Each finding is written below `--findings` as a file that can be moved into the corpus, with what it broke. Finding
-something is exit code 1.
+`--target options --target files --target workers --target suites --faults 500` plays 2,000 hostile commands, and
+`--part` shares them among processes. Each finding is written below `--findings` as a file that can be moved into the
+corpus, with what it broke. Finding something is exit code 1.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 
-from tests.robust import files, options
+from tests.robust import drawn, files, options, workers
 from tests.robust.commands import Fault, Stage
 from tests.robust.mutate import Mutator
 from tests.robust.oracle import TARGETS
@@ -29,6 +31,8 @@ from tests.robust.seeds import seeds, words
 FAULTS: dict[str, Callable[[int, Path], Iterator[Fault]]] = {
     "options": lambda seed, template: options.faults(seed),
     "files": files.faults,
+    "workers": lambda seed, template: workers.faults(seed),
+    "suites": lambda seed, template: drawn.faults(seed),
 }
 """What plays whole commands, by name."""
 
@@ -42,6 +46,10 @@ def main() -> int:
         "--target", action="append", choices=(*TARGETS, *FAULTS), help="repeat for several; all without"
     )
     parser.add_argument("--findings", type=Path, default=Path("reports/robust"), help="where to write what was found")
+    parser.add_argument(
+        "--faults", type=int, help="how many for each target that plays commands, however long it takes"
+    )
+    parser.add_argument("--part", default="1/1", help="I/N: one of N parts of the same faults")
     given = parser.parse_args()
     seed = random.randrange(1 << 32) if given.seed is None else given.seed
     targets = given.target or [*TARGETS, *FAULTS]
@@ -49,27 +57,41 @@ def main() -> int:
     faulthandler.enable()
     found = 0
     for target in targets:
-        search = fuzz if target in TARGETS else play
-        found += search(target, seed, given.seconds / len(targets), given.findings)
+        seconds = given.seconds / len(targets)
+        if target in TARGETS:
+            found += fuzz(target, seed, seconds, given.findings)
+        else:
+            part, parts = map(int, given.part.split("/"))
+            found += play(target, seed, islice(_turns(given.faults, seconds), part - 1, None, parts), given.findings)
     return 1 if found else 0
 
 
-def play(target: str, seed: int, seconds: float, folder: Path) -> int:
-    """Play hostile command lines, and say what was found. Returns: how many different failures."""
+def _turns(count: int | None, seconds: float) -> Iterator[int]:
+    """Yield the numbers of faults, until there were so many or, without a number, time is up."""
+    end = time.monotonic() + seconds
+    for number in range(1 << 62 if count is None else count):
+        if count is None and time.monotonic() > end:
+            return
+        yield number
+
+
+def play(target: str, seed: int, turns: Iterator[int], folder: Path) -> int:
+    """Play the hostile command lines of these numbers, and say what was found. Returns: how many different failures."""
     failures: Counter[str] = Counter()
     codes: Counter[object] = Counter()
     with tempfile.TemporaryDirectory() as place:
-        stage, end = Stage(Path(place)), time.monotonic() + seconds
-        for fault in FAULTS[target](seed, stage.template):
-            if time.monotonic() > end:
-                break
+        stage, reached = Stage(Path(place)), -1
+        faults = FAULTS[target](seed, stage.template)
+        for turn in turns:
+            fault = next(islice(faults, turn - reached - 1, None))
+            reached = turn
             try:
                 codes[stage.play(fault).code] += 1
             except AssertionError as error:
                 key = re.sub(r"\d+|'[^']*'", "", str(error)[-200:])
                 failures[key] += 1
                 if failures[key] == 1:
-                    _keep_fault(folder / target / f"{sum(failures.values())}", fault, str(error))
+                    _keep_fault(folder / target / f"{turn}", fault, str(error))
     count = sum(codes.values()) + sum(failures.values())
     told = ", ".join(f"{number} with code {code}" for code, number in sorted(codes.items(), key=str))
     print(f"{target}: seed {seed}: {count} faults: {told}; {sum(failures.values())} broke a promise", flush=True)

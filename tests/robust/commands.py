@@ -8,32 +8,28 @@ import shutil
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
+import pytest
+
 from harness.cli.main import run
+from harness.subject import described, isolated
+from harness.subject.order import Order
+from harness.targets.command import CommandTarget
+from harness.targets.limits import Limits
+from harness.targets.process import WorkerProcess
+from tests.robust import machine
 from tests.robust.oracle import Broken
 from tests.robust.run import limited
 from tests.robust.scene import build, make_checkout
 
-SECONDS = 30
+SECONDS = 60
 """How long one command may take."""
 CODES = frozenset({0, 1, 2, 130})
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """A command line with something hostile in it, and files that are put in the place of good ones.
-
-    `never` are exit codes that would be a wrong verdict.
-    """
-
-    name: str
-    argv: tuple[str, ...]
-    files: Mapping[str, bytes] = field(default_factory=dict)
-    never: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +41,20 @@ class Said:
     err: str
 
 
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A command line with something hostile in it, and files that are put in the place of good ones.
+
+    `never` are exit codes that would be a wrong verdict. `after` is asked in the project what else was not kept.
+    """
+
+    name: str
+    argv: tuple[str, ...]
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    never: frozenset[int] = frozenset()
+    after: Callable[[Said], Iterable[str]] | None = None
+
+
 class Stage:
     """A project in a temporary folder that is written anew for every fault, with a cache of its own."""
 
@@ -52,6 +62,7 @@ class Stage:
         self._folder = folder
         self.template, self._number = folder / "template", 0
         self.template.mkdir()
+        machine.mark(folder)
         with self._in(self.template):
             build(self.template, called)
             make_checkout(self.template)
@@ -66,12 +77,22 @@ class Stage:
                 for name, data in fault.files.items():
                     Path(name).parent.mkdir(parents=True, exist_ok=True)
                     Path(name).write_bytes(data)
-                with limited(SECONDS):
+                before = machine.look(self._folder)
+                with limited(SECONDS), impatient():
                     said = called(list(fault.argv))
+                self._take_saved(said)
+                changed = machine.differences(before, machine.look(self._folder))
+                broken = [*changed, *(fault.after(said) if fault.after is not None else ())]
         finally:
             shutil.rmtree(place, ignore_errors=True)
-        check(fault, said)
+        check(fault, said, broken)
         return said
+
+    def _take_saved(self, said: Said) -> None:
+        """Remove the folders of what could not be written in its place, and of which the message says where it is."""
+        for folder in self._folder.glob("harness-*"):
+            if f"it is in {folder}{os.sep}" in said.err:
+                shutil.rmtree(folder)
 
     @contextmanager
     def _in(self, place: Path) -> Iterator[None]:
@@ -88,6 +109,21 @@ class Stage:
                 del os.environ["XDG_CACHE_HOME"]
             else:
                 os.environ["XDG_CACHE_HOME"] = cache
+
+
+@contextmanager
+def impatient() -> Iterator[None]:
+    """Let every wait for a worker or a suite be short, and little be taken from it: faults are many."""
+    limits = Limits(start=1.5, case=0.3, waiting=2.0, restarts=25, silent=6, line=300_000, errors=2_000)
+    with pytest.MonkeyPatch.context() as patch:
+        for of in (CommandTarget, WorkerProcess, isolated.SuiteTarget):
+            patch.setitem(of.__init__.__kwdefaults__ or {}, "limits", limits)
+        order = partial(Order, patience=0.2, memory=1 << 30)
+        patch.setattr(isolated, "Order", order)
+        patch.setattr(isolated, "MOST_STOPPED", 6)
+        patch.setattr(described, "READING", 1.0)
+        patch.setattr(described, "LONGEST", 2.0)
+        yield
 
 
 def called(argv: list[str]) -> Said:
@@ -111,8 +147,11 @@ def called(argv: list[str]) -> Said:
     return Said(code, out.getvalue(), err.getvalue().decode("utf-8", "replace"))
 
 
-def check(fault: Fault, said: Said) -> None:
-    """Hold an outcome to the promises: a known code, no traceback, no bug of ours, and a message with code 2."""
+def check(fault: Fault, said: Said, others: Iterable[str] = ()) -> None:
+    """Hold an outcome to the promises: a known code, no traceback, no bug of ours, and a message with code 2.
+
+    `others` are promises found broken elsewhere. Raises: Broken.
+    """
     text = said.out.decode("utf-8", "replace") + said.err
     promises = {
         "a command ends with a known code": said.code in CODES,
@@ -122,7 +161,7 @@ def check(fault: Fault, said: Said) -> None:
         "nothing repaints a terminal, and line ends are line ends": "\x1b" not in text and "\\x0a" not in text,
         "the verdict is right": said.code not in fault.never,
     }
-    if broken := [promise for promise, kept in promises.items() if not kept]:
+    if broken := [*others, *(promise for promise, kept in promises.items() if not kept)]:
         told = f"{'; '.join(broken)}: {fault.name}: {fault.argv!a}: {said.code}: {said.err[-1500:]}"
         raise Broken(_trace(told))
 

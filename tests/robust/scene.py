@@ -20,10 +20,13 @@ type Thing struct {
 }
 
 type ThingSpec struct {
+	// +k8s:optional
 	// +k8s:beta(since: "1.37")=+k8s:maxLength=8
 	Name string `json:"name,omitempty"`
 	// +k8s:beta(since: "1.37")=+k8s:minimum=0
 	Size int32 `json:"size,omitempty"`
+	// +k8s:optional
+	Count *int32 `json:"count,omitempty"`
 	Tags []string `json:"tags,omitempty"`
 }
 """

@@ -4,26 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-TYPES = """package v1
+from tests.robust.scene import TYPES
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-type Thing struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
-
-	Spec ThingSpec `json:"spec"`
-}
-
-type ThingSpec struct {
-	// +k8s:optional
-	// +k8s:beta(since: "1.37")=+k8s:maxLength=8
-	Name string `json:"name,omitempty"`
-
-	// +k8s:optional
-	Count *int32 `json:"count,omitempty"`
-}
-"""
 SUITE = """from harness.suite import Suite, SuiteKind
 from .handwritten import default, validate
 

@@ -132,6 +132,16 @@ def test_an_import_that_does_no_harm_is_read(way: str, tmp_path: Path) -> None:
     assert "hostile" == load_suite(write_suite(tmp_path / way, top=WAYS[way])).name
 
 
+def test_a_suite_that_takes_from_its_process_what_it_needs_is_told_in_a_line(tmp_path: Path) -> None:
+    """Where the process of a suite cannot go on, its last words are one line that says why, and no traceback."""
+    top = "__import__('resource').setrlimit(__import__('resource').RLIMIT_NOFILE, (3, 3))"
+    with pytest.raises(TargetError, match="suite hostile could not be started") as refused:
+        opened(write_suite(tmp_path / "suite", top=top))
+    assert "exit code 70" in str(refused.value)
+    assert "Too many open files" in str(refused.value)
+    assert "Traceback" not in str(refused.value)
+
+
 def test_a_default_that_ends_the_process_is_found(tmp_path: Path) -> None:
     """Not only validators run there: what fills in defaults does as well."""
     folder = write_suite(tmp_path / "suite", more=", defaults={'v1': lambda value: __import__('os')._exit(1)}")

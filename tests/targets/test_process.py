@@ -6,6 +6,7 @@ import os
 import select
 import signal
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -15,6 +16,7 @@ import pytest
 
 from harness.case import Answer, Case, Operation
 from harness.diagnostics import TargetError
+from harness.targets.life import OWN_END, Life
 from harness.targets.limits import Limits
 from harness.targets.process import WorkerProcess
 
@@ -337,3 +339,43 @@ def test_who_waits_for_a_while_is_told_of_a_worker_that_hangs() -> None:
         pending = target.submit(cases(3, n1="hang"))
         assert pending.wait(3600.0)
         assert ["0", "worker", "2"] == fields(pending.result())
+
+
+def test_a_worker_that_closes_its_output_is_waited_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How it ended is worth a second, but not at every restart: it goes on for ever."""
+    waits: list[float] = []
+    kill = Life.kill
+
+    def counted(life: Life, patience: float = OWN_END) -> None:
+        waits.append(patience)
+        kill(life, patience)
+
+    monkeypatch.setattr(Life, "kill", counted)
+    with worker() as target:
+        answers = target.ask(cases(6, n2="closes"))
+        restarts = target.restarts
+    assert ["0", "1", "worker", "3", "4", "5"] == fields(answers)
+    assert restarts > 1
+    assert [True] + [False] * (restarts - 1) == [patience == OWN_END for patience in waits[:restarts]]
+
+
+def test_an_interruption_while_a_worker_ends_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C while it is waited for how the worker ended: it is gone all the same."""
+    with worker() as target:
+        life = target._life
+        target.submit(cases(1, n0="closes"))
+        end = time.monotonic() + 60
+        while not life.broken and time.monotonic() < end:
+            time.sleep(0.01)
+        wait = life.process.wait
+
+        def interrupted(timeout: float | None = None) -> int:
+            if timeout is not None:
+                raise KeyboardInterrupt
+            return wait()
+
+        with monkeypatch.context() as patch:
+            patch.setattr(life.process, "wait", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                life.kill()
+    assert -signal.SIGKILL == life.process.poll()

@@ -1,13 +1,14 @@
 """A worker that misbehaves on demand: its first argument is how, objects say when.
 
 An object `{"do": X}` makes it X: exit, hang, rubbish, endless, noise, twice,
-contradiction, unknown-id, bad-level, errors, many, orphan, bomb. Every other object is answered with one error
+contradiction, unknown-id, bad-level, errors, many, orphan, bomb, closes. Every other object is answered with one error
 whose field is the object's `n`.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -47,6 +48,9 @@ def main(mode: str) -> None:
         if todo == "bomb":
             for _ in range(20):
                 subprocess.Popen(["sleep", "60"])
+            time.sleep(60)
+        if todo == "closes":  # its output, and goes on
+            os.close(1)
             time.sleep(60)
         if todo == "hang":
             time.sleep(60)

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
+from harness.bounded import read_checkout
 from harness.power.operators.errors import another_type
 from harness.power.sabotage import Sabotage
 
@@ -39,7 +40,7 @@ def sabotages_of(folder: Path) -> Iterator[Sabotage]:
     for file in sorted(folder.glob("*.py")):
         if file.name in ("suite.py", "__init__.py", "conftest.py") or file.name.startswith("test_"):
             continue
-        source = file.read_text(encoding="utf-8")
+        source = read_checkout(file).decode()
         for number, spoil in enumerate(spoils_of(ast.parse(source))):
             yield Sabotage(
                 "handwritten", spoil.operator, f"{file.stem}.{spoil.function}".rstrip("."), spoil.code, spoil.shown_by,

@@ -22,6 +22,7 @@ from shutil import rmtree
 
 import platformdirs
 
+from harness.bounded import read_checkout, read_checkout_text
 from harness.diagnostics import TargetError
 from harness.files import is_private, locked, write_atomically
 from harness.targets.kubernetes.release import (
@@ -125,7 +126,7 @@ def _contents(folder: Path) -> str:
     digest, types = hashlib.sha256(), set(type_files(folder))
     for path in files:
         name = path.relative_to(folder).as_posix().encode("utf-8", "surrogateescape")
-        data = code_of(path) if path in types else path.read_bytes()
+        data = code_of(path) if path in types else read_checkout(path)
         digest.update(name + b"\0" + hashlib.sha256(data).digest())
     with suppress(OSError):  # a cache that may only be read is good enough
         memo.parent.mkdir(parents=True, exist_ok=True)
@@ -220,7 +221,7 @@ def _keep(built: Path, binary: Path) -> None:
 def _write_sources(folder: Path, release: Release, toolchain: Toolchain) -> Toolchain:
     """Write what is compiled; return the toolchain, which may be another one when the release wants a newer Go."""
     top = module_folder(release, _TOP, toolchain)
-    upstream = (top / "go.mod").read_text()
+    upstream = read_checkout_text(top / "go.mod")
     toolchain = find_toolchain(wanted_go(upstream))
     generation = find_generation(module_folder(release, "k8s.io/apiserver", toolchain))
     (folder / "go.mod").write_text(go_mod(release, upstream))
@@ -237,7 +238,7 @@ def find_generation(apiserver: Path) -> str:
     Raises: TargetError when its source shows no way that the worker knows.
     """
     validate = apiserver / _VALIDATE
-    source = validate.read_text() if validate.is_file() else ""
+    source = read_checkout_text(validate) if validate.is_file() else ""
     for generation, sign in _GENERATIONS.items():
         if sign.search(source):
             return generation
@@ -293,7 +294,7 @@ def _normalization(top: Path) -> dict[str, tuple[str, str]]:
     """Find the path rules that strategies of 1.36 pass along: strategy package to the package and name of the rules."""
     rules = {}
     for path in sorted((top / "pkg/registry").glob("*/*/strategy.go")):
-        text = path.read_text()
+        text = read_checkout_text(path)
         used = re.search(r"WithNormalizationRules\((\w+)\.(\w+)\)", text)
         package = used and re.search(rf'^\s+(?:{used[1]} "([^"]+)"|"([^"]+/{used[1]})")$', text, re.M)
         if used and package:
@@ -304,7 +305,7 @@ def _normalization(top: Path) -> dict[str, tuple[str, str]]:
 
 def _named_by(server: Path, parent: str, leaf: str, top: Path) -> list[str]:
     """List the packages parent/NAME/leaf that the server's own file imports."""
-    text = server.read_text() if server.is_file() else ""
+    text = read_checkout_text(server) if server.is_file() else ""
     named = set(re.findall(rf'"{_TOP}/{parent}/(\w+)/{leaf}"', text))
     there = {folder.parent.name for folder in (top / parent).glob(f"*/{leaf}") if folder.is_dir()}
     if not named & there:
@@ -319,7 +320,7 @@ def _named_by(server: Path, parent: str, leaf: str, top: Path) -> list[str]:
 def _provider(folder: Path) -> str:
     """Return the name of the storage provider type of a rest package."""
     for path in sorted(folder.glob("*.go")):
-        found = re.search(r"^func \(\w+ \*?(\w+)\) NewRESTStorage\(", path.read_text(), re.M)
+        found = re.search(r"^func \(\w+ \*?(\w+)\) NewRESTStorage\(", read_checkout_text(path), re.M)
         if found:
             return found[1]
     return ""

@@ -19,6 +19,7 @@ from importlib import metadata
 from pathlib import Path
 from shutil import which
 
+from harness.bounded import read_checkout, read_checkout_text
 from harness.diagnostics import TargetError
 
 OLDEST = (1, 36)
@@ -111,7 +112,7 @@ def _checkout(folder: Path) -> Release:
             fix="check the spelling of the path",
         )
     go_mod = folder / "go.mod"
-    if not go_mod.is_file() or not re.search(r"^module k8s\.io/kubernetes$", go_mod.read_text(errors="replace"), re.M):
+    if not go_mod.is_file() or not re.search(r"^module k8s\.io/kubernetes$", read_checkout_text(go_mod), re.M):
         raise TargetError(
             f"{str(folder)!r} is no checkout of kubernetes/kubernetes",
             why="its go.mod is missing or names another module",
@@ -293,6 +294,6 @@ def generating_folders(location: str | Path) -> Mapping[str, Path]:
 def _generates(doc: Path) -> bool:
     if not doc.is_file():
         return False
-    said = doc.read_bytes()
+    said = read_checkout(doc)
     # What is registered with no scheme is called by others and is no kind of its own.
     return b"+k8s:validation-gen-input=" in said and b"+k8s:validation-gen-scheme-registry=nil" not in said

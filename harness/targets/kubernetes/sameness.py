@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from harness.bounded import read_checkout
 from harness.diagnostics import TargetError
 from harness.files import is_private, write_atomically
 
@@ -43,7 +44,7 @@ def code_of(path: Path, name: str = "") -> bytes:
     Of the documentation of types as Go maps, which no validator reads, only which types have one. `name` is what the
     file is called where it is used.
     """
-    data = path.read_bytes()
+    data = read_checkout(path)
     text = data.decode("utf-8", "surrogateescape")
     if _MEANT.search(text):
         return data
@@ -71,8 +72,8 @@ def remember(folder: Path, store: Path) -> dict[str, str]:
         name = path.relative_to(folder).as_posix().encode("utf-8", "surrogateescape")
         known = store / (hashlib.sha256(name + b"\0" + code_of(path)).hexdigest()[:32] + ".go")
         if not known.is_file() or not is_private(known) or code_of(known, path.name) != code_of(path):
-            write_atomically(known, path.read_bytes())
-        elif known.read_bytes() != path.read_bytes():
+            write_atomically(known, read_checkout(path))
+        elif known.read_bytes() != read_checkout(path):
             standing[str(path)] = str(known)
         with suppress(OSError):
             os.utime(known)
