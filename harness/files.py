@@ -119,3 +119,10 @@ else:
         except OSError:
             return False
         return True
+
+
+def from_here(path: Path) -> str:
+    """Name a path from where the user stands, when it is below: what is written down is true elsewhere too."""
+    with contextlib.suppress(ValueError, OSError):
+        return str(path.resolve().relative_to(Path.cwd()))
+    return str(path)

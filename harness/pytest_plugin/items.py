@@ -20,6 +20,7 @@ from harness.cli.targets import reach_of
 from harness.compare.finding import Finding
 from harness.diagnostics import HarnessError
 from harness.events import LOST, Budget
+from harness.files import from_here
 from harness.pytest_plugin import EXCEPTIONS_FILE
 from harness.pytest_plugin.page import ATTRIBUTE
 from harness.pytest_plugin.session import exceptions_of, subjects_of, wordings_of
@@ -207,8 +208,8 @@ class KindItem(SuiteItem):
 
     def _fix(self) -> str:
         return (
-            f"fix: put an object that is accepted into {_near(self.path.parent / 'examples')}, look at the check that "
-            "reports it, ask more (--harness-max-cases), or accept it by name with --harness-allow-incomplete "
+            f"fix: put an object that is accepted into {from_here(self.path.parent / 'examples')}, look at the check "
+            "that reports it, ask more (--harness-max-cases), or accept it by name with --harness-allow-incomplete "
             f"{shlex.quote(self.kind.name)}"
         )
 
@@ -259,10 +260,10 @@ class KindItem(SuiteItem):
             file = folder / f"{finding.fingerprint}.json"
             with suppress(OSError):
                 file.write_text(text + "\n", encoding="utf-8")
-            case = shlex.quote(_near(file))
+            case = shlex.quote(from_here(file))
         target = f"--kubernetes {shlex.quote(self.spec.location)}"
         if self.spec.kind == "suite":
-            target = shlex.quote(_near(Path(self.spec.location)))
+            target = shlex.quote(from_here(Path(self.spec.location)))
         return f"harness replay {target} --case {case}"
 
     def _again(self) -> str:
@@ -283,10 +284,3 @@ class _Borrowed:
 
     def close(self) -> None:
         """Leave it open."""
-
-
-def _near(path: Path) -> str:
-    """Name a path from where the user stands, when it is below."""
-    with suppress(ValueError, OSError):
-        return str(path.resolve().relative_to(Path.cwd()))
-    return str(path)

@@ -16,6 +16,7 @@ import msgspec
 
 from harness.case import Json, KindInfo
 from harness.diagnostics import Diagnostic, InputError, Position
+from harness.files import from_here
 from harness.subject.manifests import documents, manifest_of
 
 FOLDER = "examples"
@@ -127,7 +128,7 @@ def _of_file(file: Path) -> list[Example]:
 
 
 def _example(value: Any, position: Position, is_refused: bool, item: str) -> Example:
-    source = f"{position.file}:{position.line}{item}"
+    source = f"{from_here(Path(position.file))}:{position.line}{item}"
     if not isinstance(value, dict) or "kind" in value or not {"old", "new"} & value.keys():
         return Example(source, manifest_of(value, position).object, None, is_refused)
     wrong = sorted(str(name) for name in value.keys() ^ {"old", "new"})
