@@ -13,8 +13,8 @@ from unittest.mock import patch
 
 from bench.record import Measured, Section
 from harness.case import Case, Json
-from harness.engine.ledger import Shown
-from harness.engine.local import Local, Order, Telling
+from harness.engine.ledger import Sighting
+from harness.engine.local import Local, RunOrder, Telling
 from harness.engine.settling import Settling
 from harness.engine.units import Lane
 from harness.events import Budget
@@ -43,13 +43,13 @@ def _leaves(value: Json, at: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple
 
 def measure(kubernetes: str, seconds: float, seed: int, most: int = 200) -> Section:
     """Search a release, then reduce what was first met of at most so many signatures once more, one after the other."""
-    order = Order(seed, Budget(max_time=seconds))
+    order = RunOrder(seed, Budget(max_time=seconds))
     with open_subject(SubjectSpec("kubernetes", kubernetes)) as subject:
         local = Local(subject, order, Telling(), Clock(seconds))
-        met: list[tuple[Settling, Lane, Shown]] = []
+        met: list[tuple[Settling, Lane, Sighting]] = []
         reducer = Settling.reducer
 
-        def noted(settling: Settling, lane: Lane, shown: Shown) -> Reducer:
+        def noted(settling: Settling, lane: Lane, shown: Sighting) -> Reducer:
             met.append((settling, lane, shown))
             return reducer(settling, lane, shown)
 
@@ -70,7 +70,7 @@ def measure(kubernetes: str, seconds: float, seed: int, most: int = 200) -> Sect
     return Section("How small do findings get, and how soon?", "findings", (line,))
 
 
-def _reduced(settling: Settling, lane: Lane, met: Shown, target: Target) -> tuple[int, float, int, bool]:
+def _reduced(settling: Settling, lane: Lane, met: Sighting, target: Target) -> tuple[int, float, int, bool]:
     reducer = settling.reducer(lane, met)
     started = time.perf_counter()
     case = drive(reducer.run(), target.ask)

@@ -30,7 +30,7 @@ from harness.rulecov.observed import FIRED, NAME, RuleOnlooker
 from harness.subject import SubjectSpec
 from harness.subject.api import open_api
 from harness.targets.kubernetes.build import go_mod
-from harness.targets.kubernetes.release import Release, find_release, find_toolchain, module_folder, wanted_go
+from harness.targets.kubernetes.release import KubernetesSource, find_release, find_toolchain, module_folder, wanted_go
 
 TEST = "TestVersionedValidationByFuzzing"
 FOLDER = "pkg/api/testing"
@@ -73,7 +73,7 @@ def measure(release: str, seconds: float, seed: int, jobs: int) -> Section:
     return Section(question, "comparisons", lines)
 
 
-def build(release: Release) -> Path:
+def build(release: KubernetesSource) -> Path:
     """Compile the release's test with our watcher, unless that was done before, and return the program.
 
     Raises: TargetError without a toolchain, when the release has no such test, or when the compiler refuses.
@@ -82,7 +82,7 @@ def build(release: Release) -> Path:
     return compiled(name, lambda folder, program: _compile(folder, release, program))
 
 
-def _compile(folder: Path, release: Release, program: Path) -> None:
+def _compile(folder: Path, release: KubernetesSource, program: Path) -> None:
     toolchain = find_toolchain()
     top = module_folder(release, "k8s.io/kubernetes", toolchain)
     upstream = (top / "go.mod").read_text()

@@ -24,7 +24,7 @@ from harness.case import Case, Measure, Operation
 from harness.diagnostics import HarnessError, TargetError
 from harness.targets.kubernetes import KubernetesTarget
 from harness.targets.kubernetes.build import WORKER, find_generation, generated, go_mod, source_hash
-from harness.targets.kubernetes.release import Release, find_release, find_toolchain, module_folder, wanted_go
+from harness.targets.kubernetes.release import KubernetesSource, find_release, find_toolchain, module_folder, wanted_go
 
 BENCHMARK = Path(__file__).with_name("cost_bench_test.go")
 PARTS = ("read", "handwritten", "convert", "declarative", "both")
@@ -83,13 +83,13 @@ def _line(name: str, nanoseconds: float) -> Measured:
     return Measured(name, 1, nanoseconds / 1e9, more={"nanoseconds": round(nanoseconds)})
 
 
-def build(release: Release) -> Path:
+def build(release: KubernetesSource) -> Path:
     """Compile the benchmark, unless that was done before. Raises: TargetError."""
     digest = hashlib.sha256(BENCHMARK.read_bytes() + source_hash(release).encode()).hexdigest()[:12]
     return compiled(f"cost-{release.name}-{digest}.test", lambda folder, program: _compile(folder, release, program))
 
 
-def _compile(folder: Path, release: Release, program: Path) -> None:
+def _compile(folder: Path, release: KubernetesSource, program: Path) -> None:
     toolchain = find_toolchain()
     top = module_folder(release, "k8s.io/kubernetes", toolchain)
     upstream = (top / "go.mod").read_text()

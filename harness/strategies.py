@@ -60,7 +60,7 @@ def objects(
     Raises: when drawn, UsageError for a kind that the subject does not have (with the near miss), or for `lean="valid"`
     where no accepted object was found; InputError and TargetError for a subject that cannot be opened.
     """
-    return st.deferred(lambda: _Source.of(subject, kind, version, subresource).objects(lean))
+    return st.deferred(lambda: _KindSource.of(subject, kind, version, subresource).objects(lean))
 
 
 def pairs(
@@ -72,7 +72,7 @@ def pairs(
     The arguments, and what is raised, as for `objects`.
     Shrinks towards: one object twice, then one edit of the new one.
     """
-    return st.deferred(lambda: _Source.of(subject, kind, version, subresource).pairs(lean))
+    return st.deferred(lambda: _KindSource.of(subject, kind, version, subresource).pairs(lean))
 
 
 def ask(
@@ -85,7 +85,7 @@ def ask(
     subresource: str = "",
 ) -> Answer:
     """Return what both sides say of a new object, or of its change from `old`. Raises: as `objects` does."""
-    source = _Source.of(subject, kind, version, subresource)
+    source = _KindSource.of(subject, kind, version, subresource)
     [answer] = source.subject.target.ask([source.case(new, old)])
     return answer
 
@@ -105,7 +105,7 @@ def differences(
     that are trusted to mean the same are no difference, as in a run: those that are shipped, and those of the file
     `trusted_wordings.yaml` of the current folder. Raises: as `objects` does; InputError for that file.
     """
-    source = _Source.of(subject, kind, version, subresource)
+    source = _KindSource.of(subject, kind, version, subresource)
     case = source.case(new, old)
     [answer] = source.subject.target.ask([case])
     return source.comparator.compare(case, answer)
@@ -140,11 +140,11 @@ def _opened(spec: SubjectSpec) -> Subject:
     return _OPENED[key]
 
 
-_SOURCES: dict[tuple[str, str, str, str], _Source] = {}
+_SOURCES: dict[tuple[str, str, str, str], _KindSource] = {}
 
 
 @dataclass(frozen=True, eq=False)
-class _Source:
+class _KindSource:
     """One kind of one subject, with strategies made from what both sides accept."""
 
     subject: Subject
@@ -152,7 +152,7 @@ class _Source:
     comparator: Comparator
 
     @staticmethod
-    def of(subject: str | Path | SubjectSpec, kind: str, version: str, subresource: str) -> _Source:
+    def of(subject: str | Path | SubjectSpec, kind: str, version: str, subresource: str) -> _KindSource:
         """Return the source of a kind, the same at every call."""
         spec = _spec_of(subject)
         key = (repr(spec), kind, version, subresource)
@@ -191,7 +191,7 @@ class _Source:
         return (yield [self.case(obj, None if creates else obj) for obj in objects])
 
 
-def _source(subject: Subject, kind: str, version: str, subresource: str) -> _Source:
+def _source(subject: Subject, kind: str, version: str, subresource: str) -> _KindSource:
     """Find the resource that a person means."""
     group, _, name = kind.rpartition("/")
     kinds = subject.target.info.kinds
@@ -214,7 +214,7 @@ def _source(subject: Subject, kind: str, version: str, subresource: str) -> _Sou
     comparator = Comparator(
         info, is_known_path=subject.is_known_path(info), trusted=all_wordings(own_wordings()), ends=subject.ends
     )
-    return _Source(subject, info, comparator)
+    return _KindSource(subject, info, comparator)
 
 
 def _stability(version: str) -> tuple[int, int, int]:
@@ -242,7 +242,7 @@ class _Material:
     remaining: tuple[str, ...] = ()
 
     def arguments(
-        self, source: _Source, lean: Lean, examples: tuple[Json, ...], accepted: tuple[Probe, ...]
+        self, source: _KindSource, lean: Lean, examples: tuple[Json, ...], accepted: tuple[Probe, ...]
     ) -> dict[str, Any]:
         """The arguments of `objects_of` and `pairs_of`. Raises: UsageError when there is nothing valid to lean to."""
         if lean == "valid" and not self.examples:
@@ -255,7 +255,7 @@ class _Material:
 
 
 @lru_cache(maxsize=256)
-def _material(source: _Source) -> _Material:
+def _material(source: _KindSource) -> _Material:
     """Find accepted objects of a kind, and values worth putting at their places."""
     shape, harvest, ask = source.subject.shape(source.info), Harvest(), source.subject.target.ask
     repair = Repair(shape, source.batch, harvest, limit=_MOST_ASKED)
@@ -271,13 +271,13 @@ def _material(source: _Source) -> _Material:
     return _Material(examples, stable or examples, *_probes(source, base))
 
 
-def _is_updated(source: _Source, obj: Json) -> bool:
+def _is_updated(source: _KindSource, obj: Json) -> bool:
     """Whether an update of an object to itself is accepted; of some only once they are stored."""
     [answer] = source.subject.target.ask([source.case(obj, obj)])
     return accepted(answer)
 
 
-def _probes(source: _Source, base: Json) -> tuple[tuple[Probe, ...], tuple[Probe, ...], tuple[Probe, ...]]:
+def _probes(source: _KindSource, base: Json) -> tuple[tuple[Probe, ...], tuple[Probe, ...], tuple[Probe, ...]]:
     """Try values at every place once: what refuses one teaches limits, which are probes.
 
     Returns: the probes, the changes that were accepted, and those of them that are accepted of a stored object too.

@@ -21,7 +21,7 @@ from harness.gotypes.packages import Universe
 from harness.tags.control import CONTROL_TAGS, ControlTag
 from harness.tags.families import FAMILIES
 from harness.tags.registry import ALL_SPECS, OLDER_SPECS, SPECS, usage_of
-from harness.tags.spec import Example, Scope, TagSpec
+from harness.tags.spec import Scope, TagExample, TagSpec
 
 _INTRODUCTION = """# Tags
 
@@ -147,11 +147,11 @@ def _errors(spec: TagSpec) -> Iterator[str]:
         yield f"| {emission.type.value} | {origin} | {shown or 'see the examples'} |"
 
 
-def _source(spec: TagSpec, example: Example) -> str:
+def _source(spec: TagSpec, example: TagExample) -> str:
     return example.source(spec.name).removeprefix("package example\n\n").replace("\t", "    ").rstrip()
 
 
-def _outcome(spec: TagSpec, example: Example) -> Iterator[str]:
+def _outcome(spec: TagSpec, example: TagExample) -> Iterator[str]:
     said = _json(example.object(example.new))
     if example.update:
         said += f" over {_json(example.object(example.old))}"
@@ -172,7 +172,7 @@ def _short(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:40]}…{text[-(_LONGEST - 41) :]}"
 
 
-def run(name: str, example: Example) -> list[FieldError]:
+def run(name: str, example: TagExample) -> list[FieldError]:
     """Compile an example and validate its object."""
     with TemporaryDirectory() as folder:
         compiled = compile_types(_universe(folder, name, example), "example", release=_release(name), criteria=("*",))
@@ -185,7 +185,7 @@ def run(name: str, example: Example) -> list[FieldError]:
         )
 
 
-def refusals(name: str, example: Example) -> list[str]:
+def refusals(name: str, example: TagExample) -> list[str]:
     """Compile an example that cannot be, and return what is said."""
     try:
         with TemporaryDirectory() as folder:
@@ -195,7 +195,7 @@ def refusals(name: str, example: Example) -> list[str]:
     return []
 
 
-def _universe(folder: str, name: str, example: Example) -> Universe:
+def _universe(folder: str, name: str, example: TagExample) -> Universe:
     Path(folder, "types.go").write_text(example.source(name), encoding="utf-8")
     universe = Universe.from_folders({"example": Path(folder)})
     universe.package("example")

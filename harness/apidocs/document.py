@@ -36,7 +36,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FieldRow:
     """A field by its path, empty for the object itself. `link` leads to the section of a type that many share."""
 
     path: str
@@ -61,7 +61,7 @@ class Section:
     about: str
     places: Mapping[str, str]
     requests: Mapping[str, tuple[str, ...]]
-    rows: tuple[Row, ...]
+    rows: tuple[FieldRow, ...]
     used_by: tuple[tuple[Key, str], ...] = ()
     parts: tuple[Key, ...] = ()
     total: int = 0
@@ -74,7 +74,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ApiGroup:
     """A group of an API: its kinds, the types they share, and the kinds for which nothing is declared."""
 
     name: str
@@ -89,12 +89,12 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class ApiReference:
     """An API. `skipped` are packages that ask for no validation, with what they say of it."""
 
     name: str
     release: str
-    groups: tuple[Group, ...]
+    groups: tuple[ApiGroup, ...]
     skipped: tuple[str, ...] = ()
     updates: Mapping[str, str] = field(default_factory=dict)
 

@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
-from harness.apidocs.document import Document, Group, Key, Row, Section, State, Statement
+from harness.apidocs.document import ApiGroup, ApiReference, FieldRow, Key, Section, State, Statement
 from harness.apidocs.places import first_sentence, place_of
 from harness.apidocs.sharing import Sharing, kinds_of
-from harness.apidocs.walk import Line, Walk, exists
-from harness.apidocs.words import Said
+from harness.apidocs.walk import TypeWalk, VersionRow, exists
+from harness.apidocs.words import RuleSentence
 from harness.compiler.plan import Plan, options_of
 from harness.diagnostics import Diagnostic, InputError
 from harness.gotypes.model import TypeRef
@@ -51,12 +51,12 @@ class _Use:
 class _Standing:
     """A rule while versions are laid side by side."""
 
-    said: Said
+    said: RuleSentence
     states: dict[str, State] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)
 
 
-def gather(api: Api) -> Document:
+def gather(api: Api) -> ApiReference:
     """Compile every package of an API and say what it declares. Raises: InputError with everything that is wrong."""
     packages = {package.path: package for package in reversed(api.packages)}
     groups = group_names(list(packages.values()))
@@ -129,7 +129,7 @@ class _Gatherer:
         folder = _folders(package)[-1]  # of another module, such as meta/v1
         return Key(package if folder in self._groups.values() else folder, name)
 
-    def document(self, skipped: tuple[str, ...]) -> Document:
+    def document(self, skipped: tuple[str, ...]) -> ApiReference:
         """Return everything."""
         kinds: dict[Key, list[_Use]] = {}
         silent: dict[Key, list[str]] = {}
@@ -146,13 +146,15 @@ class _Gatherer:
                     shared.setdefault(self._key(name), {}).setdefault(version, _Use(version, name, one.plan))
         sections = [self._section(key, uses, True) for key, uses in kinds.items()]
         sections += [self._section(key, list(uses.values()), False) for key, uses in shared.items() if key not in kinds]
-        return Document(self._api.name, self._api.release, self._grouped(sections, silent), skipped, _updates(sections))
+        return ApiReference(
+            self._api.name, self._api.release, self._grouped(sections, silent), skipped, _updates(sections)
+        )
 
-    def _grouped(self, sections: Sequence[Section], silent: Mapping[Key, list[str]]) -> tuple[Group, ...]:
+    def _grouped(self, sections: Sequence[Section], silent: Mapping[Key, list[str]]) -> tuple[ApiGroup, ...]:
         listed = [self._connected(one, sections) for one in sorted(sections, key=lambda one: one.key.name)]
         names = sorted({section.key.group for section in listed} | {key.group for key in silent})
         return tuple(
-            Group(
+            ApiGroup(
                 name,
                 tuple(one for one in listed if one.key.group == name and one.is_kind),
                 tuple(one for one in listed if one.key.group == name and not one.is_kind),
@@ -179,9 +181,9 @@ class _Gatherer:
     def _section(self, key: Key, uses: list[_Use], is_kind: bool) -> Section:
         uses.sort(key=lambda use: age(use.version))
         order: list[str] = []
-        lines: dict[str, list[tuple[str, Line]]] = {}
+        lines: dict[str, list[tuple[str, VersionRow]]] = {}
         for use in uses:
-            walk = Walk(self._types, use.plan, self._linked)
+            walk = TypeWalk(self._types, use.plan, self._linked)
             walk.type(use.type)
             for line in walk.lines.values():
                 if not line.is_empty:
@@ -214,7 +216,7 @@ class _Gatherer:
         found = self._types.find(name)
         return place_of(found.package, found.position) if found else ""
 
-    def _row(self, path: str, lines: Sequence[tuple[str, Line]], uses: Sequence[_Use]) -> Row:
+    def _row(self, path: str, lines: Sequence[tuple[str, VersionRow]], uses: Sequence[_Use]) -> FieldRow:
         standings: dict[tuple[str, ...], _Standing] = {}
         notes: dict[str, None] = {}
         for version, line in lines:
@@ -229,7 +231,7 @@ class _Gatherer:
             use.version: "absent" if exists(self._types, TypeRef("named", use.type), first.steps) else "no field"
             for use in uses
         }
-        return Row(
+        return FieldRow(
             path,
             first.type,
             next((line.about for _, line in lines if line.about), ""),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from harness.apidocs.document import Document, Group, Key, Row, Section, Statement
+from harness.apidocs.document import ApiGroup, ApiReference, FieldRow, Key, Section, Statement
 from harness.apidocs.places import places_text
 from harness.reporting.text import count, visible
 
@@ -46,7 +46,7 @@ def _loose(part: str) -> str:
     return (" " if lead else "") + text(part) + (" " if trail else "")
 
 
-def render_pages(document: Document) -> dict[str, str]:
+def render_pages(document: ApiReference) -> dict[str, str]:
     """Write every page, by its path in the tree."""
     names = _file_names(document)
     pages = {"index.md": _index(document, names)}
@@ -56,7 +56,7 @@ def render_pages(document: Document) -> dict[str, str]:
     return pages
 
 
-def _file_names(document: Document) -> dict[Key, str]:
+def _file_names(document: ApiReference) -> dict[Key, str]:
     """Give every section a file that any system can hold; names that differ in nothing else get a number."""
     names: dict[Key, str] = {}
     taken: set[str] = set()
@@ -72,7 +72,7 @@ def _file_names(document: Document) -> dict[Key, str]:
     return names
 
 
-def _index(document: Document, names: dict[Key, str]) -> str:
+def _index(document: ApiReference, names: dict[Key, str]) -> str:
     lines = [
         f"# What {text(document.name)} validates",
         "",
@@ -92,7 +92,7 @@ def _index(document: Document, names: dict[Key, str]) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _group(group: Group, names: dict[Key, str]) -> Iterator[str]:
+def _group(group: ApiGroup, names: dict[Key, str]) -> Iterator[str]:
     if group.sections:
         yield from ("| | versions | rules | |", "|---|---|---|---|")
         for one in group.sections:
@@ -154,7 +154,7 @@ def _table(section: Section, names: dict[Key, str]) -> Iterator[str]:
             field = ""
 
 
-def _also(row: Row, names: dict[Key, str]) -> Iterator[str]:
+def _also(row: FieldRow, names: dict[Key, str]) -> Iterator[str]:
     if row.link is not None:
         yield f"rules of {_link(row.link, names)}"
     for note in row.notes:

@@ -14,14 +14,14 @@ from urllib.parse import quote
 import jinja2
 from markupsafe import Markup, escape
 
-from harness.apidocs.document import Document, Key, Row, Section
+from harness.apidocs.document import ApiReference, FieldRow, Key, Section
 from harness.apidocs.gather import age
 from harness.apidocs.places import places_text
 from harness.reporting.pages import environment, marked
 from harness.reporting.text import count, lines
 
 
-def render_page(document: Document) -> str:
+def render_page(document: ApiReference) -> str:
     """Write the document as one self-contained page."""
     environment = _environment()
     assert environment.loader is not None
@@ -54,7 +54,7 @@ def _href(key: Key, path: str = "") -> str:
     return "#" + quote(anchor(key, path), safe="/*.-_~")
 
 
-def _levels(row: Row) -> str:
+def _levels(row: FieldRow) -> str:
     """What the filters look through: each version with what it makes of a rule of the row."""
     found = {f"{v}:{state}" for one in row.statements for v, state in one.states.items() if state in _LEVELS}
     return " ".join(sorted(found))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from harness.apidocs.words import Said
+from harness.apidocs.words import RuleSentence
 from harness.diagnostics import Position
 from harness.gotypes.model import Comments
 
@@ -21,7 +21,7 @@ def place_of(package: str, position: Position) -> str:
     return f"{folder}/{name}" + (f":{position.line}" if position.line else "")
 
 
-def rule_place(said: Said, package: str, comments: Comments, otherwise: Position) -> str:
+def rule_place(said: RuleSentence, package: str, comments: Comments, otherwise: Position) -> str:
     """Find the line of the tag that made a rule: the one that says most of what the rule says."""
     lines = [line for line in comments if f"+{said.tag}" in line.text]
     if not lines:

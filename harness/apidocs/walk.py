@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from harness.apidocs.document import Key
 from harness.apidocs.places import first_sentence, rule_place
-from harness.apidocs.words import ITEMS, Said, say
+from harness.apidocs.words import ITEMS, RuleSentence, say
 from harness.compiler.plan import Cohort, FieldPlan, Inner, Plan, rules_in
 from harness.diagnostics import Position
 from harness.gotypes.model import Comments, Field, TypeRef
@@ -17,7 +17,7 @@ from harness.tags.types import Types
 
 
 @dataclass(slots=True)
-class Line:
+class VersionRow:
     """A row of one version. `steps` lead to it from the section's type; `said` are its rules with their places."""
 
     steps: tuple[str, ...]
@@ -25,7 +25,7 @@ class Line:
     about: str
     link: Key | None = None
     notes: dict[str, None] = field(default_factory=dict)
-    said: list[tuple[Said, str]] = field(default_factory=list)
+    said: list[tuple[RuleSentence, str]] = field(default_factory=list)
 
     @property
     def path(self) -> str:
@@ -38,12 +38,12 @@ class Line:
         return not (self.said or self.notes or self.link)
 
 
-class Walk:
+class TypeWalk:
     """Walks one type of one plan. `lines` are what it met, by path and in order."""
 
     def __init__(self, types: Types, plan: Plan, linked: Callable[[str], Key | None]) -> None:
         self._types, self._plan, self._linked = types, plan, linked
-        self.lines: dict[str, Line] = {}
+        self.lines: dict[str, VersionRow] = {}
 
     def type(self, name: str, steps: tuple[str, ...] = ()) -> None:
         """Write down the rules of a type, then those of its fields in the order of their declaration."""
@@ -121,11 +121,11 @@ class Walk:
                         members.setdefault(one.name, []).append(words)
         return members
 
-    def _add(self, steps: tuple[str, ...], said: Said, place: str) -> None:
+    def _add(self, steps: tuple[str, ...], said: RuleSentence, place: str) -> None:
         self._line((*steps, *said.steps), said.type).said.append((said, place))
 
-    def _line(self, steps: tuple[str, ...], ref: TypeRef, comments: Comments = ()) -> Line:
-        line = self.lines.setdefault(path_of(steps), Line(steps, short_type(ref), ""))
+    def _line(self, steps: tuple[str, ...], ref: TypeRef, comments: Comments = ()) -> VersionRow:
+        line = self.lines.setdefault(path_of(steps), VersionRow(steps, short_type(ref), ""))
         line.about = line.about or first_sentence(comments)
         return line
 

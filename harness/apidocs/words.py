@@ -9,14 +9,14 @@ from harness.gotypes.model import TypeRef
 from harness.tags.families.each import no_nil_items
 from harness.tags.registry import ALL_SPECS
 from harness.tags.rules import Check, EachKey, EachVal, Item, Mode, Option, Rule, Subfield
-from harness.tags.spec import Subject, TagSpec
+from harness.tags.spec import TagSpec, TagSubject
 from harness.tags.types import Types
 
 ITEMS = "[*]"
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class RuleSentence:
     """One rule: at which steps below its element, under what conditions, in which words. `hints` find its tag."""
 
     steps: tuple[str, ...]
@@ -44,12 +44,12 @@ class _Frame:
     hints: tuple[str, ...] = ()
 
 
-def say(types: Types, ref: TypeRef, rule: Rule) -> Iterator[Said]:
+def say(types: Types, ref: TypeRef, rule: Rule) -> Iterator[RuleSentence]:
     """Say one rule of an element of a type: several things for rules that depend on a discriminator."""
     yield from _say(types, rule, _Frame((), ref), rule.sc, rule.ne)
 
 
-def _say(types: Types, rule: Rule, frame: _Frame, stops: bool, hidden: bool) -> Iterator[Said]:
+def _say(types: Types, rule: Rule, frame: _Frame, stops: bool, hidden: bool) -> Iterator[RuleSentence]:
     body = rule.body
     frame = replace(frame, level=frame.level or rule.level)
     if isinstance(body, Check):
@@ -90,7 +90,7 @@ def _inside(types: Types, body: EachVal | EachKey | Item | Subfield | Option, fr
     )
 
 
-def _modes(types: Types, body: Mode, frame: _Frame) -> Iterator[Said]:
+def _modes(types: Types, body: Mode, frame: _Frame) -> Iterator[RuleSentence]:
     """Say the rules of one member, by the value of its discriminator, then what holds for every other value."""
     name = body.discriminator.json_name or body.discriminator.name
     at = replace(
@@ -108,12 +108,12 @@ def _modes(types: Types, body: Mode, frame: _Frame) -> Iterator[Said]:
     yield from _say(types, body.otherwise, replace(at, conditions=(*at.conditions, others)), False, False)
 
 
-def _check(types: Types, rule: Rule, check: Check, frame: _Frame, stops: bool) -> Said:
+def _check(types: Types, rule: Rule, check: Check, frame: _Frame, stops: bool) -> RuleSentence:
     spec = ALL_SPECS.get(rule.tag)
     if spec is not None and spec.at is not None:
         frame = _member(types, frame, spec.at(check))
-    subject = Subject(types.kind(frame.type), types.is_pointer(frame.type), frame.is_item)
-    return Said(
+    subject = TagSubject(types.kind(frame.type), types.is_pointer(frame.type), frame.is_item)
+    return RuleSentence(
         frame.steps,
         frame.type,
         frame.prefix + words_of(check, spec, subject),
@@ -134,7 +134,7 @@ def _member(types: Types, frame: _Frame, name: str) -> _Frame:
     return replace(frame, steps=(*frame.steps, name), type=member.type if member else frame.type)
 
 
-def words_of(check: Check, spec: TagSpec | None, subject: Subject) -> str:
+def words_of(check: Check, spec: TagSpec | None, subject: TagSubject) -> str:
     """Return what a check demands: the words of its tag, or its summary when it has none."""
     if check.function is no_nil_items:
         return "no item may be null"

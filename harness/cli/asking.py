@@ -26,7 +26,7 @@ class CheckedAnswer(Answer, frozen=True, omit_defaults=True):
     mismatches: tuple[Mismatch, ...] = ()
 
 
-class Asker:
+class CaseAsker:
     """Asks a subject, compares, and remembers one comparator per kind."""
 
     def __init__(self, subject: Subject) -> None:

@@ -15,7 +15,7 @@ from harness.cli.live import Live, Steps, loudness_options
 from harness.cli.publishing import Files, form_options, write_forms
 from harness.cli.searching import cores, lane_options, search_options, seed_of, sigterm_interrupts
 from harness.cli.targets import TargetChoice, embedded_suites, reach_of, target_options
-from harness.cost.run import Outcome, Wanted, busy_now, cost_of, measure
+from harness.cost.run import CostOutcome, CostRequest, busy_now, cost_of, measure
 from harness.diagnostics import HarnessError, UsageError
 from harness.events import Budget
 from harness.reporting.assembly import build_report
@@ -54,7 +54,7 @@ def command(
     if max_time is None and max_cases is None:
         max_time = DEFAULT_SECONDS
     budget = Budget(max_time / len(specs) if max_time else None, max_cases)
-    wanted = Wanted(seed_of(seed), budget, jobs or cores(), kinds, operations, corpus)
+    wanted = CostRequest(seed_of(seed), budget, jobs or cores(), kinds, operations, corpus)
     bench = _Bench(wanted)
     busy = busy_now()
     with sigterm_interrupts():
@@ -69,8 +69,8 @@ def command(
 class _Bench:
     """Measures one subject after the other. What goes wrong with one is told, and the others are measured anyhow."""
 
-    wanted: Wanted
-    outcomes: list[Outcome] = field(default_factory=list)
+    wanted: CostRequest
+    outcomes: list[CostOutcome] = field(default_factory=list)
     reaches: dict[str, Reach] = field(default_factory=dict)
     troubles: list[HarnessError] = field(default_factory=list)
 

@@ -11,7 +11,7 @@ import msgspec
 
 from harness.bounded import lines_of
 from harness.case import Case, Mode, Operation
-from harness.cli.asking import Asker, CheckedAnswer
+from harness.cli.asking import CaseAsker, CheckedAnswer
 from harness.cli.gates import parse_gates
 from harness.cli.targets import TargetChoice, is_suite, pair_options, target_options
 from harness.diagnostics import Diagnostic, HarnessError, InputError, Position, UsageError
@@ -69,7 +69,7 @@ def command(
     objects = [m for name in manifests for m in read_manifests(name)]
     olds = read_manifests(old_file) if old_file else []
     with open_subject(spec, lambda text: click.echo(lines(text), err=True)) as subject:
-        asker = Asker(subject)
+        asker = CaseAsker(subject)
         if cases:
             return _check_lines(asker, cases, spec.mode, strict)
         pairs = [(m, _old_of(m, objects, olds) if old_file else None) for m in objects]
@@ -120,7 +120,7 @@ def _old_of(new: Manifest, objects: Sequence[Manifest], olds: Sequence[Manifest]
     )
 
 
-def _tell_unknown_fields(asker: Asker, case: Case, position: str, strict: bool) -> None:
+def _tell_unknown_fields(asker: CaseAsker, case: Case, position: str, strict: bool) -> None:
     """Warn about fields that decoding drops. Raises: UsageError with all of them when that is strict."""
     shape = asker.subject.shape(asker.info(case))
     found = [str(one) for one in unknown_fields(shape, case.object)]
@@ -131,7 +131,7 @@ def _tell_unknown_fields(asker: Asker, case: Case, position: str, strict: bool) 
         click.echo(visible(f"warning: {position}: {text}"), err=True)
 
 
-def _check_lines(asker: Asker, name: str, mode: Mode, strict: bool) -> int:
+def _check_lines(asker: CaseAsker, name: str, mode: Mode, strict: bool) -> int:
     """Answer cases as they come. A line that is no case is told, and the others are answered."""
     codes: list[int] = []
     cases = _read_lines(asker, name, mode, strict, codes)
@@ -143,7 +143,7 @@ def _check_lines(asker: Asker, name: str, mode: Mode, strict: bool) -> int:
     return _worst(codes)
 
 
-def _read_lines(asker: Asker, name: str, mode: Mode, strict: bool, codes: list[int]) -> Iterator[Case]:
+def _read_lines(asker: CaseAsker, name: str, mode: Mode, strict: bool, codes: list[int]) -> Iterator[Case]:
     for number, line in enumerate(_stream(name), 1):
         if not line.strip():
             continue
@@ -187,7 +187,7 @@ def _worst(codes: Sequence[int]) -> int:
     return 1 if 1 in codes else max(codes, default=2)
 
 
-def _told(asker: Asker, manifest: Manifest, case: Case, answer: CheckedAnswer) -> Iterator[str]:
+def _told(asker: CaseAsker, manifest: Manifest, case: Case, answer: CheckedAnswer) -> Iterator[str]:
     info = asker.info(case)
     yield visible(f"{manifest.position}: {info.name} {case.operation} {'/'.join(p for p in manifest.name[1:] if p)}")
     if answer.failure is not None:

@@ -18,7 +18,7 @@ from harness.cli.targets import TargetChoice, target_options
 from harness.cli.witnesses import check, file_option, replayed, witness
 from harness.diagnostics import HarnessError, UsageError, near_miss
 from harness.errormatch.exceptionedit import ExceptionText, read_text
-from harness.errormatch.exceptionentry import SEVERITIES, UNEXPLAINED, ExceptionEntry
+from harness.errormatch.exceptionentry import SEVERITIES, UNEXPLAINED, ExceptionSpec
 from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
 from harness.errormatch.witness import remove_witness, write_witness
 from harness.files import locked
@@ -33,7 +33,7 @@ from harness.reporting.witnessing import held_by, seen_in, witness_of
 Wanted: TypeAlias = ReportedFinding | Group
 
 
-class Listed(msgspec.Struct, frozen=True):
+class ListedException(msgspec.Struct, frozen=True):
     """An entry as `list --json` has it: what it says, and how it stands. `findings` is 0 without a report."""
 
     id: str
@@ -157,7 +157,7 @@ def _wanted(names: Sequence[str], report: Report) -> list[Wanted]:
     return found
 
 
-def _add(one: Wanted, report: Report, text: ExceptionText, words: Words | None) -> tuple[ExceptionEntry, str] | None:
+def _add(one: Wanted, report: Report, text: ExceptionText, words: Words | None) -> tuple[ExceptionSpec, str] | None:
     """Put the entry of a finding or a group into the file. Returns: what to say of it; None when nothing is missing."""
     findings = one.findings if isinstance(one, Group) else (one,)
     today = date.today()
@@ -208,16 +208,16 @@ def list_(report_file: str | None, as_json: bool, file: Path) -> int:
     return 0
 
 
-def _listed(one: Standing, today: date) -> Listed:
+def _listed(one: Standing, today: date) -> ListedException:
     entry = one.entry
-    return Listed(
+    return ListedException(
         entry.id, entry.suite, entry.about, entry.scope["cause"], entry.severity, tuple(map(str, entry.rules)),
         entry.reason, entry.owner, entry.until.isoformat(), (entry.until - today).days, entry.link,
         entry.position.line, one.state, one.findings, one.why,
     )  # fmt: skip
 
 
-def _table(rows: Sequence[Listed], judged: bool) -> list[str]:
+def _table(rows: Sequence[ListedException], judged: bool) -> list[str]:
     head = ("ID", "SUITE", "CAUSE", "WORST", "UNTIL", "OWNER", *(("STATE",) if judged else ()), "ABOUT")
     lines = [head, *(_row(row, judged) for row in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
@@ -225,14 +225,14 @@ def _table(rows: Sequence[Listed], judged: bool) -> list[str]:
     return [*(shown if rows else ()), *([""] if rows else []), _sum(rows, judged)]
 
 
-def _row(row: Listed, judged: bool) -> tuple[str, ...]:
+def _row(row: ListedException, judged: bool) -> tuple[str, ...]:
     days = "ended" if row.days < 0 else f"{row.until} ({row.days} d)"
     state = {"used": count(row.findings, "finding"), "not tried": f"not tried: {row.why}"}.get(row.state, row.state)
     cells = (row.id, row.suite, row.cause, row.severity, days, row.owner, *((state,) if judged else ()), row.about)
     return tuple(visible(cell) for cell in cells)
 
 
-def _sum(rows: Sequence[Listed], judged: bool) -> str:
+def _sum(rows: Sequence[ListedException], judged: bool) -> str:
     ended = sum(row.days < 0 for row in rows)
     parts = [count(len(rows), "exception")] + ([f"{ended} ended"] if ended else [])
     if judged:
@@ -311,7 +311,7 @@ def expire(within: int, file: Path) -> int:
     return 1 if due else 0
 
 
-def _when(entry: ExceptionEntry, today: date) -> str:
+def _when(entry: ExceptionSpec, today: date) -> str:
     left = (entry.until - today).days
     return f"{entry.until} ({f'{left} days left' if left >= 0 else 'ended'})"
 

@@ -13,11 +13,11 @@ from harness.cli.apis import api_options
 from harness.collector import collector_at_rest
 from harness.diagnostics import UsageError, near_miss
 from harness.explain import all_pages
-from harness.lint.fix import Change, plan
-from harness.lint.rule import Finding, Severity
+from harness.lint.fix import FileFix, plan
+from harness.lint.rule import LintFinding, Severity
 from harness.lint.rules import BY_CODE, RULES
 from harness.lint.run import lint, unique
-from harness.lint.shown import Shown, document, is_cached, path_of, prepare, results, rules_of, text
+from harness.lint.shown import ShownFinding, document, is_cached, path_of, prepare, results, rules_of, text
 from harness.reporting.annotations import commands
 from harness.reporting.sarif import sarif
 from harness.reporting.text import count, lines, visible
@@ -41,10 +41,10 @@ class _Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _LintedSource:
     """What was found, and in what."""
 
-    findings: list[Finding]
+    findings: list[LintFinding]
     name: str
     release: str
     packages: int
@@ -116,7 +116,7 @@ def _folder_of(path: str) -> str:
     return str(Path(path).parent) if path.endswith(".go") and Path(path).is_file() else path
 
 
-def _find(wanted: _Wanted) -> _Found:
+def _find(wanted: _Wanted) -> _LintedSource:
     if wanted.kubernetes or not wanted.places:
         place = next(iter(wanted.places), "")
         apis = [open_api(place, kubernetes=wanted.kubernetes, release=wanted.release)]
@@ -128,14 +128,14 @@ def _find(wanted: _Wanted) -> _Found:
         kept = [one for one in kept if one.diagnostic.position.file in wanted.files]
     names = ", ".join(dict.fromkeys(api.name for api in apis))
     packages = len({package.path for api in apis for package in api.packages})
-    return _Found(kept, names, apis[0].release, packages)
+    return _LintedSource(kept, names, apis[0].release, packages)
 
 
 def _severity(word: str) -> Severity:
     return next(one for one in _ORDER if one == word)
 
 
-def _repair(wanted: _Wanted, found: _Found, *, quiet: bool) -> _Found:
+def _repair(wanted: _Wanted, found: _LintedSource, *, quiet: bool) -> _LintedSource:
     """Make repairs until none is left: one may open the way for another on the same line."""
     made = 0
     for _ in range(_ROUNDS):
@@ -153,13 +153,13 @@ def _repair(wanted: _Wanted, found: _Found, *, quiet: bool) -> _Found:
     return found
 
 
-def _show(changes: Sequence[Change], err: bool = False) -> None:
+def _show(changes: Sequence[FileFix], err: bool = False) -> None:
     for change in changes:
         if change.made:
             click.echo(lines(change.diff(visible(path_of(change.file, Path())))), nl=False, err=err)
 
 
-def _write(form: str, shown: list[Shown], found: _Found) -> None:
+def _write(form: str, shown: list[ShownFinding], found: _LintedSource) -> None:
     if form == "text":
         click.echo("\n".join(text(shown, found.packages)))
     elif form == "json":
@@ -171,7 +171,7 @@ def _write(form: str, shown: list[Shown], found: _Found) -> None:
             click.echo(line)
 
 
-def _fails(findings: Sequence[Finding], fail_on: str) -> bool:
+def _fails(findings: Sequence[LintFinding], fail_on: str) -> bool:
     return fail_on != "never" and any(
         _ORDER.index(one.severity) >= _ORDER.index(_severity(fail_on)) for one in findings
     )

@@ -59,7 +59,7 @@ def loudness() -> Loudness:
     return context.meta.get(_LOUDNESS, Loudness.NORMAL) if context is not None else Loudness.NORMAL
 
 
-class Bar:
+class ProgressBar:
     """One line that says how far something is: always the last one of a terminal, now and then elsewhere.
 
     A thread keeps it alive while whoever works has nothing to say.
@@ -205,7 +205,7 @@ def _clock_of(seconds: float) -> str:
     return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"
 
 
-class Steps(Bar):
+class Steps(ProgressBar):
     """Shows how far a job of known length is. The bar appears with the first step."""
 
     def __init__(self, name: str, now: Callable[[], float] = time.monotonic) -> None:
@@ -225,7 +225,7 @@ class Steps(Bar):
         self.update(fraction, [text.removeprefix(f"{self.name}: ")], left)
 
 
-class Live(Bar):
+class Live(ProgressBar):
     """Follows the events of one run or of several, one after the other."""
 
     def __init__(self, name: str, clock: Callable[[], float] = time.monotonic) -> None:

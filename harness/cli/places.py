@@ -11,7 +11,7 @@ STDOUT = Path("-")
 """What an option for one file takes for standard output."""
 
 
-class Place(click.Path):
+class WritablePath(click.Path):
     """A file or folder to write that cannot be standard output: `-` is refused, where a file of that name would lie."""
 
     def __init__(self, what: str, **more: Any) -> None:
@@ -24,5 +24,5 @@ class Place(click.Path):
         return super().convert(value, param, ctx)
 
 
-FOLDER = Place("folder", file_okay=False)
-FILE = Place("file", dir_okay=False)
+FOLDER = WritablePath("folder", file_okay=False)
+FILE = WritablePath("file", dir_okay=False)

@@ -23,9 +23,9 @@ from harness.files import write_atomically
 from harness.fuzzers.budget import Clock
 from harness.power import known as lists
 from harness.power.document import Document, Part, document_of, rows_of, stale_of
-from harness.power.judge import Trial
+from harness.power.judge import SuiteTrial
 from harness.power.record import Record, State
-from harness.power.suites import Outcome, Told, examine
+from harness.power.suites import JudgingProgress, SuiteOutcome, examine
 from harness.power.targets import look, unseen
 from harness.power.view import lines_of
 from harness.reporting.saving import save
@@ -141,7 +141,7 @@ class _Ask:
         trusted = own_wordings()
         file = self.known or suite.folder / lists.NAME
         equivalent = tuple(entry for entry in lists.load(file) if entry.state == "equivalent")
-        trial = Trial(
+        trial = SuiteTrial(
             spec, self.seed, cases, self.kinds, trusted, self.again, equivalent, onlookers=rule_onlookers(spec),
             examples=self.examples,
         )  # fmt: skip
@@ -209,7 +209,7 @@ def _taken_out(file: Path, stale: tuple[lists.Known, ...]) -> tuple[lists.Known,
     return ()
 
 
-def _records_of(outcome: Outcome) -> tuple[Record, ...]:
+def _records_of(outcome: SuiteOutcome) -> tuple[Record, ...]:
     records = []
     for number in outcome.chosen:
         one, judged = outcome.sabotages[number], outcome.judged.get(number)
@@ -228,7 +228,7 @@ class Judging(Steps):
         super().__init__(name, now)
         self._name = name
 
-    def __call__(self, told: Told) -> None:
+    def __call__(self, told: JudgingProgress) -> None:
         """Show the state after one more sabotage."""
         text = f"{self._name}: {told.judged:,} of {count(told.made, 'sabotage')}, {told.noticed:,} noticed"
         self.show(told.judged, told.made, text)

@@ -10,7 +10,7 @@ import msgspec
 from harness.bounded import MOST_REPORT, decode_bounded, read_bounded
 from harness.case import Case, KindInfo
 from harness.cli import completing
-from harness.cli.asking import Asker, CheckedAnswer
+from harness.cli.asking import CaseAsker, CheckedAnswer
 from harness.cli.publishing import with_kept
 from harness.cli.targets import TargetChoice, is_suite, pair_options, spec_of, target_options
 from harness.cli.trust import check_trust, trust_option
@@ -63,7 +63,7 @@ def command(arguments: tuple[str, ...], target: TargetChoice, cases: tuple[str, 
     for spec in dict.fromkeys(_identity(spec) for spec, _, _ in asked):
         mine = [entry for entry in asked if _identity(entry[0]) == spec]
         with open_subject(mine[0][0], lambda text: click.echo(lines(text), err=True)) as subject:
-            asker = Asker(subject)
+            asker = CaseAsker(subject)
             answers = asker.ask(asker.completed(case) for _, case, _ in mine)
             for (_, _, finding), (case, answer) in zip(mine, answers, strict=True):
                 codes.append(_tell(asker, finding, case, answer))
@@ -188,7 +188,7 @@ def _chosen(findings: Sequence[ReportedFinding], wanted: Sequence[str], name: st
     return [finding for finding in chosen if finding.case.object is not None]
 
 
-def _tell(asker: Asker, finding: Finding | None, case: Case, answer: CheckedAnswer) -> int:
+def _tell(asker: CaseAsker, finding: Finding | None, case: Case, answer: CheckedAnswer) -> int:
     if finding is None:
         if answer.failure is not None and not answer.mismatches:
             click.echo(visible(f"cannot be answered: {answer.failure.stage}: {answer.failure.message}"), err=True)
@@ -212,7 +212,7 @@ def _is_same(finding: Finding, mismatch: Mismatch) -> bool:
     return mismatch.signature == (finding.mismatch, finding.path, finding.type, finding.origin, finding.side)
 
 
-def _made(asker: Asker, case: Case, answer: CheckedAnswer, mismatch: Mismatch) -> ReportedFinding:
+def _made(asker: CaseAsker, case: Case, answer: CheckedAnswer, mismatch: Mismatch) -> ReportedFinding:
     info: KindInfo = asker.info(case)
     severity = asker.severity(case, answer, mismatch)
     return ReportedFinding(

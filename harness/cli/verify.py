@@ -11,7 +11,7 @@ from harness.cli.gates import parse_gates
 from harness.cli.live import loudness_options
 from harness.cli.publishing import Files, allow_option, exceptions_in, report_options
 from harness.cli.searching import cores, example_option, search_options, seed_of, sigterm_interrupts
-from harness.cli.verifying import Options, Verifying, note, show_touched
+from harness.cli.verifying import Verifying, VerifyOptions, note, show_touched
 from harness.subject import Example
 from harness.verify.building import checkout_of, default_base
 from harness.verify.git import Repository
@@ -52,7 +52,7 @@ def command(
     change sides, stale generated code or tags that lint refuses, 2 could not run or be tried, 130 interrupted.
     """
     files = beside_events(files, events)
-    options = Options(
+    options = VerifyOptions(
         max_time, max_cases, seed_of(seed), jobs or cores(), parse_gates(gates), files, exceptions,
         exceptions_in(exceptions), allow_incomplete, examples,
     )  # fmt: skip

@@ -19,7 +19,7 @@ import msgspec
 from harness.cli.codes import COULD_NOT_RUN
 from harness.cli.coverage import with_coverage
 from harness.cli.eventlog import EventLog
-from harness.cli.live import Bar, loudness
+from harness.cli.live import ProgressBar, loudness
 from harness.cli.publishing import EXCEPTIONS, Files, publish, replay_command
 from harness.cli.run import Search
 from harness.cli.targets import spec_of
@@ -36,21 +36,21 @@ from harness.reporting.tolerance import tolerate
 from harness.reporting.verification import BuildEntry, UserChange, Verification
 from harness.rulecov.inventory import Inventory
 from harness.subject import Example, SubjectSpec, open_subject
-from harness.verify.building import Ends, base_folder, ends_of, name_place
+from harness.verify.building import BaseAndHead, base_folder, ends_of, name_place
 from harness.verify.change import Change
 from harness.verify.focus import NAME, EffortOnlooker, efforts, focus_of, patterns_of
 from harness.verify.git import Repository
 from harness.verify.plan import Shares, at_base, head_parts, user_parts
 from harness.verify.replaying import AtBase, known_at_base
 from harness.verify.users import once, order_of, setting_of, user_change
-from harness.verify.verdict import Seen, lint_of, names_of, revision, stale_of, verified
+from harness.verify.verdict import SearchEvidence, lint_of, names_of, revision, stale_of, verified
 from harness.verify.view import rows_of
 
 DEFAULT_SECONDS = 120.0
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class VerifyOptions:
     """What the command line asks for beside the change itself."""
 
     max_time: float | None
@@ -71,12 +71,12 @@ class Verifying:
 
     change: Change
     repository: Repository
-    options: Options
+    options: VerifyOptions
     base: str
     head: str | None
     log: EventLog
-    searches: list[tuple[Search, Ends]] = field(default_factory=list)
-    comparisons: list[tuple[Search, Ends]] = field(default_factory=list)
+    searches: list[tuple[Search, BaseAndHead]] = field(default_factory=list)
+    comparisons: list[tuple[Search, BaseAndHead]] = field(default_factory=list)
     builds: list[BuildEntry] = field(default_factory=list)
     unsearched: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -120,12 +120,12 @@ class Verifying:
             return DEFAULT_SECONDS
         return self.options.max_time
 
-    def _ends(self) -> list[Ends]:
+    def _ends(self) -> list[BaseAndHead]:
         """Write the files of the base, and say what is to be opened."""
         folder = base_folder(self.repository, self.change.base.commit, self.change.layout, self._note)
         return ends_of(self.change, self.change.checkout, folder)
 
-    def _verify(self, ends: Ends, shares: Shares) -> bool:
+    def _verify(self, ends: BaseAndHead, shares: Shares) -> bool:
         """Search one subject and compare it with its base. Returns: whether to go on with the next."""
         # The base first: what the compiler remembers of it, it need not compile again for the head.
         has_base = self._has_base(ends)
@@ -144,7 +144,7 @@ class Verifying:
         self.comparisons.append((comparison, ends))
         return not comparison.interrupted and comparison.bug is None
 
-    def _search(self, parts: list[SubjectSpec], patterns: list[str], budget: Budget, ends: Ends) -> Search:
+    def _search(self, parts: list[SubjectSpec], patterns: list[str], budget: Budget, ends: BaseAndHead) -> Search:
         watched = {kind.name: kind for kind in self.change.kinds}
         paths = {
             (name.group, name.version, name.kind): ("",) * kind.whole + kind.paths for name, kind in watched.items()
@@ -169,7 +169,7 @@ class Verifying:
                 found |= dict.fromkeys(patterns_of(self.focus, subject.target.info.kinds))
         return list(found)
 
-    def _has_base(self, ends: Ends) -> bool:
+    def _has_base(self, ends: BaseAndHead) -> bool:
         """Open the base, which builds it. Without one the head's own findings are all that can be told."""
         if ends.base is None:
             self.notes.append(f"{ends.name} is new: there is no base to compare it with")
@@ -191,7 +191,7 @@ class Verifying:
     def _opening(self, end: Any, location: str) -> Iterator[Callable[[str], None]]:
         """Show that an end is opened, which may mean that it is built, and take the time."""
         started = time.monotonic()
-        with Bar(f"{end} {Path(location).name}") as bar:
+        with ProgressBar(f"{end} {Path(location).name}") as bar:
 
             def hear(text: str) -> None:
                 bar.note(text)
@@ -225,7 +225,7 @@ class Verifying:
         change = self.change
         report = self._searched(results, compared, started)
         settings = [setting_of(spec) for _, ends in self.comparisons for spec in user_parts(ends, self.options.gates)]
-        return verified(report, change, Seen(
+        return verified(report, change, SearchEvidence(
             known=at_base.known, uncompared=at_base.uncompared, changes=self._changes(compared),
             efforts=efforts(results, compared), unsearched=tuple(self.unsearched),
         ), Verification(

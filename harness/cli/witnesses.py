@@ -16,7 +16,7 @@ from harness.cli.searching import lane_options
 from harness.cli.targets import TargetChoice, embedded_suites, target_options
 from harness.diagnostics import UsageError
 from harness.engine.units import WHOLE
-from harness.errormatch.exceptionentry import ANY, ExceptionEntry
+from harness.errormatch.exceptionentry import ANY, ExceptionSpec
 from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
 from harness.errormatch.trusted import own_wordings
 from harness.errormatch.witness import FOLDER, Witness, write_witness
@@ -64,11 +64,11 @@ def witness(report_files: tuple[str, ...], file: Path) -> int:
     return 1 if left else 0
 
 
-def _has(entry: ExceptionEntry, entries: ExceptionFile, reports: Sequence[Report]) -> bool:
+def _has(entry: ExceptionSpec, entries: ExceptionFile, reports: Sequence[Report]) -> bool:
     return _witness(entry, entries.witnesses.get(entry.id), reports) is not None
 
 
-def _witness(entry: ExceptionEntry, before: Witness | None, reports: Sequence[Report]) -> Witness | None:
+def _witness(entry: ExceptionSpec, before: Witness | None, reports: Sequence[Report]) -> Witness | None:
     stale = {
         one.case
         for report in reports

@@ -16,14 +16,14 @@ from harness.compare.obvious import CauseFound, rule_of
 from harness.compare.speaking import agrees, remains_in
 
 
-class Trial(NamedTuple):
+class Experiment(NamedTuple):
     """One question of the batch: the case, and what it proves when its answer passes."""
 
     case: Case
     proves: Callable[[Answer], CauseFound | None]
 
 
-def served_mode(case: Case, mismatch: Mismatch, comparator: Comparator) -> Iterator[Trial]:
+def served_mode(case: Case, mismatch: Mismatch, comparator: Comparator) -> Iterator[Experiment]:
     if case.mode != "given" or mismatch.kind in ("composition", "self"):
         return
 
@@ -35,10 +35,10 @@ def served_mode(case: Case, mismatch: Mismatch, comparator: Comparator) -> Itera
         detail = "gone when the object is defaulted and prepared as the server does"
         return CauseFound("unreachable", detail, "nothing to do unless validators are called directly")
 
-    yield Trial(asked, proves)
+    yield Experiment(asked, proves)
 
 
-def experiments(case: Case, mismatch: Mismatch, comparator: Comparator) -> Iterator[Trial]:
+def experiments(case: Case, mismatch: Mismatch, comparator: Comparator) -> Iterator[Experiment]:
     """Yield the questions in the order in which their answers count."""
     if mismatch.kind not in ("unmatched", "extra", "served"):
         return
@@ -58,7 +58,7 @@ def as_create(case: Case, comparator: Comparator) -> Case | None:
     return None
 
 
-def _without_old(case: Case, mismatch: Mismatch, comparator: Comparator) -> Iterator[Trial]:
+def _without_old(case: Case, mismatch: Mismatch, comparator: Comparator) -> Iterator[Experiment]:
     if case.operation is not Operation.UPDATE:
         return
     created = as_create(case, comparator)
@@ -77,7 +77,7 @@ def _without_old(case: Case, mismatch: Mismatch, comparator: Comparator) -> Iter
         )
     side = "declarative" if mismatch.side == "handwritten" else "handwritten"
     for asked in cases:
-        yield Trial(asked, _ratcheting(asked, mismatch, comparator, side))
+        yield Experiment(asked, _ratcheting(asked, mismatch, comparator, side))
 
 
 def _ratcheting(
@@ -119,11 +119,11 @@ def _without_first(value: object, path: Steps) -> object:
     return without(value, path) if path else value
 
 
-def _with_options(case: Case, mismatch: Mismatch, comparator: Comparator) -> Iterator[Trial]:
+def _with_options(case: Case, mismatch: Mismatch, comparator: Comparator) -> Iterator[Experiment]:
     present = {**comparator.info.options, **case.options}
     for name, value in sorted(present.items()):
         asked = msgspec.structs.replace(case, options={**case.options, name: not value})
-        yield Trial(asked, _gated(asked, name, value, mismatch, comparator))
+        yield Experiment(asked, _gated(asked, name, value, mismatch, comparator))
 
 
 def _gated(
@@ -143,7 +143,7 @@ def _gated(
     return proves
 
 
-def _through_versions(case: Case, mismatch: Mismatch, comparator: Comparator) -> Iterator[Trial]:
+def _through_versions(case: Case, mismatch: Mismatch, comparator: Comparator) -> Iterator[Experiment]:
     # Only a missing rule is looked for in other versions: that another version lacks a rule too explains nothing.
     if not comparator.info.versions or mismatch.side != "handwritten":
         return
@@ -156,4 +156,4 @@ def _through_versions(case: Case, mismatch: Mismatch, comparator: Comparator) ->
                 return CauseFound("version", f"{version} reports it, {case.version} does not", fix)
         return None
 
-    yield Trial(asked, proves)
+    yield Experiment(asked, proves)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from harness.compiler.build import Builder
 from harness.compiler.emit import Emitter
 from harness.compiler.plan import Plan, Root, options_of
-from harness.compiler.validators import Entry, Module, Validators, module_of
+from harness.compiler.validators import Module, RootValidator, Validators, module_of
 from harness.diagnostics import Diagnostic
 from harness.tags.release import release_of
 from harness.tags.rules import CheckFunction
@@ -53,10 +53,10 @@ def compile_plan(
     return Compiled(plan, module, emitter.custom)
 
 
-def _entry(plan: Plan, root: Root, function: str) -> Entry:
+def _entry(plan: Plan, root: Root, function: str) -> RootValidator:
     with_rules = plan.types.get(root.type)
     is_struct = with_rules is not None and with_rules.struct is not None
-    return Entry(root, function, is_struct, options_of(plan, root.type))
+    return RootValidator(root, function, is_struct, options_of(plan, root.type))
 
 
 class Compiled(Validators):

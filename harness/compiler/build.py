@@ -18,7 +18,7 @@ from harness.tags.grammar import parse_line, tag_lines
 from harness.tags.registry import SUBRESOURCE_TAGS, Reader
 from harness.tags.release import Release
 from harness.tags.rules import Check, CheckFunction, Contribution, Deferred, Rule, Store
-from harness.tags.spec import Context, Scope
+from harness.tags.spec import Scope, TagContext
 from harness.tags.types import META, SPECIAL, Declarations, Types
 
 
@@ -26,13 +26,13 @@ from harness.tags.types import META, SPECIAL, Declarations, Types
 class _Element:
     """A type or field while it is being put together."""
 
-    context: Context
+    context: TagContext
     given: Contribution
     rules: list[Rule] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class _Node:
+class _ReachableType:
     """A named type that is reachable."""
 
     declaration: Struct | Typedef
@@ -60,7 +60,7 @@ class Builder:
         self._criteria = criteria
         self._types = Types(declarations)
         self._store = Store()
-        self._nodes: dict[str, _Node] = {}
+        self._nodes: dict[str, _ReachableType] = {}
         self._with_rules: set[str] = set()
         self._opaque: dict[str, bool] = {}
         self.reader = Reader(self._release)
@@ -186,7 +186,7 @@ class Builder:
         context = self._context(Scope.TYPE, ref, ref.name)
         native = self._types.native(ref)
         struct = self._types.struct(ref) if native.kind == "named" else None
-        node = _Node(declaration, ref, _Element(context, Contribution()), struct)
+        node = _ReachableType(declaration, ref, _Element(context, Contribution()), struct)
         self._nodes[ref.name] = node
         self._check_support(native, ref.name, declaration.position, declared=True)
         for member in struct.fields if struct else ():
@@ -226,11 +226,11 @@ class Builder:
         member: Field | None = None,
         parent: Struct | None = None,
         parent_path: str = "",
-    ) -> Context:
+    ) -> TagContext:
         opaque = member is not None and is_opaque(member.comments)
         pointee = self._pointee(ref)
         opaque = opaque or (pointee.kind == "named" and self._is_opaque(pointee.name))
-        return Context(
+        return TagContext(
             scope, ref, path, self._types, self._store, self.reader.expand, self.reader.contributions_of,
             member, parent, parent_path, release=self._release, opaque=opaque, custom=self._custom,
         )  # fmt: skip
@@ -254,7 +254,7 @@ class Builder:
 
     # Second pass: what tags deferred
 
-    def _resolve(self, node: _Node) -> None:
+    def _resolve(self, node: _ReachableType) -> None:
         parents: list[Contribution] = []
         for member, element in node.fields:
             got = self._resolved(element.given)
@@ -304,7 +304,7 @@ class Builder:
             )
             changed = len(self._with_rules) != before
 
-    def _has_rules(self, node: _Node) -> bool:
+    def _has_rules(self, node: _ReachableType) -> bool:
         if node.own.rules:
             return True
         if node.own.given.opaque_type:
@@ -317,7 +317,7 @@ class Builder:
         name = self._pointee(ref).name
         return name if name in self._with_rules else ""
 
-    def _inner_of_typedef(self, node: _Node) -> Inner:
+    def _inner_of_typedef(self, node: _ReachableType) -> Inner:
         native = self._types.native(node.type)
         bare = not node.own.rules and not self._release.iterates_bare_typedefs
         if native.kind not in ("list", "map") or bare:
@@ -346,7 +346,7 @@ class Builder:
         rules, inner = self._of_field(member, element)
         return FieldPlan(member, cohorts(rules, self._release.has_cohorts), inner) if rules or inner else None
 
-    def _plan(self, name: str, node: _Node) -> TypePlan:
+    def _plan(self, name: str, node: _ReachableType) -> TypePlan:
         opaque = node.own.given.opaque_type
         fields = [] if opaque else [self._field_plan(m, e) for m, e in node.fields]
         return TypePlan(

@@ -20,7 +20,7 @@ import platformdirs
 
 import harness
 from harness.compiler.plan import Root
-from harness.compiler.validators import Entry, Module
+from harness.compiler.validators import Module, RootValidator
 from harness.diagnostics import Diagnostic, Position
 from harness.files import forget_old, is_private, write_atomically
 
@@ -109,7 +109,7 @@ def _module(plain: tuple[Any, ...]) -> Module:
         source,
         code,
         {
-            name: Entry(Root(root, of, go_type, frozenset(paths)), function, is_struct, frozenset(options))
+            name: RootValidator(Root(root, of, go_type, frozenset(paths)), function, is_struct, frozenset(options))
             for name, root, of, go_type, paths, function, is_struct, options in entries
         },
         custom,

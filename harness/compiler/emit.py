@@ -35,7 +35,7 @@ _STOP = "\0"
 """Stands for the end of a field until it is known what that is; no literal holds it unescaped."""
 
 
-class Place(NamedTuple):
+class Operands(NamedTuple):
     """Where rules stand: expressions for the path, the new value and the old one."""
 
     path: str
@@ -98,7 +98,7 @@ class Emitter:
             lines += [f"    if op is UPDATE and {known}{same}:", "        return errs"]
         fields = [paragraph for paragraph in map(self._field, plan.fields) if paragraph]
         more = bool(plan.inner or plan.fields)
-        here = Place("path", Value("new"), "old")
+        here = Operands("path", Value("new"), "old")
         group = self._group(plan.cohorts, here, "return errs", more)
         lines += indent(_remark("", plan.cohorts) if group else [])
         lines += indent(group)
@@ -120,7 +120,7 @@ class Emitter:
         # A path that only errors need is written where they are.
         late = self._is_guarded(plan, value)
         alone = late and self._ignores_old(plan, value)
-        here = Place(where if late else "p", value, "None" if alone else "o")
+        here = Operands(where if late else "p", value, "None" if alone else "o")
         body = [
             *self._group(plan.cohorts, here, _STOP, bool(plan.inner)),
             *self._inner(plan.inner, self._types.declared(member.type), here),
@@ -175,7 +175,7 @@ class Emitter:
     def _guard_of_type(self, name: str, value: Value) -> str:
         return self._guards.of_type(self._plan.types[name], value)
 
-    def _inner(self, inner: Inner, native: TypeRef, at: Place) -> list[str]:
+    def _inner(self, inner: Inner, native: TypeRef, at: Operands) -> list[str]:
         lines = []
         path, new, old = at.path, at.value.name, at.old
         if inner.callee:
@@ -191,7 +191,7 @@ class Emitter:
             lines += self._items(inner.elem, native, at)
         return lines
 
-    def _items(self, elem: str, native: TypeRef, at: Place) -> list[str]:
+    def _items(self, elem: str, native: TypeRef, at: Operands) -> list[str]:
         """Return the loop over items that have no old ones."""
         assert native.elem is not None
         call = f"errs += {self.validator(elem)}(op, Path({at.path}, i), item, None, options)"
@@ -200,7 +200,7 @@ class Emitter:
         body = ["if item is not None:", f"    {call}"] if nil else [call]
         return [f"for i, item in enumerate({at.value.name} or ()):", *indent(body)]
 
-    def _group(self, cohorts: Sequence[Cohort], at: Place, stop: str, more: bool) -> list[str]:
+    def _group(self, cohorts: Sequence[Cohort], at: Operands, stop: str, more: bool) -> list[str]:
         """Return the calls of an element's rules. `stop` ends the element; `more` says that something follows."""
         lines: list[str] = []
         for cohort in cohorts:
@@ -213,7 +213,7 @@ class Emitter:
             lines += body
         return lines
 
-    def _cohort(self, cohort: Cohort, at: Place, stop: str, more: bool) -> list[str]:
+    def _cohort(self, cohort: Cohort, at: Operands, stop: str, more: bool) -> list[str]:
         """Return the calls of a cohort. Where nothing is left to skip, no stop is written."""
         lines: list[str] = []
         one_by_one = len(cohort.stopping) == 1 or not self._release.all_stops_run
@@ -235,14 +235,14 @@ class Emitter:
                 lines += self._guards.before(rule, at.value, [f"errs += {call}"])
         return lines
 
-    def _last(self, rule: Rule, at: Place) -> list[str]:
+    def _last(self, rule: Rule, at: Operands) -> list[str]:
         """Return the call of a rule that has nothing to stop. One that hides its errors may still panic on nil."""
         call = self._calls.call(rule, at.path, at.value.name, at.old)
         if not rule.ne:
             return self._guards.before(rule, at.value, [f"errs += {self._calls.marked(rule, call)}"])
         return [] if isinstance(rule.body, Check) else [call]
 
-    def _stopping(self, rule: Rule, at: Place, stop: str) -> list[str]:
+    def _stopping(self, rule: Rule, at: Operands, stop: str) -> list[str]:
         """All short-circuit rules run, even after one failed (DV S3); an optional one is a plain test."""
         if is_optional(rule):
             assert isinstance(rule.body, Check)

@@ -45,7 +45,7 @@ class Visit:
         return f"{self.holder}.{self.name}" if self.holder else self.name
 
 
-class Walk:
+class LintWalk:
     """Goes through everything that is reachable, also what is not exported or opaque. `read` reads comments."""
 
     def __init__(self, types: Types, seen: set[str], read: Callable[[Comments], tuple[Tag, ...]] | None = None) -> None:
@@ -121,7 +121,7 @@ def levels_in_between(types: Types, package: Package, roots: Iterable[TypeRef]) 
     """Yield every level that stands inside a chain, as the linter says it, unless the linter is told to stay away."""
     if any(line.name == NOLINT for line in tag_lines(package.comments)):
         return
-    walk = Walk(types, set(), _with_two_levels)
+    walk = LintWalk(types, set(), _with_two_levels)
     for root in roots:
         walk.enter(root)
     for visit in walk.found:

@@ -22,7 +22,7 @@ _DEPTH = "panic during declarative validation: the object is nested too deeply"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class RootValidator:
     """A root type: the function of its rules (empty without rules), whether it is a struct, the options they read."""
 
     root: Root
@@ -38,7 +38,7 @@ class Module:
     package: str
     source: str
     code: CodeType
-    entries: Mapping[str, Entry]
+    entries: Mapping[str, RootValidator]
     custom: tuple[str, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
 
@@ -108,7 +108,7 @@ class Validators:
             return [FieldError(ErrorType.INTERNAL, "<nil>", _DEPTH)]
         return errors
 
-    def _entry(self, type_name: str) -> Entry:
+    def _entry(self, type_name: str) -> RootValidator:
         try:
             return self._entries[type_name]
         except KeyError:

@@ -39,7 +39,7 @@ class Chosen(msgspec.Struct, frozen=True):
     errors: int
 
 
-class _Kept(msgspec.Struct, frozen=True):
+class _StoredCase(msgspec.Struct, frozen=True):
     case: Case
     length: int
     errors: int
@@ -50,18 +50,18 @@ class CostOnlooker(msgspec.Struct, frozen=True):
 
     mode: Mode = "served"
 
-    def observer(self, subject: Subject, unit: Unit) -> Objects:
+    def observer(self, subject: Subject, unit: Unit) -> ObjectStore:
         """Return the observer of one unit."""
-        return Objects(self.mode)
+        return ObjectStore(self.mode)
 
 
-class Objects:
+class ObjectStore:
     """Keeps objects of one unit, by kind, operation, whether they are valid, and size."""
 
     def __init__(self, mode: Mode) -> None:
         self._mode = mode
-        self._valid: dict[Lane, dict[int, _Kept]] = {}
-        self._refused: dict[tuple[Lane, bool], dict[int, _Kept]] = {}
+        self._valid: dict[Lane, dict[int, _StoredCase]] = {}
+        self._refused: dict[tuple[Lane, bool], dict[int, _StoredCase]] = {}
 
     def examine(self, cases: Sequence[Case], answers: Sequence[Answer], seconds: float) -> None:
         """Keep the shortest object of each size. An update that changes nothing is what nobody sends."""
@@ -80,7 +80,7 @@ class Objects:
                 pool = self._refused.setdefault((lane, both), {})
             members = text.count(b'":')
             if members not in pool or len(text) < pool[members].length:
-                pool[members] = _Kept(_plain(case), len(text), errors)
+                pool[members] = _StoredCase(_plain(case), len(text), errors)
             if len(pool) > MOST_KEPT:
                 _thin(pool)
 
@@ -115,7 +115,7 @@ def sizes_of(numbers: Sequence[int]) -> dict[Size, int]:
     return {size: number for size, number in sizes.items() if size == "typical" or number != middle}
 
 
-def _thin(pool: dict[int, _Kept]) -> None:
+def _thin(pool: dict[int, _StoredCase]) -> None:
     """Drop every second size between the smallest and the largest."""
     for number in sorted(pool)[1:-1:2]:
         del pool[number]
@@ -126,5 +126,5 @@ def _plain(case: Case) -> Case:
     return msgspec.structs.replace(case, id=0, served=False, versions=False, repeat=False, validated=False)
 
 
-def _chosen(kept: _Kept, valid: bool, size: Size) -> Chosen:
+def _chosen(kept: _StoredCase, valid: bool, size: Size) -> Chosen:
     return Chosen(kept.case, valid, size, kept.length, kept.errors)

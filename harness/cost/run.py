@@ -26,7 +26,7 @@ SEARCH = 0.4
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CostRequest:
     """What was asked for. `corpus` has objects of an earlier run."""
 
     seed: int
@@ -38,7 +38,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CostOutcome:
     """What came of one subject: the search for its objects, what they cost, in how many passes, by which clock."""
 
     result: Result
@@ -51,11 +51,11 @@ class Outcome:
 
 def measure(
     spec: SubjectSpec,
-    wanted: Wanted,
+    wanted: CostRequest,
     on_event: Callable[[Event], None],
     on_told: Callable[[int, int], None],
     note: Callable[[str], None],
-) -> Outcome:
+) -> CostOutcome:
     """Measure the kinds of a subject that have rules and that users reach.
 
     Raises: UsageError when there is none or the target cannot measure, and whatever opening and searching raise.
@@ -86,12 +86,12 @@ def measure(
     by_key = {kind.key: kind for kind in kinds}
     rows = tuple(row_of(one, by_key[key_of(one.chosen.case)], result.subject) for one in found if one.samples)
     clock = next((one.clock for one in found if one.clock), "")
-    return Outcome(
+    return CostOutcome(
         result, rows, tuple(_unmeasured(kinds, wanted, found, result)), measuring.passes, clock, measuring.interrupted
     )
 
 
-def cost_of(outcomes: Sequence[Outcome], busy: tuple[float, float]) -> Cost:
+def cost_of(outcomes: Sequence[CostOutcome], busy: tuple[float, float]) -> Cost:
     """Make the section of the report. `busy` is how busy the machine was before and after."""
     rows = tuple(row for outcome in outcomes for row in outcome.rows)
     sums = sums_of(rows)
@@ -130,7 +130,7 @@ def _left(budget: Budget, started: float) -> float | None:
 
 
 def _unmeasured(
-    kinds: Iterable[KindInfo], wanted: Wanted, found: Sequence[Measured], result: Result
+    kinds: Iterable[KindInfo], wanted: CostRequest, found: Sequence[Measured], result: Result
 ) -> Iterable[Unmeasured]:
     """Name what should have been measured, and why it was not."""
     measured = {_lane(one.chosen.case) for one in found if one.samples}

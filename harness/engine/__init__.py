@@ -13,7 +13,7 @@ from types import MappingProxyType
 from harness.engine import parts
 from harness.engine.focus import NO_FOCUS, Focus
 from harness.engine.jobs import Opener
-from harness.engine.local import Order
+from harness.engine.local import RunOrder
 from harness.engine.observe import Onlooker
 from harness.engine.units import WHOLE, Shard
 from harness.errormatch.witness import Witness
@@ -89,7 +89,7 @@ def run_parts(
     """
     if budget.max_time is None and budget.max_cases is None:
         budget = Budget(DEFAULT_SECONDS)
-    order = Order(
+    order = RunOrder(
         seed, budget, tuple(kinds), tuple(str(one) for one in operations), corpus, trusted, 0, max(1, jobs), shard,
         dict(onlookers), focus, tuple(examples), tuple(witnesses),
     )  # fmt: skip

@@ -12,9 +12,9 @@ from harness.case import Answer, Case, Json
 from harness.engine.giving import Given
 from harness.engine.ledger import Ledger
 from harness.engine.packed import Packed
-from harness.engine.plan import Plan, Search
+from harness.engine.plan import Search, UnitPlan
 from harness.engine.points import Points
-from harness.engine.reach import Reach
+from harness.engine.reach import TypeReach
 from harness.engine.settling import Settling
 from harness.engine.units import Lane
 from harness.fuzzers.feedback import Harvest
@@ -31,12 +31,12 @@ class Asking:
     `borrows` says that it has come to where it needs what other searches lend.
     """
 
-    def __init__(self, plan: Plan, on_found: Callable[[Packed], None]) -> None:
+    def __init__(self, plan: UnitPlan, on_found: Callable[[Packed], None]) -> None:
         self.plan = plan
         self.random = plan.unit.random(plan.seed)
         self.harvest = Harvest(literals=plan.literals, examples=plan.explainer.examples)
         self.points = Points(self.random, plan.shape, self.harvest, plan.near)
-        self.reach = Reach(plan.shape)
+        self.reach = TypeReach(plan.shape)
         self.given = Given(plan)
         self.ledger = Ledger(plan, self.harvest, self.points.keep)
         self.asked = 0

@@ -19,7 +19,7 @@ from harness.engine.units import Lane
 from harness.fuzzers.edits import Site, random_edit
 from harness.fuzzers.pairs import stored
 from harness.fuzzers.places import Place, put
-from harness.fuzzers.tried import Tried, code_of
+from harness.fuzzers.tried import NoveltyFilter, code_of
 
 PASTS = 8
 """Old objects that serve draws at a time."""
@@ -48,7 +48,7 @@ class Drawing:
     def __init__(self, points: Points, takes: Callable[[Lane, Place], bool] = lambda lane, place: True) -> None:
         self.points, self.random, self._takes = points, points.random, takes
         self._pasts: deque[Past] = deque(maxlen=PASTS)
-        self._tried = Tried()
+        self._tried = NoveltyFilter()
 
     def draw(self, lane: Lane, number: int) -> Wanted:
         """Draw a case for a lane, which is one of several by its number; another one if it was drawn before.

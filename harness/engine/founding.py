@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from harness.case import Json, Operation
 from harness.engine.asking import Asking
-from harness.engine.keeping import Keeping, given_of
+from harness.engine.keeping import AcceptedObjects, given_of
 from harness.engine.plan import LaneState, Search
 from harness.engine.units import Lane, LaneKey
 from harness.fuzzers.bases import Base, Repair, Repaired, accepted, starts
@@ -41,7 +41,7 @@ class Founding:
 
     def __init__(self, search: Asking) -> None:
         self.search = search
-        self.keeping = Keeping(search)
+        self.keeping = AcceptedObjects(search)
         unit = search.plan.unit
         self.finder = Lane(unit.main, Operation.CREATE) if unit.main is not None else unit.lanes[0]
         self.plain: Base = Base(self.root())

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from harness.case import Answer, Case, Json, KindInfo, Operation
-from harness.engine.plan import LaneState, Plan, Search
+from harness.engine.plan import LaneState, Search, UnitPlan
 from harness.engine.units import Lane, LaneKey
 from harness.events import ExampleReport
 from harness.fuzzers.bases import accepted
@@ -30,7 +30,7 @@ NOT_ASKED = "the run ended before it was asked"
 class Given:
     """What one unit's search was given, and what became of it. `reports` has every example, in order."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: UnitPlan) -> None:
         self.plan = plan
         self.reports: list[ExampleReport] = []
         self._accepted: dict[LaneKey, list[Json]] = {}

@@ -19,7 +19,7 @@ from harness.fuzzers.bases import Base, accepted
 from harness.fuzzers.borrowing import borrow
 from harness.fuzzers.grow import Growth
 from harness.fuzzers.holding import Holding
-from harness.fuzzers.lacking import Change
+from harness.fuzzers.lacking import Addition
 from harness.fuzzers.places import differences, look
 from harness.fuzzers.slim import parts, slimmer
 
@@ -127,7 +127,9 @@ class Growing:
         if answers and accepted(answers[0]):
             return full
         growth = Growth(search.plan.shape, ask, search.harvest, founding.share(8), first, frozenset())
-        yield from growth.together([Change(place, [(place, look(full, place))]) for place in differences(full, first)])
+        yield from growth.together(
+            [Addition(place, [(place, look(full, place))]) for place in differences(full, first)]
+        )
         if growth.main is not first:
             search.points.add_base(Base(growth.main))
         return growth.main

@@ -22,7 +22,7 @@ import msgspec
 
 from harness.compare.finding import SEVERITIES, Finding
 from harness.diagnostics import HarnessError
-from harness.engine.local import Local, Order, Telling
+from harness.engine.local import Local, RunOrder, Telling
 from harness.engine.outcome import JobOutcome, UnitOutcome, told_as_bug
 from harness.engine.packed import Packed
 from harness.engine.search import UnitSearch
@@ -47,7 +47,7 @@ class Turn(msgspec.Struct, frozen=True):
     current: str
 
 
-class Told(msgspec.Struct, frozen=True):
+class UnitFinding(msgspec.Struct, frozen=True):
     """A finding of a unit."""
 
     unit: int
@@ -60,14 +60,14 @@ class Note(msgspec.Struct, frozen=True):
     text: str
 
 
-class Standing(msgspec.Struct, frozen=True):
+class SearchProgress(msgspec.Struct, frozen=True):
     """How far a search is. Only of a process that dies is it ever opened, and opened it takes twenty times the room."""
 
     unit: int
     packed: bytes
 
     @classmethod
-    def of(cls, outcome: UnitOutcome) -> Standing:
+    def of(cls, outcome: UnitOutcome) -> SearchProgress:
         """Pack what a search came to so far."""
         return cls(outcome.index, zlib.compress(pickle.dumps(outcome), 1))
 
@@ -83,7 +83,7 @@ class Asked(msgspec.Struct, frozen=True):
     findings: tuple[Finding, ...]
 
 
-Message = Turn | Told | Met | Note | Standing | JobOutcome
+Message = Turn | UnitFinding | Met | Note | SearchProgress | JobOutcome
 
 
 @dataclass(slots=True)
@@ -94,7 +94,7 @@ class Job:
     link: Connection
     cases: int = 0
     outcome: JobOutcome | None = None
-    standings: dict[int, Standing] = field(default_factory=dict)
+    standings: dict[int, SearchProgress] = field(default_factory=dict)
     findings: dict[int, dict[str, Packed]] = field(default_factory=dict)
 
     def result(self) -> JobOutcome:
@@ -152,7 +152,7 @@ class Stocktaking:
         return self._told.get(search.plan.unit.index, (0.0, 0))
 
 
-def start(spec: SubjectSpec, order: Order, opener: Opener, seconds: float) -> list[Job]:
+def start(spec: SubjectSpec, order: RunOrder, opener: Opener, seconds: float) -> list[Job]:
     """Start the processes of a run that has taken so many seconds; what they take to start counts as well."""
     began = time.time() - seconds  # the time of day is what processes have in common
     context = multiprocessing.get_context("spawn")
@@ -168,12 +168,12 @@ def start(spec: SubjectSpec, order: Order, opener: Opener, seconds: float) -> li
     return jobs
 
 
-def _work(spec: SubjectSpec, order: Order, opener: Opener, link: Connection, began: float) -> None:
+def _work(spec: SubjectSpec, order: RunOrder, opener: Opener, link: Connection, began: float) -> None:
     """Do one part of a run that began at a time of day in this process, and tell the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     last = 0.0
     local: list[Local] = []
-    stocktaking = Stocktaking(lambda outcome: link.send(Standing.of(outcome)))
+    stocktaking = Stocktaking(lambda outcome: link.send(SearchProgress.of(outcome)))
 
     def on_turn(search: UnitSearch) -> None:
         nonlocal last
@@ -188,7 +188,7 @@ def _work(spec: SubjectSpec, order: Order, opener: Opener, link: Connection, beg
     clock = Clock(order.budget.max_time, closing=lambda: stocktaking.seconds)
     clock.started -= max(0.0, time.time() - began)
     telling = Telling(
-        lambda index, finding: link.send(Told(index, finding)),
+        lambda index, finding: link.send(UnitFinding(index, finding)),
         on_turn,
         link.send,
         lambda text: link.send(Note(text)),
@@ -219,7 +219,7 @@ def _work(spec: SubjectSpec, order: Order, opener: Opener, link: Connection, beg
     os._exit(0)
 
 
-def _attend(subject: Subject, order: Order, link: Connection) -> None:
+def _attend(subject: Subject, order: RunOrder, link: Connection) -> None:
     """Answer what the parent asks of an open target, until it hangs up."""
     while True:
         asked = link.recv()
@@ -260,9 +260,9 @@ def _remember(job: Job, message: Message) -> None:
     match message:
         case Turn():
             job.cases = message.cases
-        case Told():
+        case UnitFinding():
             job.findings.setdefault(message.unit, {})[message.finding.fingerprint] = message.finding
-        case Standing():
+        case SearchProgress():
             job.standings[message.unit] = message
         case JobOutcome():
             job.outcome = message

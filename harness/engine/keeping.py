@@ -25,7 +25,7 @@ def _is_of(case: Case, lane: Lane) -> bool:
     return key_of(case) == lane.info.key and case.operation is lane.operation
 
 
-class Keeping:
+class AcceptedObjects:
     """The accepted objects of one unit, those of before and those of now."""
 
     def __init__(self, search: Asking) -> None:

@@ -18,7 +18,7 @@ from harness.compare.mismatch import Mismatch, canonical_path
 from harness.compare.panics import failed
 from harness.compare.severity import severity_of
 from harness.engine.packed import Packed
-from harness.engine.plan import LaneState, Plan, key_of
+from harness.engine.plan import LaneState, UnitPlan, key_of
 from harness.engine.units import Lane, LaneKey
 from harness.field import FieldError
 from harness.fuzzers.feedback import Harvest
@@ -38,7 +38,7 @@ ECHOES = Room(8_000)
 Lists: TypeAlias = tuple[tuple[FieldError, ...], tuple[FieldError, ...]]
 
 
-class Shown(NamedTuple):
+class Sighting(NamedTuple):
     """What shows a difference: a case and its answer, the mismatch, and the base that the case was made of."""
 
     case: Case
@@ -63,7 +63,7 @@ class Curious(NamedTuple):
 
 
 @dataclass(slots=True)
-class Seen:
+class MetSignature:
     """A signature that was met, what shows it best so far, and how often.
 
     `errors` is the least number of errors that it was met with, `age` that of the run when it was met first. `shown`
@@ -72,7 +72,7 @@ class Seen:
     """
 
     lane: Lane
-    shown: Shown | None
+    shown: Sighting | None
     errors: int
     age: float = 0.0
     occurrences: int = 1
@@ -88,11 +88,11 @@ class Ledger:
     options than those of the run, and `is_flaky` says that one case got two answers.
     """
 
-    def __init__(self, plan: Plan, harvest: Harvest, keep: Callable[[Json], None]) -> None:
+    def __init__(self, plan: UnitPlan, harvest: Harvest, keep: Callable[[Json], None]) -> None:
         self.plan, self.harvest, self._keep = plan, harvest, keep
         self.states = {lane.key: LaneState(lane) for lane in plan.unit.lanes}
-        self.seen: dict[tuple[Any, ...], Seen] = {}
-        self.pending: list[Seen] = []
+        self.seen: dict[tuple[Any, ...], MetSignature] = {}
+        self.pending: list[MetSignature] = []
         self.curious: list[Curious] = []
         self.suspects: list[Suspect] = []
         self.is_flaky = False
@@ -105,7 +105,9 @@ class Ledger:
         self._met: set[int] = set()  # hashes: of hundreds of searches each keeps thousands
         self._followed: Counter[bool] = Counter()
         self._suspected: Counter[tuple[Any, ...]] = Counter()
-        self._echoes: dict[LaneKey, Memory[Lists, tuple[Seen, ...]]] = {lane: Memory(ECHOES) for lane in self.states}
+        self._echoes: dict[LaneKey, Memory[Lists, tuple[MetSignature, ...]]] = {
+            lane: Memory(ECHOES) for lane in self.states
+        }
 
     @property
     def last(self) -> float:
@@ -116,7 +118,7 @@ class Ledger:
         """Return what was found, in the order of discovery; what could not be explained any more as it was met."""
         return [msgspec.structs.replace(self._found(seen), occurrences=seen.occurrences) for seen in self.seen.values()]
 
-    def _found(self, seen: Seen) -> Packed:
+    def _found(self, seen: MetSignature) -> Packed:
         if seen.shown is None:
             assert seen.finding is not None  # only what has a finding has let go what shows it
             return seen.finding
@@ -196,12 +198,14 @@ class Ledger:
         if is_plain and is_drawn:  # else nothing was learnt of it
             self._remember(lane, answer, shown)
 
-    def _remember(self, lane: LaneKey, answer: Answer, shown: tuple[Seen, ...]) -> None:
+    def _remember(self, lane: LaneKey, answer: Answer, shown: tuple[MetSignature, ...]) -> None:
         """Remember what two lists show: in this lane they have nothing new to say any more, whatever the case."""
         lists = ERRORS.shared(answer.handwritten), ERRORS.shared(answer.declarative)
         self._echoes[lane].put(lists, shown, 1 + len(answer.handwritten) + len(answer.declarative))
 
-    def _compare(self, case: Case, answer: Answer, base: Json, state: LaneState, is_drawn: bool) -> tuple[Seen, ...]:
+    def _compare(
+        self, case: Case, answer: Answer, base: Json, state: LaneState, is_drawn: bool
+    ) -> tuple[MetSignature, ...]:
         """Count what is known, take up what is new. Returns what was shown."""
         comparator = self.plan.comparators[state.lane.info.key]
         errors = len(answer.handwritten) + len(answer.declarative)
@@ -219,10 +223,12 @@ class Ledger:
             if known is not None:
                 known.occurrences += is_drawn
                 if errors < min(known.errors, CROWD):
-                    self._reconsider(known, Shown(case, answer, mismatches[number], base), errors)
+                    self._reconsider(known, Sighting(case, answer, mismatches[number], base), errors)
             else:
                 self.discoveries += 1
-                known = Seen(state.lane, Shown(case, answer, mismatches[number], base), errors, self.plan.age())
+                known = MetSignature(
+                    state.lane, Sighting(case, answer, mismatches[number], base), errors, self.plan.age()
+                )
                 self.seen[(*lane, *signature)] = known
                 self.pending.append(known)
                 self._keep(case.object)
@@ -242,7 +248,7 @@ class Ledger:
         self._followed[is_panic] += may
         return may
 
-    def _reconsider(self, known: Seen, shown: Shown, errors: int) -> None:
+    def _reconsider(self, known: MetSignature, shown: Sighting, errors: int) -> None:
         """Take a case with fewer other errors for a known signature, when somebody would notice more on it.
 
         An error beside it hides what is served: only a case that is otherwise fine shows that a verdict changes.
@@ -270,7 +276,7 @@ class Ledger:
         self.pending[:] = [seen for seen in self.pending if seen.shown is not None]  # settled while it waited
         self.pending.sort(key=lambda seen: SEVERITIES.index(self._severity(seen.lane, seen.shown)))
 
-    def _severity(self, lane: Lane, shown: Shown | None) -> Severity:
+    def _severity(self, lane: Lane, shown: Sighting | None) -> Severity:
         assert shown is not None  # it has not been settled
         return severity_of(shown.case, shown.answer, shown.mismatch, self.plan.comparators[lane.info.key])
 

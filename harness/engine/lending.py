@@ -13,7 +13,7 @@ from dataclasses import replace
 from harness.case import Answer, Case, Operation
 from harness.engine.founding import Founding
 from harness.engine.growing import borrowed, slimmed
-from harness.engine.plan import Plan, Search
+from harness.engine.plan import Search, UnitPlan
 from harness.engine.search import UnitSearch
 from harness.engine.units import Lane, Unit
 from harness.fuzzers.bases import Base
@@ -32,7 +32,7 @@ class Lender(UnitSearch):
 
     is_awaited = True
 
-    def __init__(self, plan: Plan, stock: Stock) -> None:
+    def __init__(self, plan: UnitPlan, stock: Stock) -> None:
         super().__init__(plan, lambda finding: None)
         self.stock = stock
 

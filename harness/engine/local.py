@@ -18,7 +18,7 @@ from harness.engine.lending import Lender, Lending
 from harness.engine.observe import Onlooker
 from harness.engine.outcome import Beyond, JobOutcome, UnitOutcome, timings_of, told_as_bug
 from harness.engine.packed import Packed
-from harness.engine.plan import ABREAST, Abilities, Plan
+from harness.engine.plan import ABREAST, Abilities, UnitPlan
 from harness.engine.recorded import RecordedSearch
 from harness.engine.schedule import Schedule
 from harness.engine.search import UnitSearch
@@ -40,7 +40,7 @@ LOOKING = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class RunOrder:
     """What a run is to do; the same for every process but for `part`, which is one of `jobs`.
 
     The budget in cases is that of all shards together.
@@ -76,7 +76,7 @@ class Local:
     """The searches of one process over an open subject."""
 
     subject: Subject
-    order: Order
+    order: RunOrder
     telling: Telling
     clock: Clock
     searches: list[UnitSearch] = field(default_factory=list)
@@ -196,11 +196,11 @@ class Local:
             return RecordedSearch(plan, found, recording)
         return UnitSearch(replace(plan, stocks=self.lending.to_unit(unit.index)), found)
 
-    def _plan(self, unit: Unit, cases: int | None) -> Plan:
+    def _plan(self, unit: Unit, cases: int | None) -> UnitPlan:
         infos = {lane.info.key: lane.info for lane in unit.lanes}
         folder = self.order.corpus
         bases = None if folder is None else kept.bases_file(folder, f"{self.subject.part} {unit.name}")
-        return Plan(
+        return UnitPlan(
             unit=unit,
             seed=self.order.seed,
             shape=self.subject.shape(unit.lanes[0].info),

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from harness.engine.packed import Packed
-from harness.engine.schedule import Spent
+from harness.engine.schedule import TimeSpent
 from harness.engine.search import UnitSearch
 from harness.events import Discovery, ExampleReport, KindReport, Timings, how_bad
 from harness.fuzzers.budget import Clock
@@ -134,7 +134,7 @@ def total(timings: Iterable[Timings]) -> Timings:
     return Timings(*(sum(getattr(one, name) for one in every) for name in Timings.__struct_fields__))
 
 
-def timings_of(spent: Spent, searches: Iterable[UnitSearch]) -> Timings:
+def timings_of(spent: TimeSpent, searches: Iterable[UnitSearch]) -> Timings:
     """Say where the time of one process went."""
     return Timings(spent.generate, spent.encode, spent.wait, sum(search.ledger.compare_seconds for search in searches))
 

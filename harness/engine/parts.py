@@ -20,7 +20,7 @@ from harness.diagnostics import UsageError
 from harness.engine import jobs as processes
 from harness.engine.across import Across
 from harness.engine.jobs import Job, Message, Opener
-from harness.engine.local import Order
+from harness.engine.local import RunOrder
 from harness.engine.outcome import JobOutcome, merged
 from harness.engine.running import Pulse, Run
 from harness.engine.showing import Showing, showings
@@ -31,7 +31,7 @@ from harness.subject import SubjectSpec
 OnEvent = Callable[[Event], None]
 
 
-def run_one(spec: SubjectSpec, order: Order, on_event: OnEvent, opener: Opener) -> Result:
+def run_one(spec: SubjectSpec, order: RunOrder, on_event: OnEvent, opener: Opener) -> Result:
     """Search one subject. Raises: HarnessError when it cannot be opened; UsageError when nothing is wanted of it."""
     with closing(opener(spec, lambda text: on_event(Noted(text)))) as subject:
         pulse = Pulse(on_event, order, Clock(order.budget.max_time))
@@ -46,7 +46,7 @@ def run_one(spec: SubjectSpec, order: Order, on_event: OnEvent, opener: Opener) 
     return result
 
 
-def run_parts(specs: Sequence[SubjectSpec], order: Order, on_event: OnEvent, opener: Opener) -> tuple[Result, ...]:
+def run_parts(specs: Sequence[SubjectSpec], order: RunOrder, on_event: OnEvent, opener: Opener) -> tuple[Result, ...]:
     """Search every specification as a part of one run. Raises as `run_one` does, before anything is searched."""
     if len(specs) == 1:
         return (run_one(specs[0], order, on_event, opener),)
@@ -71,7 +71,7 @@ def run_parts(specs: Sequence[SubjectSpec], order: Order, on_event: OnEvent, ope
 
 
 def _asked_again(
-    spec: SubjectSpec, order: Order, on_event: OnEvent, opener: Opener, findings: Sequence[Finding]
+    spec: SubjectSpec, order: RunOrder, on_event: OnEvent, opener: Opener, findings: Sequence[Finding]
 ) -> list[Showing]:
     """Open a part again to ask it about findings."""
     with closing(opener(spec, lambda text: on_event(Noted(text)))) as subject:
@@ -79,7 +79,7 @@ def _asked_again(
 
 
 def _in_turn(
-    specs: Sequence[SubjectSpec], order: Order, on_event: OnEvent, opener: Opener
+    specs: Sequence[SubjectSpec], order: RunOrder, on_event: OnEvent, opener: Opener
 ) -> tuple[list[Result], list[SubjectSpec]]:
     """Run one part after the other; a part that has nothing of what is wanted is left out, unless all are like that."""
     share = replace(order, budget=_share(order.budget, len(specs), at_once=False))
@@ -98,7 +98,7 @@ def _in_turn(
     return results, searched
 
 
-def _opened(specs: Sequence[SubjectSpec], order: Order, share: Order, on_event: OnEvent, opener: Opener) -> Pulse:
+def _opened(specs: Sequence[SubjectSpec], order: RunOrder, share: RunOrder, on_event: OnEvent, opener: Opener) -> Pulse:
     """Open all parts, and make a run of every one that has something of what is wanted; raises when none has.
 
     The targets are closed again: the processes open their own, and memory is for those that work.

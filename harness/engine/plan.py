@@ -60,7 +60,7 @@ class Abilities:
 
 
 @dataclass(slots=True)
-class Plan:
+class UnitPlan:
     """What a unit's search is given. `cases` is its share, None when only time limits it; `age` is that of the run.
 
     `kept` are accepted objects of an earlier run, `keep` takes those of this one, where somebody wants them. `met` is

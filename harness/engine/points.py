@@ -11,7 +11,7 @@ from harness.case import Json, Operation
 from harness.engine.focus import NOWHERE, Near
 from harness.engine.units import Lane, LaneKey
 from harness.fuzzers.bases import Base
-from harness.fuzzers.edits import Edit, Listed, Site, sites_of
+from harness.fuzzers.edits import Edit, Site, SiteIndex, sites_of
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.places import Place
 from harness.fuzzers.shape import Shape
@@ -56,7 +56,7 @@ class Points:
         self.points: list[Point] = []
         self.bases: list[Base] = []
         self._listed: deque[Point] = deque()
-        self._parts = Listed()
+        self._parts = SiteIndex()
         self.pairs: dict[tuple[object, Operation], tuple[Point, Json]] = {}
 
     def found(self, bases: list[Base]) -> None:

@@ -16,7 +16,7 @@ MOST_TOLD = 1000
 
 
 @dataclass(slots=True)
-class Reach:
+class TypeReach:
     """The places of one type. `told` are the outermost of those that were not reached, each with its error.
 
     `known_errors` counts all that were not reached and that an error refused, at their place or above.

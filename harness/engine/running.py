@@ -10,8 +10,8 @@ from functools import cached_property
 
 from harness.compare.finding import Finding
 from harness.diagnostics import UsageError
-from harness.engine.jobs import Job, Message, Note, Told, Turn
-from harness.engine.local import Local, Order, Telling
+from harness.engine.jobs import Job, Message, Note, Turn, UnitFinding
+from harness.engine.local import Local, RunOrder, Telling
 from harness.engine.outcome import JobOutcome, discovery
 from harness.engine.rules import examine_rules
 from harness.engine.search import UnitSearch
@@ -32,7 +32,7 @@ class Pulse:
     """
 
     on_event: Callable[[Event], None]
-    order: Order
+    order: RunOrder
     clock: Clock
     runs: list[Run] = field(default_factory=list)
     found: set[str] = field(default_factory=set)
@@ -56,7 +56,7 @@ class Run:
     """One run over an open subject. Raises UsageError when nothing of it is wanted."""
 
     subject: Subject
-    order: Order
+    order: RunOrder
     pulse: Pulse
     local: Local = field(init=False)
     units: tuple[Unit, ...] = ()
@@ -113,7 +113,7 @@ class Run:
     def hear(self, message: Message) -> None:
         """Take what one of its processes tells."""
         match message:
-            case Told():
+            case UnitFinding():
                 self._tell(message.finding.opened())
             case Note():
                 self._note(message.text)

@@ -47,7 +47,7 @@ BASES = 60.0
 
 
 @dataclass(slots=True)
-class Spent:
+class TimeSpent:
     """Where the time went, and how long the slowest of the last batches was on its way. Units: seconds."""
 
     generate: float = 0.0
@@ -81,7 +81,7 @@ class Schedule:
     target: Target
     searches: list[UnitSearch]
     on_turn: Callable[[UnitSearch], None]
-    spent: Spent = field(default_factory=Spent)
+    spent: TimeSpent = field(default_factory=TimeSpent)
     window: int = WINDOW
     now: Callable[[], float] = time.perf_counter
     left: Callable[[], float] = lambda: math.inf

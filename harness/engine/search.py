@@ -18,7 +18,7 @@ from harness.engine.drawing import Drawing
 from harness.engine.founding import Founding
 from harness.engine.growing import Growing
 from harness.engine.packed import Packed
-from harness.engine.plan import Ahead, Plan, Search, key_of
+from harness.engine.plan import Ahead, Search, UnitPlan, key_of
 from harness.engine.sweep import EVERY_PROBE, SWEEPS, Sweep, turned
 from harness.engine.taking import Taking
 from harness.engine.turns import in_turns
@@ -39,7 +39,7 @@ class UnitSearch(Asking):
 
     is_awaited = False
 
-    def __init__(self, plan: Plan, on_found: Callable[[Packed], None]) -> None:
+    def __init__(self, plan: UnitPlan, on_found: Callable[[Packed], None]) -> None:
         super().__init__(plan, on_found)
         self.taking = Taking(self)
         self.drawing = Drawing(self.points, self.taking.has)

@@ -14,9 +14,9 @@ from harness.compare.repeating import DOUBTED, REPETITIONS, count_others, repeat
 from harness.compare.severity import severity_of
 from harness.engine.answered import Answered
 from harness.engine.explain import called_unstable
-from harness.engine.ledger import Ledger, Lists, Seen, Shown
+from harness.engine.ledger import Ledger, Lists, MetSignature, Sighting
 from harness.engine.packed import Packed
-from harness.engine.plan import ABREAST, Plan, Search, key_of
+from harness.engine.plan import ABREAST, Search, UnitPlan, key_of
 from harness.engine.points import Points
 from harness.engine.units import Lane, LaneKey
 from harness.fuzzers.bases import accepted
@@ -36,7 +36,7 @@ class Settling:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: UnitPlan,
         ledger: Ledger,
         points: Points,
         numbered: Callable[[Case], Case],
@@ -69,7 +69,7 @@ class Settling:
             self.begun = 0
             yield from self._asked(abreast([self._doubt(seen) for seen in self._doubted()]))
 
-    def reducer(self, lane: Lane, met: Shown) -> Reducer:
+    def reducer(self, lane: Lane, met: Sighting) -> Reducer:
         """Return the reduction of what was met to the smallest case that shows the same signature."""
         comparator = self.plan.comparators[lane.info.key]
         signature = met.mismatch.signature
@@ -118,7 +118,7 @@ class Settling:
             seat=place,
         )
 
-    def _explain(self, entry: Seen) -> Search:
+    def _explain(self, entry: MetSignature) -> Search:
         met, comparator = entry.shown, self.plan.comparators[entry.lane.info.key]
         assert met is not None  # it has not been settled
         explainer, served, times = self.plan.explainer, self.plan.abilities.served, self.repetitions
@@ -139,7 +139,7 @@ class Settling:
             self._alike[_likeness(entry.lane, met)] = case.object, case.old
         self._settled(entry, met, finding, times)
 
-    def _settled(self, entry: Seen, met: Shown, finding: Finding, times: int) -> None:
+    def _settled(self, entry: MetSignature, met: Sighting, finding: Finding, times: int) -> None:
         """Keep what a difference came to."""
         self.ledger.is_flaky = self.ledger.is_flaky or finding.cause == "unstable"
         self.explained += 1
@@ -157,12 +157,12 @@ class Settling:
         """How often a reduced case is asked again before its cause is told."""
         return DOUBTED if self.ledger.is_flaky else REPETITIONS
 
-    def _doubted(self) -> list[Seen]:
+    def _doubted(self) -> list[MetSignature]:
         """Return what was explained before it was known that one case of this unit may get two answers."""
         times = self.repetitions
         return [seen for seen in self.ledger.seen.values() if seen.finding is not None and seen.repeated < times]
 
-    def _doubt(self, seen: Seen) -> Search:
+    def _doubt(self, seen: MetSignature) -> Search:
         """Ask the case of a finding again, and take back its cause if there is another answer."""
         seen.repeated = times = self.repetitions
         assert seen.finding is not None  # only what is explained is doubted
@@ -172,7 +172,7 @@ class Settling:
             if count_others(finding.answer, said):
                 seen.finding = Packed.of(called_unstable(finding))
 
-    def _is_milder(self, worst: int, case: Case, answer: Answer, met: Shown) -> bool:
+    def _is_milder(self, worst: int, case: Case, answer: Answer, met: Sighting) -> bool:
         """Whether a case shows a difference to fewer people than the one that it was met on."""
         comparator, kind = self.plan.comparators[key_of(met.case)], met.mismatch.kind
         if worst == len(SEVERITIES) - 1 or kind in ("panic", "self", "composition"):
@@ -233,12 +233,12 @@ def _next(search: Search, answers: list[Answer] | None) -> list[Case] | None:
         return None
 
 
-def _likeness(lane: Lane, met: Shown) -> tuple[LaneKey, str]:
+def _likeness(lane: Lane, met: Sighting) -> tuple[LaneKey, str]:
     """Name what differences have in common that often reduce to the same object around them."""
     return lane.key, canonical_path(met.mismatch.path).rpartition(".")[0]
 
 
-def _plain(met: Shown) -> Case:
+def _plain(met: Sighting) -> Case:
     """Return the case with only what its mismatch needs: other versions are asked where versions differ."""
     kind, case = met.mismatch.kind, met.case
     return msgspec.structs.replace(

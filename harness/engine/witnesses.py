@@ -56,7 +56,7 @@ def replay(
     """Ask the witnesses that are wanted, and say what each case shows. Raises: TargetError."""
     asked = [one for one in wanted(witnesses, subject, lanes) if one[2].object is not None]
     questions = [(number, one.case) for number, (_, _, one) in enumerate(asked) for _ in range(_tries(one))]
-    judge = _Judge(subject, trusted)
+    judge = _Comparators(subject, trusted)
     shown: list[dict[Shown, None]] = [{} for _ in asked]
     failures = [""] * len(asked)
     rest = iter(questions)
@@ -76,7 +76,7 @@ def _tries(one: WitnessCase) -> int:
     return TRIES if any(shown.cause == "unstable" for shown in one.shows) else 1
 
 
-class _Judge:
+class _Comparators:
     """Compares answers of a subject, and remembers a comparator for each kind."""
 
     def __init__(self, subject: Subject, trusted: Path | None) -> None:

@@ -66,7 +66,7 @@ class Entry:
         return self.places.get(key, self.position)
 
 
-class Page:
+class EntryFile:
     """A file of entries while it is read: its text, and the diagnostics so far."""
 
     def __init__(self, path: Path, form: Form, text: str | None = None) -> None:

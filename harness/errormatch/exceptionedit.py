@@ -19,7 +19,7 @@ import yaml
 from harness.blocks import begins, cut_blocks, joined
 from harness.bounded import read_bounded_text
 from harness.diagnostics import Diagnostic, InputError, Position
-from harness.errormatch.exceptionentry import BOTH, PLACE, SCOPE, ExceptionEntry, Rule, parse_rule
+from harness.errormatch.exceptionentry import BOTH, PLACE, SCOPE, ExceptionSpec, GroupRule, parse_rule
 from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
 from harness.files import write_atomically
 
@@ -37,7 +37,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._/()\[\]+@=:-]*")
 class Block:
     """An entry and its lines, with the comments right above it."""
 
-    entry: ExceptionEntry
+    entry: ExceptionSpec
     text: str
 
 
@@ -50,7 +50,7 @@ class ExceptionText:
     blocks: list[Block] = field(default_factory=list)
     indent: str = ""
 
-    def add(self, entry: ExceptionEntry) -> None:
+    def add(self, entry: ExceptionSpec) -> None:
         """Put an entry in, before the first one that comes after it."""
         if self.blocks:
             self.blocks[-1].text = self.blocks[-1].text.removesuffix("\n") + "\n"
@@ -62,7 +62,7 @@ class ExceptionText:
         gone = set(ids)
         self.blocks = [block for block in self.blocks if block.entry.id not in gone]
 
-    def set_rules(self, entry_id: str, rules: Iterable[Rule]) -> None:
+    def set_rules(self, entry_id: str, rules: Iterable[GroupRule]) -> None:
         """Say what rules a group has; the line of one that stays is not touched, nor what stands above it."""
         block = next(one for one in self.blocks if one.entry.id == entry_id)
         block.text = _with_rules(block.text, set(rules), self.path)
@@ -104,7 +104,7 @@ def _unusual(path: Path) -> InputError:
     return InputError([Diagnostic(Position(str(path)), "exception-shape", message, why, fix)])
 
 
-def _with_rules(text: str, wanted: set[Rule], path: Path) -> str:
+def _with_rules(text: str, wanted: set[GroupRule], path: Path) -> str:
     """Change the lines of the rules of one block; comments stay with the rule below them."""
     root = yaml.compose(text, Loader=yaml.SafeLoader)
     assert isinstance(root, yaml.SequenceNode), "it was read before"
@@ -122,7 +122,7 @@ def _with_rules(text: str, wanted: set[Rule], path: Path) -> str:
     return "".join([*lines[: starts[0]], *(chunk for _, chunk in sorted(kept)), *lines[starts[-1] + 1 :]])
 
 
-def render(entry: ExceptionEntry) -> str:
+def render(entry: ExceptionSpec) -> str:
     """Write one entry as a block."""
     lines = _pairs({"suite": entry.suite})
     if entry.rules:

@@ -58,7 +58,7 @@ def worst(severities: tuple[str, ...]) -> str:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Rule:
+class GroupRule:
     """One rule of a group: `name FieldValueInvalid/format=dns-label unmatched graduation`.
 
     `member` is the field below the Go type. Everything but the severity, which is the worst that is tolerated, may be
@@ -95,24 +95,24 @@ class Rule:
         return f"{self.member or NONE} {self.type or NONE}{origin} {self.mismatch} {self.severity}"
 
 
-def rule_of(finding: Any) -> Rule | None:
+def rule_of(finding: Any) -> GroupRule | None:
     """Return the rule that speaks of one finding; None when its texts do not fit into a line."""
-    rule = Rule(finding.member, finding.type, finding.origin, finding.mismatch, str(finding.severity))
+    rule = GroupRule(finding.member, finding.type, finding.origin, finding.mismatch, str(finding.severity))
     return rule if parse_rule(str(rule)) == rule else None
 
 
-def parse_rule(text: str) -> Rule | None:
+def parse_rule(text: str) -> GroupRule | None:
     """Read a line of `rules`; None when it has another form. What the words mean is not checked here."""
     found = _RULE.fullmatch(text)
     if found is None:
         return None
     member, of_type = ("" if found[name] == NONE else found[name] for name in ("member", "type"))
     origin = found["origin"] or (ANY if of_type == ANY else "")
-    return Rule(member, of_type, origin, found["mismatch"], found["severity"])
+    return GroupRule(member, of_type, origin, found["mismatch"], found["severity"])
 
 
 @dataclass(frozen=True, slots=True)
-class ExceptionEntry:
+class ExceptionSpec:
     """What is tolerated, why, by whom and until when.
 
     `scope` holds the attributes of a finding that are compared, by name; those of a group may have several values.
@@ -125,7 +125,7 @@ class ExceptionEntry:
     suite: str
     scope: Mapping[str, str]
     severity: str
-    rules: tuple[Rule, ...]
+    rules: tuple[GroupRule, ...]
     reason: str
     owner: str
     until: date

@@ -16,12 +16,12 @@ from typing import Generic, TypeVar
 import msgspec
 
 from harness.diagnostics import Diagnostic
-from harness.errormatch.entries import Entry, Page, raise_if
+from harness.errormatch.entries import Entry, EntryFile, raise_if
 from harness.errormatch.exceptionentry import (
     BOTH,
     PLACE,
     SCOPE,
-    ExceptionEntry,
+    ExceptionSpec,
     Tolerable,
     identity,
     parse_rule,
@@ -34,7 +34,7 @@ F = TypeVar("F", bound=Tolerable)
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome(Generic[F]):
+class ExceptionOutcome(Generic[F]):
     """What exceptions did to the findings of one run.
 
     `findings` are all of them, tolerated ones with the id of their entry. `used` and `expired` are entries; a run fails
@@ -42,8 +42,8 @@ class Outcome(Generic[F]):
     """
 
     findings: tuple[F, ...]
-    used: tuple[ExceptionEntry, ...]
-    expired: tuple[ExceptionEntry, ...]
+    used: tuple[ExceptionSpec, ...]
+    expired: tuple[ExceptionSpec, ...]
 
     @property
     def beyond(self) -> tuple[F, ...]:
@@ -73,12 +73,12 @@ class ExceptionFile:
     `notes` are what a reader should know of the file, though nothing is wrong with it.
     """
 
-    entries: tuple[ExceptionEntry, ...]
+    entries: tuple[ExceptionSpec, ...]
     today: date
     witnesses: Mapping[str, Witness] = field(default_factory=dict)
     notes: tuple[Diagnostic, ...] = ()
 
-    def apply(self, findings: Iterable[F], subject: str) -> Outcome[F]:
+    def apply(self, findings: Iterable[F], subject: str) -> ExceptionOutcome[F]:
         """Mark every finding that an entry tolerates with the entry's id; the first entry wins.
 
         `subject` is the suite, or `kubernetes`. Entries of other subjects are not judged here; an expired one
@@ -86,7 +86,7 @@ class ExceptionFile:
         """
         expired = tuple(entry for entry in self.entries if entry.until < self.today and entry.of(subject))
         valid = [entry for entry in self.entries if entry.until >= self.today]
-        used: dict[str, ExceptionEntry] = {}
+        used: dict[str, ExceptionSpec] = {}
         marked: list[F] = []
         for finding in findings:
             entry = next((entry for entry in valid if entry.tolerates(finding, subject)), None)
@@ -95,7 +95,7 @@ class ExceptionFile:
             tolerated_by = entry.id if entry else None
             # Findings are structs; this layer knows them by their attributes only.
             marked.append(msgspec.structs.replace(finding, exception=tolerated_by))  # type: ignore[type-var]  # so above
-        return Outcome(tuple(marked), tuple(used.values()), expired)
+        return ExceptionOutcome(tuple(marked), tuple(used.values()), expired)
 
 
 NO_EXCEPTIONS = ExceptionFile((), date.min)
@@ -107,8 +107,8 @@ def load_exceptions(path: Path, today: date, text: str | None = None) -> Excepti
 
     Their witnesses are those of the folder beside the file. Raises: InputError with everything that is wrong.
     """
-    page = Page(path, FORM, text)
-    found: dict[str, ExceptionEntry] = {}
+    page = EntryFile(path, FORM, text)
+    found: dict[str, ExceptionSpec] = {}
     old: list[Entry] = []
     for entry in page.entries():
         before = len(page.diagnostics)
@@ -127,14 +127,14 @@ def _ignored(old: Sequence[Entry]) -> Diagnostic:
     return Diagnostic(old[0].place(IGNORED), "exception-ignored", message, why, f"remove {IGNORED}")
 
 
-def _read(page: Page, entry: Entry) -> ExceptionEntry:
+def _read(page: EntryFile, entry: Entry) -> ExceptionSpec:
     rules = tuple(filter(None, (parse_rule(text) for text, _ in entry.lists.get("rules", ()))))
     if rules:
         scope = {PLACE[key]: BOTH.join(sorted(text for text, _ in page.texts(entry, key))) for key in PLACE}
     else:
         scope = {key: entry[key] for key in SCOPE}
     severity = worst(tuple(rule.severity for rule in rules)) if rules else entry["severity"]
-    return ExceptionEntry(
+    return ExceptionSpec(
         identity(entry["suite"], scope, severity, bool(rules)),
         entry["suite"],
         scope,
@@ -148,7 +148,7 @@ def _read(page: Page, entry: Entry) -> ExceptionEntry:
     )
 
 
-def _keep(page: Page, entry: ExceptionEntry, found: dict[str, ExceptionEntry]) -> None:
+def _keep(page: EntryFile, entry: ExceptionSpec, found: dict[str, ExceptionSpec]) -> None:
     twin = found.setdefault(entry.id, entry)
     if twin is not entry:
         message = f"the same exception stands in line {twin.position.line}"

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import date
 
 from harness.diagnostics import Position, near_miss
-from harness.errormatch.entries import Entry, Form, Page
-from harness.errormatch.exceptionentry import ANY, BOTH, PLACE, SCOPE, SEVERITIES, UNEXPLAINED, Rule, parse_rule
+from harness.errormatch.entries import Entry, EntryFile, Form
+from harness.errormatch.exceptionentry import ANY, BOTH, PLACE, SCOPE, SEVERITIES, UNEXPLAINED, GroupRule, parse_rule
 from harness.field import ErrorType
 
 IGNORED = "occurs"
@@ -45,7 +45,7 @@ _NAMED = tuple(cause for cause in CAUSES if cause != UNEXPLAINED)
 """The causes that an entry may name: whoever was not explained has none yet."""
 
 
-def check(page: Page, entry: Entry) -> None:
+def check(page: EntryFile, entry: Entry) -> None:
     """Complain about everything in an entry that cannot be meant."""
     if "rules" in entry.lists:
         _check_group(page, entry)
@@ -59,14 +59,14 @@ def check(page: Page, entry: Entry) -> None:
     _check_until(page, entry)
 
 
-def _check_group(page: Page, entry: Entry) -> None:
+def _check_group(page: EntryFile, entry: Entry) -> None:
     if ANY in entry["suite"]:
         why, fix = "a group is known of one suite", "write one entry for each suite"
         page.complain(entry.place("suite"), "wide", "suite is open", why, fix, len(entry["suite"]))
     for key, known in (("place", ()), ("cause", (*_NAMED, ANY)), ("side", SIDES)):
         _check_values(page, entry, key, known)
     is_open = ANY in (text for text, _ in page.texts(entry, "cause"))
-    seen: set[Rule] = set()
+    seen: set[GroupRule] = set()
     for text, place in entry.lists["rules"]:
         rule = parse_rule(text)
         if rule is None:
@@ -82,7 +82,7 @@ def _check_group(page: Page, entry: Entry) -> None:
             _check_rule(page, place, rule, is_open)
 
 
-def _check_values(page: Page, entry: Entry, key: str, known: Sequence[str]) -> None:
+def _check_values(page: EntryFile, entry: Entry, key: str, known: Sequence[str]) -> None:
     """Complain about the values of a key that has one or several."""
     texts = page.texts(entry, key)
     for number, (text, place) in enumerate(texts):
@@ -98,7 +98,7 @@ def _check_values(page: Page, entry: Entry, key: str, known: Sequence[str]) -> N
             page.complain(place, "value", f"{key} has {text!r} twice", "once is enough", "remove one", len(text))
 
 
-def _check_rule(page: Page, place: Position, rule: Rule, is_open: bool) -> None:
+def _check_rule(page: EntryFile, place: Position, rule: GroupRule, is_open: bool) -> None:
     for name, value, known in (
         ("mismatch", rule.mismatch, (*MISMATCHES, ANY)),
         ("severity", rule.severity, SEVERITIES),
@@ -117,7 +117,7 @@ def _check_rule(page: Page, place: Position, rule: Rule, is_open: bool) -> None:
             page.complain(place, "value", f"{name} holds a lone *: {value!r}", why, "write the whole value")
 
 
-def _one_of(page: Page, entry: Entry, key: str, known: Sequence[str]) -> None:
+def _one_of(page: EntryFile, entry: Entry, key: str, known: Sequence[str]) -> None:
     value = entry[key]
     if value in known:
         return
@@ -127,7 +127,7 @@ def _one_of(page: Page, entry: Entry, key: str, known: Sequence[str]) -> None:
     page.complain(entry.place(key), "value", f"unknown {key} {value!r}", why, near_miss(value, known), len(value))
 
 
-def _check_type(page: Page, place: Position, name: str) -> None:
+def _check_type(page: EntryFile, place: Position, name: str) -> None:
     """Complain about a misspelt type only: a worker in another language may well have types of its own."""
     known = [str(one) for one in ErrorType]
     guess = near_miss(name, known) if name not in known else ""
@@ -135,7 +135,7 @@ def _check_type(page: Page, place: Position, name: str) -> None:
         page.complain(place, "value", f"unknown type {name!r}", f"known types: {', '.join(known)}", guess, len(name))
 
 
-def _check_until(page: Page, entry: Entry) -> None:
+def _check_until(page: EntryFile, entry: Entry) -> None:
     try:
         if len(entry["until"]) != 10:
             raise ValueError
@@ -145,7 +145,7 @@ def _check_until(page: Page, entry: Entry) -> None:
         page.complain(entry.place("until"), "value", message, "every exception ends", "until: 2027-01-31")
 
 
-def _check_stars(page: Page, entry: Entry) -> None:
+def _check_stars(page: EntryFile, entry: Entry) -> None:
     for key in ("suite", *SCOPE):
         rest = entry[key].replace("[*]", "") if key == "path" else entry[key]
         if ANY in rest and entry[key] != ANY:
@@ -155,7 +155,7 @@ def _check_stars(page: Page, entry: Entry) -> None:
             )
 
 
-def _check_width(page: Page, entry: Entry) -> None:
+def _check_width(page: EntryFile, entry: Entry) -> None:
     stars = [key for key in ("suite", *SCOPE) if entry[key] == ANY]
     fix = "write one entry for each finding; the report prints what to copy"
     if entry["suite"] == ANY and entry["path"] == ANY:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.diagnostics import near_miss
-from harness.errormatch.entries import Entry, Form, Page, raise_if
+from harness.errormatch.entries import Entry, EntryFile, Form, raise_if
 from harness.errormatch.normalize import compile_regex
 from harness.field import ErrorType, FieldError
 
@@ -102,7 +102,7 @@ def own_wordings() -> Path | None:
 
 def load_wordings(path: Path) -> Wordings:
     """Read one file of trusted wordings. Raises: InputError with everything that is wrong with it."""
-    page = Page(path, FORM)
+    page = EntryFile(path, FORM)
     entries = page.entries()
     for entry in entries:
         _check(page, entry)
@@ -110,7 +110,7 @@ def load_wordings(path: Path) -> Wordings:
     return Wordings([Wording(e["handwritten"], e["declarative"], e["reason"], e["type"]) for e in entries])
 
 
-def _check(page: Page, entry: Entry) -> None:
+def _check(page: EntryFile, entry: Entry) -> None:
     for side in _SIDES:
         try:
             compile_regex(entry[side])

@@ -22,11 +22,11 @@ from harness.field.error import Level
 Errors: TypeAlias = Sequence[FieldError]
 LevelOf: TypeAlias = Callable[[FieldError], Level]
 """The level that a rule has, or would have, which declares an error."""
-_Key: TypeAlias = Callable[["Mark"], tuple[object, ...]]
+_Key: TypeAlias = Callable[["ExpectedError"], tuple[object, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ExpectedError:
     """An error with what the helper knows of it. `skipped`: the declarative side stops before it gets there."""
 
     error: FieldError
@@ -35,14 +35,14 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class VersionExpectation:
     """What a test expects of one version, and how today's answers fall short of it: empty when the test passes."""
 
-    marks: tuple[Mark, ...]
+    marks: tuple[ExpectedError, ...]
     differs: tuple[str, ...]
 
 
-def expected_of(info: KindInfo, answer: Answer, level_of: LevelOf) -> Expected:
+def expected_of(info: KindInfo, answer: Answer, level_of: LevelOf) -> VersionExpectation:
     """Write down what both sides answered, as one list; where they differ, what is marked counts.
 
     A handwritten error that is marked as covered and has no twin is expected of the declarative side, at the level that
@@ -51,47 +51,47 @@ def expected_of(info: KindInfo, answer: Answer, level_of: LevelOf) -> Expected:
     matcher = matcher_for(info.normalization)
     graduated = settings(info.composition)[-1]
     kept, enforced = compose_parts(answer.handwritten, answer.declarative, info, graduated)
-    marks = [Mark(error, False) for error in enforced] + [Mark(error, True) for error in kept]
+    marks = [ExpectedError(error, False) for error in enforced] + [ExpectedError(error, True) for error in kept]
     found = gather(answer.handwritten, answer.declarative, info, matcher)
     alone = [error for error in answer.handwritten if error.covered and not _has(enforced, error, matcher)]
     missed = {id(error) for error in found.unmatched}
     for error in alone:
         if id(error) in missed:
-            marks.append(Mark(msgspec.structs.replace(error, level=level_of(error)), False))
+            marks.append(ExpectedError(msgspec.structs.replace(error, level=level_of(error)), False))
         else:
-            marks.append(Mark(error, True, True))
+            marks.append(ExpectedError(error, True, True))
     once = _once(marks, matcher)
-    return Expected(once, tuple(_shortcomings(once, info, answer, matcher)))
+    return VersionExpectation(once, tuple(_shortcomings(once, info, answer, matcher)))
 
 
 def _has(errors: Errors, wanted: FieldError, matcher: Matcher) -> bool:
-    key = _plain(Mark(wanted, True), matcher)
-    return any(_plain(Mark(error, False), matcher) == key for error in errors)
+    key = _plain(ExpectedError(wanted, True), matcher)
+    return any(_plain(ExpectedError(error, False), matcher) == key for error in errors)
 
 
-def _plain(mark: Mark, matcher: Matcher) -> tuple[object, ...]:
+def _plain(mark: ExpectedError, matcher: Matcher) -> tuple[object, ...]:
     return mark.error.type, matcher.normalize(mark.error.field), mark.error.origin
 
 
-def _strict(mark: Mark, matcher: Matcher) -> tuple[object, ...]:
+def _strict(mark: ExpectedError, matcher: Matcher) -> tuple[object, ...]:
     return (*_plain(mark, matcher), mark.error.level, mark.handwritten)
 
 
-def _once(marks: Sequence[Mark], matcher: Matcher) -> tuple[Mark, ...]:
+def _once(marks: Sequence[ExpectedError], matcher: Matcher) -> tuple[ExpectedError, ...]:
     """Keep one of those that one expectation stands for: with an origin it may be met more than once."""
-    first: dict[object, Mark] = {}
+    first: dict[object, ExpectedError] = {}
     for number, mark in enumerate(marks):
         key = (*_strict(mark, matcher), mark.skipped) if mark.error.origin else number
         first.setdefault(key, mark)
     return tuple(first.values())
 
 
-def _shortcomings(marks: Sequence[Mark], info: KindInfo, answer: Answer, matcher: Matcher) -> list[str]:
+def _shortcomings(marks: Sequence[ExpectedError], info: KindInfo, answer: Answer, matcher: Matcher) -> list[str]:
     """Say what the helper would complain about."""
     said = []
     for setting in settings(info.composition):
         kept, enforced = compose_parts(answer.handwritten, answer.declarative, info, setting)
-        got = [Mark(error, True) for error in kept] + [Mark(error, False) for error in enforced]
+        got = [ExpectedError(error, True) for error in kept] + [ExpectedError(error, False) for error in enforced]
         wanted = [mark for mark in marks if not (setting.is_graduated and mark.skipped)]
         key: _Key = (lambda mark: _strict(mark, matcher)) if setting.is_graduated else lambda m: _plain(m, matcher)
         said += [f"{setting.name}: {text}" for text in _compared(wanted, got, key)]
@@ -101,7 +101,7 @@ def _shortcomings(marks: Sequence[Mark], info: KindInfo, answer: Answer, matcher
     return said + _versions(info, answer, matcher)
 
 
-def _compared(wanted: Sequence[Mark], got: Sequence[Mark], key: _Key) -> list[str]:
+def _compared(wanted: Sequence[ExpectedError], got: Sequence[ExpectedError], key: _Key) -> list[str]:
     """Compare as the helper does: an expectation with an origin takes all it meets, one without takes one."""
     exact = [(m.error.type, m.error.field, m.error.value, m.error.origin, m.error.detail) for m in got]
     said = [f"twice the same: {one[1]}" for one in {one for one in exact if exact.count(one) > 1}]
@@ -127,10 +127,10 @@ def _versions(info: KindInfo, answer: Answer, matcher: Matcher) -> list[str]:
 
 
 def by_versions(
-    expected: Mapping[str, Expected], normalize: Callable[[str], str]
-) -> list[tuple[tuple[str, ...], Expected]]:
+    expected: Mapping[str, VersionExpectation], normalize: Callable[[str], str]
+) -> list[tuple[tuple[str, ...], VersionExpectation]]:
     """Group versions that are expected to say the same."""
-    groups: dict[object, tuple[list[str], Expected]] = {}
+    groups: dict[object, tuple[list[str], VersionExpectation]] = {}
     for version, one in expected.items():
         key = tuple(
             (m.error.type, normalize(m.error.field), m.error.origin, m.error.level, m.handwritten, m.skipped)

@@ -12,7 +12,7 @@ from harness.compare.finding import Finding
 from harness.diagnostics import UsageError
 from harness.export.asker import Asker
 from harness.export.choosing import most_stable
-from harness.export.rows import Missing, Row, Table
+from harness.export.rows import Missing, Table, TableRow
 from harness.fuzzers.pairs import Pair
 from harness.subject import Subject
 
@@ -30,11 +30,11 @@ def table_of(subject: Subject, findings: Sequence[Finding], about: str) -> Table
             )
     doors = [_door(subject, finding) for finding in findings]
     asker = Asker(subject, most_stable(_main(subject, doors[0])), "given")
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     missing: list[Missing] = []
     for finding, door in zip(findings, doors, strict=True):
         made = _row(asker, finding, door)
-        if isinstance(made, Row):
+        if isinstance(made, TableRow):
             rows.append(made)
         else:
             missing.append(made)
@@ -60,7 +60,7 @@ def _main(subject: Subject, door: KindInfo) -> list[KindInfo]:
     return [info for info in same if not info.subresource] or same
 
 
-def _row(asker: Asker, finding: Finding, door: KindInfo) -> Row | Missing:
+def _row(asker: Asker, finding: Finding, door: KindInfo) -> TableRow | Missing:
     case = finding.case
     name = f"{finding.path or 'the object'}: {finding.cause}, {finding.fingerprint}"
     if case.options:
@@ -81,8 +81,8 @@ def _row(asker: Asker, finding: Finding, door: KindInfo) -> Row | Missing:
         return Missing(name, "; ".join(failed))
     new, old = forms[own]
     here: Json = old
-    return Row(name, msgspec.structs.replace(door, version=own, type=asker.info.type), case.operation, new, here, "",
-               answers)  # fmt: skip
+    info = msgspec.structs.replace(door, version=own, type=asker.info.type)
+    return TableRow(name, info, case.operation, new, here, "", answers)
 
 
 _FILLED_IN = ("uid", "creationTimestamp", "generation", "managedFields")

@@ -16,13 +16,13 @@ import msgspec
 from harness.case import Json, KindInfo, Operation
 from harness.diagnostics import TargetError, UsageError
 from harness.errormatch.normalize import normalizer
-from harness.export.expected import Expected, LevelOf, by_versions, expected_of
+from harness.export.expected import LevelOf, VersionExpectation, by_versions, expected_of
 from harness.export.golang import Writer
 from harness.export.gotree import HELPERS, Tree
 from harness.export.gowords import error_of
 from harness.export.imports import Imports
 from harness.export.rendering import template
-from harness.export.rows import VALID, Missing, Row, Table
+from harness.export.rows import VALID, Missing, Table, TableRow
 from harness.export.series import Inexpressible
 from harness.field.error import quote
 from harness.reporting.text import visible
@@ -192,7 +192,7 @@ class _Making:
             config += f", apitesting.WithNormalizationRules(normalization{self._suffix}...)"
         return config
 
-    def _row(self, row: Row, update: bool, stored: bool, type_name: str) -> Iterator[dict[str, Any]]:
+    def _row(self, row: TableRow, update: bool, stored: bool, type_name: str) -> Iterator[dict[str, Any]]:
         """Yield a row; several when its versions are expected to say different things."""
         normalize = normalizer(row.info.normalization)
         expected = {
@@ -231,7 +231,7 @@ class _Making:
         return f"{self._maker}(func(obj {type_name}) {{\n" + "".join(f"{one}\n" for one in statements) + "})"
 
 
-def _difference(expected: Expected) -> str:
+def _difference(expected: VersionExpectation) -> str:
     return visible("the validators differ today: " + "; ".join(expected.differs))
 
 

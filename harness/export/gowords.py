@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from itertools import groupby
 
-from harness.export.expected import Mark
+from harness.export.expected import ExpectedError
 from harness.field import ErrorType
 from harness.field.error import quote
 from harness.field.path import steps_of
@@ -33,7 +33,7 @@ def path_of(text: str) -> str:
     return made
 
 
-def error_of(mark: Mark, normalize: Callable[[str], str]) -> str:
+def error_of(mark: ExpectedError, normalize: Callable[[str], str]) -> str:
     """Return the expression of an expected error."""
     error = mark.error
     made = _CALLS.get(error.type, _CALLS[ErrorType.INVALID])(path_of(normalize(error.field)), _limit(error.detail))

@@ -17,7 +17,7 @@ from harness.diagnostics import UsageError, near_miss
 from harness.export.asker import Asker
 from harness.export.ground import Ground, find_ground, fuller
 from harness.export.nearest import distance, nearest
-from harness.export.rows import VALID, Missing, Row, Table
+from harness.export.rows import VALID, Missing, Table, TableRow
 from harness.export.slots import Slot, slots_of, word
 from harness.export.unruled import is_field, observed
 from harness.export.witness import witnessed
@@ -58,20 +58,20 @@ def table_of_rules(
         paths = sorted({known.rule.path for known in rules})
         hint = near_miss(field, paths) or f"it has {', '.join(paths[:6])}" + (", ..." if len(paths) > 6 else "")
         raise UsageError(f"{info.name} has no field {field}, and no rule below it\n  fix: {hint}")
-    return Looking(Asker(subject, info, mode), shape, rules, tell).table(field)
+    return RowSearch(Asker(subject, info, mode), shape, rules, tell).table(field)
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _RowCandidate:
     """A row that shows a slot, how much else is wrong with it, and how far it is from the accepted object."""
 
     wrong: int
     far: tuple[int, float]
-    row: Row
+    row: TableRow
 
 
 @dataclass(slots=True)
-class Looking:
+class RowSearch:
     """The search for the rows of one resource."""
 
     asker: Asker
@@ -89,11 +89,13 @@ class Looking:
         if not self.ground.is_accepted:
             self._missing.append(Missing("an accepted object", "; ".join(self.ground.remaining) or "none was found"))
         rules = [known for known in self.rules if is_about(known.rule.path, about)]
-        shown: list[tuple[Slot, Row | None]] = []
+        shown: list[tuple[Slot, TableRow | None]] = []
         for number, known in enumerate(rules):
             self.tell(f"{number + 1}/{len(rules)} {word(known)}")
             shown += self._rule(known)
-        rows = [Row(VALID, *self._first_door(), self.ground.new, wants="accept")] if self.ground.is_accepted else []
+        rows = (
+            [TableRow(VALID, *self._first_door(), self.ground.new, wants="accept")] if self.ground.is_accepted else []
+        )
         rows += self._rows(self._filled(shown)) if rules else self._unruled(about)
         for path in dict.fromkeys(known.rule.path for known in rules) if rules else (about,):
             rows += self._member(path, rows)
@@ -106,7 +108,7 @@ class Looking:
 
     # Rules
 
-    def _rule(self, known: KnownRule) -> Iterator[tuple[Slot, Row | None]]:
+    def _rule(self, known: KnownRule) -> Iterator[tuple[Slot, TableRow | None]]:
         """Yield what is shown of a rule. What it accepts is a start for what it rejects: all else is right there."""
         good: list[Json] = []
         for slot in slots_of(known):
@@ -115,7 +117,7 @@ class Looking:
                 good.append(found.new)
             yield slot, found
 
-    def _filled(self, shown: Sequence[tuple[Slot, Row | None]]) -> Iterator[tuple[Slot, Row | None]]:
+    def _filled(self, shown: Sequence[tuple[Slot, TableRow | None]]) -> Iterator[tuple[Slot, TableRow | None]]:
         """Yield slots with rows; those that have none get what a short search comes across."""
         empty = {number: slot for number, (slot, row) in enumerate(shown) if row is None}
         met = {}
@@ -128,11 +130,11 @@ class Looking:
                 base, operation = self._ground(one.case.operation), one.case.operation
                 ask = partial(self.asker.pairs, one.door, operation)
                 pair = nearest(one.pair, one.wrong, base, slot.judge, ask)
-                yield slot, Row(slot.name, one.door, operation, *pair, slot.wants)
+                yield slot, TableRow(slot.name, one.door, operation, *pair, slot.wants)
             else:
                 yield slot, row
 
-    def _unruled(self, path: str) -> Iterator[Row]:
+    def _unruled(self, path: str) -> Iterator[TableRow]:
         """Yield what is said of a field without rules."""
         door, operation = next(self._doors(path, updates=False))
         for row in observed(self.asker, self.shape, path, door, self._ground(operation)[0]):
@@ -140,7 +142,7 @@ class Looking:
             if row.wants == "reject" and operation is Operation.CREATE:
                 yield from self._updates(row)
 
-    def _rows(self, shown: Iterable[tuple[Slot, Row | None]]) -> Iterator[Row]:
+    def _rows(self, shown: Iterable[tuple[Slot, TableRow | None]]) -> Iterator[TableRow]:
         for slot, row in shown:
             if row is None:
                 self._missing.append(Missing(slot.name, self._reason(slot.known)))
@@ -155,7 +157,7 @@ class Looking:
             return f"the rule holds only with {option}={str(wanted).lower()}; add --gates"
         return "no object was found that shows it"
 
-    def _shown(self, slot: Slot, good: Sequence[Json]) -> Row | None:
+    def _shown(self, slot: Slot, good: Sequence[Json]) -> TableRow | None:
         """Show a slot from what the rule accepts, the smallest object, or fuller ones; the cleanest counts."""
         found = []
         start = list(good[-1:]) if slot.wants == "reject" else []
@@ -171,11 +173,11 @@ class Looking:
             return self._shown(slot.looser, good)
         return self._mended(slot) if slot.wants == "accept" else None
 
-    def _first(self, slot: Slot, bases: Sequence[Json]) -> _Found | None:
+    def _first(self, slot: Slot, bases: Sequence[Json]) -> _RowCandidate | None:
         through = (self._through(slot, *door, bases) for door in self._doors(slot.known.rule.path, slot.known.update))
         return next((one for one in through if one is not None), None)
 
-    def _mended(self, slot: Slot) -> Row | None:
+    def _mended(self, slot: Slot) -> TableRow | None:
         """Show what is accepted by mending everything else about an object that has the value."""
         for door, operation in self._doors(slot.known.rule.path, slot.known.update):
             place = tuple(part if part != "[*]" else 0 for part in parts_of(slot.aim))
@@ -188,7 +190,7 @@ class Looking:
                 if slot.judge(found, answer) is not None:
                     ask = partial(self.asker.pairs, door, operation)
                     new, old = nearest(found, 0, base, slot.judge, ask)
-                    return Row(slot.name, door, operation, new, old, slot.wants)
+                    return TableRow(slot.name, door, operation, new, old, slot.wants)
         return None
 
     def _bases(self) -> Iterator[Sequence[Json]]:
@@ -211,7 +213,7 @@ class Looking:
                 if operation is Operation.UPDATE or not updates:
                     yield door, operation
 
-    def _through(self, slot: Slot, door: KindInfo, operation: Operation, bases: Sequence[Json]) -> _Found | None:
+    def _through(self, slot: Slot, door: KindInfo, operation: Operation, bases: Sequence[Json]) -> _RowCandidate | None:
         tries = islice(_pairs(slot, self.shape, bases, operation, self.ground), _SHOTS)
         base = self._ground(operation)
         while batch := list(islice(tries, _STEP)):
@@ -223,15 +225,15 @@ class Looking:
             if kept:
                 wrong, _, _, start = min(kept)
                 near = nearest(start, wrong, base, slot.judge, partial(self.asker.pairs, door, operation))
-                row = Row(slot.name, door, operation, *near, slot.wants)
-                return _Found(wrong, distance(near, base), row)
+                row = TableRow(slot.name, door, operation, *near, slot.wants)
+                return _RowCandidate(wrong, distance(near, base), row)
         return None
 
     def _ground(self, operation: Operation) -> Pair:
         ground = self.ground
         return (ground.new, None) if operation is Operation.CREATE else (ground.old, ground.old)
 
-    def _updates(self, row: Row) -> Iterator[Row]:
+    def _updates(self, row: TableRow) -> Iterator[TableRow]:
         """Yield the updates that bring a rejected value in, and that leave it as it is."""
         old = self.ground.old
         if Operation.UPDATE in row.info.operations and self.ground.is_accepted:
@@ -242,7 +244,7 @@ class Looking:
 
     # Members, whatever the rules say
 
-    def _member(self, path: str, rows: Sequence[Row]) -> Iterator[Row]:
+    def _member(self, path: str, rows: Sequence[TableRow]) -> Iterator[TableRow]:
         """Yield the rows of a field that is absent, empty, set and unset: the target says what it thinks of them."""
         steps = parts_of(Aim(path, ""))
         doors = list(self._doors(path, updates=False))
@@ -257,17 +259,17 @@ class Looking:
         held = start if start != unset else lead(self.shape, start, steps, filled(here))
         door, operation = doors[0]
         if operation is Operation.CREATE:
-            yield Row(f"{path}: nil", door, operation, unset)
+            yield TableRow(f"{path}: nil", door, operation, unset)
             if here.kind in CLEARED:
-                yield Row(f"{path}: empty", door, operation, lead(self.shape, start, steps, CLEARED[here.kind]))
+                yield TableRow(f"{path}: empty", door, operation, lead(self.shape, start, steps, CLEARED[here.kind]))
         if Operation.UPDATE in door.operations:
             old, new = _as_stored(unset, self.ground.old), _as_stored(held, self.ground.old)
-            yield Row(f"{path}: unset to set", door, Operation.UPDATE, new, old)
-            yield Row(f"{path}: set to unset", door, Operation.UPDATE, old, new)
+            yield TableRow(f"{path}: unset to set", door, Operation.UPDATE, new, old)
+            yield TableRow(f"{path}: set to unset", door, Operation.UPDATE, old, new)
 
     # Every version
 
-    def _answered(self, rows: Sequence[Row]) -> tuple[Row, ...]:
+    def _answered(self, rows: Sequence[TableRow]) -> tuple[TableRow, ...]:
         """Ask each row again in every version, with what users would be served."""
         if self.asker.mode == "given":
             return tuple(row for row in map(self._in_every_version, rows) if row is not None)
@@ -275,7 +277,7 @@ class Looking:
         both = zip(rows, answers, strict=True)
         return tuple(replace(row, answers={row.info.version: one}) for row, one in both if one.failure is None)
 
-    def _in_every_version(self, row: Row) -> Row | None:
+    def _in_every_version(self, row: TableRow) -> TableRow | None:
         [forms] = self.asker.given(row.info, row.operation, [(row.new, row.old)], "given")
         doors = [door for door in self.asker.versions(row.info) if door.version in forms]
         wide = [
@@ -288,15 +290,15 @@ class Looking:
             return None
         return replace(row, answers=found)
 
-    def _wide(self, door: KindInfo, row: Row) -> Case:
+    def _wide(self, door: KindInfo, row: TableRow) -> Case:
         able = self.asker.subject.target.info.abilities
         case = self.asker.case(door, row.operation, row.new, row.old)
         return msgspec.structs.replace(case, served="served" in able, versions="versions" in able)
 
 
-def _once(rows: Sequence[Row]) -> list[Row]:
+def _once(rows: Sequence[TableRow]) -> list[TableRow]:
     """Drop rows that ask what an earlier one asks. The valid object stays, and may be at a limit besides."""
-    first: dict[bytes, Row] = {}
+    first: dict[bytes, TableRow] = {}
     for row in rows:
         first.setdefault(msgspec.json.encode((row.info.key, row.operation, row.new, row.old, row.name == VALID)), row)
     return list(first.values())

@@ -17,7 +17,7 @@ from harness.compare.mismatch import canonical_path
 from harness.diagnostics import UsageError
 from harness.errormatch.trusted import all_wordings, own_wordings
 from harness.export.rendering import template
-from harness.export.rows import Row, Table
+from harness.export.rows import Table, TableRow
 from harness.field import FieldError
 from harness.reporting.text import visible
 from harness.subject import Subject, SubjectSpec
@@ -84,7 +84,7 @@ def _reported(finding: Finding) -> str:
     return next((error.field for error in errors if canonical_path(error.field) == finding.path), finding.path)
 
 
-def _row(row: Row, comparator: Comparator, subject: Subject) -> dict[str, Any]:
+def _row(row: TableRow, comparator: Comparator, subject: Subject) -> dict[str, Any]:
     answer = row.answers[row.info.version]
     case_found = comparator.compare(row.info.case(row.operation, row.new, row.old), answer)
     differs = "; ".join(f"{one.kind} {one.path} {one.type} {one.origin}".rstrip() for one in case_found)

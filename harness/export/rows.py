@@ -12,7 +12,7 @@ VALID = "valid"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """One line of a table: an object, or a change of `old`, with what both sides answered.
 
     `info` is the resource or subresource that was asked, in the version whose form the objects have. `answers` hold
@@ -51,5 +51,5 @@ class Table:
     versions: tuple[str, ...]
     about: str
     base: Json
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     missing: tuple[Missing, ...] = ()

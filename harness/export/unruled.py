@@ -13,7 +13,7 @@ from harness.case import Answer, Json, KindInfo, Operation
 from harness.compare.mismatch import canonical_path
 from harness.export.asker import Asker
 from harness.export.nearest import distance, nearest
-from harness.export.rows import Row
+from harness.export.rows import TableRow
 from harness.fuzzers.aiming import parts_of, shots
 from harness.fuzzers.aims import Aim
 from harness.fuzzers.pairs import Pair
@@ -41,7 +41,7 @@ def is_field(shape: Shape, path: str) -> bool:
     return True
 
 
-def observed(asker: Asker, shape: Shape, path: str, door: KindInfo, base: Json) -> Iterator[Row]:
+def observed(asker: Asker, shape: Shape, path: str, door: KindInfo, base: Json) -> Iterator[TableRow]:
     """Yield the nearest object for each answer that concerns a field, the accepted one first."""
     create = Operation.CREATE in door.operations
     operation = Operation.CREATE if create else Operation.UPDATE
@@ -60,7 +60,7 @@ def observed(asker: Asker, shape: Shape, path: str, door: KindInfo, base: Json) 
 
         new, old = nearest(best[key][2], 0, ground, judge, lambda some: asker.pairs(door, operation, some))
         said = "; ".join(f"{kind.removeprefix('FieldValue')} {origin}".rstrip() for _, kind, origin in key)
-        yield Row(f"{path}: {said or 'accepted'}", door, operation, new, old, "reject" if key else "accept")
+        yield TableRow(f"{path}: {said or 'accepted'}", door, operation, new, old, "reject" if key else "accept")
 
 
 def _tries(path: str, shape: Shape, base: Json) -> Iterator[Json]:

@@ -18,7 +18,7 @@ import msgspec
 _END = re.compile(r"\](?=[.\[]|\Z)")
 
 
-class Step(NamedTuple):
+class PathStep(NamedTuple):
     """One step of a path: the name of a member, or what stands between two brackets."""
 
     text: str
@@ -41,21 +41,21 @@ def subscripts(path: str) -> list[tuple[int, int]]:
 
 
 @lru_cache(maxsize=1 << 14)
-def steps_of(path: str) -> tuple[Step, ...]:
+def steps_of(path: str) -> tuple[PathStep, ...]:
     """Take a path apart. The root has no steps; brackets that no other closes are part of nothing."""
     if path == "<nil>":
         return ()
-    steps: list[Step] = []
+    steps: list[PathStep] = []
     at = 0
     for begin, end in subscripts(path):
         steps += _names(path[at:begin])
-        steps.append(Step(path[begin + 1 : end - 1], True))
+        steps.append(PathStep(path[begin + 1 : end - 1], True))
         at = end
     return (*steps, *_names(path[at:]))
 
 
-def _names(text: str) -> list[Step]:
-    return [Step(name, False) for name in text.replace("[", ".").split(".") if name]
+def _names(text: str) -> list[PathStep]:
+    return [PathStep(name, False) for name in text.replace("[", ".").split(".") if name]
 
 
 class Path(msgspec.Struct, frozen=True, eq=False, gc=False):

@@ -70,7 +70,7 @@ LISTED = Room(24_000)
 """For lists of sites, by their length: hundreds for an object, and made again in no time."""
 
 
-class Listed:
+class SiteIndex:
     """Lists of sites by what they are of, by identity and place: objects to edit share nearly all of one another.
 
     Objects are never changed in place, and what is remembered stays alive, so that nothing else gets its identity.
@@ -90,18 +90,18 @@ class Listed:
 
 
 def sites_of(
-    obj: Json, shape: Shape, focus: Place = (), skip: frozenset[Place] = frozenset(), listed: Listed | None = None
+    obj: Json, shape: Shape, focus: Place = (), skip: frozenset[Place] = frozenset(), listed: SiteIndex | None = None
 ) -> list[Site]:
     """List where an object can be edited: everything present below the focus, and absent members of its structs.
 
     `listed` remembers parts of lists; one is for one `skip`.
     """
     below, member = _shape_at(shape, focus), _member(shape, focus) if focus else None
-    return _sites(look(obj, focus), below, focus, member, skip, Listed() if listed is None else listed)
+    return _sites(look(obj, focus), below, focus, member, skip, SiteIndex() if listed is None else listed)
 
 
 def _sites(
-    value: Json, shape: Shape, place: Place, member: FieldShape | None, skip: frozenset[Place], listed: Listed
+    value: Json, shape: Shape, place: Place, member: FieldShape | None, skip: frozenset[Place], listed: SiteIndex
 ) -> list[Site]:
     """List the sites of a value, its own first, then absent members, then those of what it holds."""
     found = [Site(place, shape, value, member)] if place and place not in skip else []

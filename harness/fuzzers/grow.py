@@ -19,7 +19,7 @@ from harness.fuzzers.census import path_of
 from harness.fuzzers.feedback import Harvest, names_of
 from harness.fuzzers.graft import Graft, grafted, others, quickly
 from harness.fuzzers.holding import Holding, Reached
-from harness.fuzzers.lacking import Change, copies, lacking
+from harness.fuzzers.lacking import Addition, copies, lacking
 from harness.fuzzers.mend import shape_at
 from harness.fuzzers.places import Place, differences, look, place_of, places
 from harness.fuzzers.prune import Pruning, pruned
@@ -127,7 +127,7 @@ class Growth:
 
     # Adding
 
-    def together(self, changes: list[Change]) -> Generator[list[Case], list[Answer], list[Change]]:
+    def together(self, changes: list[Addition]) -> Generator[list[Case], list[Answer], list[Addition]]:
         """Add as many as can stand together: what errors speak of goes, then halves are tried. Returns the rest."""
         groups, refused = [changes], []
         while groups and not self._spent():
@@ -163,7 +163,7 @@ class Growth:
                 groups += [group[half:], group[:half]]
         return refused
 
-    def _blamed(self, errors: list[FieldError], group: list[Change]) -> dict[Place, list[FieldError]]:
+    def _blamed(self, errors: list[FieldError], group: list[Addition]) -> dict[Place, list[FieldError]]:
         """Return the changes that errors speak of: those at or above the place of an error, or named beside it."""
         steps = {place: change.place for change in group for place, _ in change.steps}
         blamed: dict[Place, list[FieldError]] = {}
@@ -178,12 +178,12 @@ class Growth:
                 blamed.setdefault(place, []).append(error)
         return blamed
 
-    def _alone(self, refused: list[Change]) -> Growing:
+    def _alone(self, refused: list[Addition]) -> Growing:
         """Try what was refused alone, with repair; keep together what can stand together, the rest as variants.
 
         Members of one type in several places (containers of every sort) are repaired once and copied.
         """
-        same: dict[tuple[str, str | int], list[Change]] = {}
+        same: dict[tuple[str, str | int], list[Addition]] = {}
         for change in refused:
             path = self._path(change.place)
             if path not in self.reached and path not in self.given_up:
@@ -204,14 +204,14 @@ class Growth:
             groups = [group[1:] for group, first in zip(groups, found, strict=True) if first is None and group[1:]]
             groups += [[change] for change in rest]
 
-    def _repaired(self, changes: list[Change]) -> Generator[list[Case], list[Answer], list[Change | None]]:
+    def _repaired(self, changes: list[Addition]) -> Generator[list[Case], list[Answer], list[Addition | None]]:
         """Repair these, one graft each. Returns what brings them in, None where nothing did."""
         grafts = [Graft(change.place, self.shape, self.main) for change in changes]
         results = yield from self.grafted(grafts)
         yield from self._from_plain([graft for graft, found in zip(grafts, results, strict=True) if not found.accepted])
-        found: list[Change | None] = []
-        additions: list[Change] = []
-        variants: list[Change] = []
+        found: list[Addition | None] = []
+        additions: list[Addition] = []
+        variants: list[Addition] = []
         held = self.held(self.main)
         for graft, result in zip(grafts, results, strict=True):
             if not result.accepted:
@@ -219,7 +219,7 @@ class Growth:
                 found.append(None)
                 continue
             steps = [(at, look(result.obj, at)) for at in differences(result.obj, self.main)]
-            change = Change(graft.place, steps)
+            change = Addition(graft.place, steps)
             (variants if held & ~self.held(result.obj) else additions).append(change)
             found.append(change)
         before = self.main
@@ -289,13 +289,13 @@ class Growth:
             and self._path((*place, 1)) not in self.reached
         ]
         options = {(*place, 1): list(others(value[0], shape.elem)) for place, shape, value in lists}
-        changes = [Change(at, [(at, values[0])]) for at, values in options.items() if values]
+        changes = [Addition(at, [(at, values[0])]) for at, values in options.items() if values]
         # Inner lists first: a second item is a copy of the first one and need not be as full.
         refused = yield from self.together(sorted(changes, key=lambda change: -len(change.place)))
         grafts = [Graft(change.place, self.shape, self.main, options[change.place]) for change in refused]
         results = yield from self.grafted(grafts)
         more = [
-            Change(graft.place, [(at, look(found.obj, at)) for at in differences(found.obj, self.main)])
+            Addition(graft.place, [(at, look(found.obj, at)) for at in differences(found.obj, self.main)])
             for graft, found in zip(grafts, results, strict=True)
             if found.accepted
         ]
@@ -333,7 +333,7 @@ class Growth:
             own = path.replace("[*]", "[0]") + ": "
             self.refused[path] = next((error for error in told if error.startswith(own)), told[0])
 
-    def _refuse(self, change: Change, errors: list[FieldError], answer: Answer) -> None:
+    def _refuse(self, change: Addition, errors: list[FieldError], answer: Answer) -> None:
         failure = answer.failure.message if answer.failure is not None else ""
         self.refused[self._path(change.place)] = errors[0].text if errors else failure
 

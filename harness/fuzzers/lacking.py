@@ -16,7 +16,7 @@ from harness.fuzzers.values import alternatives, filled
 
 
 @dataclass(slots=True)
-class Change:
+class Addition:
     """What brings a place into an object: that place, and every change that it needs."""
 
     place: Place
@@ -29,13 +29,13 @@ class Change:
         return obj
 
 
-def lacking(obj: Json, shape: Shape, focus: Place, wanted: Callable[[Place], bool]) -> list[Change]:
+def lacking(obj: Json, shape: Shape, focus: Place, wanted: Callable[[Place], bool]) -> list[Addition]:
     """Return absent members and items at or below a place, at first items only, shallow ones first.
 
     A value is what stands elsewhere in the object with the same type, or a new one.
     """
     held = [(focus, shape_at(shape, focus), look(obj, focus))]
-    found = [Change(focus, [(focus, {})])] if held[0][2] is ABSENT and wanted(focus) else []
+    found = [Addition(focus, [(focus, {})])] if held[0][2] is ABSENT and wanted(focus) else []
     held += places(held[0][2], held[0][1], focus)
     donors = _Donors(obj, shape)
     for place, below, value in sorted(held, key=lambda one: len(one[0])):
@@ -45,10 +45,10 @@ def lacking(obj: Json, shape: Shape, focus: Place, wanted: Callable[[Place], boo
             absent = [name for name, _ in members_of(below) if value.get(name) is None and wanted((*place, name))]
             if absent and nested(place, shape) <= NESTED:
                 found += [
-                    Change((*place, name), [((*place, name), donors.value(place, below, name))]) for name in absent
+                    Addition((*place, name), [((*place, name), donors.value(place, below, name))]) for name in absent
                 ]
         elif below.kind == "list" and value == [] and wanted((*place, 0)):
-            found.append(Change((*place, 0), [((*place, 0), filled(below.elem))]))
+            found.append(Addition((*place, 0), [((*place, 0), filled(below.elem))]))
     return found
 
 
@@ -83,9 +83,9 @@ def _type(shape: Shape) -> tuple[str, str]:
     return shape.kind, shape.elem.type if shape.kind == "list" else shape.type
 
 
-def copies(change: Change, others: list[Change]) -> Iterator[Change]:
+def copies(change: Addition, others: list[Addition]) -> Iterator[Addition]:
     """Yield the same change at other places of the same type; what it needs elsewhere is there by now."""
     depth = len(change.place) - 1
     below = [(at[depth:], value) for at, value in change.steps if at[:depth] == change.place[:depth]]
     for other in others:
-        yield Change(other.place, [(other.place[:-1] + at, value) for at, value in below] or other.steps)
+        yield Addition(other.place, [(other.place[:-1] + at, value) for at, value in below] or other.steps)

@@ -67,7 +67,7 @@ _NONE = _Sequence(())
 
 
 @dataclass(slots=True)
-class _Reader:
+class _PatternReader:
     """Reads an expression. Raises: ValueError for what it does not understand."""
 
     text: str
@@ -187,7 +187,7 @@ def _those(text: str) -> _Letters:
 
 
 @dataclass(slots=True)
-class _Walk:
+class _PatternWalk:
     """One way through an expression. `counts` says how often some repeats are taken.
 
     Without `random` it is the first one: first alternatives, least repeats, first letters. Raises: ValueError when the
@@ -234,7 +234,7 @@ def _read(pattern: str) -> _Expression | None:
         pattern = pattern.replace(name, letters)
     if len(pattern) > _LONGEST:
         return None
-    reader = _Reader(pattern)
+    reader = _PatternReader(pattern)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what another dialect may mean
@@ -269,9 +269,9 @@ def _repeats_in(node: _Node) -> bool:
 def _texts(expression: _Expression) -> Iterator[str]:
     """Yield matches: the plainest, some that are drawn, each repeat as often as it may be, each alternative."""
     node, random = expression.node, Random(1)
-    walks = [_Walk(), *(_Walk(random) for _ in range(2 * _MATCHES))]
-    walks += [_Walk(counts={one: one.most}) for one in expression.repeats if one.most and one.most > one.least]
-    walks += [_Walk(counts={one: one.least + 1}) for one in expression.repeats if one.most is None]
+    walks = [_PatternWalk(), *(_PatternWalk(random) for _ in range(2 * _MATCHES))]
+    walks += [_PatternWalk(counts={one: one.most}) for one in expression.repeats if one.most and one.most > one.least]
+    walks += [_PatternWalk(counts={one: one.least + 1}) for one in expression.repeats if one.most is None]
     for walk in walks:
         try:
             found = walk.text(node)
@@ -309,7 +309,7 @@ def _misses(expression: _Expression, match: str) -> Iterator[str]:
         for count in (repeat.least - 1, (repeat.most or 0) + 1 if repeat.most is not None else -1):
             if 0 <= count <= _LONGEST:
                 try:
-                    yield _Walk(counts={repeat: count}).text(expression.node)
+                    yield _PatternWalk(counts={repeat: count}).text(expression.node)
                 except ValueError:
                     continue
     for at, letter in enumerate(match[:_NEAR]):

@@ -63,7 +63,7 @@ def objects_of(
     Shrinks towards: the empty object, then the first example with as much cut off as possible and no edit; words
     become shorter and numbers smaller. With `lean="valid"`, the first example.
     """
-    return _objects(_Source(shape, tuple(examples), tuple(probes), tuple(accepted), dict(header or {}), lean))
+    return _objects(_ObjectSource(shape, tuple(examples), tuple(probes), tuple(accepted), dict(header or {}), lean))
 
 
 def pairs_of(
@@ -80,7 +80,7 @@ def pairs_of(
     So an accepted object is edited, a wrong one stays or is changed elsewhere, becomes wrong in another way, or right.
     Shrinks towards: one object twice, as small as it can be; then one edit of the new one, then one of the old one.
     """
-    return _pairs(_Source(shape, tuple(examples), tuple(probes), tuple(accepted), dict(header or {}), lean))
+    return _pairs(_ObjectSource(shape, tuple(examples), tuple(probes), tuple(accepted), dict(header or {}), lean))
 
 
 def edits_of(shape: Shape, obj: Json) -> st.SearchStrategy[Json]:
@@ -88,11 +88,11 @@ def edits_of(shape: Shape, obj: Json) -> st.SearchStrategy[Json]:
 
     Shrinks towards: the first member taken away.
     """
-    return _edited(_Source(shape), obj)
+    return _edited(_ObjectSource(shape), obj)
 
 
 @dataclass(frozen=True)
-class _Source:
+class _ObjectSource:
     """What objects are made from."""
 
     shape: Shape
@@ -114,28 +114,28 @@ class _Source:
 
 
 @st.composite
-def _objects(draw: Draw, source: _Source) -> Json:
+def _objects(draw: Draw, source: _ObjectSource) -> Json:
     if source.lean == "valid" and source.examples:
         return _changed(draw, source, source.examples[_index(draw, len(source.examples))], _EDITS)
     return source.headed(_changed(draw, source, _unedited(draw, source), _SOME if source.lean == "edges" else _EDITS))
 
 
 @st.composite
-def _pairs(draw: Draw, source: _Source) -> tuple[Json, Json]:
+def _pairs(draw: Draw, source: _ObjectSource) -> tuple[Json, Json]:
     common = draw(_objects(source))
     # Drawn before the old one's: an edit of the new object is what is kept when one of both will do.
     new = source.headed(_changed(draw, source, common, _EDITS))
     return source.headed(_changed(draw, source, common, _FEW)), new
 
 
-def _unedited(draw: Draw, source: _Source) -> Json:
+def _unedited(draw: Draw, source: _ObjectSource) -> Json:
     if not source.examples or draw(_SMALL) == 0:
         return _value(draw, source.shape, _DEPTH)
     return _cut(draw, source.examples[_index(draw, len(source.examples))])
 
 
 @st.composite
-def _edited(draw: Draw, source: _Source, obj: Json) -> Json:
+def _edited(draw: Draw, source: _ObjectSource, obj: Json) -> Json:
     return _edit(draw, source, obj)
 
 
@@ -154,7 +154,7 @@ def _cut(draw: Draw, example: Json) -> Json:
     return example
 
 
-def _changed(draw: Draw, source: _Source, obj: Json, chances: tuple[int, ...]) -> Json:
+def _changed(draw: Draw, source: _ObjectSource, obj: Json, chances: tuple[int, ...]) -> Json:
     """Make an edit, or none, for every chance. Each is drawn alone, so that shrinking can leave out any of them."""
     for chance in chances:
         obj = draw(_maybe_edited(source, obj, chance))
@@ -162,7 +162,7 @@ def _changed(draw: Draw, source: _Source, obj: Json, chances: tuple[int, ...]) -
 
 
 @st.composite
-def _maybe_edited(draw: Draw, source: _Source, obj: Json, chance: int) -> Json:
+def _maybe_edited(draw: Draw, source: _ObjectSource, obj: Json, chance: int) -> Json:
     if draw(_SMALL) < 16 - chance:
         return obj
     if source.lean != "valid":
@@ -170,7 +170,7 @@ def _maybe_edited(draw: Draw, source: _Source, obj: Json, chance: int) -> Json:
     return put(obj, *source.accepted[_index(draw, len(source.accepted))]) if source.accepted else obj
 
 
-def _edit(draw: Draw, source: _Source, obj: Json) -> Json:
+def _edit(draw: Draw, source: _ObjectSource, obj: Json) -> Json:
     if source.probes and draw(_SMALL) > (3 if source.lean == "edges" else 8):
         place, value = source.probes[_index(draw, len(source.probes))]
         return put(obj, place, _shorter(draw, value))

@@ -21,7 +21,7 @@ SMALLEST, LARGEST = 1 << 13, 1 << 16
 """Bytes of room, at first and at most: there is a search for each kind, and most draw little."""
 
 
-class Tried:
+class NoveltyFilter:
     """Tells what is drawn for the first time.
 
     Only a hint: one in so many is taken for known though it is new, and all is forgotten when an eighth of the room is

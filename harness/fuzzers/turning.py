@@ -6,7 +6,7 @@ from itertools import islice
 
 from harness.case import Json
 from harness.fuzzers.census import members_of
-from harness.fuzzers.lacking import Change
+from harness.fuzzers.lacking import Addition
 from harness.fuzzers.places import ABSENT, Place, places
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.values import alternatives, pool
@@ -14,12 +14,12 @@ from harness.fuzzers.values import alternatives, pool
 _IDENTITY = frozenset({"name", "namespace", "uid", "resourceVersion", "generation", "generateName"})
 
 
-def changes_of(obj: Json, shape: Shape) -> list[Change]:
+def changes_of(obj: Json, shape: Shape) -> list[Addition]:
     """Return a change for every scalar and every absent member, those outside of the metadata first.
 
     What names the object is left alone. No change lies within another, so that all can be made together.
     """
-    found: list[Change] = []
+    found: list[Addition] = []
     for place, below, value in ((), shape, obj), *places(obj, shape):
         if not all(part == 0 for part in place if isinstance(part, int)) or _names(place):
             continue
@@ -29,11 +29,11 @@ def changes_of(obj: Json, shape: Shape) -> list[Change]:
                 if value.get(name) is None and not _names(at) and place:
                     first = next(islice(alternatives(below.by_name[name]), 1), ABSENT)
                     if first is not ABSENT and member.kind not in ("struct", "list"):
-                        found.append(Change(at, [(at, first)]))
+                        found.append(Addition(at, [(at, first)]))
         elif below.kind not in ("list", "map", "struct") and place:
             other = next((one for one in pool(below) if one != value and one.__class__ is value.__class__), ABSENT)
             if other is not ABSENT:
-                found.append(Change(place, [(place, other)]))
+                found.append(Addition(place, [(place, other)]))
     return sorted(found, key=lambda change: (change.place[0] == "metadata", len(change.place)))
 
 

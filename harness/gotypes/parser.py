@@ -18,7 +18,7 @@ from harness.diagnostics import Diagnostic, Position, near_miss
 from harness.gotypes.constants import unquote
 from harness.gotypes.jsontag import JsonTag, json_tag, tag_value
 from harness.gotypes.model import Comments, Field, Struct, Typedef, TypeRef
-from harness.gotypes.scanner import Source, ended
+from harness.gotypes.scanner import SourceText, ended
 
 PackageNameOf = Callable[[str], "str | None"]
 """An import path to the name in its package clause, None when its folder is not known."""
@@ -51,7 +51,7 @@ class ConstSpec:
 class FileDeclarations:
     """What one file declares. `imports` maps the names used in the file to import paths."""
 
-    source: Source
+    source: SourceText
     package: str
     package_name: str = ""
     structs: list[Struct] = field(default_factory=list)
@@ -69,18 +69,18 @@ class FileDeclarations:
         return [*self.structs, *self.typedefs]
 
 
-def declares_nothing(source: Source) -> bool:
+def declares_nothing(source: SourceText) -> bool:
     """Whether the file is generated code without types, which is not worth parsing."""
     return bool(_GENERATED.search(source.file)) and not _DECLARES_TYPES.search(source.data)
 
 
-def parse_file(source: Source, package: str, package_name_of: PackageNameOf = lambda _: None) -> FileDeclarations:
+def parse_file(source: SourceText, package: str, package_name_of: PackageNameOf = lambda _: None) -> FileDeclarations:
     """Read the declarations of a file that belongs to the package with this import path."""
     result = FileDeclarations(source, package, diagnostics=list(source.diagnostics))
     if not source.data:
         return result
     root = Parser(_GO).parse(ended(source)).root_node  # mending what is inside an open comment takes for ever
-    reader = _Reader(result, package_name_of)
+    reader = _DeclarationReader(result, package_name_of)
     if root.has_error and not source.diagnostics:
         result.diagnostics += list(_syntax_errors(root, source))
     reader.read(root)
@@ -116,7 +116,7 @@ def _text(node: Node) -> str:
     return intern((node.text or b"").decode("utf-8", "replace"))  # versions of an API say the same again and again
 
 
-def _syntax_errors(root: Node, source: Source) -> Iterator[Diagnostic]:
+def _syntax_errors(root: Node, source: SourceText) -> Iterator[Diagnostic]:
     """Every place where the parser had to skip or to invent text, at most fifty."""
     count = 0
     waiting = [root]
@@ -132,13 +132,13 @@ def _syntax_errors(root: Node, source: Source) -> Iterator[Diagnostic]:
         count += 1
 
 
-def _missing(node: Node, source: Source) -> Diagnostic:
+def _missing(node: Node, source: SourceText) -> Diagnostic:
     what = node.type if not node.is_named else node.type.replace("_", " ")
     why = "the text before this place is not complete Go"
     return source.diagnose(node.start_byte, "go-syntax", f"{what} is missing", why, f"add {what} here")
 
 
-def _unexpected(node: Node, source: Source) -> Diagnostic:
+def _unexpected(node: Node, source: SourceText) -> Diagnostic:
     cut_off = source.data[node.end_byte :].strip() == b"" and node.child_count > 1
     text = _text(node)
     first = text.split("\n", 1)[0].strip()
@@ -154,7 +154,7 @@ def _unexpected(node: Node, source: Source) -> Diagnostic:
     )
 
 
-class _Reader:
+class _DeclarationReader:
     """Walks the top level of one syntax tree and fills the declarations."""
 
     def __init__(self, result: FileDeclarations, package_name_of: PackageNameOf) -> None:

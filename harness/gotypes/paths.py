@@ -65,15 +65,15 @@ def known_path_checker(graph: TypeGraph, qualified: str) -> Callable[[str], bool
 
 
 @dataclass(slots=True, eq=False)
-class _Node:
+class _PathNode:
     """A type as a place on a path. `elem` is what a subscript leads to; `members` are filled when first needed."""
 
     opaque: bool = False
     is_map: bool = False
-    elem: _Node | None = None
+    elem: _PathNode | None = None
     fields: tuple[Field, ...] | None = None
-    members: dict[str, _Node] | None = None
-    artifacts: dict[str, _Node] = field(default_factory=dict)
+    members: dict[str, _PathNode] | None = None
+    artifacts: dict[str, _PathNode] = field(default_factory=dict)
 
 
 class TypeGraph:
@@ -81,13 +81,13 @@ class TypeGraph:
 
     def __init__(self, universe: Universe) -> None:
         self.universe = universe
-        self.made: dict[TypeRef, _Node] = {}
+        self.made: dict[TypeRef, _PathNode] = {}
 
-    def node(self, ref: TypeRef) -> _Node:
+    def node(self, ref: TypeRef) -> _PathNode:
         """The node of a type, pointers and typedefs removed."""
         found = self.made.get(ref)
         if found is None:
-            found = self.made[ref] = _Node()  # before what it leads to, which may lead back
+            found = self.made[ref] = _PathNode()  # before what it leads to, which may lead back
             self._fill(found, self._bare(ref))
         return found
 
@@ -104,7 +104,7 @@ class TypeGraph:
                 break
         return ref
 
-    def _fill(self, node: _Node, ref: TypeRef) -> None:
+    def _fill(self, node: _PathNode, ref: TypeRef) -> None:
         if ref.kind == "named":
             self._fill_named(node, ref.name)
         elif ref.kind in ("list", "array", "map") and ref.elem is not None:
@@ -116,7 +116,7 @@ class TypeGraph:
         else:
             node.opaque = ref.kind != "builtin"
 
-    def _fill_named(self, node: _Node, name: str) -> None:
+    def _fill_named(self, node: _PathNode, name: str) -> None:
         if name in LEAVES:
             return
         found = None if name in OPAQUE else self.universe.find(name)
@@ -127,7 +127,7 @@ class TypeGraph:
         else:
             node.fields = found.fields
 
-    def members(self, node: _Node) -> dict[str, _Node]:
+    def members(self, node: _PathNode) -> dict[str, _PathNode]:
         """JSON names to nodes, those of inline fields included; an outer name hides an inner one."""
         if node.members is None:
             node.members = {}  # a struct that embeds itself finds this
@@ -140,7 +140,7 @@ class TypeGraph:
                     node.members[one.json_name] = self.node(one.type)
         return node.members
 
-    def _inline(self, node: _Node, one: Field) -> None:
+    def _inline(self, node: _PathNode, one: Field) -> None:
         inner = self.node(one.type)
         node.opaque |= inner.opaque or inner.is_map
         assert node.members is not None
@@ -149,7 +149,7 @@ class TypeGraph:
             if name not in direct:
                 node.members.setdefault(name, member)
 
-    def artifacts(self, root: _Node) -> dict[str, _Node]:
+    def artifacts(self, root: _PathNode) -> dict[str, _PathNode]:
         """Names that upstream invents at the root for inline fields (DV S22): the Go type's."""
         if not root.artifacts:
             for one in root.fields or ():
@@ -163,7 +163,7 @@ class TypeGraph:
         return ref.elem if ref.kind == "pointer" and ref.elem is not None else ref
 
 
-def _is_known(graph: TypeGraph, root: _Node, path: str) -> bool:
+def _is_known(graph: TypeGraph, root: _PathNode, path: str) -> bool:
     quick = _follow(graph, root, path)
     if quick is not None:
         return quick
@@ -179,7 +179,7 @@ def _is_known(graph: TypeGraph, root: _Node, path: str) -> bool:
     return False
 
 
-def _follow(graph: TypeGraph, node: _Node, path: str) -> bool | None:
+def _follow(graph: TypeGraph, node: _PathNode, path: str) -> bool | None:
     """Take one step after the other; None when a step fails and another reading of the path may not."""
     at = 0
     while at < len(path):
@@ -200,7 +200,7 @@ def _follow(graph: TypeGraph, node: _Node, path: str) -> bool | None:
     return True
 
 
-def _reaches(graph: TypeGraph, start: _Node, path: str, begin: int) -> bool:
+def _reaches(graph: TypeGraph, start: _PathNode, path: str, begin: int) -> bool:
     """Try every reading from a place on: keys of maps and names of members may hold dots and brackets."""
     waiting = [(start, begin)]
     seen: set[tuple[int, int]] = set()
@@ -219,7 +219,7 @@ def _reaches(graph: TypeGraph, start: _Node, path: str, begin: int) -> bool:
     return False
 
 
-def _behind_subscripts(node: _Node, path: str, at: int) -> list[tuple[_Node, int]]:
+def _behind_subscripts(node: _PathNode, path: str, at: int) -> list[tuple[_PathNode, int]]:
     """The places after a subscript; only the key of a map may hold brackets."""
     if node.elem is None:
         return []
@@ -227,7 +227,7 @@ def _behind_subscripts(node: _Node, path: str, at: int) -> list[tuple[_Node, int
     return [(node.elem, end) for end in ends if node.is_map or "[" not in path[at + 1 : end]]
 
 
-def _behind_members(members: dict[str, _Node], path: str, begin: int) -> list[tuple[_Node, int]]:
+def _behind_members(members: dict[str, _PathNode], path: str, begin: int) -> list[tuple[_PathNode, int]]:
     """The places after the name of a member."""
     found = []
     for name, member in members.items():

@@ -61,7 +61,7 @@ class CommentGroup:
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceText:
     """The text of one file. `data` is valid UTF-8; `trouble` says what kept it from being read as it stands."""
 
     file: str
@@ -142,7 +142,7 @@ class Source:
         return closest.lines if closest else (), second.lines if second else ()
 
 
-def read_source(path: Path) -> Source:
+def read_source(path: Path) -> SourceText:
     """Read a file. One that cannot be read gives a source without data whose diagnostics say why."""
     file = str(path)
     try:
@@ -158,7 +158,7 @@ def read_source(path: Path) -> Source:
     return source_of(file, data)
 
 
-def source_of(file: str, data: bytes) -> Source:
+def source_of(file: str, data: bytes) -> SourceText:
     """Take the content of a file."""
     data = data.removeprefix(b"\xef\xbb\xbf")
     if len(data) > LARGEST:
@@ -168,16 +168,16 @@ def source_of(file: str, data: bytes) -> Source:
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
-        good = Source(file, data[: error.start])
+        good = SourceText(file, data[: error.start])
         position = good.position(error.start)
         message = f"byte 0x{data[error.start]:02x} is not UTF-8"
         why = "Go source is UTF-8; the rest of the file was read with the byte replaced"
         found = Diagnostic(position, "go-encoding", message, why, "save the file as UTF-8")
-        return Source(file, data.decode("utf-8", "replace").encode(), (found,))
-    return Source(file, data)
+        return SourceText(file, data.decode("utf-8", "replace").encode(), (found,))
+    return SourceText(file, data)
 
 
-def is_left_out(source: Source) -> bool:
+def is_left_out(source: SourceText) -> bool:
     """Whether build constraints or the file's name keep the file out of a build on Linux."""
     if _OTHER_SYSTEM.search(source.file):
         return True
@@ -205,17 +205,17 @@ def _holds(constraint: str) -> bool:
     return text != "F"
 
 
-def _refused(file: str, code: str, message: str, fix: str) -> Source:
+def _refused(file: str, code: str, message: str, fix: str) -> SourceText:
     """A source without text."""
-    return Source(file, b"", (Diagnostic(Position(file), code, message, "no types were read from it", fix),))
+    return SourceText(file, b"", (Diagnostic(Position(file), code, message, "no types were read from it", fix),))
 
 
-def ended(source: Source) -> bytes:
+def ended(source: SourceText) -> bytes:
     """The text up to a comment or raw string that has no end: the rest is inside it, and no Go."""
     return source.data[: next((start for start, kind in source.unended if kind != "string"), None)]
 
 
-def _open_tokens(source: Source) -> Iterator[Diagnostic]:
+def _open_tokens(source: SourceText) -> Iterator[Diagnostic]:
     """Comments and strings that do not end."""
     for start, kind in source.unended:
         what, end = _OPEN[kind]
@@ -223,7 +223,7 @@ def _open_tokens(source: Source) -> Iterator[Diagnostic]:
         yield source.diagnose(start, "go-unterminated", f"{what} not terminated", why, f"add {end}")
 
 
-def _groups(source: Source) -> Iterator[CommentGroup]:
+def _groups(source: SourceText) -> Iterator[CommentGroup]:
     """Put the comments of a file into groups, as Go's parser does."""
     data = source.data
     group: list[tuple[int, bytes]] = []
@@ -249,7 +249,7 @@ def _groups(source: Source) -> Iterator[CommentGroup]:
         yield _group(source, group, end_line)
 
 
-def _group(source: Source, comments: list[tuple[int, bytes]], end: int) -> CommentGroup:
+def _group(source: SourceText, comments: list[tuple[int, bytes]], end: int) -> CommentGroup:
     """Strip markers, directives and blank lines around and between, as Go does."""
     kept: list[CommentLine] = []
     for start, raw in comments:

@@ -9,18 +9,18 @@ from pathlib import Path
 
 from harness.diagnostics import UsageError
 from harness.files import write_atomically
-from harness.lint.rule import Edit
+from harness.lint.rule import LineEdit
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileFix:
     """What becomes of one file. `left` are edits that were not made: their line changed, or another edit took it."""
 
     file: str
     before: str
     after: str
     made: int
-    left: tuple[Edit, ...] = ()
+    left: tuple[LineEdit, ...] = ()
 
     def diff(self, name: str) -> str:
         """The change as a unified diff, with the name that the file is shown by."""
@@ -43,20 +43,20 @@ class Change:
             raise UsageError(f"cannot write {path}: {error.strerror or error}\n  fix: --diff shows the edits") from None
 
 
-def plan(edits: Iterable[Edit]) -> list[Change]:
+def plan(edits: Iterable[LineEdit]) -> list[FileFix]:
     """Work out what edits make of their files. Two edits of one line: the first is made, the other waits its turn."""
-    by_file: dict[str, list[Edit]] = {}
+    by_file: dict[str, list[LineEdit]] = {}
     for edit in dict.fromkeys(edits):
         by_file.setdefault(edit.file, []).append(edit)
     changes = [_change(file, listed) for file, listed in sorted(by_file.items())]
     return [change for change in changes if change.made or change.left]
 
 
-def _change(file: str, edits: list[Edit]) -> Change:
+def _change(file: str, edits: list[LineEdit]) -> FileFix:
     try:
         before = _read(Path(file))
     except (OSError, UnicodeDecodeError):
-        return Change(file, "", "", 0, tuple(edits))
+        return FileFix(file, "", "", 0, tuple(edits))
     lines: list[str | None] = list(before.split("\n"))
     taken: set[int] = set()
     left = []
@@ -67,10 +67,10 @@ def _change(file: str, edits: list[Edit]) -> Change:
         taken.add(edit.line)
         lines[edit.line - 1] = _with_ending(edit)
     after = "\n".join(line for line in lines if line is not None)
-    return Change(file, before, after, len(taken), tuple(left))
+    return FileFix(file, before, after, len(taken), tuple(left))
 
 
-def _with_ending(edit: Edit) -> str | None:
+def _with_ending(edit: LineEdit) -> str | None:
     """Give every line of the replacement the line ending of the line it replaces."""
     if edit.new is None or not edit.old.endswith("\r"):
         return edit.new

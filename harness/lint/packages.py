@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from harness.diagnostics import Diagnostic, Position, near_miss
 from harness.gotypes.model import Package
-from harness.lint.rule import Finding, LintRule
+from harness.lint.rule import LintFinding, LintRule
 from harness.lint.view import PackageView
 from harness.tags.grammar import TagLine, tag_lines
 
@@ -39,7 +39,7 @@ type T struct {
 _OTHERS = ("genclient", "groupGoName")
 
 
-def _known_tags(view: PackageView) -> Iterator[Finding]:
+def _known_tags(view: PackageView) -> Iterator[LintFinding]:
     package = view.universe.package(view.path)
     for line in tag_lines(package.comments):
         base = ":".join(line.name.split(":")[:2])
@@ -48,7 +48,7 @@ def _known_tags(view: PackageView) -> Iterator[Finding]:
             yield _finding(view, KNOWN_TAGS, line.position, message, near_miss(base, sorted(KNOWN)), line.name)
 
 
-def _disablement(view: PackageView) -> Iterator[Finding]:
+def _disablement(view: PackageView) -> Iterator[LintFinding]:
     package = view.universe.package(view.path)
     lines = {line.name: line for line in reversed(list(tag_lines(package.comments)))}
     for tag in sorted(_expected(package, lines)):
@@ -70,11 +70,11 @@ def _expected(package: Package, lines: dict[str, TagLine]) -> tuple[str, ...]:
     return ("k8s:conversion-gen", "k8s:defaulter-gen", "k8s:validation-gen") if lines.keys() & {*inside} else ()
 
 
-def _finding(view: PackageView, rule: LintRule, position: Position, message: str, fix: str, name: str) -> Finding:
+def _finding(view: PackageView, rule: LintRule, position: Position, message: str, fix: str, name: str) -> LintFinding:
     lines = view.sources.get(position.file, ())
     source = lines[position.line - 1] if 0 < position.line <= len(lines) else ""
     diagnostic = Diagnostic(position, rule.code, message, rule.why, fix, source, len(name) + 1)
-    return Finding(diagnostic, rule.severity)
+    return LintFinding(diagnostic, rule.severity)
 
 
 KNOWN_TAGS = LintRule(

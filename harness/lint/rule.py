@@ -14,7 +14,7 @@ Severity: TypeAlias = Literal["error", "warning", "note"]
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class LineEdit:
     """A safe repair of one line: `old` is the line as it stands, `new` what replaces it, None to delete it."""
 
     file: str
@@ -24,15 +24,15 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class LintFinding:
     """What one rule says of one place. The rule's code is the diagnostic's."""
 
     diagnostic: Diagnostic
     severity: Severity
-    edit: Edit | None = None
+    edit: LineEdit | None = None
 
 
-Check: TypeAlias = Callable[[PackageView], Iterable[Finding]]
+Check: TypeAlias = Callable[[PackageView], Iterable[LintFinding]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from harness.diagnostics import Diagnostic
 from harness.lint.build import Prepared, prepare
-from harness.lint.rule import Finding, LintRule
+from harness.lint.rule import LintFinding, LintRule
 from harness.lint.rules import RULES
 from harness.lint.suppress import suppress
 from harness.subject.api import Api
@@ -16,7 +16,7 @@ _SAID_BETTER = {"unknown-tag": ("unknown-tag", "tag-for-openapi"), "tag-syntax":
 """What the compiler says and rules of ours say too, with a repair: by the compiler's code."""
 
 
-def lint(api: Api, *, only: Collection[str] = (), ignore: Collection[str] = ()) -> list[Finding]:
+def lint(api: Api, *, only: Collection[str] = (), ignore: Collection[str] = ()) -> list[LintFinding]:
     """Return what is found in an API, by position. `only` and `ignore` choose by code; opt-in rules run when in `only`.
 
     What upstream's generator refuses and what it ignores in silence is found too, in the compiler's words.
@@ -33,13 +33,13 @@ def _is_chosen(code: str, only: Collection[str], ignore: Collection[str]) -> boo
     return (code in only if only else True) and code not in ignore
 
 
-def _of_rules(prepared: Iterable[Prepared], rules: Iterable[LintRule]) -> Iterator[Finding]:
+def _of_rules(prepared: Iterable[Prepared], rules: Iterable[LintRule]) -> Iterator[LintFinding]:
     for one in prepared:
         for rule in rules:
             yield from rule.check(one.view)
 
 
-def _of_compiler(prepared: Iterable[Prepared], said: Iterable[Finding]) -> Iterator[Finding]:
+def _of_compiler(prepared: Iterable[Prepared], said: Iterable[LintFinding]) -> Iterator[LintFinding]:
     better = {(found.diagnostic.code, found.diagnostic.position.file, found.diagnostic.position.line) for found in said}
 
     def is_new(found: Diagnostic) -> bool:
@@ -47,11 +47,11 @@ def _of_compiler(prepared: Iterable[Prepared], said: Iterable[Finding]) -> Itera
         return not any((code, found.position.file, found.position.line) in better for code in codes)
 
     for one in prepared:
-        yield from (Finding(found, "error") for found in one.errors if is_new(found))
-        yield from (Finding(found, "warning") for found in one.warnings if is_new(found))
+        yield from (LintFinding(found, "error") for found in one.errors if is_new(found))
+        yield from (LintFinding(found, "warning") for found in one.warnings if is_new(found))
 
 
-def unique(findings: Iterable[Finding]) -> list[Finding]:
+def unique(findings: Iterable[LintFinding]) -> list[LintFinding]:
     """Sort by position and say the same of the same place once, however many packages lead there."""
     seen = {(found.diagnostic.position, found.diagnostic.code, found.diagnostic.message): found for found in findings}
     return sorted(seen.values(), key=lambda found: (found.diagnostic.position, found.diagnostic.code))

@@ -11,23 +11,23 @@ from typing import Any
 
 from harness import __version__
 from harness.lint.pages import page_of
-from harness.lint.rule import Finding, LintRule
-from harness.reporting.sarif import Result, Rule, fingerprints
+from harness.lint.rule import LintFinding, LintRule
+from harness.reporting.sarif import SarifResult, SarifRule, fingerprints
 from harness.reporting.text import count, lines, visible
 
 FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownFinding:
     """A finding with the path that people see and its lasting name."""
 
-    finding: Finding
+    finding: LintFinding
     file: str
     fingerprint: str
 
 
-def prepare(findings: Sequence[Finding], named: Iterable[Path] = ()) -> list[Shown]:
+def prepare(findings: Sequence[LintFinding], named: Iterable[Path] = ()) -> list[ShownFinding]:
     """Give findings their paths and fingerprints. `named` are the paths that were asked for."""
     root = _module_cache()
     if any(path.resolve().is_relative_to(root) for path in named):
@@ -39,7 +39,7 @@ def prepare(findings: Sequence[Finding], named: Iterable[Path] = ()) -> list[Sho
         (found.diagnostic.code, file, found.diagnostic.source.strip(), found.diagnostic.message)
         for found, file in zip(findings, shown, strict=True)
     ]
-    return [Shown(*one) for one in zip(findings, shown, fingerprints(keys), strict=True)]
+    return [ShownFinding(*one) for one in zip(findings, shown, fingerprints(keys), strict=True)]
 
 
 def path_of(file: str, cache: Path) -> str:
@@ -66,7 +66,7 @@ def _module_cache() -> Path:
 # Text
 
 
-def text(shown: Sequence[Shown], packages: int) -> Iterator[str]:
+def text(shown: Sequence[ShownFinding], packages: int) -> Iterator[str]:
     """Yield lines for people: by file, each finding with its line, why and fix; the totals last."""
     file = ""
     for one in shown:
@@ -79,7 +79,7 @@ def text(shown: Sequence[Shown], packages: int) -> Iterator[str]:
     yield from _totals(shown, packages)
 
 
-def _finding(found: Finding) -> Iterator[str]:
+def _finding(found: LintFinding) -> Iterator[str]:
     said = found.diagnostic
     where = f"{said.position.line}:{said.position.column}" if said.position.column else str(said.position.line)
     yield f"  {where:<8} {found.severity:<8} {visible(said.code)}: {lines(said.message)}"
@@ -96,7 +96,7 @@ def _finding(found: Finding) -> Iterator[str]:
         yield f"           fix: {lines(said.fix)}" + (" (--fix does it)" if found.edit else "")
 
 
-def _totals(shown: Sequence[Shown], packages: int) -> Iterator[str]:
+def _totals(shown: Sequence[ShownFinding], packages: int) -> Iterator[str]:
     if not shown:
         yield f"nothing found in {count(packages, 'package')}"
         return
@@ -115,7 +115,7 @@ def _totals(shown: Sequence[Shown], packages: int) -> Iterator[str]:
 # JSON
 
 
-def document(shown: Sequence[Shown], api: str, release: str, packages: int) -> dict[str, Any]:
+def document(shown: Sequence[ShownFinding], api: str, release: str, packages: int) -> dict[str, Any]:
     """Return the findings as data; docs/reference/commands.md says what each member means."""
     levels = Counter(one.finding.severity for one in shown)
     return {
@@ -129,7 +129,7 @@ def document(shown: Sequence[Shown], api: str, release: str, packages: int) -> d
     }
 
 
-def _record(one: Shown) -> dict[str, Any]:
+def _record(one: ShownFinding) -> dict[str, Any]:
     said, edit = one.finding.diagnostic, one.finding.edit
     return {
         "code": said.code,
@@ -150,7 +150,7 @@ def _record(one: Shown) -> dict[str, Any]:
 # SARIF and annotations
 
 
-def results(shown: Iterable[Shown]) -> list[Result]:
+def results(shown: Iterable[ShownFinding]) -> list[SarifResult]:
     """Return what SARIF and annotations are written from."""
     made = []
     for one in shown:
@@ -158,17 +158,19 @@ def results(shown: Iterable[Shown]) -> list[Result]:
         words = said.message + (f"\nwhy: {said.why}" if said.why else "") + (f"\nfix: {said.fix}" if said.fix else "")
         at = said.position
         made.append(
-            Result(said.code, one.finding.severity, words, one.file, at.line, at.column, said.width, one.fingerprint)
+            SarifResult(
+                said.code, one.finding.severity, words, one.file, at.line, at.column, said.width, one.fingerprint
+            )
         )
     return made
 
 
-def rules_of(rules: Iterable[LintRule], shown: Iterable[Shown]) -> list[Rule]:
+def rules_of(rules: Iterable[LintRule], shown: Iterable[ShownFinding]) -> list[SarifRule]:
     """Return every rule, and the compiler's codes among the findings."""
-    listed = [Rule(rule.code, rule.summary, page_of(rule), rule.severity) for rule in rules]
+    listed = [SarifRule(rule.code, rule.summary, page_of(rule), rule.severity) for rule in rules]
     known = {rule.id for rule in listed}
     others = {one.finding.diagnostic.code: one.finding for one in shown}
     for code in sorted(others.keys() - known):
         words = f"`harness explain {code}` says what it means."
-        listed.append(Rule(code, words, words, others[code].severity))
+        listed.append(SarifRule(code, words, words, others[code].severity))
     return listed

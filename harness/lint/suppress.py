@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from harness.diagnostics import Diagnostic, Position
 from harness.lint.build import Prepared
-from harness.lint.rule import Finding
+from harness.lint.rule import LintFinding
 from harness.tags.grammar import TagLine, tag_lines
 
 TAG = "harness:nolint"
@@ -37,13 +37,15 @@ class _Silence:
         return found.code == self.code and at.file == self.line.position.file and self.first <= at.line <= self.last
 
 
-def suppress(prepared: Iterable[Prepared], findings: Iterable[Finding], skipped: Collection[str] = ()) -> list[Finding]:
+def suppress(
+    prepared: Iterable[Prepared], findings: Iterable[LintFinding], skipped: Collection[str] = ()
+) -> list[LintFinding]:
     """Return what is left, and a finding for each comment that silences nothing or gives no reason.
 
     Whether a rule that was `skipped` would have been silenced is not known, and not complained about.
     """
     silences: dict[tuple[str, str], list[_Silence]] = {}
-    problems: list[Finding] = []
+    problems: list[LintFinding] = []
     for one in prepared:
         for line, first, last in _comments(one):
             form = _FORM.fullmatch(line.text.rstrip())
@@ -83,16 +85,16 @@ def _comments(one: Prepared) -> Iterator[tuple[TagLine, int, int]]:
                 yield line, element.comments[0].position.line, end
 
 
-def _malformed(line: TagLine) -> Finding:
+def _malformed(line: TagLine) -> LintFinding:
     message = f"{line.text.strip()} silences nothing: it names no code, or gives no reason"
     fix = f"write +{TAG}=<code>  # <why this is right here>"
     why = "who reads it later must know which finding is meant and why it is none"
-    return Finding(_diagnostic(line, message, why, fix), "warning")
+    return LintFinding(_diagnostic(line, message, why, fix), "warning")
 
 
-def _unused(silence: _Silence) -> Finding:
+def _unused(silence: _Silence) -> LintFinding:
     message = f"+{TAG}={silence.code} silences nothing: {silence.code} is not found here"
-    return Finding(_diagnostic(silence.line, message, _WHY, "remove it"), "warning")
+    return LintFinding(_diagnostic(silence.line, message, _WHY, "remove it"), "warning")
 
 
 def _diagnostic(line: TagLine, message: str, why: str, fix: str) -> Diagnostic:

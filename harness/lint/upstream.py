@@ -12,17 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from harness.compiler.linted import FIX, LEVELS, SINCE, WHY, Problem, Visit, Walk, misplaced, parsed
+from harness.compiler.linted import FIX, LEVELS, SINCE, WHY, LintWalk, Problem, Visit, misplaced, parsed
 from harness.diagnostics import Diagnostic, Position
 from harness.gotypes.model import Field, Struct, Typedef, TypeRef
 from harness.lint.build import lines_of
-from harness.lint.rule import Finding, LintRule
+from harness.lint.rule import LintFinding, LintRule
 from harness.lint.view import PackageView
 from harness.tags.custom_kubernetes import CustomFunctions
 from harness.tags.grammar import Tag
 from harness.tags.registry import Reader, specs_of
 from harness.tags.rules import Contribution, Store
-from harness.tags.spec import Context, Scope, TagError
+from harness.tags.spec import Scope, TagContext, TagError
 from harness.tags.types import SPECIAL
 
 _OPTIONS = ("k8s:ifEnabled", "k8s:ifDisabled")
@@ -35,7 +35,7 @@ def visits(view: PackageView) -> tuple[Visit, ...]:
     """What is linted from the roots of a package on, in any package; each type once in a run."""
     found: tuple[Visit, ...] | None = view.memo.get(("visits", 0))
     if found is None:
-        walk = Walk(view.types, view.shared.setdefault("types seen by lint", set()))
+        walk = LintWalk(view.types, view.shared.setdefault("types seen by lint", set()))
         if view.lint and view.generates:
             for root in sorted(view.roots):
                 walk.enter(TypeRef("named", f"{view.path}.{root}"))
@@ -191,7 +191,7 @@ class _Rules:
 
     def _contribution(self, scope: Scope, ref: TypeRef, tags: tuple[Tag, ...]) -> Contribution:
         total = Contribution()
-        context = Context(
+        context = TagContext(
             scope, ref, "", self._types, Store(), self._reader.expand, self._reader.contributions_of,
             release=self._release, custom=CustomFunctions(),
         )  # fmt: skip
@@ -200,7 +200,7 @@ class _Rules:
                 total.add(self._expanded(context, tag))
         return total
 
-    def _expanded(self, context: Context, tag: Tag) -> Contribution:
+    def _expanded(self, context: TagContext, tag: Tag) -> Contribution:
         try:
             return self._reader.expand(context, tag)
         except TagError:
@@ -234,12 +234,12 @@ def _rule(
     good: str,
     bad: str,
 ) -> LintRule:
-    def check(view: PackageView) -> Iterator[Finding]:
+    def check(view: PackageView) -> Iterator[LintFinding]:
         for visit, (message, tag) in find(view) if view.release.minor >= SINCE else ():
             position, width = (tag.position, tag.width) if tag else (visit.position, len(visit.name))
             source = _line(view, position)
             words = f"{visit.subject}: {message}"
-            yield Finding(Diagnostic(position, code, words, why, fix, source, width), "error")
+            yield LintFinding(Diagnostic(position, code, words, why, fix, source, width), "error")
 
     return LintRule(code, "error", summary, why, good, bad, check, upstream=True)
 

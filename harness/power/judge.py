@@ -62,7 +62,7 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class SuiteTrial:
     """How every sabotage of one suite is judged: `honest` is what differs without any, `tellers` are asked first.
 
     `onlookers` are those of an ordinary run: what they aim at is part of how it searches. What survives the search of
@@ -127,7 +127,7 @@ def _silent(text: str) -> None:
     """Tell nobody: the warnings of a suite are those of its run."""
 
 
-def honest_run(trial: Trial) -> Trial:
+def honest_run(trial: SuiteTrial) -> SuiteTrial:
     """Search the suite as it is; what differs there proves nothing of a sabotage. Raises: HarnessError."""
     watch = Watch(trial.trusted)
     for seed in trial.seeds:
@@ -135,7 +135,7 @@ def honest_run(trial: Trial) -> Trial:
     return replace(trial, honest=frozenset(watch.seen), tellers=tuple(watch.tellers()))
 
 
-def judge(trial: Trial, number: int, sabotage: Sabotage) -> Judged:
+def judge(trial: SuiteTrial, number: int, sabotage: Sabotage) -> Judged:
     """Search a sabotaged suite until the first difference that the honest one does not show.
 
     In this process: the honest run has shown that the suite's code ends neither itself nor others, and thousands of
@@ -154,7 +154,7 @@ def judge(trial: Trial, number: int, sabotage: Sabotage) -> Judged:
     return Judged(number, watch.shown, asked)
 
 
-def _ask(subject: Subject, trial: Trial, watch: Watch) -> int:
+def _ask(subject: Subject, trial: SuiteTrial, watch: Watch) -> int:
     """Put the tellers to a sabotaged suite. Returns how many were asked."""
     watchers = [watch.observer(subject, unit) for unit in units_of(subject.target.info.kinds, trial.kinds)]
     for start in range(0, len(trial.tellers), BATCH):
@@ -192,7 +192,7 @@ def _opener(rework: Rework | None) -> Callable[[SubjectSpec, Note], Subject]:
     return lambda spec, note: open_suite(spec, note, rework)
 
 
-def _search(trial: Trial, opener: Callable[[SubjectSpec, Note], Subject], watch: Watch) -> Result:
+def _search(trial: SuiteTrial, opener: Callable[[SubjectSpec, Note], Subject], watch: Watch) -> Result:
     result = engine.run(
         trial.spec, seed=trial.seed, budget=Budget(None, trial.cases), kinds=trial.kinds, trusted=trial.trusted,
         examples=trial.examples, onlookers={"power": watch, **trial.onlookers}, opener=opener,

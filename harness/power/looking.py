@@ -56,9 +56,9 @@ class Power:
 
     trusted: Path | None = None
 
-    def observer(self, subject: Subject, unit: Unit) -> Looking:
+    def observer(self, subject: Subject, unit: Unit) -> MutantObserver:
         """Return the observer of one unit."""
-        return Looking(unit, comparators_of(subject, unit, self.trusted), Compared.of(subject))
+        return MutantObserver(unit, comparators_of(subject, unit, self.trusted), Compared.of(subject))
 
 
 @dataclass(slots=True)
@@ -110,7 +110,7 @@ class Watched:
         return direction(self.key) != 0 or (bool(self.bad) and not self.depends)
 
 
-class Looking:
+class MutantObserver:
     """The observer of one unit."""
 
     def __init__(self, unit: Unit, comparators: Comparators, compared: Compared = SERVED) -> None:

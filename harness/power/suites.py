@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from harness.fuzzers.budget import Clock
-from harness.power.judge import Judged, Trial, honest_run, judge, sabotages_of
+from harness.power.judge import Judged, SuiteTrial, honest_run, judge, sabotages_of
 from harness.power.sabotage import Sabotage
 
 _FEW = 8
 """Below so many sabotages another process costs more than it does."""
 
 
-class Told(NamedTuple):
+class JudgingProgress(NamedTuple):
     """How far the judging is: of so many sabotages, so many judged, so many noticed."""
 
     made: int
@@ -25,13 +25,13 @@ class Told(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SuiteOutcome:
     """What came of a suite. `judged` is by the number of the sabotage; what the time did not suffice for is missing.
 
     `interrupted` says that somebody ended it early.
     """
 
-    trial: Trial
+    trial: SuiteTrial
     sabotages: Sequence[Sabotage]
     chosen: Sequence[int]
     judged: dict[int, Judged]
@@ -39,8 +39,13 @@ class Outcome:
 
 
 def examine(
-    trial: Trial, *, jobs: int = 1, every: int = 1, clock: Clock, on_told: Callable[[Told], None] = lambda told: None
-) -> Outcome:
+    trial: SuiteTrial,
+    *,
+    jobs: int = 1,
+    every: int = 1,
+    clock: Clock,
+    on_told: Callable[[JudgingProgress], None] = lambda told: None,
+) -> SuiteOutcome:
     """Judge the sabotages of a suite. With `every` above 1 a part of them, spread evenly, that the seed chooses.
 
     Raises: HarnessError when the suite cannot be searched as it is.
@@ -54,15 +59,15 @@ def examine(
         for one in _judge(trial, sabotages, chosen, jobs):
             judged[one.number] = one
             noticed += one.noticed
-            on_told(Told(len(chosen), len(judged), noticed))
+            on_told(JudgingProgress(len(chosen), len(judged), noticed))
             if clock.is_late():
                 break
     except KeyboardInterrupt:
-        return Outcome(trial, sabotages, chosen, judged, True)
-    return Outcome(trial, sabotages, chosen, judged)
+        return SuiteOutcome(trial, sabotages, chosen, judged, True)
+    return SuiteOutcome(trial, sabotages, chosen, judged)
 
 
-def _judge(trial: Trial, sabotages: Sequence[Sabotage], chosen: Sequence[int], jobs: int) -> Iterator[Judged]:
+def _judge(trial: SuiteTrial, sabotages: Sequence[Sabotage], chosen: Sequence[int], jobs: int) -> Iterator[Judged]:
     if jobs == 1 or len(chosen) < _FEW:
         yield from (judge(trial, number, sabotages[number]) for number in chosen)
         return
@@ -74,11 +79,11 @@ def _judge(trial: Trial, sabotages: Sequence[Sabotage], chosen: Sequence[int], j
 class _Worker:
     """What a process of the pool remembers."""
 
-    trial: Trial
+    trial: SuiteTrial
     sabotages: Sequence[Sabotage]
 
 
-def _start(trial: Trial) -> None:
+def _start(trial: SuiteTrial) -> None:
     """Prepare a process: Ctrl-C reaches the parent alone. Sabotages hold functions, which do not travel."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _Worker.trial, _Worker.sabotages = trial, sabotages_of(trial.spec)

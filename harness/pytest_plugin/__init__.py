@@ -75,9 +75,11 @@ def pytest_configure(config: pytest.Config) -> None:
     """Collect the reports of items where a page is wanted: in the process that hears of all of them."""
     file = config.getoption("harness_html", None)
     if file and not hasattr(config, "workerinput"):
-        from harness.pytest_plugin.page import Page
+        from harness.pytest_plugin.page import SessionPage
 
-        config.pluginmanager.register(Page(Path(file).absolute(), config.rootpath / EXCEPTIONS_FILE), "harness-page")
+        config.pluginmanager.register(
+            SessionPage(Path(file).absolute(), config.rootpath / EXCEPTIONS_FILE), "harness-page"
+        )
 
 
 @pytest.hookimpl(wrapper=True)

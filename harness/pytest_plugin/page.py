@@ -18,7 +18,7 @@ ATTRIBUTE = "harness_document"
 """What the report of an item is called in pytest's."""
 
 
-class Page:
+class SessionPage:
     """Collects the reports of a session's items and writes them as one page."""
 
     def __init__(self, file: Path, exceptions: Path) -> None:

@@ -34,12 +34,12 @@ class Keeper(msgspec.Struct, frozen=True):
 
     mode: str
 
-    def observer(self, subject: Subject, unit: Unit) -> Keeping:
+    def observer(self, subject: Subject, unit: Unit) -> UnitRecorder:
         """Return the observer of one unit."""
-        return Keeping(self.mode)
+        return UnitRecorder(self.mode)
 
 
-class Keeping:
+class UnitRecorder:
     """Keeps what is asked in one unit."""
 
     def __init__(self, mode: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ReportFormat:
     """One form a report can be written in: the option, its name in a folder of all, its function, one line of help.
 
     `function` is `module:function` in this package; it takes the document and returns text or bytes.
@@ -30,13 +30,13 @@ class Form:
         return made if isinstance(made, bytes) else str(made).encode("utf-8", "backslashreplace")
 
 
-REPORTS: tuple[Form, ...] = (
-    Form("json", "report.json", "document:encode", "the report document"),
-    Form("html", "report.html", "html:render_html", "one self-contained page"),
-    Form("markdown", "summary.md", "markdown:render_markdown", "a summary for the page of a CI job"),
-    Form("junit", "junit.xml", "junit:render_junit", "JUnit XML"),
-    Form("sarif", "report.sarif", "alerts:render_sarif", "SARIF 2.1.0, which code hosts read"),
-    Form("annotations", "annotations.txt", "alerts:render_annotations", "annotations of a pull request"),
-    Form("metrics", "metrics.prom", "metrics:render_metrics", "Prometheus metrics"),
+REPORTS: tuple[ReportFormat, ...] = (
+    ReportFormat("json", "report.json", "document:encode", "the report document"),
+    ReportFormat("html", "report.html", "html:render_html", "one self-contained page"),
+    ReportFormat("markdown", "summary.md", "markdown:render_markdown", "a summary for the page of a CI job"),
+    ReportFormat("junit", "junit.xml", "junit:render_junit", "JUnit XML"),
+    ReportFormat("sarif", "report.sarif", "alerts:render_sarif", "SARIF 2.1.0, which code hosts read"),
+    ReportFormat("annotations", "annotations.txt", "alerts:render_annotations", "annotations of a pull request"),
+    ReportFormat("metrics", "metrics.prom", "metrics:render_metrics", "Prometheus metrics"),
 )
 """What a report can be written as, in reading order."""

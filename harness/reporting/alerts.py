@@ -18,7 +18,7 @@ from harness.reporting.changealerts import change_results, change_rules
 from harness.reporting.document import Report, ReportedFinding
 from harness.reporting.gaps import allowance_rows, open_gaps
 from harness.reporting.grouping import SEVERITY_MEANING, Group, group
-from harness.reporting.sarif import Invocation, Level, Notice, Result, Rule, sarif
+from harness.reporting.sarif import Invocation, Level, Notice, SarifResult, SarifRule, sarif
 from harness.reporting.terminal import where
 from harness.reporting.text import compact, count, cut, encode_json, lines, visible
 from harness.reporting.tolerance import must_go
@@ -55,7 +55,7 @@ def render_sarif(report: Report) -> bytes:
 
 def render_annotations(report: Report) -> str:
     """Write a report as commands that GitHub turns into annotations, within its limits."""
-    told = [Result("harness", notice.level, notice.text, "") for notice in notices(report)]
+    told = [SarifResult("harness", notice.level, notice.text, "") for notice in notices(report)]
     told += [one for one in _changed(report) if not one.tolerated]
     told += [_annotation(report, one) for one in group(report.open_findings)]
     return "".join(f"{line}\n" for line in commands(told))
@@ -87,7 +87,7 @@ def notices(report: Report) -> Iterator[Notice]:
             yield Notice("error", visible(f"lost cover: {lost.rule} is no longer {', '.join(lost.marks)}"))
 
 
-def _changed(report: Report) -> list[Result]:
+def _changed(report: Report) -> list[SarifResult]:
     """What is to be said of a change besides its findings."""
     if report.verification is None:
         return []
@@ -100,20 +100,20 @@ def _utc(started: str) -> str:
     return f"{started[:19]}Z" if started.endswith(("+00:00", "Z")) else ""
 
 
-def _rules(report: Report) -> list[Rule]:
+def _rules(report: Report) -> list[SarifRule]:
     """One rule for each cause among the findings, with its page as help."""
     rules = []
     for code in sorted({finding.code for finding in report.findings}):
         pages = pages_of(code)
         causes = [page for page in pages if page.category == "causes"] or pages
         words = causes[0].summary if causes else f"`harness explain {code}` says what it means."
-        rules.append(Rule(visible(code), words, "\n\n".join(page.text for page in causes) or words))
+        rules.append(SarifRule(visible(code), words, "\n\n".join(page.text for page in causes) or words))
     return rules + (change_rules(report.verification) if report.verification is not None else [])
 
 
-def _result(report: Report, finding: ReportedFinding) -> Result:
+def _result(report: Report, finding: ReportedFinding) -> SarifResult:
     file, line = place_of(report, finding)
-    return Result(
+    return SarifResult(
         rule=visible(finding.code),
         level=_level(report, finding.severity),
         message=f"{where(finding)}: {_meaning(finding)}\n{told(finding)}",
@@ -146,13 +146,13 @@ def _tolerated(report: Report, finding: ReportedFinding) -> str:
     return visible(f"{entry.reason} (exception {entry.id}, {entry.owner}, until {entry.until})")
 
 
-def _annotation(report: Report, one: Group) -> Result:
+def _annotation(report: Report, one: Group) -> SarifResult:
     finding = one.first
     file, line = place_of(report, finding)
     more = f" and {one.size - 1:,} like it" if one.size > 1 else ""
     message = f"{where(finding)}{more}: {_meaning(finding)}\n{told(finding)}"
     title = f"{one.severity}, {visible(one.cause)}: {visible(one.title)}"
-    return Result(title, _level(report, one.severity), message, file if line else "", line)
+    return SarifResult(title, _level(report, one.severity), message, file if line else "", line)
 
 
 def _meaning(finding: ReportedFinding) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from harness.reporting.sarif import Level, Result
+from harness.reporting.sarif import Level, SarifResult
 from harness.reporting.text import count, cut
 
 LIMIT = 10
@@ -21,7 +21,7 @@ _DATA = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 _PROPERTY = _DATA | {":": "%3A", ",": "%2C"}
 
 
-def commands(results: Iterable[Result]) -> Iterator[str]:
+def commands(results: Iterable[SarifResult]) -> Iterator[str]:
     """Yield one line for each finding that GitHub would show, and one for those it would not."""
     every = list(results)
     levels = Counter(result.level for result in every)
@@ -36,10 +36,10 @@ def commands(results: Iterable[Result]) -> Iterator[str]:
     left = [count(levels[level] - most, level) for level, most in limits.items() if levels[level] > most]
     if left:
         words = f"{', '.join(left)} left out: GitHub shows {LIMIT} annotations of a level for each step"
-        yield _command(Result("harness", "note", words, ""))
+        yield _command(SarifResult("harness", "note", words, ""))
 
 
-def _command(result: Result) -> str:
+def _command(result: SarifResult) -> str:
     properties = {"file": result.file} if result.file else {}
     if result.file and result.line:
         properties["line"] = str(result.line)

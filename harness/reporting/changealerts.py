@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from harness.reporting.markup import fenced, plain
-from harness.reporting.sarif import Level, Result, Rule
+from harness.reporting.sarif import Level, SarifResult, SarifRule
 from harness.reporting.terminal import describe
 from harness.reporting.text import cut, lines, pretty, visible
 from harness.reporting.verification import UserChange, Verification
@@ -22,7 +22,7 @@ _CHANGES = 30
 _FIELDS = 100
 
 
-def change_rules(told: Verification) -> list[Rule]:
+def change_rules(told: Verification) -> list[SarifRule]:
     """Return the rules that the results name, in a fixed order."""
     words = [(name, f"An object {words}." if name != "other-errors" else "An object is rejected with other errors.")
              for name, words in DIRECTIONS.items() if any(one.direction == name for one in told.changes)]  # fmt: skip
@@ -30,10 +30,10 @@ def change_rules(told: Verification) -> list[Rule]:
     words += [
         (code, f"`harness explain {code}` says what it means.") for code in sorted({one.code for one in told.lint})
     ]
-    return [Rule(visible(name), sentence, sentence) for name, sentence in words]
+    return [SarifRule(visible(name), sentence, sentence) for name, sentence in words]
 
 
-def change_results(told: Verification) -> Iterator[Result]:
+def change_results(told: Verification) -> Iterator[SarifResult]:
     """Yield what a reviewer must see at a line of the change."""
     for change in told.changes:
         level: Level = "error" if change.is_verdict else "warning"
@@ -41,15 +41,15 @@ def change_results(told: Verification) -> Iterator[Result]:
         words += f"\nobject: {pretty(change.finding.case.object, _SENTENCE)}"
         words += f"\nreplay: {visible(change.replay)}" if change.replay else ""
         file, line = _place(change.finding.rule_source or change.finding.source)
-        yield Result(change.direction, level, words, file, line, fingerprint=change.fingerprint,
+        yield SarifResult(change.direction, level, words, file, line, fingerprint=change.fingerprint,
                      tolerated=f"exception {change.finding.exception}" if change.finding.exception else "")  # fmt: skip
     for one in told.stale:
         file, line = _place(one.place)
-        yield Result(STALE, "error", f"{lines(one.sentence)}\nfix: {visible(one.command)}", file or one.file, line)
+        yield SarifResult(STALE, "error", f"{lines(one.sentence)}\nfix: {visible(one.command)}", file or one.file, line)
     for lint in told.lint:
         file, line = _place(lint.place)
         words = lines(lint.message) + (f"\nfix: {lines(lint.fix)}" if lint.fix else "")
-        yield Result(visible(lint.code), "error", words, file, line)
+        yield SarifResult(visible(lint.code), "error", words, file, line)
 
 
 def _place(place: str) -> tuple[str, int]:

@@ -20,7 +20,7 @@ _WORDS = (
 )  # fmt: skip
 
 
-class Change(NamedTuple):
+class FieldEdit(NamedTuple):
     """One change: what was done, on which field, what was there and what is, and where it stands in either object."""
 
     word: str
@@ -31,7 +31,7 @@ class Change(NamedTuple):
     in_new: Steps | None
 
 
-def changes(old: Any, new: Any) -> list[Change] | None:
+def changes(old: Any, new: Any) -> list[FieldEdit] | None:
     """Say what changed from old to new, in order of the path; None when the objects are too large or too deep."""
     try:
         before, after = compact(old), compact(new)
@@ -48,11 +48,11 @@ def changes(old: Any, new: Any) -> list[Change] | None:
         return None
 
 
-def _change(word: str, level: Any) -> Change:
+def _change(word: str, level: Any) -> FieldEdit:
     steps = tuple(level.path(output_format="list"))
     path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps).removeprefix(".")
     gone, new = word in ("unset", "removed"), word in ("set", "added")
-    return Change(
+    return FieldEdit(
         word,
         visible(path) or "(the object itself)",
         "" if new else compact(level.t1, 300),

@@ -11,13 +11,13 @@ from markupsafe import Markup, escape
 from harness.case import Case
 from harness.explain import pages_of
 from harness.field import FieldError
-from harness.reporting.changes import Change, changes
+from harness.reporting.changes import FieldEdit, changes
 from harness.reporting.document import ExceptionEntry, Report, ReportedFinding
 from harness.reporting.grouping import SEVERITY_MEANING, Group
 from harness.reporting.paired import before_and_after, by_version, paired
 from harness.reporting.shelf import Shelf
 from harness.reporting.sidebyside import Line, View, beside, view
-from harness.reporting.story import Sides, noticed, request, served, sides, what
+from harness.reporting.story import SideNames, noticed, request, served, sides, what
 from harness.reporting.text import bounded, lines
 from harness.reporting.verification import UserChange
 from harness.reporting.verified import change_title
@@ -54,7 +54,7 @@ def _told(finding: ReportedFinding, exceptions: Mapping[str, ExceptionEntry]) ->
     """Everything that the details of a finding are written from."""
     rows, names = paired(finding), sides(finding.between)
     versions = by_version(finding)
-    tables = [(names, rows), *((Sides(finding.version, name), table) for name, table in versions)]
+    tables = [(names, rows), *((SideNames(finding.version, name), table) for name, table in versions)]
     about = [
         (name, side[0])
         for both, table in tables
@@ -94,7 +94,7 @@ def changed(change: UserChange) -> dict[str, Any]:
     return {"change": change, "title": change_title(change), "pairs": rows, "old": old, "new": new}
 
 
-def objects(case: Case, named: Sequence[str]) -> tuple[View | None, View, list[Change] | None]:
+def objects(case: Case, named: Sequence[str]) -> tuple[View | None, View, list[FieldEdit] | None]:
     """Both objects of a case and what changed between them; `named` are fields that errors name."""
     if case.old is None:
         return None, view(case.object, named), None

@@ -12,8 +12,8 @@ from harness.errormatch.exceptionentry import (
     PLACE,
     SCOPE,
     SEVERITIES,
-    ExceptionEntry,
-    Rule,
+    ExceptionSpec,
+    GroupRule,
     identity,
     rule_of,
     worst,
@@ -43,20 +43,20 @@ def suite_of(finding: ReportedFinding, report: Report) -> str:
     return finding.subject
 
 
-def entry_of(finding: ReportedFinding, report: Report, words: Words) -> ExceptionEntry:
+def entry_of(finding: ReportedFinding, report: Report, words: Words) -> ExceptionSpec:
     """Write the exception for one finding: every kind of value is named."""
     suite, scope = suite_of(finding, report), {key: str(getattr(finding, key)) for key in SCOPE}
     return _entry(suite, scope, str(finding.severity), (), words)
 
 
-def group_entry(found: Group, report: Report, words: Words) -> ExceptionEntry:
+def group_entry(found: Group, report: Report, words: Words) -> ExceptionSpec:
     """Write the exception for a group: of every type, cause and side that it has. Raises: UsageError."""
     first, rules = found.first, rules_of(found)
     scope = {name: BOTH.join(sorted({str(getattr(one, name)) for one in found.findings})) for name in PLACE.values()}
     return _entry(suite_of(first, report), scope, worst(tuple(r.severity for r in rules)), rules, words)
 
 
-def rules_of(found: Group) -> tuple[Rule, ...]:
+def rules_of(found: Group) -> tuple[GroupRule, ...]:
     """Return the rules of a group, each with the worst severity it has. Raises: UsageError."""
     if not all(one.owner and one.side for one in found.findings):
         raise UsageError(
@@ -75,9 +75,9 @@ def rules_of(found: Group) -> tuple[Rule, ...]:
     return merged(rules)
 
 
-def merged(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+def merged(rules: Iterable[GroupRule]) -> tuple[GroupRule, ...]:
     """Keep of rules that differ in nothing but their severity the one that tolerates the worst."""
-    found: dict[tuple[str, ...], Rule] = {}
+    found: dict[tuple[str, ...], GroupRule] = {}
     for rule in rules:
         key = (rule.member, rule.type, rule.origin, rule.mismatch)
         found[key] = min(found.get(key, rule), rule, key=lambda one: SEVERITIES.index(one.severity))
@@ -85,9 +85,9 @@ def merged(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 
 
 def _entry(
-    suite: str, scope: dict[str, str], severity: str, rules: tuple[Rule, ...], words: Words
-) -> ExceptionEntry:  # fmt: skip
-    return ExceptionEntry(
+    suite: str, scope: dict[str, str], severity: str, rules: tuple[GroupRule, ...], words: Words
+) -> ExceptionSpec:  # fmt: skip
+    return ExceptionSpec(
         identity(suite, scope, severity, bool(rules)), suite, scope, severity, rules, words.reason, words.owner,
         words.until, words.link, NOWHERE,
     )  # fmt: skip

@@ -34,7 +34,7 @@ _LEVELS: tuple[Level, ...] = ("error", "warning", "note")
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class SarifRule:
     """What a result names: a stable id, one sentence, and a page in Markdown."""
 
     id: str
@@ -44,7 +44,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class SarifResult:
     """One finding. Units: lines and columns count from 1 in characters, 0 means unknown.
 
     `file` is relative to the current folder where it lies in it. `fingerprint` names the finding for as long as its
@@ -97,8 +97,8 @@ def fingerprints(keys: Iterable[tuple[str, ...]]) -> list[str]:
 
 
 def sarif(
-    rules: Sequence[Rule],
-    results: Sequence[Result],
+    rules: Sequence[SarifRule],
+    results: Sequence[SarifResult],
     *,
     home: str = "",
     invocation: Invocation | None = None,
@@ -117,7 +117,7 @@ def sarif(
         most //= 2
 
 
-def _worst(results: Sequence[Result], most: int) -> list[Result]:
+def _worst(results: Sequence[SarifResult], most: int) -> list[SarifResult]:
     """Keep so many: what is open before what is tolerated, the more severe before the milder; the order stays."""
     if len(results) <= most:
         return list(results)
@@ -145,7 +145,7 @@ def _told(invocation: Invocation | None, every: int, kept: int) -> Invocation | 
 
 
 def _log(
-    rules: Sequence[Rule], results: Sequence[Result], home: str, invocation: Invocation | None, root: str
+    rules: Sequence[SarifRule], results: Sequence[SarifResult], home: str, invocation: Invocation | None, root: str
 ) -> dict[str, Any]:
     index = {rule.id: number for number, rule in enumerate(rules)}
     driver: dict[str, Any] = {
@@ -175,7 +175,7 @@ def _invocation(invocation: Invocation) -> dict[str, Any]:
     return shown | ({"startTimeUtc": invocation.started} if invocation.started else {})
 
 
-def _rule(rule: Rule, home: str) -> dict[str, Any]:
+def _rule(rule: SarifRule, home: str) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "id": rule.id,
         "shortDescription": {"text": rule.summary},
@@ -186,7 +186,7 @@ def _rule(rule: Rule, home: str) -> dict[str, Any]:
     return shown | ({"helpUri": f"{home}#{rule.id.lower()}"} if home else {})
 
 
-def _result(result: Result, index: dict[str, int]) -> dict[str, Any]:
+def _result(result: SarifResult, index: dict[str, int]) -> dict[str, Any]:
     physical: dict[str, Any] = {"artifactLocation": _artifact(result.file)}
     if result.line:
         physical["region"] = _region(result)
@@ -213,7 +213,7 @@ def _result(result: Result, index: dict[str, int]) -> dict[str, Any]:
     return shown
 
 
-def _region(result: Result) -> dict[str, int]:
+def _region(result: SarifResult) -> dict[str, int]:
     region = {"startLine": result.line}
     if result.column:
         region["startColumn"] = result.column

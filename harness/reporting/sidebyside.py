@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from harness.field.path import steps_of
-from harness.reporting.changes import Change, Steps
+from harness.reporting.changes import FieldEdit, Steps
 from harness.reporting.text import visible
 
 LONGEST = 2_000
@@ -32,7 +32,7 @@ class Line(NamedTuple):
     named: bool = False
 
 
-class Block(NamedTuple):
+class Hunk(NamedTuple):
     """Lines that stand together. `far` ones are far from everything that is marked, and are folded."""
 
     lines: list[Line]
@@ -42,7 +42,7 @@ class Block(NamedTuple):
 class View(NamedTuple):
     """One object. `size` is how many lines it has in all, `shown` how many of them are shown."""
 
-    blocks: list[Block]
+    blocks: list[Hunk]
     size: int
     shown: int
 
@@ -77,16 +77,16 @@ def _near(*columns: list[Line]) -> list[bool]:
     return near
 
 
-def _blocks(lines: list[Line], near: list[bool]) -> list[Block]:
+def _blocks(lines: list[Line], near: list[bool]) -> list[Hunk]:
     runs = [(is_near, [line for _, line in run]) for is_near, run in groupby(zip(near, lines, strict=True), _first)]
-    return [Block(run, not is_near and len(run) >= FOLDED) for is_near, run in runs]
+    return [Hunk(run, not is_near and len(run) >= FOLDED) for is_near, run in runs]
 
 
 def _first(pair: tuple[bool, Line]) -> bool:
     return pair[0]
 
 
-def beside(old: Any, new: Any, rows: Sequence[Change], named: Sequence[str] = ()) -> tuple[View, View]:
+def beside(old: Any, new: Any, rows: Sequence[FieldEdit], named: Sequence[str] = ()) -> tuple[View, View]:
     """Write two objects so that equal lines stand at the same height, and mark what differs."""
     before = _Writer(old, named, {change.in_old for change in rows})
     after = _Writer(new, named, {change.in_new for change in rows})

@@ -39,7 +39,7 @@ _WHAT: dict[str, str] = {
 }
 
 
-class Sides(NamedTuple):
+class SideNames(NamedTuple):
     """What the two sides are called: handwritten and declarative, or the target that users have and the next one."""
 
     left: str = "Handwritten"
@@ -51,10 +51,10 @@ class Sides(NamedTuple):
         return self != TWO_SIDES
 
 
-TWO_SIDES = Sides()
+TWO_SIDES = SideNames()
 
 
-class Served(NamedTuple):
+class ServedSettings(NamedTuple):
     """What is served under some settings that all serve the same: each with its meaning.
 
     `common` are the errors that are served under every setting, `only` the others.
@@ -70,9 +70,9 @@ class Served(NamedTuple):
         return self.only + self.common
 
 
-def sides(between: Sequence[str]) -> Sides:
+def sides(between: Sequence[str]) -> SideNames:
     """Name the two sides of a finding, or of a part of a run, by what it is `between`."""
-    return Sides(*between) if len(between) == 2 else TWO_SIDES
+    return SideNames(*between) if len(between) == 2 else TWO_SIDES
 
 
 def what(finding: ReportedFinding) -> str:
@@ -127,7 +127,7 @@ def _between(served: Sequence[ServedList]) -> str:
     return f"Users who move: the request is {before} by {served[0].setting} and {after} by {served[1].setting}."
 
 
-def served(finding: ReportedFinding) -> list[Served]:
+def served(finding: ReportedFinding) -> list[ServedSettings]:
     """Gather the settings that serve the same, with what each means."""
     found: dict[tuple[FieldError, ...], list[tuple[str, str]]] = {}
     ends = dict(zip(finding.between, ("what users have", "what they move to"), strict=False))
@@ -136,7 +136,7 @@ def served(finding: ReportedFinding) -> list[Served]:
         found.setdefault(one.errors, []).append((one.setting, (ends or SETTINGS).get(one.setting, gates)))
     everywhere = set.intersection(*({error.text for error in errors} for errors in found)) if found else set()
     return [
-        Served(
+        ServedSettings(
             tuple(settings),
             [error for error in errors if error.text in everywhere],
             [error for error in errors if error.text not in everywhere],

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from harness.errormatch.exceptionentry import ANY, ExceptionEntry, Rule
+from harness.errormatch.exceptionentry import ANY, ExceptionSpec, GroupRule
 from harness.errormatch.exceptionfile import ExceptionFile
 from harness.errormatch.witness import Witness
 from harness.reporting.assembly import sums_of, worst_first
@@ -31,7 +31,7 @@ class Standing:
     Of the cases of its witness so many were `asked`, and so many are `shown` to show it.
     """
 
-    entry: ExceptionEntry
+    entry: ExceptionSpec
     state: State
     findings: int = 0
     why: str = ""
@@ -56,7 +56,7 @@ def tolerate(report: Report, entries: ExceptionFile | None, file: str) -> Report
     return msgspec.structs.replace(report, **sums)
 
 
-def _marked(finding: ReportedFinding, valid: list[ExceptionEntry]) -> ReportedFinding:
+def _marked(finding: ReportedFinding, valid: list[ExceptionSpec]) -> ReportedFinding:
     entry = next((entry for entry in valid if entry.tolerates(finding, finding.subject)), None)
     return msgspec.structs.replace(finding, exception=entry.id if entry else None)
 
@@ -90,7 +90,7 @@ def standings(entries: ExceptionFile, report: Report | None) -> list[Standing]:
     return [_standing(entry, entries, report) for entry in entries.entries]
 
 
-def _standing(entry: ExceptionEntry, entries: ExceptionFile, report: Report | None) -> Standing:
+def _standing(entry: ExceptionSpec, entries: ExceptionFile, report: Report | None) -> Standing:
     late, witness = entry.until < entries.today, entries.witnesses.get(entry.id)
     has_none = witness is None and entry.suite != ANY
     if report is None:
@@ -111,11 +111,11 @@ def _standing(entry: ExceptionEntry, entries: ExceptionFile, report: Report | No
     return Standing(entry, "not tried", 0, untried(entry, witness, report), len(asked))
 
 
-def _asked(entry: ExceptionEntry, report: Report) -> list[ReplayedWitness]:
+def _asked(entry: ExceptionSpec, report: Report) -> list[ReplayedWitness]:
     return [one for one in report.witnesses if one.exception == entry.id and not one.failure]
 
 
-def untried(entry: ExceptionEntry, witness: Witness | None, report: Report) -> str:
+def untried(entry: ExceptionSpec, witness: Witness | None, report: Report) -> str:
     """Say why a run did not ask the witness of an entry, or not all of it."""
     if witness is None:
         return "it is of every suite, and no run asks them all"
@@ -151,7 +151,7 @@ def gone(entries: ExceptionFile, reports: Sequence[Report]) -> list[Standing]:
     ]
 
 
-def idle_rules(entry: ExceptionEntry, witness: Witness | None, reports: Sequence[Report]) -> tuple[Rule, ...]:
+def idle_rules(entry: ExceptionSpec, witness: Witness | None, reports: Sequence[Report]) -> tuple[GroupRule, ...]:
     """Return the rules of a group whose witness shows them no more: it has cases for them, and all were asked."""
     if witness is None:
         return ()

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import msgspec
 
 from harness.case import Operation
-from harness.errormatch.exceptionentry import UNEXPLAINED, ExceptionEntry
+from harness.errormatch.exceptionentry import UNEXPLAINED, ExceptionSpec
 from harness.errormatch.witness import Shown, Witness, WitnessCase
 from harness.reporting.document import Part, Report, ReportedFinding
 
@@ -16,7 +16,7 @@ Seen: TypeAlias = tuple[str, WitnessCase]
 """The release that was asked, and a case that shows one difference."""
 
 
-def seen_in(report: Report, entry: ExceptionEntry) -> list[Seen]:
+def seen_in(report: Report, entry: ExceptionSpec) -> list[Seen]:
     """Return the cases of a report that show what an entry tolerates, under the gates of the part that found them.
 
     A finding that was not explained may be of another cause: it is tolerated, and no witness.
@@ -52,7 +52,7 @@ def held_by(witness: Witness | None) -> list[Seen]:
     ]
 
 
-def witness_of(entry: ExceptionEntry, suite: str, cases: Iterable[Seen]) -> Witness | None:
+def witness_of(entry: ExceptionSpec, suite: str, cases: Iterable[Seen]) -> Witness | None:
     """Make the witness of an entry: for each of its rules the smallest case; None where no case shows any.
 
     Cases of the newest release win: those of another one cannot be asked together with them.
@@ -73,7 +73,7 @@ def witness_of(entry: ExceptionEntry, suite: str, cases: Iterable[Seen]) -> Witn
     return Witness(entry.id, suite, newest, tuple(sorted(found.values(), key=_in_order)))
 
 
-def unseen(entry: ExceptionEntry, witness: Witness | None) -> Sequence[str]:
+def unseen(entry: ExceptionSpec, witness: Witness | None) -> Sequence[str]:
     """Return the rules of an entry that no case of its witness shows."""
     shown = [one for case in witness.cases for one in case.shows] if witness is not None else []
     return [str(rule) for rule in entry.rules if not any(map(rule.speaks_of, shown))]

@@ -45,7 +45,7 @@ Part: TypeAlias = str | dict[str, str | int | bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DeclaredError:
     """An error that a call may cause, with the call and what stands around it.
 
     `path` is where upstream declares it, `places` where it is reported, `steps` leads to the value that is looked at.
@@ -88,15 +88,15 @@ def rules_of(compiled: Compiled, package: ApiPackage) -> Iterator[DeclaredRule]:
             yield rule_of(package, name, found)
 
 
-def errors_of(compiled: Compiled) -> Iterator[tuple[str, Found]]:
+def errors_of(compiled: Compiled) -> Iterator[tuple[str, DeclaredError]]:
     """Return every error that rules of the root types can cause, each with the root's name."""
-    walk = _Walk(compiled.plan)
+    walk = _PlanWalk(compiled.plan)
     for root in compiled.plan.roots.values():
         for found in walk.of(root.type, _At()):
             yield root.name, found
 
 
-def rule_of(package: ApiPackage, kind: str, found: Found) -> DeclaredRule:
+def rule_of(package: ApiPackage, kind: str, found: DeclaredError) -> DeclaredRule:
     """Return an error as the rule of a kind."""
     return DeclaredRule(
         package.group, package.version, kind, found.path, found.type, found.origin, found.level, found.tag
@@ -128,14 +128,14 @@ class _At:
         return replace(self, place=f"{self.place}[*]", steps=(*self.steps, dict(selector.keys)))
 
 
-class _Walk:
+class _PlanWalk:
     """Goes through the types of a plan from a root; a type that is being walked is not entered again."""
 
     def __init__(self, plan: Plan) -> None:
         self._types = plan.types
         self._inside: list[str] = []
 
-    def of(self, type_name: str, at: _At) -> Iterator[Found]:
+    def of(self, type_name: str, at: _At) -> Iterator[DeclaredError]:
         plan = self._types.get(type_name)
         if plan is None or type_name in self._inside:
             return
@@ -149,18 +149,18 @@ class _Walk:
             yield from self._inner(member.inner, below)
         self._inside.pop()
 
-    def _inner(self, inner: Inner, at: _At) -> Iterator[Found]:
+    def _inner(self, inner: Inner, at: _At) -> Iterator[DeclaredError]:
         for name, below in ((inner.callee, at), (inner.elem, at.items()), (inner.key, replace(at, on_keys=True))):
             if name:
                 yield from self.of(name, below)
 
 
-def _group(cohorts: Iterable[Cohort], at: _At) -> Iterator[Found]:
+def _group(cohorts: Iterable[Cohort], at: _At) -> Iterator[DeclaredError]:
     for rule in rules_in(cohorts):
         yield from _errors(rule, at, rule.level)
 
 
-def _errors(rule: Rule, at: _At, level: Level) -> Iterator[Found]:
+def _errors(rule: Rule, at: _At, level: Level) -> Iterator[DeclaredError]:
     """Descend through wrappers. Keys and single items add nothing to the declared path (DV 9.1)."""
     match rule.body:
         case Check() as check:
@@ -178,7 +178,7 @@ def _errors(rule: Rule, at: _At, level: Level) -> Iterator[Found]:
         case Mode(member, _, modes, otherwise) as mode:
             # Only what is forbidden in other modes is declared, not what a mode demands.
             below = at.member(member.json_name)
-            forbidden = Found(
+            forbidden = DeclaredError(
                 below.path, ErrorType.FORBIDDEN.value, "", level or otherwise.level, rule.tag, mode, (below.place,),
                 below.steps, option=below.option,
             )  # fmt: skip
@@ -188,13 +188,13 @@ def _errors(rule: Rule, at: _At, level: Level) -> Iterator[Found]:
                     yield from (replace(one, declared=False) for one in _errors(inner, below, level or inner.level))
 
 
-def _of_check(rule: Rule, check: Check, at: _At, level: Level) -> Iterator[Found]:
+def _of_check(rule: Rule, check: Check, at: _At, level: Level) -> Iterator[DeclaredError]:
     spec = ALL_SPECS.get(rule.tag)
     for emission in spec.emits if spec is not None and not check.custom else ():
         if emission.when is None or emission.when(check):
             below = emission.at(check) if emission.at else ""
             origin = emission.origin + (emission.name(check) if emission.name else "")
-            yield Found(
+            yield DeclaredError(
                 _below(at.path, below), emission.type.value, origin, level, rule.tag, check,
                 _places(check, _below(at.place, below)), at.steps, at.on_keys, at.option, emission.declared,
             )  # fmt: skip

@@ -19,7 +19,7 @@ from harness.compiler.cache import key_of
 from harness.diagnostics import InputError
 from harness.files import forget_old, write_atomically
 from harness.rulecov import declared
-from harness.rulecov.declared import DeclaredRule, Found, Part, errors_of, rule_of
+from harness.rulecov.declared import DeclaredError, DeclaredRule, Part, errors_of, rule_of
 from harness.subject.api import Api, ApiPackage
 from harness.tags.custom_kubernetes import CustomFunctions
 from harness.tags.rules import Check, Mode
@@ -121,7 +121,7 @@ def read_inventory(api: Api) -> Inventory:
     return Inventory(tuple(_merged(rules)), {name: tuple(keys) for name, keys in sorted(others.items())})
 
 
-def _errors(api: Api, package: ApiPackage) -> Iterator[tuple[str, Found]]:
+def _errors(api: Api, package: ApiPackage) -> Iterator[tuple[str, DeclaredError]]:
     try:
         compiled = api.compile(package, CustomFunctions())
     except InputError:
@@ -150,7 +150,7 @@ def _is_stricter(one: KnownRule, other: KnownRule) -> bool:
     return one.limit * one.beyond < other.limit * other.beyond
 
 
-def _known(package: ApiPackage, name: str, found: Found) -> KnownRule:
+def _known(package: ApiPackage, name: str, found: DeclaredError) -> KnownRule:
     measure, beyond = _MEASURES.get(found.tag, ("", 0))
     limit = int(found.body.args[0]) if measure and isinstance(found.body, Check) else None
     return KnownRule(
@@ -169,7 +169,7 @@ def _known(package: ApiPackage, name: str, found: Found) -> KnownRule:
     )
 
 
-def _argument(found: Found) -> dict[str, Json]:
+def _argument(found: DeclaredError) -> dict[str, Json]:
     """Return what a tag says besides its limit, as plain data."""
     body = found.body
     told: dict[str, Json] = {}

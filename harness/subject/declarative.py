@@ -103,7 +103,7 @@ class PythonDeclarative(Closing):
     def submit(self, cases: Sequence[Case]) -> Pending:
         """Start a batch; the compiled types are asked when its answers are there."""
         asked = [msgspec.structs.replace(case, validated=True, brief=False, served=False) for case in cases]
-        return _Pending(self, cases, self._inner.submit(asked))
+        return _DeclarativeBatch(self, cases, self._inner.submit(asked))
 
     def close(self) -> None:
         """Close the inner target. May be called twice."""
@@ -138,7 +138,7 @@ class PythonDeclarative(Closing):
         )
 
 
-class _Pending:
+class _DeclarativeBatch:
     """A batch on its way."""
 
     def __init__(self, target: PythonDeclarative, cases: Sequence[Case], inner: Pending) -> None:

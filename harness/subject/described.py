@@ -16,7 +16,7 @@ import msgspec
 
 from harness.case import Composition, Operation
 from harness.diagnostics import Diagnostic, InputError, Position
-from harness.subject.order import Order, ask_once
+from harness.subject.order import SuiteOrder, ask_once
 from harness.subject.suitefile import AnySuite
 from harness.suite import KubernetesSuite, Suite, SuiteKind
 
@@ -90,7 +90,7 @@ def load_suite(folder: str | Path) -> AnySuite:
     if _HUNG.get(root, (-1, []))[0] == stamp:  # nobody waits twice for what has not changed
         raise InputError(_HUNG[root][1])
     began = time.monotonic()
-    out, words, why = ask_once(Order("describe", str(folder), patience=READING), LONGEST, MOST)
+    out, words, why = ask_once(SuiteOrder("describe", str(folder), patience=READING), LONGEST, MOST)
     fix = "a suite.py defines SUITE and does nothing else; --in-process runs it where a debugger can stop it"
     last = f"; its last words: {words}" if words else ""
     try:

@@ -8,7 +8,7 @@ import msgspec
 
 from harness.case import Answer
 from harness.diagnostics import TargetError
-from harness.subject.order import SERVER, Order
+from harness.subject.order import SERVER, SuiteOrder
 from harness.targets.life import Child, Life
 from harness.targets.limits import Limits
 from harness.targets.process import WorkerProcess
@@ -29,10 +29,10 @@ class SuiteTarget(WorkerProcess):
         gates: Mapping[str, bool],
         *,
         limits: Limits = LIMITS,
-        order: Order | None = None,
+        order: SuiteOrder | None = None,
         note: Callable[[str], None] = lambda text: None,
     ) -> None:
-        self._order = order or Order("serve", folder, dict(gates))
+        self._order = order or SuiteOrder("serve", folder, dict(gates))
         self._stopped = 0
         super().__init__([f"of the suite {name}"], limits=limits, note=note)
 

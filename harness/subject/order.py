@@ -19,7 +19,7 @@ PATIENCE = 5.0
 SERVER = ForkServer("harness.subject.worker")
 
 
-class Order(msgspec.Struct, frozen=True, omit_defaults=True):
+class SuiteOrder(msgspec.Struct, frozen=True, omit_defaults=True):
     """What to do with a suite: tell what it is, or answer cases.
 
     `gates` override its own. `careful` wants every answer as soon as there is one: something may kill the process.
@@ -44,7 +44,7 @@ class Order(msgspec.Struct, frozen=True, omit_defaults=True):
         return msgspec.json.encode(told) + b"\n"
 
 
-def ask_once(order: Order, seconds: float, most: int) -> tuple[bytes, str, str]:
+def ask_once(order: SuiteOrder, seconds: float, most: int) -> tuple[bytes, str, str]:
     """Start a process, read what it says until it ends, and end it. Raises: TargetError.
 
     Returns: its output, its last words, and what went wrong with the process itself.

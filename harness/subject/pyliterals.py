@@ -67,14 +67,14 @@ def _text(file: Path) -> str | None:
 
 @lru_cache(maxsize=64)
 def _of_text(text: str) -> Literals:
-    reader = _Reader()
+    reader = _ModuleReader()
     # What was read until then counts.
     with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
         reader.read(ast.parse(text))
     return reader.literals()
 
 
-class _Reader:
+class _ModuleReader:
     """Reads one module: constants first, so that a pattern of several of them is known as a whole."""
 
     def __init__(self) -> None:

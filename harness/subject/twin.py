@@ -63,7 +63,7 @@ class TwinTarget(Closing):
         asked = [
             msgspec.structs.replace(case, served=False, versions=False, repeat=False, measure=None) for case in cases
         ]
-        return _Pending(self, cases, asked, self._first.submit(asked), self._second.submit(asked))
+        return _TwinBatch(self, cases, asked, self._first.submit(asked), self._second.submit(asked))
 
     def again(self, asked: Sequence[Case]) -> list[Answer]:
         """Ask both once more and wait: the server writes the time of day, and a second may pass between the two."""
@@ -93,7 +93,7 @@ class TwinTarget(Closing):
         return Answer(case.id, handwritten, declarative, validated=validated)
 
 
-class _Pending:
+class _TwinBatch:
     """A batch on its way through both. A difference that does not show again is none."""
 
     def __init__(

@@ -24,7 +24,7 @@ import msgspec
 from harness.case import Answer, Case, Failure, Json
 from harness.diagnostics import InputError
 from harness.subject.described import description
-from harness.subject.order import Order
+from harness.subject.order import SuiteOrder
 from harness.subject.suitefile import AnySuite, import_suite
 from harness.subject.suites import target_of
 from harness.suite import Suite
@@ -67,7 +67,7 @@ def work() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     faulthandler.enable(file=2, all_threads=False)
     lines = _Lines(commands)
-    order = msgspec.json.decode(lines.first(), type=Order)
+    order = msgspec.json.decode(lines.first(), type=SuiteOrder)
     _settle_in(order)
     if order.action == "describe":
         _describe(order, out)
@@ -76,7 +76,7 @@ def work() -> None:
     os._exit(0)
 
 
-def _describe(order: Order, out: int) -> None:
+def _describe(order: SuiteOrder, out: int) -> None:
     own = os.getpid()
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
@@ -96,7 +96,7 @@ def _describe(order: Order, out: int) -> None:
         _write(out, told)
 
 
-def _settle_in(order: Order) -> None:
+def _settle_in(order: SuiteOrder) -> None:
     """Take over the surroundings of the caller, and the limits."""
     with suppress(OSError):
         os.chdir(order.cwd)
@@ -153,7 +153,7 @@ class _Lines:
                 yield whole
 
 
-def _serve(order: Order, lines: _Lines, out: int) -> None:
+def _serve(order: SuiteOrder, lines: _Lines, out: int) -> None:
     try:
         suite = import_suite(order.folder)
         assert isinstance(suite, Suite)
@@ -164,7 +164,7 @@ def _serve(order: Order, lines: _Lines, out: int) -> None:
         os._exit(BROKEN)
     own = os.getpid()
     _write(out, encode_greeting(target.info))
-    reader = _Reader()
+    reader = _CaseReader()
     for text in lines:
         for part in text.split(b"\n") if order.careful else (text,):
             answers = reader.answers(target, part)
@@ -173,7 +173,7 @@ def _serve(order: Order, lines: _Lines, out: int) -> None:
             _write(out, _encoded(answers))
 
 
-class _Reader:
+class _CaseReader:
     """Makes cases of lines. Old objects stand in many: the same text gives the very same object."""
 
     def __init__(self) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from harness.tags.spec import Change
+from harness.tags.spec import ReleaseChange
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +20,14 @@ class ControlTag:
     value: str = ""
     since: int = 33
     until: int | None = None
-    history: tuple[Change, ...] = ()
+    history: tuple[ReleaseChange, ...] = ()
 
     def known_in(self, minor: int) -> bool:
         """Whether a release knows the tag."""
         return self.since <= minor and (self.until is None or minor <= self.until)
 
 
-_QUOTED = (Change(36, "The path must be quoted; before, it was written bare."),)
+_QUOTED = (ReleaseChange(36, "The path must be quoted; before, it was written bare."),)
 
 IS_SUBRESOURCE = ControlTag(
     name="k8s:isSubresource",
@@ -55,7 +55,9 @@ CONTROL_TAGS = (
         where=("packages", "types"),
         value="* | TypesWithField=<field> | TypesWithSuffix=<suffix> | true | false",
         history=(
-            Change(37, "Knows TypesWithSuffix and spells out TypesWithField; before, a field's name stood alone."),
+            ReleaseChange(
+                37, "Knows TypesWithSuffix and spells out TypesWithField; before, a field's name stood alone."
+            ),
         ),
     ),
     ControlTag(

@@ -16,7 +16,7 @@ from harness.tags.families import FAMILIES, mode
 from harness.tags.grammar import Scalar, Tag, TagLine, parse_line, tag_lines
 from harness.tags.release import Release
 from harness.tags.rules import Contribution, Deferred
-from harness.tags.spec import Context, TagError, TagSpec
+from harness.tags.spec import TagContext, TagError, TagSpec
 
 SPECS: dict[str, TagSpec] = {spec.name: spec for family in FAMILIES for spec in family.SPECS}
 
@@ -73,7 +73,7 @@ class Reader:
         """Remember a tag that makes no sense."""
         self.report(diagnostic_of(error))
 
-    def contributions_of(self, context: Context, comments: Comments) -> Contribution:
+    def contributions_of(self, context: TagContext, comments: Comments) -> Contribution:
         """Return what the tags of a comment block contribute, in the order of their names (DV 3.2)."""
         total = Contribution()
         for tag in self.tags_of(comments):
@@ -135,7 +135,7 @@ class Reader:
             self.report_tag(error)
             return None
 
-    def expand(self, context: Context, tag: Tag) -> Contribution:
+    def expand(self, context: TagContext, tag: Tag) -> Contribution:
         """Check one tag against its declaration and return its contribution. Raises: TagError."""
         spec = self._specs.get(tag.name)
         if spec is None and (other := ALL_SPECS.get(tag.name)) is not None:

@@ -32,7 +32,7 @@ FIELD_ONLY = frozenset({Scope.FIELD})
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class TagContext:
     """The element a tag stands on.
 
     `path` is its key in the store and its name in messages; `parent_path` that of the struct (or, for an item, the
@@ -45,8 +45,8 @@ class Context:
     path: str
     types: Types
     store: Store
-    expand: Callable[[Context, Tag], Contribution]
-    contributions_of: Callable[[Context, Comments], Contribution]
+    expand: Callable[[TagContext, Tag], Contribution]
+    contributions_of: Callable[[TagContext, Comments], Contribution]
     member: Field | None = None
     parent: Struct | None = None
     parent_path: str = ""
@@ -95,7 +95,7 @@ class Payload:
 
 
 @dataclass(frozen=True, slots=True)
-class Arg:
+class ArgSpec:
     """What may stand in parentheses; `name` is empty for the positional argument."""
 
     name: str
@@ -122,7 +122,7 @@ class Emission:
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class TagExample:
     """One use of a tag, and what becomes of a value.
 
     `tag` is what follows the tag's name; `go` the type of a field `f` (json `f`) that carries the tag, or whole
@@ -152,23 +152,23 @@ class Example:
         return {} if value is None else {"f": value}
 
 
-def accepts(go: str, new: Any, tag: str = "", **more: Any) -> Example:
+def accepts(go: str, new: Any, tag: str = "", **more: Any) -> TagExample:
     """Make an example that passes."""
-    return Example(go, new, tag, update="old" in more, **more)
+    return TagExample(go, new, tag, update="old" in more, **more)
 
 
-def rejects(go: str, new: Any, tag: str = "", *fails: str, **more: Any) -> Example:
+def rejects(go: str, new: Any, tag: str = "", *fails: str, **more: Any) -> TagExample:
     """Make an example that fails, at `f` when no paths are named."""
-    return Example(go, new, tag, update="old" in more, fails=fails or ("f",), **more)
+    return TagExample(go, new, tag, update="old" in more, fails=fails or ("f",), **more)
 
 
-def refuses(go: str, tag: str = "") -> Example:
+def refuses(go: str, tag: str = "") -> TagExample:
     """Make an example that does not compile."""
-    return Example(go, None, tag)
+    return TagExample(go, None, tag)
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ReleaseChange:
     """What became different with a minor release of Kubernetes (37 for 1.37), in our words."""
 
     minor: int
@@ -176,7 +176,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class TagSubject:
     """What a rule is about: the kind of its values, and whether it is one item or value of a list or map."""
 
     kind: str = ""
@@ -184,7 +184,7 @@ class Subject:
     is_item: bool = False
 
 
-Words: TypeAlias = Callable[[Check, Subject], str]
+Words: TypeAlias = Callable[[Check, TagSubject], str]
 """Says in words what one call of a tag's check demands, to follow a field's name: `at most 63 characters`."""
 
 
@@ -199,10 +199,10 @@ def listed(names: Sequence[str], last: str = "and") -> str:
     return f" {last} ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
-Requirement: TypeAlias = Callable[[Context, Tag], str | None]
+Requirement: TypeAlias = Callable[[TagContext, Tag], str | None]
 """Returns what is wrong, in upstream's words, or None."""
 
-Apply: TypeAlias = Callable[[Context, Tag], Contribution]
+Apply: TypeAlias = Callable[[TagContext, Tag], Contribution]
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,33 +220,33 @@ class TagSpec:
     summary: str
     scopes: frozenset[Scope]
     payload: Payload | None = None
-    args: tuple[Arg, ...] = ()
+    args: tuple[ArgSpec, ...] = ()
     any_args: bool = False
     requires: tuple[Requirement, ...] = ()
     check: CheckFunction | None = None
     apply: Apply | None = None
     short_circuit: bool = False
     emits: tuple[Emission, ...] = ()
-    examples: tuple[Example, ...] = ()
+    examples: tuple[TagExample, ...] = ()
     probes: Callable[[Any], Sequence[Any]] = lambda payload: ()
     stability: str = "Stable"
     supported: bool = True
     note: str = ""
     since: int = 33
     until: int | None = None
-    history: tuple[Change, ...] = ()
+    history: tuple[ReleaseChange, ...] = ()
     words: Words | None = None
     at: Callable[[Check], str] | None = None
     update: str = ""
     only_updates: bool = False
     surprises: tuple[str, ...] = ()
-    misuses: tuple[Example, ...] = ()
+    misuses: tuple[TagExample, ...] = ()
 
     def known_in(self, minor: int) -> bool:
         """Whether a release knows the tag."""
         return self.since <= minor and (self.until is None or minor <= self.until)
 
-    def contribution(self, context: Context, tag: Tag) -> Contribution:
+    def contribution(self, context: TagContext, tag: Tag) -> Contribution:
         """Check what the tag requires of its place and return what it contributes. Raises: TagError."""
         for requirement in self.requires:
             if (message := requirement(context, tag)) is not None:
@@ -271,7 +271,7 @@ def only_on(kinds: Sequence[str], words: str, pointers: bool = True, ending: str
     Where upstream's message names the native type's kind, such as Slice, `ending` says how it ends: ` ({})`.
     """
 
-    def requirement(context: Context, tag: Tag) -> str | None:
+    def requirement(context: TagContext, tag: Tag) -> str | None:
         if context.kind in kinds and (pointers or not context.is_pointer):
             return None
         if ending:

@@ -47,7 +47,7 @@ class StageError(Exception):
         self.failure = failure
 
 
-class Objects(msgspec.Struct, frozen=True):
+class CaseObjects(msgspec.Struct, frozen=True):
     """The objects of one case, as the declarative side and as the handwritten validator see them."""
 
     new: Json
@@ -158,7 +158,7 @@ class Endpoint:
 
     # Errors
 
-    def lists(self, context: Context, objects: Objects) -> tuple[Errors, Errors]:
+    def lists(self, context: Context, objects: CaseObjects) -> tuple[Errors, Errors]:
         """Return what the handwritten side says, and what the declarative one does."""
         handwritten: Errors = ()
         declarative: Errors = ()
@@ -171,7 +171,7 @@ class Endpoint:
         self.stage = None
         return handwritten, declarative
 
-    def in_others(self, objects: Objects) -> dict[str, tuple[Json, Json]]:
+    def in_others(self, objects: CaseObjects) -> dict[str, tuple[Json, Json]]:
         """Return both objects in every other version."""
         pairs = {}
         new, old = objects.internal_new, objects.internal_old
@@ -191,7 +191,7 @@ class Endpoint:
         self.stage = None
         return lists
 
-    def parts(self, case: Case, context: Context, objects: Objects) -> dict[str, Callable[[], object]]:
+    def parts(self, case: Case, context: Context, objects: CaseObjects) -> dict[str, Callable[[], object]]:
         """Return what an answer is made of, as a server would do it, to be measured."""
         served, written, declared = case.mode == "served", self.kind.handwritten, self.declarative
 

@@ -21,7 +21,7 @@ import msgspec
 
 from harness.case import Answer, Case, Failure, Json, KindInfo, Operation, TargetInfo, Validated
 from harness.suite import Context, Suite, SuiteKind
-from harness.targets.endpoint import Declarative, Decoder, Endpoint, KindVersion, Objects, Reader, StageError
+from harness.targets.endpoint import CaseObjects, Declarative, Decoder, Endpoint, KindVersion, Reader, StageError
 from harness.targets.stored import Stored
 from harness.targets.target import Closing
 from harness.targets.timing import measured
@@ -38,7 +38,7 @@ class _Stopped(BaseException):
 
 
 @dataclass(frozen=True, slots=True)
-class _Done:
+class _AnsweredBatch:
     answers: list[Answer]
     seconds: float = 0.0
 
@@ -108,9 +108,9 @@ class PythonTarget(Closing):
         with self._watched():
             return [self._answer(case) for case in cases]
 
-    def submit(self, cases: Sequence[Case]) -> _Done:
+    def submit(self, cases: Sequence[Case]) -> _AnsweredBatch:
         """Answer a batch at once: there is nobody else who could do it meanwhile."""
-        return _Done(self.ask(cases))
+        return _AnsweredBatch(self.ask(cases))
 
     def _answer(self, case: Case) -> Answer:
         self._ticks = 0
@@ -152,7 +152,7 @@ class PythonTarget(Closing):
             return Answer(case.id, failure=Failure("self", f"two answers to one case: {_difference(first, second)}"))
         return first
 
-    def _prepared(self, case: Case, end: Endpoint, context: Context) -> Objects:
+    def _prepared(self, case: Case, end: Endpoint, context: Context) -> CaseObjects:
         """Bring both objects to where the server validates them."""
         served = case.mode == "served"
         new, internal = end.arrive(case.object, served)
@@ -160,7 +160,7 @@ class PythonTarget(Closing):
         if served:
             internal = end.prepare(internal, internal_old, context)
             new = end.back(internal)
-        return Objects(new, old, internal, internal_old)
+        return CaseObjects(new, old, internal, internal_old)
 
     def _old(self, case: Case, end: Endpoint, served: bool) -> tuple[Json, Json]:
         """Return the old object in both forms. It was defaulted when it was stored."""
@@ -173,7 +173,7 @@ class PythonTarget(Closing):
         self._stored.keep(case.old, way, forms)
         return forms
 
-    def _validated(self, case: Case, end: Endpoint, context: Context, objects: Objects) -> Answer:
+    def _validated(self, case: Case, end: Endpoint, context: Context, objects: CaseObjects) -> Answer:
         handwritten, declarative = end.lists(context, objects)
         if not case.versions and not case.validated:  # nearly every case
             return Answer(case.id, handwritten, declarative)

@@ -84,7 +84,7 @@ class Head(msgspec.Struct, frozen=True):
         return sum(block.cases for block in self.blocks)
 
 
-class _Kept(msgspec.Struct, frozen=True, array_like=True):
+class _PackedCase(msgspec.Struct, frozen=True, array_like=True):
     """The same while it waits in memory: its objects are unpacked when they are asked for."""
 
     object: msgspec.Raw
@@ -99,7 +99,7 @@ class _Kept(msgspec.Struct, frozen=True, array_like=True):
         return len(self.errors), len(bytes(self.object)) + len(bytes(self.old))
 
 
-_ITEMS = msgspec.msgpack.Decoder(list[_Kept])
+_ITEMS = msgspec.msgpack.Decoder(list[_PackedCase])
 _OBJECT: msgspec.msgpack.Decoder[Json] = msgspec.msgpack.Decoder()
 _KEYS = msgspec.msgpack.Decoder(tuple[bytes, msgspec.Raw])
 _HEAD = msgspec.json.Decoder(Head)
@@ -177,7 +177,7 @@ class Recording:
     head: Head
     _data: memoryview
     _answers: dict[bytes, tuple[int, int]] = field(default_factory=dict)
-    _unpacked: dict[int, list[_Kept]] = field(default_factory=dict)
+    _unpacked: dict[int, list[_PackedCase]] = field(default_factory=dict)
 
     def answer(self, case: Case) -> tuple[FieldError, ...] | None:
         """Return what the handwritten side said; None for a question that was not recorded. Raises: InputError."""
@@ -205,7 +205,7 @@ class Recording:
             for place in range(block.cases):
                 self._answers[keys[place * KEY : place * KEY + KEY]] = (number, place)
 
-    def _items(self, number: int) -> list[_Kept]:
+    def _items(self, number: int) -> list[_PackedCase]:
         if number not in self._unpacked:
             _, items = self._plain(number)
             try:

@@ -19,7 +19,7 @@ from harness.verify.change import (
     TouchedKind,
 )  # fmt: skip
 from harness.verify.declarations import Declared, members_of, package_or_none
-from harness.verify.reach import Reach, join, native, step_of
+from harness.verify.reach import KindReach, join, native, step_of
 from harness.verify.sides import Side, SideKind
 from harness.verify.touches import Member, Touches, Via
 
@@ -31,7 +31,7 @@ class Assembler:
 
     def __init__(self, base: Side, head: Side) -> None:
         self._sides = base, head
-        self._reaches = tuple(Reach(side.universe, _roots(side)) for side in (base, head))
+        self._reaches = tuple(KindReach(side.universe, _roots(side)) for side in (base, head))
         self._declared: dict[tuple[int, str], dict[tuple[str, str], Declared]] = {}
 
     def fields(self, touches: Touches) -> tuple[TouchedField, ...]:

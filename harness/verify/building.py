@@ -38,7 +38,7 @@ _UNUSED = frozenset({"vendor", "test", "CHANGELOG", "LICENSES", "api", "docs", "
 
 
 @dataclass(frozen=True, slots=True)
-class Ends:
+class BaseAndHead:
     """Base and head of one subject. `base` is None where only the head has it."""
 
     name: str
@@ -170,14 +170,14 @@ def _forget_unused(cache: Path) -> None:
             rmtree(folder.parent, ignore_errors=True)
 
 
-def ends_of(change: Change, head: Path, base: Path) -> list[Ends]:
+def ends_of(change: Change, head: Path, base: Path) -> list[BaseAndHead]:
     """Say what is to be opened: the release, or every suite that the head has."""
     if change.layout == "kubernetes":
-        return [Ends("kubernetes", SubjectSpec("kubernetes", str(head)), SubjectSpec("kubernetes", str(base)))]
+        return [BaseAndHead("kubernetes", SubjectSpec("kubernetes", str(head)), SubjectSpec("kubernetes", str(base)))]
     found = []
     for folder in suite_folders(head):
         suite = folder.relative_to(head).as_posix()
         there = (base / suite / "suite.py").is_file()
         before = SubjectSpec("suite", str(base / suite)) if there else None
-        found.append(Ends(suite, SubjectSpec("suite", str(folder)), before))
+        found.append(BaseAndHead(suite, SubjectSpec("suite", str(folder)), before))
     return found

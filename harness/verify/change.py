@@ -180,7 +180,7 @@ class TouchedKind:
 
 
 @dataclass(frozen=True, slots=True)
-class Stale:
+class StaleFile:
     """A generated file that does not say what the types do. `command` writes it anew.
 
     `edited` is True when the types did not change and the file did: somebody edited generated code by hand.
@@ -211,7 +211,7 @@ class Change:
     fields: tuple[TouchedField, ...] = ()
     kinds: tuple[TouchedKind, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
-    not_regenerated: tuple[Stale, ...] = ()
+    not_regenerated: tuple[StaleFile, ...] = ()
     nothing_touched: str = ""
     notes: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()

@@ -20,7 +20,7 @@ Where = TypeVar("Where")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Check(Generic[Where]):
+class CheckCall(Generic[Where]):
     """One check. `name` is that of the function it stands in, `owner` the same for people.
 
     `callee` and `place` tell checks of one function apart; `said` is all of it but the marks, `text` all of it.
@@ -42,7 +42,7 @@ class CheckEvent(Generic[Where]):
 
     event: Event
     sentence: str
-    check: Check[Where]
+    check: CheckCall[Where]
     in_base: bool = False
 
 
@@ -52,7 +52,7 @@ def one_line(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def compare_checks(base: Iterable[Check[Where]], head: Iterable[Check[Where]]) -> Iterator[CheckEvent[Where]]:
+def compare_checks(base: Iterable[CheckCall[Where]], head: Iterable[CheckCall[Where]]) -> Iterator[CheckEvent[Where]]:
     """Match checks of two sides, those of the same function first, and say what happened to each."""
     gone, come = list(base), list(head)
     for same in (_same_text, _same_place, _moved):
@@ -69,19 +69,19 @@ def compare_checks(base: Iterable[Check[Where]], head: Iterable[Check[Where]]) -
         yield CheckEvent("check added", f"{new.owner}: {new.text} is new", new)
 
 
-def _same_text(one: Check[Where], other: Check[Where]) -> bool:
+def _same_text(one: CheckCall[Where], other: CheckCall[Where]) -> bool:
     return one.name == other.name and (one.callee, one.said) == (other.callee, other.said)
 
 
-def _same_place(one: Check[Where], other: Check[Where]) -> bool:
+def _same_place(one: CheckCall[Where], other: CheckCall[Where]) -> bool:
     return one.name == other.name and (one.callee, one.place) == (other.callee, other.place)
 
 
-def _moved(one: Check[Where], other: Check[Where]) -> bool:
+def _moved(one: CheckCall[Where], other: CheckCall[Where]) -> bool:
     return (one.callee, one.place) == (other.callee, other.place)
 
 
-def _of_pair(old: Check[Where], new: Check[Where]) -> Iterator[CheckEvent[Where]]:
+def _of_pair(old: CheckCall[Where], new: CheckCall[Where]) -> Iterator[CheckEvent[Where]]:
     before, after = set(old.marks), set(new.marks)
     where = f"{new.owner}: {new.text}"
     if COVERED in before - after:

@@ -41,7 +41,7 @@ def patterns_of(focus: Focus, kinds: Iterable[KindInfo]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-class Tried(msgspec.Struct, frozen=True):
+class PathEffort(msgspec.Struct, frozen=True):
     """How hard each watched path of one kind of object was tried."""
 
     kind: ObjectKind
@@ -78,9 +78,9 @@ class Efforts:
         """Ask for nothing."""
         return ()
 
-    def outcome(self) -> Tried:
+    def outcome(self) -> PathEffort:
         """Return the counts so far."""
-        return Tried(self._kind, {path: Effort(**counts) for path, counts in self._counts.items()})
+        return PathEffort(self._kind, {path: Effort(**counts) for path, counts in self._counts.items()})
 
     def _count(self, case: Case, answer: Answer) -> None:
         accepted = not answer.handwritten and not answer.declarative

@@ -65,7 +65,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class GeneratedElement:
     """What generated code does for a type or field, where (a line from 1), and all of it as one text."""
 
     calls: Counter[Call]
@@ -81,7 +81,7 @@ class Generated:
     """
 
     path: str
-    elements: Mapping[Member, Element] = field(default_factory=dict)
+    elements: Mapping[Member, GeneratedElement] = field(default_factory=dict)
     registered: str = ""
 
 
@@ -96,7 +96,7 @@ def read_generated(file: Path, shown: str, package: str, universe: Universe) -> 
         for spec in specs
         if spec.type == "var_spec"
     }
-    elements: dict[Member, Element] = {}
+    elements: dict[Member, GeneratedElement] = {}
     rest: list[str] = []
     for function in parsed.root.children:
         name = text_of(function.child_by_field_name("name"))
@@ -105,7 +105,7 @@ def read_generated(file: Path, shown: str, package: str, universe: Universe) -> 
             for go_field, nodes in _blocks(function):
                 calls = Counter(call for node in nodes for call in _calls(node, parsed, variables, ""))
                 line = nodes[0].start_point.row + 1 if nodes else function.start_point.row + 1
-                elements[type_name, go_field] = Element(calls, line, " ".join(map(_text, nodes)))
+                elements[type_name, go_field] = GeneratedElement(calls, line, " ".join(map(_text, nodes)))
         elif function.type in _DECLARATIONS:
             rest.append(_text(function))
     return Generated(shown, elements, " ".join(rest))

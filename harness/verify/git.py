@@ -198,7 +198,7 @@ class Repository:
 
 
 @dataclass(frozen=True, slots=True)
-class _Done:
+class _GitOutput:
     code: int
     out: bytes
     why: str
@@ -219,7 +219,7 @@ _LEFT_OUT = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_EXTERNAL_DIFF", 
 """Set by git while it runs hooks, or by somebody else: they would lead to another repository than the folder's."""
 
 
-def _run(folder: Path, arguments: Sequence[str]) -> _Done:
+def _run(folder: Path, arguments: Sequence[str]) -> _GitOutput:
     """Run git with its output bounded and a limit of time. Raises: UsageError when either is exceeded."""
     process = subprocess.Popen(
         ["git", *_SAFE, *arguments], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -248,7 +248,7 @@ def _run(folder: Path, arguments: Sequence[str]) -> _Done:
         why = f"it said more than {LONGEST >> 20} MiB" if len(out) > LONGEST else f"it took more than {SECONDS:.0f} s"
         raise UsageError(f"git {name} was stopped in {folder}\n  why: {why}\n  fix: name a base that is nearer")
     lines = b"".join(said).decode("utf-8", "replace").strip().splitlines()
-    return _Done(code, out, lines[-1][:300] if lines else "")
+    return _GitOutput(code, out, lines[-1][:300] if lines else "")
 
 
 def _drain(stream: IO[bytes], said: list[bytes]) -> None:

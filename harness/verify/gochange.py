@@ -20,7 +20,7 @@ from harness.verify.generated import VALIDATE
 from harness.verify.gocallers import Callers, statement_of, statements_on
 from harness.verify.gochecks import checks_of
 from harness.verify.gocode import Decl, Normal, text_of
-from harness.verify.goplaces import Named, Places
+from harness.verify.goplaces import FieldUse, Places
 from harness.verify.layout import class_of
 from harness.verify.renaming import Name, renames
 from harness.verify.sides import INTERNAL, Side
@@ -42,7 +42,7 @@ _MOST = 400
 
 
 @dataclass(frozen=True)
-class _Code:
+class _GoSide:
     """One side: its callers index and its types."""
 
     side: Side
@@ -54,10 +54,10 @@ class _Code:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _UsedFields:
     """Fields of internal types that something names; `types` are what code is for that names none."""
 
-    fields: Mapping[Named, None]
+    fields: Mapping[FieldUse, None]
     certain: bool = True
     types: frozenset[str] = frozenset()
 
@@ -67,14 +67,14 @@ def compare_code(base: Side, head: Side, files: Iterable[ChangedFile], touches: 
     changed = [one for one in files if one.file_class in CODE and one.path.endswith(".go")]
     folders = sorted({path.rpartition("/")[0] for one in changed for path in (one.path, one.before) if path})
     if folders:
-        sides = [_Code(side, Callers(side.root), Versions(side)) for side in (base, head)]
+        sides = [_GoSide(side, Callers(side.root), Versions(side)) for side in (base, head)]
         _Comparison(sides[0], sides[1], touches).run(folders)
 
 
 class _Comparison:
     """Compares some packages of two sides."""
 
-    def __init__(self, base: _Code, head: _Code, touches: Touches) -> None:
+    def __init__(self, base: _GoSide, head: _GoSide, touches: Touches) -> None:
         self._base, self._head, self._touches = base, head, touches
         self._old: dict[Name, Decl] = {}
         self._new: dict[Name, Decl] = {}
@@ -145,7 +145,7 @@ class _Comparison:
             (_differing(before.lines(old, numbered), after.lines(new, numbered)) for numbered in (True, False)),
             key=lambda lines: len(lines[0]) + len(lines[1]),
         )
-        told: list[tuple[_Code, Decl, Node, _Found, bool]] = []
+        told: list[tuple[_GoSide, Decl, Node, _UsedFields, bool]] = []
         for code, decl, changed in ((self._head, new, after_lines), (self._base, old, before_lines)):
             nodes = list(statements_on(decl.body, changed)) if decl.body is not None else [decl.whole]
             for node in (nodes or [decl.whole]) if changed else ():  # without a statement, its head changed
@@ -154,28 +154,28 @@ class _Comparison:
         for code, decl, node, found, in_base in sure or told:
             self._apply(code, decl, node, "changed", f"{decl.short} changed", found, in_base, quiet=True)
 
-    def _rest(self, code: _Code, decl: Decl, event: Event, sentence: str) -> None:
+    def _rest(self, code: _GoSide, decl: Decl, event: Event, sentence: str) -> None:
         """Touch what a declaration speaks of that only one side has, where its checks did not say it already."""
         found = self._named(code, decl, [decl.whole])
         self._apply(code, decl, decl.node, event, sentence, found, code is self._base, quiet=True)
 
-    def _named(self, code: _Code, decl: Decl, nodes: Iterable[Node]) -> _Found:
+    def _named(self, code: _GoSide, decl: Decl, nodes: Iterable[Node]) -> _UsedFields:
         """Find the fields that pieces of a function name; else those of its callers; else the types it is for."""
         places = code.places(decl)
         for node in nodes:
             above: Node | None = node
             while above is not None and above != decl.node.parent:
                 if members := _known(code, places.named_in(above)):
-                    return _Found(members)
+                    return _UsedFields(members)
                 above = statement_of(above).parent if above.parent is not None else None
                 if above == decl.body or above == decl.node:
                     break
         return self._from_callers(code, decl)
 
-    def _from_callers(self, code: _Code, decl: Decl) -> _Found:
+    def _from_callers(self, code: _GoSide, decl: Decl) -> _UsedFields:
         if decl.name[0] == VALIDATE:
             return self._declarative(code, decl)
-        fields: dict[Named, None] = {}
+        fields: dict[FieldUse, None] = {}
         types: set[str] = set()
         waiting, seen = [(decl, 0)], {decl.name}
         while waiting and len(fields) < _MOST:
@@ -191,9 +191,9 @@ class _Comparison:
                     waiting.append((caller, depth + 1))
         # Whoever speaks of a constant says what it is for; what a function is for may not be what its callers name.
         certain = decl.kind in ("const", "var") and bool(fields)
-        return _Found(fields, certain, frozenset() if fields else frozenset(types))
+        return _UsedFields(fields, certain, frozenset() if fields else frozenset(types))
 
-    def _declarative(self, code: _Code, decl: Decl) -> _Found:
+    def _declarative(self, code: _GoSide, decl: Decl) -> _UsedFields:
         """Find the fields whose generated code calls a check function, itself or through others of its package."""
         waiting, names = [decl], {decl.name[1]}
         while waiting:
@@ -201,10 +201,10 @@ class _Comparison:
                 if caller.name[0] == VALIDATE and caller.name[1] not in names:
                     names.add(caller.name[1])
                     waiting.append(caller)
-        return _Found({Named(member, "", ()): None for member in users_of_checks(code.side, names)})
+        return _UsedFields({FieldUse(member, "", ()): None for member in users_of_checks(code.side, names)})
 
     def _apply(
-        self, code: _Code, decl: Decl, node: Node, event: Event, sentence: str, found: _Found, in_base: bool,
+        self, code: _GoSide, decl: Decl, node: Node, event: Event, sentence: str, found: _UsedFields, in_base: bool,
         quiet: bool = False,
     ) -> None:  # fmt: skip
         cause = _cause(decl)
@@ -219,7 +219,7 @@ class _Comparison:
         if not found.fields:
             self._widen(code, decl, Reason(cause, event, _vague(sentence), position, in_base, False), found)
 
-    def _widen(self, code: _Code, decl: Decl, reason: Reason, found: _Found) -> None:
+    def _widen(self, code: _GoSide, decl: Decl, reason: Reason, found: _UsedFields) -> None:
         if decl.kind not in ("func", "method") and not any(code.callers.of(decl.name)):
             self._touches.note(f"{decl.short} changed, and nothing that was read speaks of it")
             return
@@ -252,7 +252,7 @@ def _vague(sentence: str) -> str:
     return f"{sentence}, and names no field: every field of the kind may be judged otherwise"
 
 
-def _known(code: _Code, found: Mapping[Named, None]) -> dict[Named, None]:
+def _known(code: _GoSide, found: Mapping[FieldUse, None]) -> dict[FieldUse, None]:
     """Keep the fields that some kind may have: those of options and helpers are no API."""
     return {named: None for named in found if code.versions.members(named.member)}
 

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
 
-from harness.verify.checks import Check, one_line
+from harness.verify.checks import CheckCall, one_line
 from harness.verify.gocode import Decl, Normal, text_of, walk
 from harness.verify.goplaces import Places
 
 _NOT_CHECKS = frozenset({"append", "Child", "Index", "Key", "NewPath", "String", "len", "WithOrigin", "Root"})
 
 
-def checks_of(decl: Decl, places: Places, normal: Normal) -> Iterator[Check[tuple[Decl, Node]]]:
+def checks_of(decl: Decl, places: Places, normal: Normal) -> Iterator[CheckCall[tuple[Decl, Node]]]:
     """Yield the checks of a function, outermost first."""
     waiting = [decl.body] if decl.body is not None else []
     while waiting:
@@ -29,7 +29,7 @@ def checks_of(decl: Decl, places: Places, normal: Normal) -> Iterator[Check[tupl
                 paths = [one for one in (arguments.named_children if arguments else ()) if places.is_path(one)]
                 place = "/".join(_literals(paths))
                 said = " ".join(text_of(inner).split())
-                yield Check(decl.name, decl.short, callee, place, said, marks, one_line(text_of(top)), (decl, top))
+                yield CheckCall(decl.name, decl.short, callee, place, said, marks, one_line(text_of(top)), (decl, top))
                 continue
         waiting += reversed(node.children)
 

@@ -29,7 +29,7 @@ ITEMS = "[*]"
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class FieldUse:
     """A field that code names. `trail` leads from a value of the type `root` to the struct that has the field.
 
     Its steps are Go names, `[*]` for items and values.
@@ -41,7 +41,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class GoExpression:
     """What an expression is: a value of a type, or the path of one. `member` is the field it was reached by.
 
     `root` and `trail` tell the whole way to it, from what the function was handed.
@@ -54,14 +54,14 @@ class Spot:
     trail: tuple[str, ...] = ()
 
     @property
-    def named(self) -> Named | None:
+    def named(self) -> FieldUse | None:
         """The field it is, without the items of it that may have been meant."""
         if self.member is None:
             return None
         trail = self.trail
         while trail and trail[-1] == ITEMS:
             trail = trail[:-1]
-        return Named(self.member, self.root, trail[:-1])
+        return FieldUse(self.member, self.root, trail[:-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class _Variable:
     name: str
     start: int
     end: int
-    spot: Spot
+    spot: GoExpression
 
 
 class Places:
@@ -82,10 +82,10 @@ class Places:
         for node in walk(decl.node):
             self._declare(node)
 
-    def named_in(self, node: Node) -> dict[Named, None]:
+    def named_in(self, node: Node) -> dict[FieldUse, None]:
         """Return the fields named in a piece of the function, paths first: those say what is judged."""
-        paths: dict[Named, None] = {}
-        values: dict[Named, None] = {}
+        paths: dict[FieldUse, None] = {}
+        values: dict[FieldUse, None] = {}
         for one in walk(node):
             if one.type in ("call_expression", "selector_expression") and not _is_inner(one):
                 spot = self._spot(one)
@@ -167,13 +167,13 @@ class Places:
         if len(names) > 1 and native.elem is not None and native.kind != "pointer":
             self._add(names[1], node, scope, replace(spot, type=native.elem, trail=(*spot.trail, ITEMS)))
 
-    def _add(self, name: str, node: Node, scope: Node, spot: Spot) -> None:
+    def _add(self, name: str, node: Node, scope: Node, spot: GoExpression) -> None:
         if name != "_":
             self._variables.append(_Variable(name, node.start_byte, scope.end_byte, spot))
 
     # Expressions
 
-    def _spot(self, node: Node, depth: int = 0) -> Spot | None:
+    def _spot(self, node: Node, depth: int = 0) -> GoExpression | None:
         if depth > _DEEPEST:
             return None
         match node.type:
@@ -195,11 +195,11 @@ class Places:
                 return self._call(node, depth)
         return None
 
-    def _variable(self, name: str, at: int) -> Spot | None:
+    def _variable(self, name: str, at: int) -> GoExpression | None:
         seen = [one for one in self._variables if one.name == name and one.start <= at < one.end]
         return max(seen, key=lambda one: one.start).spot if seen else None
 
-    def _call(self, node: Node, depth: int) -> Spot | None:
+    def _call(self, node: Node, depth: int) -> GoExpression | None:
         function = node.child_by_field_name("function")
         arguments = node.child_by_field_name("arguments")
         given = arguments.named_children if arguments is not None else []
@@ -219,7 +219,7 @@ class Places:
             return self._descend(operand, given)
         return self._items(operand) if method in ("Index", "Key") else None
 
-    def _root(self, given: list[Node]) -> Spot | None:
+    def _root(self, given: list[Node]) -> GoExpression | None:
         """Return where a new path begins: at an object that the function has, whose member is named first."""
         first = unquote(text_of(given[0])) if given else None
         for one in self._variables:
@@ -227,7 +227,7 @@ class Places:
                 return replace(one.spot, type=pointed(one.spot.type), is_path=True)
         return None
 
-    def _descend(self, spot: Spot | None, given: list[Node]) -> Spot | None:
+    def _descend(self, spot: GoExpression | None, given: list[Node]) -> GoExpression | None:
         for node in given:
             names = (unquote(text_of(node)) or "").split(".") if node.type.endswith("string_literal") else [""]
             for name in names:
@@ -239,22 +239,22 @@ class Places:
                 spot = replace(_at(spot, found), is_path=True)
         return spot
 
-    def _items(self, spot: Spot) -> Spot | None:
+    def _items(self, spot: GoExpression) -> GoExpression | None:
         native = self._members.native(spot.type)
         if native.elem is None or native.kind == "pointer":
             return spot if spot.is_path else None
         return replace(spot, type=native.elem, trail=(*spot.trail, ITEMS))
 
-    def _member(self, spot: Spot, name: str) -> Spot | None:
+    def _member(self, spot: GoExpression, name: str) -> GoExpression | None:
         found = self._members.by_go_name(self._members.named(spot.type), name)
         return _at(spot, found) if found is not None else None
 
-    def _begin(self, ref: TypeRef, is_path: bool = False) -> Spot:
+    def _begin(self, ref: TypeRef, is_path: bool = False) -> GoExpression:
         """Begin at what a function is handed; of a list of values, at one of them."""
         bare = pointed(ref)
         while bare.elem is not None:
             bare = pointed(bare.elem)
-        return Spot(ref, None, is_path, bare.name if bare.kind == "named" else "")
+        return GoExpression(ref, None, is_path, bare.name if bare.kind == "named" else "")
 
     # Types
 
@@ -281,7 +281,7 @@ class Places:
         return None
 
 
-def _at(spot: Spot, found: Found) -> Spot:
+def _at(spot: GoExpression, found: Found) -> GoExpression:
     """Go on to a member."""
     owner, field, through = found
     trail = (*spot.trail, *through, field.name)

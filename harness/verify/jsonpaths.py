@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from harness.gotypes.model import Field, Struct, TypeRef
 from harness.gotypes.packages import Universe
 from harness.suite import Suite, SuiteKind
-from harness.verify.reach import Reach, join, native, step_of
+from harness.verify.reach import KindReach, join, native, step_of
 from harness.verify.sides import Side
 from harness.verify.touches import Member, Via
 
@@ -59,7 +59,7 @@ def _before_normalization(side: Side, kind: SuiteKind, root: str, path: str) -> 
 
 
 def _paths(universe: Universe, root: str) -> Iterator[str]:
-    for type_name, path in Reach(universe, {}).below(root):
+    for type_name, path in KindReach(universe, {}).below(root):
         declared = universe.find(type_name)
         for one in declared.fields if isinstance(declared, Struct) else ():
             yield join(path, step_of(one))

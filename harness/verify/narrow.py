@@ -9,14 +9,14 @@ from harness.diagnostics import UsageError, near_miss
 from harness.field.path import steps_of
 from harness.gotypes.model import Struct
 from harness.verify.change import Change, FieldPath, TouchedField, TouchedKind
-from harness.verify.reach import Reach, join, step_of
+from harness.verify.reach import KindReach, join, step_of
 from harness.verify.sides import Side
 
 _MOST = 3000
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class FocusName:
     """One name as it was given: a kind or none, and a JSON path without subscripts or a Go name."""
 
     text: str
@@ -24,7 +24,7 @@ class Wanted:
     name: str
 
     @classmethod
-    def of(cls, text: str) -> Wanted:
+    def of(cls, text: str) -> FocusName:
         """Read a name."""
         kind, colon, name = text.strip().rpartition(":")
         return cls(text, kind.rpartition("/")[2] if colon else "", bare(name))
@@ -48,7 +48,7 @@ def narrow(change: Change, names: Sequence[str], sides: Iterable[Side]) -> Chang
     """Keep what is named. Raises: UsageError with every name that no kind has, and what it may have meant."""
     if not names:
         return change
-    wanted = [Wanted.of(name) for name in names]
+    wanted = [FocusName.of(name) for name in names]
     _check(wanted, list(sides))
     fields = [kept for one in change.fields if (kept := _narrowed(one, wanted)) is not None]
     places = {place for one in fields for place in one.paths}
@@ -72,7 +72,7 @@ def _some(names: Sequence[str], most: int = 5) -> str:
     return f"{listed} and {len(names) - most} more" if len(names) > most else listed
 
 
-def _narrowed(one: TouchedField, wanted: Iterable[Wanted]) -> TouchedField | None:
+def _narrowed(one: TouchedField, wanted: Iterable[FocusName]) -> TouchedField | None:
     kept: dict[FieldPath, None] = {}
     for name in wanted:
         if name.name.lower() in (one.name.lower(), one.type_name.lower()):
@@ -81,7 +81,7 @@ def _narrowed(one: TouchedField, wanted: Iterable[Wanted]) -> TouchedField | Non
     return replace(one, paths=tuple(sorted(kept))) if kept else None
 
 
-def _kind(kind: TouchedKind, wanted: Iterable[Wanted], places: Iterable[FieldPath]) -> TouchedKind | None:
+def _kind(kind: TouchedKind, wanted: Iterable[FocusName], places: Iterable[FieldPath]) -> TouchedKind | None:
     own = {place.path for place in places if place.kind == kind.name}
     if kind.whole:  # any field may be touched, so the named ones may be
         own |= {name.name for name in wanted if name.fits_kind(kind.name.kind) and "." in name.name}
@@ -89,13 +89,13 @@ def _kind(kind: TouchedKind, wanted: Iterable[Wanted], places: Iterable[FieldPat
     return replace(kind, paths=tuple(sorted(own)), rules=rules) if own else None
 
 
-def _check(wanted: Iterable[Wanted], sides: Sequence[Side]) -> None:
+def _check(wanted: Iterable[FocusName], sides: Sequence[Side]) -> None:
     paths: dict[str, set[str]] = {}
     go_names: dict[str, set[str]] = {}
     for side in sides:
         for kind in side.kinds.values():
             own, named = paths.setdefault(kind.name.kind, set()), go_names.setdefault(kind.name.kind, set())
-            for type_name, path in Reach(side.universe, {}).below(kind.type):
+            for type_name, path in KindReach(side.universe, {}).below(kind.type):
                 declared = side.universe.find(type_name)
                 short = type_name.rpartition(".")[2]
                 named.add(short)
@@ -108,7 +108,7 @@ def _check(wanted: Iterable[Wanted], sides: Sequence[Side]) -> None:
         raise UsageError("\n".join(problems))
 
 
-def _problem(one: Wanted, paths: dict[str, set[str]], go_names: dict[str, set[str]]) -> str:
+def _problem(one: FocusName, paths: dict[str, set[str]], go_names: dict[str, set[str]]) -> str:
     kinds = [kind for kind in paths if one.fits_kind(kind)]
     if not kinds:
         hint = near_miss(one.kind, sorted(paths)) or "`harness kinds` lists them"

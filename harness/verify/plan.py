@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from harness.compare.composition import BETA
 from harness.events import Budget
 from harness.subject import SubjectSpec
-from harness.verify.building import Ends
+from harness.verify.building import BaseAndHead
 
 EVERY_GATE = {"AllAlpha": True, "AllBeta": True}
 """What the second part of a search on a checkout of Kubernetes turns on."""
@@ -27,13 +27,13 @@ class Shares:
         return cls(Budget(each and 0.5 * each, cases), Budget(each and 0.4 * each, cases))
 
 
-def head_parts(ends: Ends, gates: dict[str, bool]) -> list[SubjectSpec]:
+def head_parts(ends: BaseAndHead, gates: dict[str, bool]) -> list[SubjectSpec]:
     """Return the parts of the head's own search: it composes what is served under every setting of the migration."""
     spec = replace(ends.head, gates=gates)
     return [spec] if gates or spec.kind != "kubernetes" else [spec, replace(spec, gates=EVERY_GATE)]
 
 
-def user_parts(ends: Ends, gates: dict[str, bool]) -> list[SubjectSpec]:
+def user_parts(ends: BaseAndHead, gates: dict[str, bool]) -> list[SubjectSpec]:
     """Return the parts of the comparison of base and head.
 
     With the beta gate off the base serves its handwritten answers where the migration is not finished: that is what
@@ -46,6 +46,6 @@ def user_parts(ends: Ends, gates: dict[str, bool]) -> list[SubjectSpec]:
     return parts if gates or spec.kind != "kubernetes" else [*parts, replace(spec, gates=EVERY_GATE)]
 
 
-def at_base(spec: SubjectSpec, ends: Ends) -> SubjectSpec | None:
+def at_base(spec: SubjectSpec, ends: BaseAndHead) -> SubjectSpec | None:
     """Return how to open the base as a part of the head is opened."""
     return None if ends.base is None else replace(spec, location=ends.base.location)

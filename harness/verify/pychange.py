@@ -11,7 +11,7 @@ from pathlib import Path
 from harness.diagnostics import Position
 from harness.suite import Suite, SuiteKind
 from harness.verify.change import Cause, ChangedFile, Event, KindName, Reason
-from harness.verify.checks import COVERED, Check, compare_checks, one_line
+from harness.verify.checks import COVERED, CheckCall, compare_checks, one_line
 from harness.verify.jsonpaths import Located, locate
 from harness.verify.pycode import PyDecl, PyNormal, keywords_of, read_module
 from harness.verify.pyfiles import imports_of, is_data, module_of, own_files
@@ -29,7 +29,7 @@ _CALLED: tuple[tuple[str, Cause], ...] = (
 
 
 @dataclass(frozen=True)
-class _Code:
+class _SuiteCode:
     """The code of one suite on one side."""
 
     side: Side
@@ -38,7 +38,7 @@ class _Code:
     paths: Mapping[str, PyPaths]
 
     @classmethod
-    def of(cls, side: Side, folder: str, files: Iterable[ChangedFile]) -> _Code:
+    def of(cls, side: Side, folder: str, files: Iterable[ChangedFile]) -> _SuiteCode:
         suite = side.suites[folder]
         decls: dict[Name, PyDecl] = {}
         for path in _sources(side, folder, files):
@@ -51,7 +51,7 @@ class _Code:
         found = (one for one in self.side.kinds.values() if self.suite.name in one.families and one.name.kind == kind)
         return [one.name for one in found]
 
-    def checks(self, decls: Iterable[PyDecl]) -> Iterator[Check[tuple[PyDecl, ast.AST]]]:
+    def checks(self, decls: Iterable[PyDecl]) -> Iterator[CheckCall[tuple[PyDecl, ast.AST]]]:
         """Yield the checks of functions."""
         for decl in decls:
             for node in ast.walk(decl.node):
@@ -76,14 +76,14 @@ def _name_of(root: Path, function: object) -> Name:
     return (module_of(root, file) if file.is_absolute() and file.is_relative_to(root) else str(file)), name
 
 
-def _check(decl: PyDecl, node: ast.Call, places: list[ast.expr]) -> Check[tuple[PyDecl, ast.AST]]:
+def _check(decl: PyDecl, node: ast.Call, places: list[ast.expr]) -> CheckCall[tuple[PyDecl, ast.AST]]:
     covered = [one for one in node.keywords if one.arg == "covered"]
     marked = any(isinstance(one.value, ast.Constant) and one.value.value is True for one in covered)
     plain = ast.Call(node.func, node.args, [one for one in node.keywords if one not in covered])
     words = "/".join(str(one.value) for place in places for one in ast.walk(place) if isinstance(one, ast.Constant))
     callee = ast.unparse(node.func)
     text = one_line(ast.unparse(node))
-    return Check(
+    return CheckCall(
         decl.name, decl.short, callee, words, ast.unparse(plain), (COVERED,) if marked else (), text, (decl, node)
     )
 
@@ -96,7 +96,7 @@ def compare_suites(base: Side, head: Side, files: Iterable[ChangedFile], touches
             side = head if folder in head.suites else base
             _whole_suite(side, folder, "added" if side is head else "removed", touches)
         elif listed:
-            codes = _Code.of(base, folder, listed), _Code.of(head, folder, listed)
+            codes = _SuiteCode.of(base, folder, listed), _SuiteCode.of(head, folder, listed)
             renamed = _compare_code(*codes, touches)
             _compare_data(*codes, folder, renamed, touches)
         if folder in head.suites:
@@ -127,7 +127,9 @@ def _whole_suite(side: Side, folder: str, event: Event, touches: Touches) -> Non
 # What suite.py says
 
 
-def _compare_data(old: _Code, new: _Code, folder: str, renamed: Mapping[Name, Name], touches: Touches) -> None:
+def _compare_data(
+    old: _SuiteCode, new: _SuiteCode, folder: str, renamed: Mapping[Name, Name], touches: Touches
+) -> None:
     place = Position(f"{folder}/suite.py")
     for name in _SUITE_DATA:
         before, after = getattr(old.suite, name), getattr(new.suite, name)
@@ -151,7 +153,7 @@ def _of_kind(old: SuiteKind, new: SuiteKind, place: Position) -> Iterator[Reason
 
 
 def _of_callables(
-    old: _Code, new: _Code, before: SuiteKind, after: SuiteKind, renamed: Mapping[Name, Name]
+    old: _SuiteCode, new: _SuiteCode, before: SuiteKind, after: SuiteKind, renamed: Mapping[Name, Name]
 ) -> Iterator[Reason]:
     for name, cause in _CALLED:
         one, other = _callables(old.side.root, getattr(before, name)), _callables(new.side.root, getattr(after, name))
@@ -176,7 +178,7 @@ def _callables(root: Path, value: object) -> dict[object, Name]:
 # Code
 
 
-def _compare_code(old: _Code, new: _Code, touches: Touches) -> dict[Name, Name]:
+def _compare_code(old: _SuiteCode, new: _SuiteCode, touches: Touches) -> dict[Name, Name]:
     fixed = keywords_of([*old.decls.values(), *new.decls.values()])
     renamed = renames(old.decls, new.decls, lambda known, names: PyNormal(known, names, fixed).text)
     before, after = PyNormal(old.decls, renamed, fixed), PyNormal(new.decls, None, fixed)
@@ -211,7 +213,7 @@ def _compare_code(old: _Code, new: _Code, touches: Touches) -> dict[Name, Name]:
 class _Teller:
     """Touches what changed code speaks of, kind by kind."""
 
-    def __init__(self, old: _Code, new: _Code, touches: Touches) -> None:
+    def __init__(self, old: _SuiteCode, new: _SuiteCode, touches: Touches) -> None:
         self._old, self._new, self._touches = old, new, touches
 
     def lines(self, old: PyDecl, new: PyDecl, before: PyNormal, after: PyNormal) -> None:
@@ -258,7 +260,7 @@ class _Teller:
             self._touches.note(f"{sentence}: nothing of the suite {code.suite.name} uses it")
 
     def _touch(
-        self, code: _Code, kind: SuiteKind, decl: PyDecl, nodes: Iterable[ast.AST], reason: Reason, quiet: bool
+        self, code: _SuiteCode, kind: SuiteKind, decl: PyDecl, nodes: Iterable[ast.AST], reason: Reason, quiet: bool
     ) -> None:
         paths = code.paths[kind.kind]
         found, certain = paths.named_in(decl, nodes) | _spoken_of(paths.handed(decl), nodes), True
@@ -282,7 +284,7 @@ def _spoken_of(handed: Iterable[str], nodes: Iterable[ast.AST]) -> set[str]:
     return {f"{path}.{word}" if path else word for path in handed for word in words if word.isidentifier()}
 
 
-def _of_users(code: _Code, paths: PyPaths, decl: PyDecl) -> set[str]:
+def _of_users(code: _SuiteCode, paths: PyPaths, decl: PyDecl) -> set[str]:
     """Return the paths that a function is handed; of a constant, those of the statements that speak of it."""
     found = paths.handed(decl)
     waiting, seen = [decl.name], {decl.name}

@@ -12,7 +12,7 @@ _DEEPEST = 40
 """Steps from a root: deeper than any API, and an end for types that hold themselves."""
 
 
-class Reach:
+class KindReach:
     """The types of a universe as seen from its kinds. `roots` are the qualified types of kinds."""
 
     def __init__(self, universe: Universe, roots: Mapping[KindName, str]) -> None:

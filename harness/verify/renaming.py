@@ -9,7 +9,7 @@ Name = tuple[str, str]
 """A package or module, and a name in it."""
 
 
-class Named(Protocol):
+class NamedDeclaration(Protocol):
     """A declaration."""
 
     @property
@@ -17,7 +17,7 @@ class Named(Protocol):
         """What is declared."""
 
 
-Decl = TypeVar("Decl", bound=Named)
+Decl = TypeVar("Decl", bound=NamedDeclaration)
 Plain = Callable[[Mapping[Name, Decl], Mapping[Name, Name]], Callable[[Decl], str]]
 """From the declarations of a side, and names that stand for others, to the text of one in which only what counts is."""
 

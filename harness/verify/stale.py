@@ -12,8 +12,8 @@ from functools import cached_property
 from pathlib import Path
 
 from harness.diagnostics import Position
-from harness.verify.change import ChangedFile, Event, KindName, Reason, Stale
-from harness.verify.generated import FILE, Call, Element, Generated, ordered, plain_name, read_generated
+from harness.verify.change import ChangedFile, Event, KindName, Reason, StaleFile
+from harness.verify.generated import FILE, Call, Generated, GeneratedElement, ordered, plain_name, read_generated
 from harness.verify.paths import import_path
 from harness.verify.sides import Side
 from harness.verify.touches import Member, Touches
@@ -26,7 +26,7 @@ _MOST_CALLS = 4
 def users_of_checks(side: Side, names: Collection[str]) -> Iterator[Member]:
     """Yield every element whose generated code calls one of some check functions, by their Go names."""
     wanted = {plain_name(name) for name in names}
-    for member, (_, element) in _Code(side, ()).elements.items():
+    for member, (_, element) in _GeneratedCode(side, ()).elements.items():
         if any(call.name in wanted for call in element.calls):
             yield member
 
@@ -73,7 +73,7 @@ def _difference(old: Counter[Call], new: Counter[Call]) -> str:
     return f"generated code {' and '.join(filter(None, parts))}"
 
 
-class _Code:
+class _GeneratedCode:
     """What one side orders and what its generated files do, by element."""
 
     def __init__(self, side: Side, packages: Collection[str]) -> None:
@@ -87,7 +87,7 @@ class _Code:
         return [_read(self._side, path.relative_to(root).as_posix()) for path in found]
 
     @cached_property
-    def elements(self) -> dict[Member, tuple[str, Element]]:
+    def elements(self) -> dict[Member, tuple[str, GeneratedElement]]:
         """What generated code does, with the file."""
         return {member: (one.path, found) for one in self.files for member, found in one.elements.items()}
 
@@ -112,7 +112,7 @@ class _Code:
         return self.elements[member][1].calls if member in self.elements else Counter()
 
 
-def stale_code(base: Side, head: Side, files: Iterable[ChangedFile], kinds: Iterable[KindName]) -> Iterator[Stale]:
+def stale_code(base: Side, head: Side, files: Iterable[ChangedFile], kinds: Iterable[KindName]) -> Iterator[StaleFile]:
     """Yield every element whose generated code the change leaves behind, by file. `kinds` are those with other tags."""
     listed = [one for one in files if one.file_class in ("types", "doc", "generated")]
     named = {kind.package for name in kinds if (kind := head.kinds.get(name)) is not None}
@@ -120,7 +120,7 @@ def stale_code(base: Side, head: Side, files: Iterable[ChangedFile], kinds: Iter
     if any(one.file_class == "generated" and "apimachinery" in one.path for one in listed):
         packages |= head.packages.keys()
     if packages:
-        before, after = _Code(base, packages), _Code(head, packages)
+        before, after = _GeneratedCode(base, packages), _GeneratedCode(head, packages)
         found = list(_of_elements(before, after, packages))
         yield from sorted(found, key=lambda one: (one.file, one.position, one.type_name, one.go_field))
 
@@ -131,7 +131,7 @@ def _is_changed(head: Side, path: str, files: Iterable[ChangedFile]) -> bool:
     return any(one.path == f"{inside}/{FILE}" or import_path(one.path) == path for one in files)
 
 
-def _of_elements(before: _Code, after: _Code, packages: Collection[str]) -> Iterator[Stale]:
+def _of_elements(before: _GeneratedCode, after: _GeneratedCode, packages: Collection[str]) -> Iterator[StaleFile]:
     own = {path: _file_of(after, path) for path in sorted(packages)}
     readable = after.readable
     known = {name for name, _ in (*before.orders, *after.orders)}
@@ -146,7 +146,7 @@ def _of_elements(before: _Code, after: _Code, packages: Collection[str]) -> Iter
         if wanted == old_wanted and done == old_done:
             continue
         place, element = after.elements.get(member, (own.get(package, ""), None))
-        yield Stale(
+        yield StaleFile(
             file=place,
             type_name=member[0],
             go_field=member[1],
@@ -157,7 +157,7 @@ def _of_elements(before: _Code, after: _Code, packages: Collection[str]) -> Iter
         )
 
 
-def _file_of(code: _Code, package: str) -> str:
+def _file_of(code: _GeneratedCode, package: str) -> str:
     """Return the generated file in which types of a package are validated."""
     for (name, _), (path, _) in code.elements.items():
         if name.rpartition(".")[0] == package:

@@ -38,7 +38,7 @@ _CLAIMS: frozenset[Event] = frozenset({"level raised", "mark added", "check remo
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SearchEvidence:
     """What the searches came to beside the report of the head's.
 
     `known` has the severity at the base of every finding that shows there too, `uncompared` are the fingerprints of
@@ -53,7 +53,7 @@ class Seen:
     unsearched: Sequence[str] = ()
 
 
-def verified(report: Report, change: Change, seen: Seen, told: Verification) -> Report:
+def verified(report: Report, change: Change, seen: SearchEvidence, told: Verification) -> Report:
     """Put the verdict into the report of the searches, and leave what the base has already to its own list.
 
     Where the change raises a level, marks an error as covered or removes a handwritten check, it claims that both sides
@@ -154,7 +154,7 @@ def lint_of(change: Change) -> tuple[LintEntry, ...]:
 
 
 def fields_of(
-    change: Change, report: Report, new: Sequence[Finding], known: Sequence[Finding], seen: Seen
+    change: Change, report: Report, new: Sequence[Finding], known: Sequence[Finding], seen: SearchEvidence
 ) -> tuple[FieldEntry, ...]:
     """Give every touched field its verdict, and every kind that is touched as a whole."""
     owners = _owners(change)
@@ -227,7 +227,7 @@ class _Judge:
     report: Report
     new: Sequence[Finding]
     known: Sequence[Finding]
-    seen: Seen
+    seen: SearchEvidence
     owners: _Owners
 
     def entry(self, field: TouchedField) -> FieldEntry:
@@ -320,7 +320,7 @@ def _versions(field: TouchedField, kinds: Iterable[KindEntry]) -> Iterator[str]:
     yield from dict.fromkeys(names)
 
 
-def _why_not_tried(field: TouchedField, kinds: Sequence[KindEntry], seen: Seen) -> str:
+def _why_not_tried(field: TouchedField, kinds: Sequence[KindEntry], seen: SearchEvidence) -> str:
     wanted = {(one.kind.version, one.kind.kind) for one in field.paths}
     served = [one for one in kinds if (one.version, one.kind) in wanted]
     failed = next((one.error for one in served if one.error), "")

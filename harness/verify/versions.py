@@ -9,7 +9,7 @@ from harness.gotypes.model import Struct
 from harness.gotypes.packages import Universe
 from harness.targets.kubernetes.release import type_folders
 from harness.verify.change import KindName
-from harness.verify.reach import Reach
+from harness.verify.reach import KindReach
 from harness.verify.sides import INTERNAL, Side
 from harness.verify.touches import Member
 
@@ -68,7 +68,7 @@ class Versions:
     def kinds(self, types: Iterable[str]) -> set[KindName]:
         """Return the kinds whose internal object has one of these types somewhere."""
         known = {one for one in types if self.universe.find(one) is not None}
-        found = Reach(self.universe, self._roots).paths(known)
+        found = KindReach(self.universe, self._roots).paths(known)
         return {place.kind for places in found.values() for place in places}
 
     def kinds_named(self, types: Iterable[str]) -> set[KindName]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from harness.reporting.text import count, visible
-from harness.verify.change import Change, FieldPath, KindName, Reason, RuleState, Stale, TouchedField, TouchedKind
+from harness.verify.change import Change, FieldPath, KindName, Reason, RuleState, StaleFile, TouchedField, TouchedKind
 from harness.verify.nothing import count_classes
 
 _MOST_PLACES = 3
@@ -133,7 +133,7 @@ def _rules(kinds: Sequence[TouchedKind]) -> Iterator[str]:
     yield from _more(len(changed), _MOST)
 
 
-def _stale(stale: Sequence[Stale]) -> Iterator[str]:
+def _stale(stale: Sequence[StaleFile]) -> Iterator[str]:
     for edited, what in ((False, "generated code does not do what the types order"),
                          (True, "generated code was edited by hand")):  # fmt: skip
         found = [one for one in stale if one.edited is edited]

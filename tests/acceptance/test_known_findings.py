@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli.main import run as harness
-from harness.errormatch.exceptionentry import ExceptionEntry, Rule
+from harness.errormatch.exceptionentry import ExceptionSpec, GroupRule
 from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
 from harness.reporting.document import Report, read_report
 from harness.reporting.tolerance import tolerate
@@ -39,7 +39,7 @@ def places(report: Report) -> set[tuple[str, str]]:
     return {(finding.cause, finding.owner) for finding in report.open_findings}
 
 
-def with_(change: Callable[[ExceptionEntry], ExceptionEntry | None]) -> ExceptionFile:
+def with_(change: Callable[[ExceptionSpec], ExceptionSpec | None]) -> ExceptionFile:
     """The committed exceptions, with the one of the place changed or taken out."""
     entries = (change(one) if (one.scope["cause"], one.scope.get("owner")) == PLACE else one for one in KNOWN.entries)
     return ExceptionFile(tuple(one for one in entries if one is not None), date.min)
@@ -58,7 +58,7 @@ def test_without_an_entry_exactly_its_findings_appear(report: Report) -> None:
     assert ({PLACE}, 1) == (places(judged), judged.exit_code)
 
 
-CHANGES: dict[str, Callable[[Rule], Rule]] = {
+CHANGES: dict[str, Callable[[GroupRule], GroupRule]] = {
     "another field": lambda rule: replace(rule, member="parameters"),
     "another error": lambda rule: replace(rule, type="FieldValueInvalid"),
     "another mismatch": lambda rule: replace(rule, mismatch="served"),
@@ -67,7 +67,7 @@ CHANGES: dict[str, Callable[[Rule], Rule]] = {
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_what_the_rules_do_not_name_breaks_through(report: Report, change: Callable[[Rule], Rule]) -> None:
+def test_what_the_rules_do_not_name_breaks_through(report: Report, change: Callable[[GroupRule], GroupRule]) -> None:
     """The same place with a field, an error, a mismatch or a severity that was not named."""
     changed = with_(lambda entry: replace(entry, rules=tuple(map(change, entry.rules))))
     assert {PLACE} == places(tolerate(report, changed, "known"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from harness.apidocs.document import Document, Key, Row, Section, Statement
+from harness.apidocs.document import ApiReference, FieldRow, Key, Section, Statement
 from harness.apidocs.gather import gather
 from harness.subject.api import open_api
 
@@ -124,7 +124,7 @@ const (
 """
 
 
-def api(place: Path, **packages: str) -> Document:
+def api(place: Path, **packages: str) -> ApiReference:
     """Gather what a module of these packages, by version, declares."""
     (place / "go.mod").write_text("module example.com/api\n", encoding="utf-8")
     for version, text in packages.items():
@@ -136,12 +136,12 @@ def api(place: Path, **packages: str) -> Document:
     return gather(open_api(place))
 
 
-def widgets(place: Path) -> Document:
+def widgets(place: Path) -> ApiReference:
     """The small API."""
     return api(place, v1=_V1, v1beta1=_V1BETA1)
 
 
-def hostile(place: Path) -> Document:
+def hostile(place: Path) -> ApiReference:
     """The API that means harm."""
     return api(place, v1=_HOSTILE)
 
@@ -152,14 +152,14 @@ def line_of(tag: str) -> str:
     return f"widgets/v1/types.go:{number}"
 
 
-def section(document: Document, name: str, group: str = "") -> Section:
+def section(document: ApiReference, name: str, group: str = "") -> Section:
     """A section by name, and by group where several have one."""
     sections = [one for each in document.groups for one in each.sections]
     return next(one for one in sections if one.key.name == name and group in ("", one.key.group))
 
 
 def followed(
-    document: Document, start: Section, version: str, prefix: str = "", inside: tuple[Key, ...] = ()
+    document: ApiReference, start: Section, version: str, prefix: str = "", inside: tuple[Key, ...] = ()
 ) -> set[tuple[str, str, str]]:
     """Every rule of a section in a version, and of those that it links to: path, words, level."""
     found: set[tuple[str, str, str]] = set()
@@ -179,12 +179,12 @@ def without_items(path: str) -> str:
     return re.sub(r"\[[^\]]*\]", "", path)
 
 
-def row(document: Document, path: str, name: str = "Widget") -> Row:
+def row(document: ApiReference, path: str, name: str = "Widget") -> FieldRow:
     """A row by path."""
     return next(one for one in section(document, name).rows if one.path == path)
 
 
-def said(document: Document, path: str, name: str = "Widget") -> list[str]:
+def said(document: ApiReference, path: str, name: str = "Widget") -> list[str]:
     """The rules of a row, with their conditions."""
     return [_with_condition(one) for one in row(document, path, name).statements]
 

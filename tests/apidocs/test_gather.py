@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.apidocs.document import Document
+from harness.apidocs.document import ApiReference
 from harness.apidocs.gather import age, gather, group_names
 from harness.apidocs.sharing import kinds_of
-from harness.apidocs.walk import Walk
+from harness.apidocs.walk import TypeWalk
 from harness.diagnostics import InputError
 from harness.rulecov.declared import declared_rules
 from harness.subject.api import ApiPackage, open_api
@@ -20,7 +20,7 @@ from tests.apidocs import made
 
 
 @pytest.fixture(scope="module")
-def widgets(tmp_path_factory: pytest.TempPathFactory) -> Document:
+def widgets(tmp_path_factory: pytest.TempPathFactory) -> ApiReference:
     """The small API, gathered once."""
     return made.widgets(tmp_path_factory.mktemp("api"))
 
@@ -44,12 +44,12 @@ def widgets(tmp_path_factory: pytest.TempPathFactory) -> Document:
         ("spec.word", ['not "x"']),
     ],
 )
-def test_rules_are_said_in_words(widgets: Document, path: str, words: list[str]) -> None:
+def test_rules_are_said_in_words(widgets: ApiReference, path: str, words: list[str]) -> None:
     """Each rule stands at the path its errors have, with units and conditions."""
     assert sorted(words) == sorted(made.said(widgets, path))
 
 
-def test_versions_stand_side_by_side(widgets: Document) -> None:
+def test_versions_stand_side_by_side(widgets: ApiReference) -> None:
     """A rule has a level in each version, or is absent where the field is, or the version has no such field."""
     by_words = {one.words: dict(one.states) for one in made.row(widgets, "spec.name").statements}
     assert {"v1": "standard", "v1beta1": "alpha"} == by_words["at most 63 characters"]
@@ -58,7 +58,7 @@ def test_versions_stand_side_by_side(widgets: Document) -> None:
     assert {"v1": "beta", "v1beta1": "absent"} == dict(made.row(widgets, "spec.word").statements[0].states)
 
 
-def test_places_are_lines_of_tags(widgets: Document) -> None:
+def test_places_are_lines_of_tags(widgets: ApiReference) -> None:
     """A rule names the very line of its tag, in the folders that everybody has."""
     statements = {one.words: one for one in made.row(widgets, "spec.name").statements}
     assert made.line_of("+k8s:maxLength=63") == statements["at most 63 characters"].places["v1"]
@@ -66,7 +66,7 @@ def test_places_are_lines_of_tags(widgets: Document) -> None:
     assert made.line_of("+k8s:item(id: main)") == made.row(widgets, "spec.parts[id=main]").statements[0].places["v1"]
 
 
-def test_a_type_that_holds_itself_is_linked(widgets: Document) -> None:
+def test_a_type_that_holds_itself_is_linked(widgets: ApiReference) -> None:
     """It has a section of its own, which says where it is used, itself included."""
     assert made.TREE == made.row(widgets, "tree").link
     tree = made.section(widgets, "Tree")
@@ -121,12 +121,12 @@ def test_every_declared_rule_is_said() -> None:
     assert len(rules) > 2900
 
 
-def test_kinds_without_rules_are_listed(widgets: Document) -> None:
+def test_kinds_without_rules_are_listed(widgets: ApiReference) -> None:
     """Nothing is left out in silence."""
     assert (("Quiet", ("v1",)),) == widgets.groups[0].silent
 
 
-def test_subresources_and_summaries_are_said(widgets: Document) -> None:
+def test_subresources_and_summaries_are_said(widgets: ApiReference) -> None:
     """A kind says which requests it answers, and the first sentence of its comment."""
     widget = made.section(widgets, "Widget")
     assert {"v1": ("/", "/status"), "v1beta1": ("/",)} == widget.requests
@@ -199,18 +199,18 @@ def test_types_generated_in_two_places_are_one_version(tmp_path: Path) -> None:
     assert made.section(gather(api), "Widget").rows == made.section(gather(twice), "Widget").rows
 
 
-def test_options_are_named(widgets: Document) -> None:
+def test_options_are_named(widgets: ApiReference) -> None:
     """A kind says which options its rules look up."""
     assert ("Turbo",) == made.section(widgets, "Widget").options
 
 
-def test_members_say_what_binds_them(widgets: Document) -> None:
+def test_members_say_what_binds_them(widgets: ApiReference) -> None:
     """A field of a union says so even when it has no rule of its own."""
     assert ("exactly one of `a` and `b` must be set",) == made.row(widgets, "spec.choice.b").notes
     assert "`c` must be absent when `a` is set" in made.row(widgets, "spec.choice.a").notes
 
 
-def test_lists_say_what_an_update_forgives(widgets: Document) -> None:
+def test_lists_say_what_an_update_forgives(widgets: ApiReference) -> None:
     """What tells items apart decides which of them are checked again."""
     (note,) = made.row(widgets, "spec.parts").notes
     assert "items are told apart by `id`: an update forgives those that did not change" == note
@@ -290,7 +290,7 @@ def test_links_lose_no_rule() -> None:
             plan = api.compile(package, CustomFunctions()).plan
             for root in kinds_of(plan, types):
                 if root.type in plan.types:
-                    walk = Walk(types, plan, lambda name: None)
+                    walk = TypeWalk(types, plan, lambda name: None)
                     walk.type(root.type)
                     whole = {(line.path, one.words, one.level) for line in walk.lines.values() for one, _ in line.said}
                     kind = made.section(document, root.name, package.group)

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from harness.apidocs.document import Document, Key
+from harness.apidocs.document import ApiReference, Key
 from harness.apidocs.markdown import code, marked, render_pages, text
 from tests.apidocs import made
 
@@ -70,6 +70,6 @@ def test_no_name_leaves_the_folder(tmp_path: Path) -> None:
     group = document.groups[0]
     names = ["../../etc", "a/b", "a-b", "A-B", "..", ""]
     kinds = tuple(replace(group.kinds[0], key=Key("../x", name), used_by=(), parts=()) for name in names)
-    pages = render_pages(Document("x", "1.37", (replace(group, name="../x", kinds=kinds, shared=()),)))
+    pages = render_pages(ApiReference("x", "1.37", (replace(group, name="../x", kinds=kinds, shared=()),)))
     assert len(names) + 1 == len({name.lower() for name in pages})
     assert not [name for name in pages if ".." in name.split("/") or name.startswith("/")]

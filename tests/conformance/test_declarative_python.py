@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from harness.case import Answer, Case, KindInfo, Mode, Operation, RuledKind
-from harness.cli.asking import Asker
+from harness.cli.asking import CaseAsker
 from harness.subject import SubjectSpec, open_subject
 from harness.targets.kubernetes import KubernetesTarget
 from harness.targets.kubernetes.release import type_folders
@@ -107,7 +107,7 @@ def test_an_edited_tag_shows_as_a_difference(tmp_path: Path) -> None:
     for place in (str(copy), ""):
         spec = SubjectSpec("kubernetes", "1.37.1", types=place or None, declarative="python")
         with open_subject(spec) as subject:
-            [(_, answer)] = Asker(subject).ask([case])
+            [(_, answer)] = CaseAsker(subject).ask([case])
             seen[bool(place)] = [(one.kind, one.path, one.type) for one in answer.mismatches]
     assert [] == seen[False]
     assert ("extra", "spec.devices.requests", "FieldValueTooMany") in seen[True]

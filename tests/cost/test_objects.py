@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.case import Answer, Case, Failure, Operation
-from harness.cost.objects import LONGEST, MOST_KEPT, Chosen, Objects, sizes_of
+from harness.cost.objects import LONGEST, MOST_KEPT, Chosen, ObjectStore, sizes_of
 from harness.field import FieldError
 
 ERROR = FieldError("FieldValueInvalid", "spec", "no")
@@ -19,7 +19,7 @@ def case(members: int, **more: Any) -> Case:
 
 def chosen(*seen: tuple[Case, Answer]) -> tuple[Chosen, ...]:
     """What an observer chooses of what it sees."""
-    objects = Objects("served")
+    objects = ObjectStore("served")
     for one, answer in seen:
         objects.examine([one], [answer], 0.0)
     return objects.outcome()

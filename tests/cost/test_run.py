@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from harness.cost import run as module
-from harness.cost.run import Outcome, Wanted, cost_of, measure
+from harness.cost.run import CostOutcome, CostRequest, cost_of, measure
 from harness.diagnostics import UsageError
 from harness.events import Budget
 from harness.subject import SubjectSpec, open_subject
@@ -20,9 +20,9 @@ ROOT = Path(__file__).parent.parent.parent
 EXAMPLE = ROOT / "examples" / "migration"
 
 
-def measured(folder: Path = EXAMPLE, *kinds: str) -> Outcome:
+def measured(folder: Path = EXAMPLE, *kinds: str) -> CostOutcome:
     """Measure a suite by a small search."""
-    wanted = Wanted(1, Budget(None, 300), 1, kinds)
+    wanted = CostRequest(1, Budget(None, 300), 1, kinds)
     return measure(SubjectSpec("suite", str(folder)), wanted, lambda event: None, lambda done, total: None, print)
 
 
@@ -69,7 +69,7 @@ def test_building_takes_no_time_from_measuring(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(module, "Measuring", measuring)
     monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: time.monotonic() + 3600.0 * opened[0]))
     spec = SubjectSpec("suite", str(EXAMPLE))
-    measure(spec, Wanted(1, Budget(600.0, 100), 1), lambda event: None, lambda done, total: None, print)
+    measure(spec, CostRequest(1, Budget(600.0, 100), 1), lambda event: None, lambda done, total: None, print)
     assert 0.0 < given[0] <= 600.0
 
 
@@ -82,11 +82,11 @@ def test_only_what_can_be_measured_is_taken() -> None:
         (SubjectSpec("suite", str(EXAMPLE), declarative="python"), "leave --declarative out"),
     ):
         with pytest.raises(UsageError, match=words):
-            measure(spec, Wanted(1, Budget(None, 10), 1), lambda e: None, lambda done, total: None, print)
+            measure(spec, CostRequest(1, Budget(None, 10), 1), lambda e: None, lambda done, total: None, print)
 
 
 def test_a_program_that_cannot_measure_is_told_what_to_do() -> None:
     """It has to name the ability."""
     program = f"python3 {ROOT / 'tests' / 'workers' / 'odd_worker.py'} honest"
     with pytest.raises(UsageError, match="does not name the ability `measure`"):
-        measure(SubjectSpec("command", program), Wanted(1, Budget(None, 10), 1), print, lambda d, t: None, print)
+        measure(SubjectSpec("command", program), CostRequest(1, Budget(None, 10), 1), print, lambda d, t: None, print)

@@ -13,7 +13,7 @@ from harness.case import Operation
 from harness.engine import run
 from harness.engine.growing import Growing
 from harness.engine.lending import Lender
-from harness.engine.plan import Plan, Search
+from harness.engine.plan import Search, UnitPlan
 from harness.engine.sweep import Sweep
 from harness.engine.turns import in_turns
 from harness.events import Budget, KindReport, Noted, Result
@@ -256,7 +256,7 @@ def test_what_is_lent_is_small(claim: Any) -> None:
     assert all(other & ~full for other in others)
 
 
-def assert_small(plan: Plan, bases: Sequence[Base]) -> None:
+def assert_small(plan: UnitPlan, bases: Sequence[Base]) -> None:
     """Check that members which exclude one another stand in accepted objects of half the first one's size at most."""
     full, *others = bases
     alone = [base for base in others if base.focus[:1] == ("spec",)]

@@ -12,7 +12,7 @@ import pytest
 
 from harness.case import KindInfo
 from harness.engine import jobs
-from harness.engine.jobs import STOCK_SHARE, Job, Standing, Stocktaking, Turn, collect
+from harness.engine.jobs import STOCK_SHARE, Job, SearchProgress, Stocktaking, Turn, collect
 from harness.engine.outcome import UnitOutcome
 from harness.events import KindReport
 
@@ -82,7 +82,7 @@ def test_how_far_a_search_is_crosses_processes_packed() -> None:
     """What the parent keeps of a process that may die is small, and opened it says what was told."""
     kinds = tuple(KindReport(PODS, "create", number, 0, True, ()) for number in range(200))
     outcome = UnitOutcome(3, kinds, (), 199, 190, 5, 0, {"rules": {"fired": 7}}, (0.5, 1.5))
-    standing = Standing.of(outcome)
+    standing = SearchProgress.of(outcome)
     assert (standing.unit, standing.outcome()) == (3, outcome)
     assert len(standing.packed) < len(pickle.dumps(outcome)) / 2
 

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from harness.engine import reach as reach_module
-from harness.engine.reach import MOST_TOLD, Reach
+from harness.engine.reach import MOST_TOLD, TypeReach
 from harness.fuzzers.census import above, census
 from harness.fuzzers.shape import ANY
 from tests.fuzzers.toys import widget_shape
@@ -25,7 +25,7 @@ def test_an_unreached_place_has_the_error_at_it_or_around_it(
     monkeypatch.setattr(reach_module, "census", lambda shape: dict.fromkeys(places))
     random = Random(1)
     for _ in range(20):
-        reach = Reach(ANY)
+        reach = TypeReach(ANY)
         reach.reached = {place for place in places if random.random() < 0.3}
         reach.refused = {place: f"error at {place}" for place in places if random.random() < 0.3}
         reach.tell()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from harness.diagnostics import InputError, Position
 from harness.errormatch.exceptionedit import ExceptionText, read_text, render
-from harness.errormatch.exceptionentry import PLACE, SCOPE, ExceptionEntry, Rule, identity
+from harness.errormatch.exceptionentry import PLACE, SCOPE, ExceptionSpec, GroupRule, identity
 from harness.errormatch.exceptionfile import load_exceptions
 
 TODAY = date(2026, 11, 21)
@@ -53,16 +53,16 @@ FILE = """\
 """
 
 
-def entry(kind: str = "Banana", **more: object) -> ExceptionEntry:
+def entry(kind: str = "Banana", **more: object) -> ExceptionSpec:
     scope = dict(zip(SCOPE, (kind, "spec.x", "FieldValueInvalid", "", "extra", "no-twin"), strict=True))
-    made = ExceptionEntry(
+    made = ExceptionSpec(
         identity("a_v1", scope, "visible", False), "a_v1", scope, "visible", (), "why", "me", date(2027, 1, 31), "",
         Position(""),
     )  # fmt: skip
     return replace(made, **more)  # type: ignore[arg-type]  # the tests give fields of an entry
 
 
-def group(place: str, *rules: Rule) -> ExceptionEntry:
+def group(place: str, *rules: GroupRule) -> ExceptionSpec:
     scope = dict(zip(PLACE.values(), (place, "ratcheting", "handwritten"), strict=True))
     return replace(entry(), id=identity("a_v1", scope, "", True), scope=scope, rules=rules)
 
@@ -73,7 +73,7 @@ def write(tmp_path: Path, content: str = FILE) -> Path:
     return file
 
 
-def changed(file: Path, *entries: ExceptionEntry) -> str:
+def changed(file: Path, *entries: ExceptionSpec) -> str:
     text, _ = read_text(file, TODAY)
     for one in entries:
         text.add(one)
@@ -94,7 +94,7 @@ def test_the_first_and_the_last(tmp_path: Path) -> None:
     after = changed(
         write(tmp_path, FILE.removesuffix("\n")),
         entry("Aardvark"),
-        group("z.Zebra", Rule("", "T", "", "extra", "shadow")),
+        group("z.Zebra", GroupRule("", "T", "", "extra", "shadow")),
     )
     assert after.startswith("# What everybody should know.\n# In two lines.\n\n- suite: a_v1\n  kind: Aardvark\n")
     assert "# the end\n- suite: a_v1\n  place: z.Zebra\n" in after
@@ -142,7 +142,7 @@ def test_rules_come_and_go(tmp_path: Path) -> None:
     file = write(tmp_path)
     text, entries = read_text(file, TODAY)
     pear = entries.entries[1]
-    text.set_rules(pear.id, (pear.rules[1], Rule("[*]", "FieldValueInvalid", "", "unmatched", "shadow")))
+    text.set_rules(pear.id, (pear.rules[1], GroupRule("[*]", "FieldValueInvalid", "", "unmatched", "shadow")))
     text.write(TODAY)
     assert file.read_text() == FILE.replace(
         "  - color FieldValueRequired unmatched graduation\n",
@@ -198,7 +198,7 @@ def test_two_people_add_at_once(tmp_path: Path) -> None:
     changed(theirs, entry("Banana"))
     pear = load_exceptions(theirs, TODAY).entries[-1]
     text, _ = read_text(theirs, TODAY)
-    text.set_rules(pear.id, (*pear.rules, Rule("zest", "T", "", "extra", "shadow")))
+    text.set_rules(pear.id, (*pear.rules, GroupRule("zest", "T", "", "extra", "shadow")))
     text.write(TODAY)
     merged = subprocess.run(
         ["git", "merge-file", "-p", str(ours), str(base), str(theirs)], capture_output=True, text=True, check=False

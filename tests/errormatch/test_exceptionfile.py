@@ -14,7 +14,7 @@ from harness.compare.finding import SEVERITIES as ALL_SEVERITIES
 from harness.compare.mismatch import MismatchKind
 from harness.diagnostics import InputError
 from harness.errormatch.exceptionentry import SEVERITIES
-from harness.errormatch.exceptionfile import NO_EXCEPTIONS, ExceptionFile, Outcome, load_exceptions
+from harness.errormatch.exceptionfile import NO_EXCEPTIONS, ExceptionFile, ExceptionOutcome, load_exceptions
 from harness.errormatch.exceptionform import CAUSES, MISMATCHES
 
 TODAY = date(2026, 11, 21)
@@ -63,7 +63,7 @@ def complaints(tmp_path: Path, content: str) -> list[str]:
     return [f"{d.position.line}: {d.code}: {d.message} | {d.why} | {d.fix}" for d in caught.value.diagnostics]
 
 
-def apply(tmp_path: Path, *findings: Found, subject: str = "example_v1", **changes: str) -> Outcome[Found]:
+def apply(tmp_path: Path, *findings: Found, subject: str = "example_v1", **changes: str) -> ExceptionOutcome[Found]:
     return read(tmp_path, text({**ENTRY, **changes})).apply(findings, subject)
 
 

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from harness.errormatch.exceptionedit import render
-from harness.errormatch.exceptionentry import Rule, parse_rule, rule_of
-from harness.errormatch.exceptionfile import Outcome
+from harness.errormatch.exceptionentry import GroupRule, parse_rule, rule_of
+from harness.errormatch.exceptionfile import ExceptionOutcome
 from tests.errormatch.test_exceptionfile import ENTRY, complaints, read, text
 
 GROUP = """\
@@ -45,7 +45,7 @@ class Met(msgspec.Struct, frozen=True):
     exception: str | None = None
 
 
-def apply(tmp_path: Path, *findings: Met) -> Outcome[Met]:
+def apply(tmp_path: Path, *findings: Met) -> ExceptionOutcome[Met]:
     return read(tmp_path, GROUP).apply(findings, "kubernetes")
 
 
@@ -239,5 +239,5 @@ def test_occurs_of_older_files_is_ignored(tmp_path: Path, said: str) -> None:
 
 def test_rules_are_sorted_by_what_they_name() -> None:
     """The order of a file does not depend on when a rule was added."""
-    rule = Rule("a", "T", "", "extra", "shadow")
+    rule = GroupRule("a", "T", "", "extra", "shadow")
     assert [rule, replace(rule, member="b")] == sorted([replace(rule, member="b"), rule])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.case import Answer, KindInfo
-from harness.export.expected import Mark, expected_of
+from harness.export.expected import ExpectedError, expected_of
 from harness.field import FieldError
 
 INFO = KindInfo("shop", "v1", "Shop", "shops", "shop/v1")
@@ -14,14 +14,14 @@ THEIRS = FieldError("FieldValueInvalid", "spec.a", origin="minimum", covered=Tru
 def test_both_say_the_same() -> None:
     """A covered error with a twin is expected once, of the declarative side."""
     found = expected_of(INFO, Answer(0, (THEIRS, THEIRS), (OURS,)), lambda error: "alpha")
-    assert ((Mark(OURS, False),), ()) == (found.marks, found.differs)
+    assert ((ExpectedError(OURS, False),), ()) == (found.marks, found.differs)
 
 
 def test_what_is_handwritten_alone() -> None:
     """An error that nobody marked is expected of the handwritten side."""
     alone = FieldError("FieldValueForbidden", "spec.b")
     found = expected_of(INFO, Answer(0, (alone,)), lambda error: "alpha")
-    assert ((Mark(alone, True),), ()) == (found.marks, found.differs)
+    assert ((ExpectedError(alone, True),), ()) == (found.marks, found.differs)
 
 
 def test_a_short_circuit() -> None:
@@ -30,7 +30,7 @@ def test_a_short_circuit() -> None:
     stop = FieldError("FieldValueTooMany", "spec", origin="maxItems", level="beta", short_circuit=True)
     many = FieldError("FieldValueTooMany", "spec", origin="maxItems", covered=True)
     found = expected_of(info, Answer(0, (many, THEIRS), (stop,)), lambda error: "alpha")
-    assert [Mark(stop, False), Mark(THEIRS, True, True)] == list(found.marks)
+    assert [ExpectedError(stop, False), ExpectedError(THEIRS, True, True)] == list(found.marks)
     assert () == found.differs
 
 

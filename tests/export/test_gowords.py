@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.export.expected import Mark
+from harness.export.expected import ExpectedError
 from harness.export.gowords import error_of, path_of
 from harness.field import FieldError
 
@@ -28,16 +28,16 @@ def test_paths(path: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("mark", "expected"),
     [
-        (Mark(FieldError("FieldValueInvalid", "a", origin="minimum", level="beta"), False),
+        (ExpectedError(FieldError("FieldValueInvalid", "a", origin="minimum", level="beta"), False),
          'field.Invalid(field.NewPath("a"), nil, "").WithOrigin("minimum").MarkBeta()'),
-        (Mark(FieldError("FieldValueRequired", "a", covered=True), True, True),
+        (ExpectedError(FieldError("FieldValueRequired", "a", covered=True), True, True),
          'field.Required(field.NewPath("a"), "").MarkShortCircuitedInDV()'),
-        (Mark(FieldError("FieldValueTooLong", "a", "may not be more than 63 bytes"), True),
+        (ExpectedError(FieldError("FieldValueTooLong", "a", "may not be more than 63 bytes"), True),
          'field.TooLong(field.NewPath("a"), "", 63).MarkFromImperative()'),
-        (Mark(FieldError("SomethingElse", "a", level="alpha"), False),
+        (ExpectedError(FieldError("SomethingElse", "a", level="alpha"), False),
          'field.Invalid(field.NewPath("a"), nil, "").MarkAlpha()'),
     ],
 )  # fmt: skip
-def test_errors(mark: Mark, expected: str) -> None:
+def test_errors(mark: ExpectedError, expected: str) -> None:
     """An error says its type, path, origin, level and side."""
     assert expected == error_of(mark, lambda path: path)

@@ -11,7 +11,7 @@ from harness.case import Json, Operation
 from harness.diagnostics import UsageError
 from harness.export.choosing import choose
 from harness.export.looking import table_of_rules
-from harness.export.rows import Row, Table
+from harness.export.rows import Table, TableRow
 from harness.fuzzers.bases import accepted
 from harness.rulecov.inventory import inventory_of
 from harness.subject import Subject, SubjectSpec, open_subject
@@ -35,12 +35,12 @@ def table(subject: Subject, field: str, kind: str = "claims") -> Table:
     return table_of_rules(subject, inventory_of(api), choose(subject, kind)[0], field, subject.spec.mode)
 
 
-def named(found: Table) -> dict[str, Row]:
+def named(found: Table) -> dict[str, TableRow]:
     """Rows by name."""
     return {row.name: row for row in found.rows}
 
 
-def said(row: Row) -> list[tuple[str, str]]:
+def said(row: TableRow) -> list[tuple[str, str]]:
     """What both sides say, once: field and origin."""
     answer = row.answers[row.info.version]
     return sorted({(error.field, error.origin) for error in (*answer.declarative, *answer.handwritten)})

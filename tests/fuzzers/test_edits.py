@@ -6,7 +6,7 @@ import pytest
 
 from harness.case import Json
 from harness.fuzzers import feedback
-from harness.fuzzers.edits import Listed, Site, random_edit, sites_of
+from harness.fuzzers.edits import Site, SiteIndex, random_edit, sites_of
 from harness.fuzzers.feedback import Harvest, names_of, numbers_of, words_of
 from harness.fuzzers.pairs import follow_ups, stored
 from harness.fuzzers.places import ABSENT
@@ -33,7 +33,7 @@ def test_remembered_lists_are_what_would_be_listed() -> None:
     shape, random, skip = widget_shape(), Random(2), frozenset({("metadata",), ("spec", "title")})
     sites, harvest = sites_of(WIDGET, shape), Harvest()
     edited = [random_edit(random, sites, harvest, WIDGET).apply(WIDGET) for _ in range(200)]
-    for listed in (Listed(), Listed(Room(20))):
+    for listed in (SiteIndex(), SiteIndex(Room(20))):
         for obj in edited:
             assert sites_of(obj, shape, (), skip) == sites_of(obj, shape, (), skip, listed)
             assert sites_of(obj, shape, ("spec",), skip) == sites_of(obj, shape, ("spec",), skip, listed)
@@ -149,7 +149,7 @@ def test_a_number_is_learnt_at_once_and_words_by_the_dozen() -> None:
 def test_all_searches_together_remember_so_many_sites() -> None:
     """Each search lists the places of hundreds of objects; what all of them remember has one bound."""
     room, shape, random = Room(300), widget_shape(), Random(3)
-    searches = [Listed(room) for _ in range(8)]
+    searches = [SiteIndex(room) for _ in range(8)]
     sites = sites_of(WIDGET, shape)
     for number in range(400):
         obj = random_edit(random, sites, Harvest(), WIDGET).apply(WIDGET)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from random import Random
 
-from harness.fuzzers.tried import LARGEST, SMALLEST, Tried, code_of, is_json
+from harness.fuzzers.tried import LARGEST, SMALLEST, NoveltyFilter, code_of, is_json
 
 
 def test_what_came_before_is_known() -> None:
     """A code is new once."""
-    tried, codes = Tried(), [code_of({"a": number}) for number in range(500)]
+    tried, codes = NoveltyFilter(), [code_of({"a": number}) for number in range(500)]
     assert sum(tried.is_new(code) for code in codes) > 490
     assert not any(tried.is_new(code) for code in codes)
 
@@ -24,12 +24,12 @@ def test_a_value_is_told_from_others_and_beside_others() -> None:
 
 def test_little_is_held_for_few_and_never_more_than_so_much() -> None:
     """Room grows with what is drawn up to a bound; new codes are taken for known now and then, never often."""
-    random, tried = Random(1), Tried()
+    random, tried = Random(1), NoveltyFilter()
     codes = [random.getrandbits(32) for _ in range(4 * LARGEST)]
     new = [tried.is_new(code) for code in codes]
     assert sum(new) > 0.9 * len(codes)
     assert tried.room == LARGEST
-    assert Tried().room == SMALLEST
+    assert NoveltyFilter().room == SMALLEST
 
 
 def test_what_cannot_be_written_as_json_is_no_json() -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from pathlib import Path
 
-from harness.lint.rule import Finding
+from harness.lint.rule import LintFinding
 from harness.lint.run import lint
 from harness.subject.api import open_api
 
@@ -26,7 +26,7 @@ def write(go: str, folder: Path, version: str = "v1") -> Path:
     return folder
 
 
-def found(go: str, folder: Path, *codes: str, version: str = "v1", ignore: Collection[str] = ()) -> list[Finding]:
+def found(go: str, folder: Path, *codes: str, version: str = "v1", ignore: Collection[str] = ()) -> list[LintFinding]:
     """What is found in Go text, of the given codes or of all."""
     return lint(open_api(write(go, folder, version)), only=codes, ignore=ignore)
 

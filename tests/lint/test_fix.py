@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.lint.fix import plan
-from harness.lint.rule import Edit
+from harness.lint.rule import LineEdit
 
 TEXT = "one\ntwo\nthree\n"
 
@@ -23,7 +23,11 @@ def file(tmp_path: Path) -> Path:
 def test_several_edits_of_a_file_are_made_at_once(file: Path) -> None:
     """A line is replaced, another goes, another becomes two; the diff says so; the mode of the file stays."""
     file.chmod(0o640)
-    edits = [Edit(str(file), 3, "three", "3\n4"), Edit(str(file), 1, "one", None), Edit(str(file), 2, "two", "2")]
+    edits = [
+        LineEdit(str(file), 3, "three", "3\n4"),
+        LineEdit(str(file), 1, "one", None),
+        LineEdit(str(file), 2, "two", "2"),
+    ]
     (change,) = plan([*edits, edits[0]])
     assert (3, ()) == (change.made, change.left)
     assert change.write()
@@ -34,21 +38,21 @@ def test_several_edits_of_a_file_are_made_at_once(file: Path) -> None:
 
 def test_a_line_that_changed_is_left_alone(file: Path) -> None:
     """An edit whose line is not what was read, or is not there, is left; the others are made."""
-    wrong = [Edit(str(file), 1, "won", "1"), Edit(str(file), 9, "nine", "9"), Edit(str(file), 0, "", "0")]
-    (change,) = plan([*wrong, Edit(str(file), 2, "two", "2")])
+    wrong = [LineEdit(str(file), 1, "won", "1"), LineEdit(str(file), 9, "nine", "9"), LineEdit(str(file), 0, "", "0")]
+    (change,) = plan([*wrong, LineEdit(str(file), 2, "two", "2")])
     assert (1, tuple(wrong)) == (change.made, change.left)
     assert "one\n2\nthree\n" == change.after
 
 
 def test_of_two_edits_of_a_line_the_first_is_made(file: Path) -> None:
     """The other waits for the next round, when its line is read again."""
-    (change,) = plan([Edit(str(file), 1, "one", "1"), Edit(str(file), 1, "one", "uno")])
+    (change,) = plan([LineEdit(str(file), 1, "one", "1"), LineEdit(str(file), 1, "one", "uno")])
     assert ("1\ntwo\nthree\n", 1) == (change.after, len(change.left))
 
 
 def test_a_file_that_changed_after_planning_is_left_alone(file: Path) -> None:
     """What somebody wrote between reading and writing stays."""
-    (change,) = plan([Edit(str(file), 1, "one", "1")])
+    (change,) = plan([LineEdit(str(file), 1, "one", "1")])
     file.write_text("other\n", encoding="utf-8")
     assert not change.write()
     assert "other\n" == file.read_text(encoding="utf-8")
@@ -57,7 +61,7 @@ def test_a_file_that_changed_after_planning_is_left_alone(file: Path) -> None:
 def test_line_endings_stay(file: Path) -> None:
     """Lines that end in CRLF do so afterwards, new ones too; a last line without an ending stays without."""
     file.write_bytes(b"one\r\ntwo\r\nthree")
-    (change,) = plan([Edit(str(file), 1, "one\r", "1\n1b\r"), Edit(str(file), 3, "three", "3")])
+    (change,) = plan([LineEdit(str(file), 1, "one\r", "1\n1b\r"), LineEdit(str(file), 3, "three", "3")])
     assert change.write()
     assert b"1\r\n1b\r\ntwo\r\n3" == file.read_bytes()
 
@@ -65,7 +69,7 @@ def test_line_endings_stay(file: Path) -> None:
 def test_what_is_no_text_is_left_alone(tmp_path: Path) -> None:
     """A file that is not UTF-8 or not there is not touched, and its edits are left."""
     (tmp_path / "a.go").write_bytes(b"\xff\n")
-    changes = plan([Edit(str(tmp_path / name), 1, "x", "y") for name in ("a.go", "b.go")])
+    changes = plan([LineEdit(str(tmp_path / name), 1, "x", "y") for name in ("a.go", "b.go")])
     assert [0, 0] == [change.made for change in changes]
     assert not any(change.write() for change in changes)
     assert b"\xff\n" == (tmp_path / "a.go").read_bytes()

@@ -8,7 +8,7 @@ import pytest
 
 from harness import engine
 from harness.events import Budget
-from harness.power.judge import Trial, honest_run, judge, sabotages_of
+from harness.power.judge import SuiteTrial, honest_run, judge, sabotages_of
 from harness.subject import SubjectSpec
 
 TYPES = """package v1
@@ -101,7 +101,7 @@ SHOWN = (
 
 
 @pytest.fixture(scope="module")
-def trial(tmp_path_factory: pytest.TempPathFactory) -> Trial:
+def trial(tmp_path_factory: pytest.TempPathFactory) -> SuiteTrial:
     """A suite of its own, searched as it is."""
     folder = tmp_path_factory.mktemp("plans") / "toy"
     folder.mkdir()
@@ -109,22 +109,22 @@ def trial(tmp_path_factory: pytest.TempPathFactory) -> Trial:
     files["doc.go"] = "// +k8s:validation-gen=TypesWithField=TypeMeta\n\npackage v1\n"
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
-    return honest_run(Trial(SubjectSpec("suite", str(folder)), 1, 2500))
+    return honest_run(SuiteTrial(SubjectSpec("suite", str(folder)), 1, 2500))
 
 
-def test_the_suite_itself_shows_nothing(trial: Trial) -> None:
+def test_the_suite_itself_shows_nothing(trial: SuiteTrial) -> None:
     """Both sides agree before anything is broken, whatever the options are."""
     assert frozenset() == trial.honest
 
 
 @pytest.mark.parametrize("name", SHOWN)
-def test_it_is_noticed(trial: Trial, name: str) -> None:
+def test_it_is_noticed(trial: SuiteTrial, name: str) -> None:
     """A search of 2,500 cases, or a few of its cases, show the sabotage."""
     number, sabotage = next((n, one) for n, one in enumerate(sabotages_of(trial.spec)) if one.name == name)
     assert judge(trial, number, sabotage).noticed
 
 
-def test_a_difference_under_a_turned_option_is_a_finding_with_the_option(trial: Trial, tmp_path: Path) -> None:
+def test_a_difference_under_a_turned_option_is_a_finding_with_the_option(trial: SuiteTrial, tmp_path: Path) -> None:
     """The case says under which option it shows, and the cause is that only one side asks it."""
     folder = tmp_path / "toy"
     folder.mkdir()

@@ -14,10 +14,10 @@ from harness import engine
 from harness.diagnostics import HarnessError
 from harness.engine.drawing import Drawing
 from harness.fuzzers.budget import Clock
-from harness.power.judge import Judged, Trial, honest_run, judge, sabotages_of
+from harness.power.judge import Judged, SuiteTrial, honest_run, judge, sabotages_of
 from harness.power.known import Known
 from harness.power.sabotage import Sabotage
-from harness.power.suites import Told, examine
+from harness.power.suites import JudgingProgress, examine
 from harness.subject import SubjectSpec
 from harness.subject.isolated import SuiteTarget
 
@@ -61,7 +61,7 @@ DEAD = "declarative v1.Widget.dead: minimum (beta): drop"
 
 
 @pytest.fixture
-def trial(tmp_path: Path) -> Trial:
+def trial(tmp_path: Path) -> SuiteTrial:
     """A suite with a rule that every search sees and one that can never fire."""
     folder = tmp_path / "toy"
     folder.mkdir()
@@ -69,15 +69,15 @@ def trial(tmp_path: Path) -> Trial:
     files["doc.go"] = "// +k8s:validation-gen=TypesWithField=TypeMeta\n\npackage v1\n"
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
-    return Trial(SubjectSpec("suite", str(folder)), 1, 400)
+    return SuiteTrial(SubjectSpec("suite", str(folder)), 1, 400)
 
 
-def named(trial: Trial) -> dict[str, tuple[int, Sabotage]]:
+def named(trial: SuiteTrial) -> dict[str, tuple[int, Sabotage]]:
     """The sabotages by name, with their numbers."""
     return {one.name: (number, one) for number, one in enumerate(sabotages_of(trial.spec))}
 
 
-def test_a_live_rule_is_noticed_and_a_dead_one_survives(trial: Trial) -> None:
+def test_a_live_rule_is_noticed_and_a_dead_one_survives(trial: SuiteTrial) -> None:
     """What showed it is told; the survivor took the whole budget."""
     ready, sabotages = honest_run(trial), named(trial)
     assert frozenset() == ready.honest
@@ -87,7 +87,7 @@ def test_a_live_rule_is_noticed_and_a_dead_one_survives(trial: Trial) -> None:
     assert (False, True) == (dead.noticed, dead.cases >= 400)
 
 
-def test_handwritten_code_is_sabotaged_in_a_copy(trial: Trial) -> None:
+def test_handwritten_code_is_sabotaged_in_a_copy(trial: SuiteTrial) -> None:
     """The folder stays as it is, and no module of the copy is left."""
     name = "handwritten handwritten.validate: size > 10: > to >="
     number, sabotage = named(trial)[name]
@@ -97,7 +97,7 @@ def test_handwritten_code_is_sabotaged_in_a_copy(trial: Trial) -> None:
     assert [] == [one for one in set(sys.modules) - before if "harness_suite" in one]
 
 
-def test_what_differs_anyway_proves_nothing(trial: Trial) -> None:
+def test_what_differs_anyway_proves_nothing(trial: SuiteTrial) -> None:
     """A difference of the honest suite is not how a sabotage is noticed."""
     place = Path(trial.spec.location) / "handwritten.py"
     place.write_text(HANDWRITTEN.replace("origin", "detail").replace('detail, detail="maximum"', "detail"))
@@ -106,14 +106,14 @@ def test_what_differs_anyway_proves_nothing(trial: Trial) -> None:
     assert not judge(ready, *named(trial)["declarative v1.Widget.dead: minimum (beta): change origin"]).noticed
 
 
-def test_a_suite_that_cannot_be_loaded_is_noticed(trial: Trial) -> None:
+def test_a_suite_that_cannot_be_loaded_is_noticed(trial: SuiteTrial) -> None:
     """Nobody could run it: its author would know at once."""
     ready = honest_run(trial)
     broken = Sabotage("handwritten", "x", "x", "x", "x", files={"handwritten.py": lambda: "syntax error"})
     assert judge(ready, 0, broken).shown.startswith("cannot be loaded: ")
 
 
-def test_a_search_that_breaks_off_is_told(trial: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_that_breaks_off_is_told(trial: SuiteTrial, monkeypatch: pytest.MonkeyPatch) -> None:
     """A sabotage survives when nothing shows it, and not when nobody looked."""
 
     def fails(self: object, lane: object, number: int) -> None:
@@ -124,7 +124,9 @@ def test_a_search_that_breaks_off_is_told(trial: Trial, monkeypatch: pytest.Monk
         honest_run(trial)
 
 
-def test_what_survives_is_searched_again_with_the_next_seeds(trial: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_survives_is_searched_again_with_the_next_seeds(
+    trial: SuiteTrial, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Every seed is searched before a sabotage survives, and what differs under any of them proves nothing."""
     seeds: list[int] = []
     run = engine.run
@@ -143,7 +145,7 @@ def test_what_survives_is_searched_again_with_the_next_seeds(trial: Trial, monke
     assert [1] == seeds[6:], "what is listed as equivalent needs one search: nobody would look at it"
 
 
-def test_sabotages_are_asked_in_this_process(trial: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sabotages_are_asked_in_this_process(trial: SuiteTrial, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the suite as it is has a process of its own: thousands of sabotages would only be starting them."""
     ready = honest_run(trial)
 
@@ -156,9 +158,9 @@ def test_sabotages_are_asked_in_this_process(trial: Trial, monkeypatch: pytest.M
     assert all(isinstance(judge(ready, number, one), Judged) for number, one in enumerate(found[:3]))
 
 
-def test_processes_change_nothing(trial: Trial) -> None:
+def test_processes_change_nothing(trial: SuiteTrial) -> None:
     """The same verdicts, whatever the number of processes, and every one is told."""
-    told: list[Told] = []
+    told: list[JudgingProgress] = []
     one = examine(trial, jobs=1, every=4, clock=Clock(None), on_told=told.append)
     two = examine(trial, jobs=2, every=4, clock=Clock(None))
     assert [(n, one.judged[n]) for n in one.chosen] == [(n, two.judged[n]) for n in two.chosen]
@@ -168,6 +170,6 @@ def test_processes_change_nothing(trial: Trial) -> None:
 def test_an_example_for_authors_is_well_guarded(tmp_path: Path) -> None:
     """Of the example of the tutorial, a sample of sabotages is noticed within 500 cases."""
     folder = shutil.copytree(MIGRATION, tmp_path / "migration")
-    outcome = examine(Trial(SubjectSpec("suite", str(folder)), 1, 500), every=9, clock=Clock(None))
+    outcome = examine(SuiteTrial(SubjectSpec("suite", str(folder)), 1, 500), every=9, clock=Clock(None))
     noticed = sum(one.noticed for one in outcome.judged.values())
     assert len(outcome.judged) * 0.5 <= noticed

@@ -12,7 +12,7 @@ from harness.compare.comparator import Comparator
 from harness.engine.units import Lane, Unit
 from harness.field import FieldError
 from harness.power.filters import ON_ERRORS, RuleKey, direction, parts_of, places, size_of
-from harness.power.looking import HIDDEN, NO_TWIN, NO_UPDATE, Looking
+from harness.power.looking import HIDDEN, NO_TWIN, NO_UPDATE, MutantObserver
 from harness.power.record import Record
 
 INFO = KindInfo(group="toys", version="v1", kind="Toy", resource="toys", api_version="toys/v1", rules=True)
@@ -23,7 +23,7 @@ LANES = (Lane(INFO, Operation.CREATE), Lane(INFO, Operation.UPDATE))
 
 def looked(*seen: tuple[Any, Any, list[FieldError], list[FieldError]]) -> dict[str, Record]:
     """What became of the filters after (new, old, handwritten, declarative), by operator."""
-    looking = Looking(Unit(0, LANES), {INFO.key: Comparator(INFO)})
+    looking = MutantObserver(Unit(0, LANES), {INFO.key: Comparator(INFO)})
     for new, old, handwritten, declarative in seen:
         operation = Operation.CREATE if old is None else Operation.UPDATE
         case = Case(1, "toys", "v1", "Toy", operation, named(new), old and named(old), resource="toys")
@@ -111,7 +111,7 @@ def test_what_a_rule_measures(type_: str, origin: str, value: Any, expected: tup
 
 def test_what_a_run_does_not_compare_notices_nothing() -> None:
     """Objects given past the server, or with options that are not the target's, are asked for observers alone."""
-    looking = Looking(Unit(0, LANES), {INFO.key: Comparator(INFO)})
+    looking = MutantObserver(Unit(0, LANES), {INFO.key: Comparator(INFO)})
     case = Case(1, "toys", "v1", "Toy", Operation.CREATE, named("abcd"), resource="toys")
     shown = [msgspec.structs.replace(case, mode="given"), msgspec.structs.replace(case, options={"On": False})]
     looking.examine(shown, [Answer(1, (TWIN,), (ERROR,))] * 2, 0.0)

@@ -9,16 +9,16 @@ import pytest
 
 from harness.reporting import sarif as module
 from harness.reporting.annotations import LIMIT, commands
-from harness.reporting.sarif import Level, Result, Rule, fingerprints, sarif
+from harness.reporting.sarif import Level, SarifResult, SarifRule, fingerprints, sarif
 
-RULE = Rule("some-rule", "Says something.", "Says something.\n\nWhy: it matters.", "error")
-RESULT = Result("some-rule", "error", "50%: a, b\nwhy: c", "a b/types.go", 3, 5, 4, "f" * 32)
+RULE = SarifRule("some-rule", "Says something.", "Says something.\n\nWhy: it matters.", "error")
+RESULT = SarifResult("some-rule", "error", "50%: a, b\nwhy: c", "a b/types.go", 3, 5, 4, "f" * 32)
 
 
 def test_what_the_schema_requires_is_there() -> None:
     """Version, tool and name; each rule an id and texts; each result a message, a level, its rule's index, a place."""
     log = json.loads(
-        json.dumps(sarif([Rule("other", "Other.", "Other."), RULE], [RESULT], home="https://x.example/lint"))
+        json.dumps(sarif([SarifRule("other", "Other.", "Other."), RULE], [RESULT], home="https://x.example/lint"))
     )
     assert {"$schema", "version", "runs"} == log.keys()
     assert "2.1.0" == log["version"]
@@ -40,7 +40,9 @@ def test_what_the_schema_requires_is_there() -> None:
 
 def test_what_is_not_known_is_left_out(tmp_path: Path) -> None:
     """No line gives no region, no column no columns, no page no address; a file elsewhere has a whole address."""
-    log = sarif([RULE], [Result("new", "note", "m", str(tmp_path / "x.go")), Result("new", "note", "m", "y.go", 7)])
+    log = sarif(
+        [RULE], [SarifResult("new", "note", "m", str(tmp_path / "x.go")), SarifResult("new", "note", "m", "y.go", 7)]
+    )
     first, second = (one["locations"][0]["physicalLocation"] for one in log["runs"][0]["results"])
     assert {"artifactLocation": {"uri": (tmp_path / "x.go").as_uri()}} == first
     assert {"startLine": 7} == second["region"]
@@ -57,13 +59,13 @@ def test_fingerprints_tell_equal_findings_apart() -> None:
 
 def test_annotations_are_escaped() -> None:
     """Percent signs and line breaks of messages, colons and commas of properties."""
-    (line,) = commands([Result("some-rule", "note", RESULT.message, "a:b,c%.go", 3, 5, 4)])
+    (line,) = commands([SarifResult("some-rule", "note", RESULT.message, "a:b,c%.go", 3, 5, 4)])
     assert line == "::notice file=a%3Ab%2Cc%25.go,line=3,col=5,endColumn=9,title=some-rule::50%25: a, b%0Awhy: c"
 
 
 def test_no_more_than_github_shows() -> None:
     """Ten of a level are written, and a last line counts the others."""
-    told = list(commands([RESULT] * (LIMIT + 3) + [Result("r", "warning", "m", "f")] * (LIMIT + 1)))
+    told = list(commands([RESULT] * (LIMIT + 3) + [SarifResult("r", "warning", "m", "f")] * (LIMIT + 1)))
     assert 2 * LIMIT + 1 == len(told)
     assert "::warning file=f,title=r::m" == told[LIMIT]
     assert told[-1].startswith("::notice title=harness::3 errors, 1 warning left out")
@@ -73,8 +75,8 @@ def test_a_log_is_cut_to_what_code_hosts_accept(monkeypatch: pytest.MonkeyPatch)
     """The mildest go first, tolerated ones before all, the order stays, and how many went is said."""
     monkeypatch.setattr(module, "MOST_RESULTS", 3)
     levels: tuple[Level, ...] = ("note", "error", "warning", "error")
-    every = [Result("r", level, str(number), "f") for number, level in enumerate(levels)]
-    run = sarif([RULE], [Result("r", "error", "t", "f", tolerated="known"), *every])["runs"][0]
+    every = [SarifResult("r", level, str(number), "f") for number, level in enumerate(levels)]
+    run = sarif([RULE], [SarifResult("r", "error", "t", "f", tolerated="known"), *every])["runs"][0]
     assert ["1", "2", "3"] == [one["message"]["text"] for one in run["results"]]
     (notice,) = run["invocations"][0]["toolExecutionNotifications"]
     assert notice["message"]["text"].startswith("2 results left out")
@@ -85,7 +87,7 @@ def test_a_log_is_cut_when_it_stays_large_compressed(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(module, "MOST_BYTES", 6_000)
     alike = [RESULT] * 64
     assert 64 == len(sarif([RULE], alike)["runs"][0]["results"])
-    unlike = [Result("r", "error", "".join(fingerprints([(str(n),)])) * 2, "f") for n in range(400)]
+    unlike = [SarifResult("r", "error", "".join(fingerprints([(str(n),)])) * 2, "f") for n in range(400)]
     assert 200 == len(sarif([RULE], unlike)["runs"][0]["results"])
 
 

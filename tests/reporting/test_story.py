@@ -14,7 +14,7 @@ from harness.reporting.assembly import build_report
 from harness.reporting.document import ReportedFinding
 from harness.reporting.grouping import SEVERITY_MEANING
 from harness.reporting.paired import paired
-from harness.reporting.story import SETTINGS, TWO_SIDES, Sides, noticed, request, served, sides, what
+from harness.reporting.story import SETTINGS, TWO_SIDES, SideNames, noticed, request, served, sides, what
 from tests.reporting import made
 
 BAD = (made.error(),)
@@ -91,4 +91,4 @@ def test_a_request_is_named() -> None:
 def test_sides_follow_from_what_it_is_between() -> None:
     """Two sides of one target, as long as it was compared with no other."""
     assert TWO_SIDES == sides(())
-    assert Sides("a", "b") == sides(("a", "b"))
+    assert SideNames("a", "b") == sides(("a", "b"))

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from harness.case import Case, Operation
-from harness.errormatch.exceptionentry import ANY, ExceptionEntry
+from harness.errormatch.exceptionentry import ANY, ExceptionSpec
 from harness.errormatch.exceptionfile import ExceptionFile
 from harness.errormatch.witness import Shown, Witness
 from harness.events import Replayed
@@ -37,24 +37,24 @@ def report(*findings: Any, **more: Any) -> Report:
     return msgspec.structs.replace(made_report, narrowed=narrowed)
 
 
-def entry(found: Any = FOUND, **more: Any) -> ExceptionEntry:
+def entry(found: Any = FOUND, **more: Any) -> ExceptionSpec:
     one = report(found)
     return replace(entry_of(one.findings[0], one, WORDS), **more)
 
 
-def grouped(*findings: Any) -> ExceptionEntry:
+def grouped(*findings: Any) -> ExceptionSpec:
     one = report(*findings)
     return group_entry(group(one.findings)[0], one, WORDS)
 
 
-def witness(own: ExceptionEntry, *findings: Any) -> Witness:
+def witness(own: ExceptionSpec, *findings: Any) -> Witness:
     """The witness of an entry, made of the findings that it tolerates."""
     made_of = witness_of(own, own.suite, seen_in(report(*findings), own))
     assert made_of is not None
     return made_of
 
 
-def file(*entries: ExceptionEntry, of: tuple[Any, ...] = (FOUND,)) -> ExceptionFile:
+def file(*entries: ExceptionSpec, of: tuple[Any, ...] = (FOUND,)) -> ExceptionFile:
     """Entries, each with a witness: the findings that it tolerates."""
     return ExceptionFile(entries, TODAY, {one.id: witness(replace(one, suite="widgets_v1"), *of) for one in entries})
 
@@ -66,7 +66,7 @@ def shown(found: Any) -> Shown:
     )
 
 
-def replayed(own: ExceptionEntry, *findings: Any, case: int = 0, failure: str = "") -> tuple[Replayed, ...]:
+def replayed(own: ExceptionSpec, *findings: Any, case: int = 0, failure: str = "") -> tuple[Replayed, ...]:
     """What a run says of the witness of an entry: its case shows these."""
     return (Replayed(own.id, case, tuple(map(shown, findings)), failure),)
 

@@ -18,7 +18,7 @@ import pytest
 
 from harness.cli.main import run
 from harness.subject import described, isolated
-from harness.subject.order import Order
+from harness.subject.order import SuiteOrder
 from harness.targets.command import CommandTarget
 from harness.targets.limits import Limits
 from harness.targets.process import WorkerProcess
@@ -118,7 +118,7 @@ def impatient() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for of in (CommandTarget, WorkerProcess, isolated.SuiteTarget):
             patch.setitem(of.__init__.__kwdefaults__ or {}, "limits", limits)
-        order = partial(Order, patience=0.2, memory=1 << 30)
+        order = partial(SuiteOrder, patience=0.2, memory=1 << 30)
         patch.setattr(isolated, "Order", order)
         patch.setattr(isolated, "MOST_STOPPED", 6)
         patch.setattr(described, "READING", 1.0)

@@ -16,7 +16,7 @@ from harness.diagnostics import InputError, TargetError
 from harness.subject import SubjectSpec, open_subject
 from harness.subject.described import load_suite
 from harness.subject.isolated import SuiteTarget
-from harness.subject.order import Order
+from harness.subject.order import SuiteOrder
 from harness.targets.limits import Limits
 from tests.robust.suites import ALWAYS, WAYS, write_suite
 
@@ -26,7 +26,7 @@ LIMITS = Limits(case=5.0)
 
 def opened(folder: Path, limits: Limits = LIMITS) -> SuiteTarget:
     """Open a suite with little patience."""
-    order = Order("serve", str(folder), patience=PATIENCE, memory=1 << 30)
+    order = SuiteOrder("serve", str(folder), patience=PATIENCE, memory=1 << 30)
     return SuiteTarget("hostile", str(folder), {}, limits=limits, order=order)
 
 
@@ -186,7 +186,7 @@ def small(changes: dict[str, float]) -> Limits:
 
 def test_what_a_suite_is_told_survives_the_wire() -> None:
     """An order is read as it was written."""
-    order = Order("serve", "suites/x", {"A": True}, careful=True)
+    order = SuiteOrder("serve", "suites/x", {"A": True}, careful=True)
     assert order == msgspec.structs.replace(
-        msgspec.json.decode(order.line(), type=Order), cwd="", path=(), environment={}
+        msgspec.json.decode(order.line(), type=SuiteOrder), cwd="", path=(), environment={}
     )

@@ -11,7 +11,7 @@ from harness.compiler import Compiled, compile_types
 from harness.field import FieldError
 from harness.gotypes.packages import Universe
 from harness.tags.registry import SPECS
-from harness.tags.spec import Example, TagSpec
+from harness.tags.spec import TagExample, TagSpec
 
 EXAMPLES = [
     pytest.param(spec, example, id=f"{spec.name}-{index}")
@@ -20,14 +20,14 @@ EXAMPLES = [
 ]
 
 
-def run(compiled: Compiled, example: Example) -> list[FieldError]:
+def run(compiled: Compiled, example: TagExample) -> list[FieldError]:
     operation = Operation.UPDATE if example.update else Operation.CREATE
     old = example.object(example.old) if example.update else None
     return compiled.validate("T", operation, example.object(example.new), old, example.options)
 
 
 @pytest.mark.parametrize(("spec", "example"), EXAMPLES)
-def test_example(spec: TagSpec, example: Example, tmp_path: Path) -> None:
+def test_example(spec: TagSpec, example: TagExample, tmp_path: Path) -> None:
     """An example fails at the paths it names, with errors that the tag declares, and nowhere else."""
     file = tmp_path / "types.go"
     file.write_text(example.source(spec.name))

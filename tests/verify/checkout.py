@@ -8,7 +8,13 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from harness.targets.kubernetes.release import Release, download, find_toolchain, module_folder, staging_modules
+from harness.targets.kubernetes.release import (
+    KubernetesSource,
+    download,
+    find_toolchain,
+    module_folder,
+    staging_modules,
+)
 
 READING = ("go.mod", "pkg/apis", "pkg/registry", "test/declarative_validation")
 """The folders of k8s.io/kubernetes in which a change is read."""
@@ -85,7 +91,7 @@ def kubernetes(
     all that the release names when empty. What is not asked for is not fetched. Reading alone needs the defaults; to
     build the checkout, leave both empty.
     """
-    found, toolchain = Release(release), find_toolchain()
+    found, toolchain = KubernetesSource(release), find_toolchain()
     main = module_folder(found, "k8s.io/kubernetes", toolchain)
     names = list(top) or sorted(one.name for one in main.iterdir() if one.name not in ("staging", "vendor", "go.work"))
     folder.mkdir(parents=True, exist_ok=True)

@@ -27,7 +27,7 @@ from harness.verify.change import (
     TouchedKind,
 )
 from harness.verify.replaying import AtBase, is_no_worse, known_at_base
-from harness.verify.verdict import Seen, claims, elsewhere_of, names_of, verified
+from harness.verify.verdict import SearchEvidence, claims, elsewhere_of, names_of, verified
 from tests.engine.test_run import search
 from tests.engine.toys import ToySpec, ToySubject
 from tests.reporting import made
@@ -98,12 +98,12 @@ def test_what_there_was_no_time_to_compare_is_not_called_new() -> None:
     """It is told apart, and the verdict is that somebody has to look again."""
     report = build_report(made.result(made.finding("a" * 12, path="spec.ports"), made.finding("b" * 12)))
     told = Verification(RevisionEntry("a", "1", ""), RevisionEntry("b", "2", ""), "suites")
-    result = verified(report, CHANGE, Seen(uncompared={"a" * 12, "b" * 12}), told)
+    result = verified(report, CHANGE, SearchEvidence(uncompared={"a" * 12, "b" * 12}), told)
     assert result.verification is not None
     assert ("incomplete", (), 2) == (result.verdict, result.verification.elsewhere, len(result.verification.uncompared))
     [sentence] = result.verification.unsearched
     assert "2 findings not compared with the base: budget" in sentence
-    assert "different" == verified(report, CHANGE, Seen(uncompared={"a" * 12}), told).verdict
+    assert "different" == verified(report, CHANGE, SearchEvidence(uncompared={"a" * 12}), told).verdict
 
 
 def test_the_base_is_asked_as_long_as_there_is_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from harness.verify.change import (
     KindName,
     Reason,
     Revision,
-    Stale,
+    StaleFile,
     TouchedField,
     TouchedKind,
 )
@@ -41,7 +41,7 @@ def change(number: int, whole: bool = False) -> Change:
         fields=tuple(fields),
         kinds=tuple(TouchedKind(kind, ("spec.f",), reasons=(reason,), whole=whole) for kind in kinds),
         diagnostics=(Diagnostic(PLACE, "some-code", EVIL, EVIL, EVIL, EVIL),),
-        not_regenerated=(Stale("z.go", "k8s.io/api/fleet/v1.T", EVIL, EVIL, PLACE, "run this", edited=True),),
+        not_regenerated=(StaleFile("z.go", "k8s.io/api/fleet/v1.T", EVIL, EVIL, PLACE, "run this", edited=True),),
         notes=(EVIL,),
         left_out=(EVIL,),
     )

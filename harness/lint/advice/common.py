@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.gotypes.model import CommentLine, Comments, Field, Struct, Typedef, TypeRef
-from harness.lint.rule import Edit, Finding, LintRule, Severity
+from harness.lint.rule import LineEdit, LintFinding, LintRule, Severity
 from harness.lint.view import Element, PackageView
 from harness.tags.grammar import Tag, parse_line, tag_lines
 from harness.tags.registry import ALL_SPECS
@@ -286,27 +286,27 @@ def member_of(element: Element) -> Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Advice:
     """What a check says of one place, before the rule adds its name, severity and reason."""
 
     position: Position
     width: int
     message: str
     fix: str = ""
-    edit: Edit | None = None
+    edit: LineEdit | None = None
 
 
-def at(place: Tag | Use | Element, message: str, fix: str = "", edit: Edit | None = None) -> Said:
+def at(place: Tag | Use | Element, message: str, fix: str = "", edit: LineEdit | None = None) -> Advice:
     """Say something of a tag, or of the name of an element."""
     if isinstance(place, Use):
         place = place.tag
     if isinstance(place, Tag):
-        return Said(place.position, place.width, message, fix, edit)
+        return Advice(place.position, place.width, message, fix, edit)
     position = place.member.position if place.member else place.declaration.position
-    return Said(position, len(place.name), message, fix, edit)
+    return Advice(position, len(place.name), message, fix, edit)
 
 
-Check = Callable[[PackageView], Iterable[Said]]
+Check = Callable[[PackageView], Iterable[Advice]]
 
 
 def advice(
@@ -322,11 +322,11 @@ def advice(
 ) -> LintRule:
     """Make a rule of a check. Two things said of one place in the same words are one finding."""
 
-    def run(view: PackageView) -> Iterator[Finding]:
+    def run(view: PackageView) -> Iterator[LintFinding]:
         for said in dict.fromkeys(check(view)):
             source = line_of(view, said.position)
             diagnostic = Diagnostic(said.position, code, said.message, why, said.fix, source, said.width)
-            yield Finding(diagnostic, severity, said.edit)
+            yield LintFinding(diagnostic, severity, said.edit)
 
     return LintRule(code, severity, summary, why, good, bad, run, fixes=fixes)
 
@@ -342,21 +342,21 @@ def is_comment_line(line: str) -> bool:
     return line.lstrip().startswith("//")
 
 
-def delete(view: PackageView, tag: Tag) -> Edit | None:
+def delete(view: PackageView, tag: Tag) -> LineEdit | None:
     """The repair that removes a tag's line; None when other things stand there, or hang on the tag."""
     line = line_of(view, tag.position)
     # Without its +k8s:ifMode a field would not be forbidden in other modes any more.
     alone = is_comment_line(line) and "+k8s:ifMode" not in line
-    return Edit(tag.position.file, tag.position.line, line, None) if alone else None
+    return LineEdit(tag.position.file, tag.position.line, line, None) if alone else None
 
 
-def rewrite(view: PackageView, position: Position, width: int, text: str) -> Edit | None:
+def rewrite(view: PackageView, position: Position, width: int, text: str) -> LineEdit | None:
     """The repair that replaces some characters of a line."""
     line = line_of(view, position)
     start = position.column - 1
     if not is_comment_line(line) or start < 0:
         return None
-    return Edit(position.file, position.line, line, line[:start] + text + line[start + width :])
+    return LineEdit(position.file, position.line, line, line[:start] + text + line[start + width :])
 
 
 def unwrapped(tag: Tag) -> Tag:

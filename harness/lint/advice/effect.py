@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from harness.lint.advice.common import (
     LEVELS,
     STEPS,
-    Said,
+    Advice,
     Use,
     advice,
     at,
@@ -33,7 +33,7 @@ _LOSES_LEVEL = frozenset("k8s:" + name for name in ("required", "optional", "for
 """Validators without arguments: below another wrapper they are plain function references, which carry no level."""
 
 
-def _opaque_list(view: PackageView) -> Iterator[Said]:
+def _opaque_list(view: PackageView) -> Iterator[Advice]:
     for element in tagged(view):
         declared = view.types.declared(element.type)
         for use in uses(view, element) if element.member is not None else ():
@@ -47,7 +47,7 @@ def _opaque_list(view: PackageView) -> Iterator[Said]:
                 yield at(use.top, message, f"put it on {declared.name.rpartition('.')[2]}, or use +k8s:opaqueType here")
 
 
-def _conditional_opaque(view: PackageView) -> Iterator[Said]:
+def _conditional_opaque(view: PackageView) -> Iterator[Advice]:
     for element in tagged(view):
         for use in uses(view, element):
             lost = [tag for tag in use.around if tag.name not in STEPS]
@@ -58,7 +58,7 @@ def _conditional_opaque(view: PackageView) -> Iterator[Said]:
                 yield at(lost[0], message, f"write {kept}", edit)
 
 
-def _lone_list_tag(view: PackageView) -> Iterator[Said]:
+def _lone_list_tag(view: PackageView) -> Iterator[Advice]:
     for element in tagged(view):
         found = uses(view, element)
         for use in found:
@@ -71,7 +71,7 @@ def _lone_list_tag(view: PackageView) -> Iterator[Said]:
                 yield at(use, message, "remove it, or add +k8s:unique", delete(view, use.tag))
 
 
-def _lone_discriminator(view: PackageView) -> Iterator[Said]:
+def _lone_discriminator(view: PackageView) -> Iterator[Advice]:
     for fields in struct_elements(view).values():
         found = [use for element in fields for use in uses(view, element)]
         for use in found:
@@ -93,7 +93,7 @@ def _groups(found: list[Use], name: str) -> set[str]:
     return {_group(use.tag) for use in found if use.name == name}
 
 
-def _mode_drops(view: PackageView) -> Iterator[Said]:
+def _mode_drops(view: PackageView) -> Iterator[Advice]:
     for element in tagged(view):
         for tag, _ in element.tagged("k8s:ifMode"):
             inner = tag.payload
@@ -104,7 +104,7 @@ def _mode_drops(view: PackageView) -> Iterator[Said]:
                 yield at(inner, message, "put the rule on the type of the field, or check it by hand")
 
 
-def _lost_level(view: PackageView) -> Iterator[Said]:
+def _lost_level(view: PackageView) -> Iterator[Advice]:
     for element in tagged(view):
         for use in uses(view, element):
             for before, tag in zip(use.around, use.around[1:], strict=False):
@@ -114,7 +114,7 @@ def _lost_level(view: PackageView) -> Iterator[Said]:
                     yield at(tag, message, f"start the line with +{tag.name}")
 
 
-def _exclusions(view: PackageView) -> Iterator[Said]:
+def _exclusions(view: PackageView) -> Iterator[Advice]:
     for element in tagged(view):
         if element.scope is not Scope.CONST:
             continue

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from harness.lint.advice.common import (
     STRENGTH,
-    Said,
+    Advice,
     Use,
     advice,
     at,
@@ -73,7 +73,7 @@ def _bounds(use: Use) -> tuple[str, int | None, int | None]:
     return "", None, None
 
 
-def _contradictions(view: PackageView) -> Iterator[Said]:
+def _contradictions(view: PackageView) -> Iterator[Advice]:
     for element, target, found in _groups(view):
         ref = type_at(view, element.type, target)
         sized = ref is not None and is_value(view, ref) and view.types.kind(ref) in ("string", "list", "map")
@@ -88,7 +88,7 @@ def _contradictions(view: PackageView) -> Iterator[Said]:
                     yield from _contradiction(element, low, high)
 
 
-def _contradiction(element: Element, low: Use, high: Use) -> Iterator[Said]:
+def _contradiction(element: Element, low: Use, high: Use) -> Iterator[Advice]:
     later = max((use for use in (low, high) if use.own), key=lambda use: use.tag.position, default=None)
     if later is not None:
         other = high if later is low else low
@@ -96,7 +96,7 @@ def _contradiction(element: Element, low: Use, high: Use) -> Iterator[Said]:
         yield at(later, message, "raise the upper limit or lower the other one")
 
 
-def _never_reached(view: PackageView) -> Iterator[Said]:
+def _never_reached(view: PackageView) -> Iterator[Advice]:
     for element, target, found in _groups(view):
         for use in (use for use in found if use.own):
             reason = _outside_type(view, element, target, use) or _covered(use, found)
@@ -148,7 +148,7 @@ def _stronger(other: Use, use: Use) -> bool:
     return most is not None and highest is not None and highest <= most
 
 
-def _neq(view: PackageView) -> Iterator[Said]:
+def _neq(view: PackageView) -> Iterator[Advice]:
     for element, target, found in _groups(view):
         for use in (use for use in found if use.own and use.name == "neq" and use.tag.scalar):
             reason = _value_impossible(view, element, target, use, found)
@@ -180,7 +180,7 @@ def _value_impossible(view: PackageView, element: Element, target: tuple[str, ..
     return ""
 
 
-def _default_refused(view: PackageView) -> Iterator[Said]:
+def _default_refused(view: PackageView) -> Iterator[Advice]:
     for element in view.elements:
         text = default_of(element)
         if element.member is None or text is None:

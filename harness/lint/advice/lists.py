@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from harness.lint.advice.common import Said, advice, at, governing, path_of, tagged, tags_of, type_at, uses_of
+from harness.lint.advice.common import Advice, advice, at, governing, path_of, tagged, tags_of, type_at, uses_of
 from harness.lint.view import PackageView
 from harness.tags.grammar import tag_lines
 
 
-def _keys(view: PackageView) -> Iterator[Said]:
+def _keys(view: PackageView) -> Iterator[Advice]:
     for element in tagged(view):
         found = governing(view, element)
         for use in (use for use in found if use.own and use.name == "listMapKey"):
@@ -36,7 +36,7 @@ def _keys(view: PackageView) -> Iterator[Said]:
                 yield at(use, message, f"put +k8s:required on {where}, or give it a +default")
 
 
-def _never_selected(view: PackageView) -> Iterator[Said]:
+def _never_selected(view: PackageView) -> Iterator[Advice]:
     """Items whose key is nearly, and not exactly, a constant of the key's type."""
     for element in tagged(view):
         for tag, _ in element.tagged("k8s:item"):

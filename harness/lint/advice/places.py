@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from harness.diagnostics import Position
 from harness.gotypes.model import Const, Typedef, TypeRef
 from harness.lint.advice.common import (
-    Said,
+    Advice,
     Use,
     advice,
     at,
@@ -29,7 +29,7 @@ from harness.lint.advice.common import (
     uses,
     uses_of,
 )
-from harness.lint.rule import Edit
+from harness.lint.rule import LineEdit
 from harness.lint.view import Element, PackageView
 from harness.tags.grammar import Tag, tag_lines
 from harness.tags.registry import SPECS
@@ -40,7 +40,7 @@ _TAG = re.compile(r"(?P<code>.*?)//\s?(?P<tag>\+(?P<name>k8s:[\w.:-]+).*)")
 # Where comments attach
 
 
-def _trailing(view: PackageView) -> Iterator[Said]:
+def _trailing(view: PackageView) -> Iterator[Advice]:
     """DV S1: the comment behind one field is the comment above the next."""
     for element in tagged(view):
         for tag in (use.top for use in uses(view, element)):
@@ -55,16 +55,16 @@ def _line_of(element: Element) -> int:
     return (element.member or element.declaration).position.line
 
 
-def _moved_up(tag: Tag, line: str) -> Edit | None:
+def _moved_up(tag: Tag, line: str) -> LineEdit | None:
     code, _, comment = line.partition("//")
     if comment.strip() != tag.source.strip() or "{" in code or "`" in comment:
         return None
     indent = code[: len(code) - len(code.lstrip())]
     above = f"{indent}// {comment.strip()}\n{code.rstrip()}"
-    return Edit(tag.position.file, tag.position.line, line, above)
+    return LineEdit(tag.position.file, tag.position.line, line, above)
 
 
-def _detached(view: PackageView) -> Iterator[Said]:
+def _detached(view: PackageView) -> Iterator[Advice]:
     for element in view.elements:
         edit = _joined(view, element)
         for tag in tags_of(element.second_comments) if edit else ():
@@ -73,7 +73,7 @@ def _detached(view: PackageView) -> Iterator[Said]:
                 yield at(tag, message, "remove the blank line", edit)
 
 
-def _joined(view: PackageView, element: Element) -> Edit | None:
+def _joined(view: PackageView, element: Element) -> LineEdit | None:
     """Remove the blank line below the second block; None where a field stands there, to which the block belongs."""
     if not element.second_comments:
         return None
@@ -84,10 +84,10 @@ def _joined(view: PackageView, element: Element) -> Edit | None:
         number += 1
     blank = number <= len(lines) and not lines[number - 1].strip()
     whole = is_comment_line(line_of(view, last))
-    return Edit(last.file, number, lines[number - 1], None) if blank and whole else None
+    return LineEdit(last.file, number, lines[number - 1], None) if blank and whole else None
 
 
-def _orphans(view: PackageView) -> Iterator[Said]:
+def _orphans(view: PackageView) -> Iterator[Advice]:
     """Tags in comments that belong to nothing: further up, behind the last field, inside functions."""
     known = {
         (line.position.file, line.position.line)
@@ -103,13 +103,13 @@ def _orphans(view: PackageView) -> Iterator[Said]:
                 column = found.start("tag") + 1
                 message = f"{found['tag'].strip()} belongs to no type, field or constant, so it is ignored"
                 fix = "write it directly above what it is about"
-                yield Said(Position(file, number, column), len(found["name"]) + 1, message, fix)
+                yield Advice(Position(file, number, column), len(found["name"]) + 1, message, fix)
 
 
 # Elements that validation never meets
 
 
-def _unseen_fields(view: PackageView) -> Iterator[Said]:
+def _unseen_fields(view: PackageView) -> Iterator[Advice]:
     members = [element for element in tagged(view) if element.member is not None and element.tags]
     seen = {tag.position for element in members if element.member and element.member.exported for tag in element.tags}
     for element in members:
@@ -120,7 +120,7 @@ def _unseen_fields(view: PackageView) -> Iterator[Said]:
                     yield at(use.top, message, "export the field, or remove the tag", delete(view, use.top))
 
 
-def _ignored_json(view: PackageView) -> Iterator[Said]:
+def _ignored_json(view: PackageView) -> Iterator[Advice]:
     """DV S21."""
     for element in tagged(view):
         if element.member is not None and element.member.json_ignored and element.member.exported:
@@ -129,7 +129,7 @@ def _ignored_json(view: PackageView) -> Iterator[Said]:
                 yield at(use.top, message, "remove the tag, or give the field a JSON name")
 
 
-def _unreached(view: PackageView) -> Iterator[Said]:
+def _unreached(view: PackageView) -> Iterator[Advice]:
     """Types with tags that no root of the package reaches, and that other packages cannot reach either."""
     if not view.roots:
         return
@@ -180,7 +180,7 @@ def _mentions(ref: TypeRef | None, qualified: str) -> bool:
 # Types made of types
 
 
-def _lost_by_copy(view: PackageView) -> Iterator[Said]:
+def _lost_by_copy(view: PackageView) -> Iterator[Advice]:
     """DV S32, S33: `type B A` takes over nothing that stands on A itself."""
     for element, declaration in types_of(view):
         if not isinstance(declaration, Typedef) or declaration.alias or declaration.underlying.kind != "named":
@@ -198,7 +198,7 @@ def _lost_by_copy(view: PackageView) -> Iterator[Said]:
 # Tags said twice
 
 
-def _repeated(view: PackageView) -> Iterator[Said]:
+def _repeated(view: PackageView) -> Iterator[Advice]:
     for element in tagged(view):
         seen: dict[str, Use] = {}
         for use in uses(view, element):
@@ -208,7 +208,7 @@ def _repeated(view: PackageView) -> Iterator[Said]:
                 yield at(use.top, message, "remove this line", delete(view, use.top))
 
 
-def _two_levels(view: PackageView) -> Iterator[Said]:
+def _two_levels(view: PackageView) -> Iterator[Advice]:
     for element in tagged(view):
         seen: dict[str, Use] = {}
         for use in uses(view, element):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from harness.lint.advice.common import (
     STOPPING,
     STRENGTH,
-    Said,
+    Advice,
     Use,
     advice,
     at,
@@ -36,7 +36,7 @@ def _waits(use: Use) -> bool:
     return use.checks
 
 
-def _after_forbidden(view: PackageView) -> Iterator[Said]:
+def _after_forbidden(view: PackageView) -> Iterator[Advice]:
     for element in tagged(view):
         found = uses(view, element)
         for stop in (use for use in found if use.name == "forbidden" and not use.target and not use.in_mode):
@@ -50,7 +50,7 @@ def _after_forbidden(view: PackageView) -> Iterator[Said]:
                     yield at(use, message, "remove it, or put the two under opposite options")
 
 
-def _inside_empty(view: PackageView) -> Iterator[Said]:
+def _inside_empty(view: PackageView) -> Iterator[Advice]:
     for element in tagged(view):
         found = governing(view, element)
         for stop in (use for use in found if use.name in ("maxItems", "maxProperties") and use.number == 0):
@@ -64,7 +64,7 @@ def _inside_empty(view: PackageView) -> Iterator[Said]:
                     )
 
 
-def _demands_presence(view: PackageView) -> Iterator[Said]:
+def _demands_presence(view: PackageView) -> Iterator[Advice]:
     """Limits of 1 where an empty value never gets to them."""
     for element in tagged(view):
         if element.member is None:
@@ -81,7 +81,7 @@ def _demands_presence(view: PackageView) -> Iterator[Said]:
                 yield at(use, message, "remove it, or use a pointer if empty and unset differ", delete(view, use.tag))
 
 
-def _hidden_stops(view: PackageView) -> Iterator[Said]:
+def _hidden_stops(view: PackageView) -> Iterator[Advice]:
     """DV S2: an error that nobody is shown keeps others from being found."""
     for element in tagged(view):
         found = governing(view, element)
@@ -99,7 +99,7 @@ def _hidden_stops(view: PackageView) -> Iterator[Said]:
                 )
 
 
-def _optional_beside_required(view: PackageView) -> Iterator[Said]:
+def _optional_beside_required(view: PackageView) -> Iterator[Advice]:
     for element in tagged(view):
         found = by_target(uses(view, element)).get((), ())
         for use in (use for use in found if use.name == "optional"):
@@ -109,7 +109,7 @@ def _optional_beside_required(view: PackageView) -> Iterator[Said]:
                 yield at(use, message, "keep the one that is meant")
 
 
-def _update_beside_immutable(view: PackageView) -> Iterator[Said]:
+def _update_beside_immutable(view: PackageView) -> Iterator[Advice]:
     for element in tagged(view):
         for found in by_target(uses(view, element)).values():
             for use in (use for use in found if use.name in ("update", "monotonic")):
@@ -119,7 +119,7 @@ def _update_beside_immutable(view: PackageView) -> Iterator[Said]:
                     yield at(use, message, "remove it, or remove +k8s:immutable", delete(view, use.tag))
 
 
-def _required_anyway(view: PackageView) -> Iterator[Said]:
+def _required_anyway(view: PackageView) -> Iterator[Advice]:
     for element in tagged(view):
         for use in (use for use in uses(view, element) if use.name == "dependentRequired" and use.tag.arg()):
             wanted = use.tag.arg()
@@ -135,7 +135,7 @@ def _required_anyway(view: PackageView) -> Iterator[Said]:
 # Defaults
 
 
-def _required_default(view: PackageView) -> Iterator[Said]:
+def _required_default(view: PackageView) -> Iterator[Advice]:
     for element in tagged(view):
         default = default_of(element)
         for use in uses(view, element) if default is not None else ():
@@ -148,7 +148,7 @@ def _zero(view: PackageView, element: Element, default: str | None) -> bool:
     return is_value(view, element.type) and default in ("0", '""', "false", "0.0")
 
 
-def _default_requires(view: PackageView) -> Iterator[Said]:
+def _default_requires(view: PackageView) -> Iterator[Advice]:
     """DV S27. Where the field is no pointer, list or map, being unset means the zero value, which a client may mean."""
     for element in tagged(view):
         default = default_of(element)
@@ -159,7 +159,7 @@ def _default_requires(view: PackageView) -> Iterator[Said]:
             yield at(use, message, "nothing to do if defaults are always applied before validation")
 
 
-def _default_removes(view: PackageView) -> Iterator[Said]:
+def _default_removes(view: PackageView) -> Iterator[Advice]:
     """DV S26."""
     for element in tagged(view):
         default = default_of(element)
@@ -183,7 +183,7 @@ def _rejects_zero(view: PackageView, element: Element, use: Use) -> bool:
     return use.name == "maximum" and number is not None and number < 0
 
 
-def _required_zero(view: PackageView) -> Iterator[Said]:
+def _required_zero(view: PackageView) -> Iterator[Advice]:
     """DV S25."""
     for element in tagged(view):
         if element.member is None or not is_value(view, element.type):

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 
 from harness.gotypes.model import Struct
 from harness.lint.advice.common import (
-    Said,
+    Advice,
     Use,
     advice,
     at,
@@ -35,7 +35,7 @@ def _subresource_tags(element: Element) -> list[Tag]:
     return [t for t in (*tags_of(element.second_comments), *element.tags) if t.name in SUBRESOURCE_TAGS]
 
 
-def _misdeclared(view: PackageView) -> Iterator[Said]:
+def _misdeclared(view: PackageView) -> Iterator[Advice]:
     for element, declaration in types_of(view):
         found = _subresource_tags(element)
         for tag in found:
@@ -57,7 +57,7 @@ def _misdeclared(view: PackageView) -> Iterator[Said]:
             )
 
 
-def _undeclared(view: PackageView) -> Iterator[Said]:
+def _undeclared(view: PackageView) -> Iterator[Advice]:
     """Roots with a status that has rules, where other roots of the package declare theirs."""
     roots = [(e, d) for e, d in types_of(view) if d.name in view.roots and isinstance(d, Struct)]
     declaring = [d for e, d in roots if any(t.scalar and t.scalar.text == "/status" for t in _subresource_tags(e))]
@@ -95,7 +95,7 @@ def _options(view: PackageView) -> Iterator[tuple[str, Tag]]:
                     yield option.text, tag
 
 
-def _odd_option(view: PackageView) -> Iterator[Said]:
+def _odd_option(view: PackageView) -> Iterator[Advice]:
     counted = Counter(name for one in (view, *view.siblings.values()) for name, _ in _options(one))
     gates = {line.text.partition("=")[2].strip() for e in view.elements for line in e.comments
              if line.text.lstrip().startswith("+featureGate=")}  # fmt: skip
@@ -112,7 +112,7 @@ def _odd_option(view: PackageView) -> Iterator[Said]:
 # Updates
 
 
-def _immutable_root(view: PackageView) -> Iterator[Said]:
+def _immutable_root(view: PackageView) -> Iterator[Advice]:
     for element, declaration in types_of(view):
         for use in uses(view, element) if declaration.name in view.roots else ():
             if use.name == "immutable" and not use.target:
@@ -120,7 +120,7 @@ def _immutable_root(view: PackageView) -> Iterator[Said]:
                 yield at(use, message, "put it on the field, usually spec")
 
 
-def _immutable_in_items(view: PackageView) -> Iterator[Said]:
+def _immutable_in_items(view: PackageView) -> Iterator[Advice]:
     """DV S4: a member that no client sets is rejected in every item that an update adds."""
     item_of: dict[str, Element] = {}
     for element in view.elements:
@@ -155,7 +155,7 @@ def _forbids_items(use: Use) -> bool:
 # Formats
 
 
-def _unlimited(view: PackageView) -> Iterator[Said]:
+def _unlimited(view: PackageView) -> Iterator[Advice]:
     for element in tagged(view):
         for found in by_target(governing(view, element)).values():
             for use in found:

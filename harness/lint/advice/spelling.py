@@ -10,8 +10,8 @@ from functools import lru_cache
 
 from harness.diagnostics import InputError, Position
 from harness.gotypes.model import CommentLine
-from harness.lint.advice.common import Said, advice, field_of, is_comment_line, line_of, rewrite
-from harness.lint.rule import Edit
+from harness.lint.advice.common import Advice, advice, field_of, is_comment_line, line_of, rewrite
+from harness.lint.rule import LineEdit
 from harness.lint.view import PackageView
 from harness.tags.grammar import Tag, TagLine, TagSyntaxError, name_of, parse, parse_line, tag_lines
 from harness.tags.registry import ALL_SPECS, OLDER_NAMES, SPECS, is_foreign, specs_of, suggestion
@@ -54,7 +54,7 @@ def close_to(name: str) -> str:
     return same[0] if same else near[0][1] if clear else ""
 
 
-def _unknown(view: PackageView) -> Iterator[Said]:
+def _unknown(view: PackageView) -> Iterator[Advice]:
     known = specs_of(view.release)
     cut_off = (line for e in view.elements for line in e.second_comments if "+k8s:" in line.text)
     for line in (*_tag_lines(view), *tag_lines(cut_off)):
@@ -71,30 +71,30 @@ def _unknown(view: PackageView) -> Iterator[Said]:
                 tag = tag.payload
 
 
-def _misspelt(view: PackageView, name: str, position: Position, result: str) -> Said:
+def _misspelt(view: PackageView, name: str, position: Position, result: str) -> Advice:
     if name in ALL_SPECS and name not in OLDER_NAMES:
         message = f"release {view.release} does not know +{name}, so {result}"
-        return Said(position, len(name) + 1, message, f"it came with 1.{ALL_SPECS[name].since}")
+        return Advice(position, len(name) + 1, message, f"it came with 1.{ALL_SPECS[name].since}")
     meant = close_to(name) or close_to(f"k8s:{name}")
     edit = rewrite(view, position, len(name) + 1, f"+{meant}") if meant else None
     fix = f"did you mean +{meant}?" if meant else suggestion(name) or "remove it, or correct the name"
-    return Said(position, len(name) + 1, f"there is no tag +{name}, so {result}", fix, edit)
+    return Advice(position, len(name) + 1, f"there is no tag +{name}, so {result}", fix, edit)
 
 
-def _other_prefix(view: PackageView) -> Iterator[Said]:
+def _other_prefix(view: PackageView) -> Iterator[Advice]:
     for line in _tag_lines(view):
         bare = line.name.removeprefix(_OPENAPI) if line.name.startswith(_OPENAPI) else ""
         if f"k8s:{bare}" in SPECS:
             message = f"+{line.name} goes into the OpenAPI schema and is not checked by declarative validation"
-            yield Said(line.position, len(line.name) + 1, message, f"add +k8s:{bare} if requests should be checked")
+            yield Advice(line.position, len(line.name) + 1, message, f"add +k8s:{bare} if requests should be checked")
 
 
-def _no_prefix(view: PackageView) -> Iterator[Said]:
+def _no_prefix(view: PackageView) -> Iterator[Advice]:
     for line in _tag_lines(view):
         if ":" not in line.name and line.name not in _SHARED and f"k8s:{line.name}" in SPECS:
             message = f"+{line.name} has no prefix, so nothing is checked"
             edit = rewrite(view, line.position, 1, "+k8s:") if _parses(f"+k8s:{line.text[1:]}") else None
-            yield Said(line.position, len(line.name) + 1, message, f"write +k8s:{line.text[1:]}", edit)
+            yield Advice(line.position, len(line.name) + 1, message, f"write +k8s:{line.text[1:]}", edit)
 
 
 def _parses(text: str) -> bool:
@@ -105,7 +105,7 @@ def _parses(text: str) -> bool:
     return True
 
 
-def _in_the_middle(view: PackageView) -> Iterator[Said]:
+def _in_the_middle(view: PackageView) -> Iterator[Advice]:
     for line in _lines(view):
         before, found, rest = line.text.partition("+k8s:")
         tag = found + rest.rstrip()
@@ -115,7 +115,7 @@ def _in_the_middle(view: PackageView) -> Iterator[Said]:
         if not example and before[-1] in " \t*-" and not _prose(before):
             position = replace(line.position, column=line.position.column + len(before))
             message = f"{tag} stands behind other text, so it is no tag"
-            yield Said(position, len(name_of(tag)) + 1, message, "give it a line of its own")
+            yield Advice(position, len(name_of(tag)) + 1, message, "give it a line of its own")
 
 
 def _prose(before: str) -> bool:
@@ -130,7 +130,7 @@ _TALKING = frozenset(("a", "an", "and", "as", "by", "has", "have", "is", "like",
                       "without"))  # fmt: skip
 
 
-def _not_parsed(view: PackageView) -> Iterator[Said]:
+def _not_parsed(view: PackageView) -> Iterator[Advice]:
     for line in _tag_lines(view):
         if line.name not in SPECS:
             continue
@@ -139,17 +139,17 @@ def _not_parsed(view: PackageView) -> Iterator[Said]:
         except InputError as error:
             for diagnostic in error.diagnostics:
                 edit = _remark(view, line) or _commas(view, line)
-                yield Said(diagnostic.position, 1, diagnostic.message, diagnostic.fix, edit)
+                yield Advice(diagnostic.position, 1, diagnostic.message, diagnostic.fix, edit)
 
 
-def _remark(view: PackageView, line: TagLine) -> Edit | None:
+def _remark(view: PackageView, line: TagLine) -> LineEdit | None:
     tag, slashes, remark = line.text.partition("//")
     if not slashes or not _parses(tag):
         return None
     return rewrite(view, line.position, len(line.text), f"{tag.rstrip()} # {remark.strip()}")
 
 
-def _commas(view: PackageView, line: TagLine) -> Edit | None:
+def _commas(view: PackageView, line: TagLine) -> LineEdit | None:
     found = _LIST.fullmatch(line.text)
     whole = line_of(view, line.position)
     if not found or not is_comment_line(whole):
@@ -158,7 +158,7 @@ def _commas(view: PackageView, line: TagLine) -> Edit | None:
     tags = [found["head"] + value for value in found["values"].split(",")]
     if not all(map(_parses, tags)):
         return None
-    return Edit(line.position.file, line.position.line, whole, "\n".join(start + tag for tag in tags))
+    return LineEdit(line.position.file, line.position.line, whole, "\n".join(start + tag for tag in tags))
 
 
 RULES = (

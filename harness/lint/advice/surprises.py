@@ -8,7 +8,7 @@ from itertools import pairwise
 from harness.gotypes.model import Struct
 from harness.lint.advice.common import (
     STOPPING,
-    Said,
+    Advice,
     Use,
     advice,
     at,
@@ -29,7 +29,7 @@ _GUARDS = ("required", "optional", "forbidden")
 _UNIONS = ("unionMember", "zeroOrOneOfMember")
 
 
-def _silenced_list(view: PackageView) -> Iterator[Said]:
+def _silenced_list(view: PackageView) -> Iterator[Advice]:
     """DV S6: 3.9's stops, taken over from the member, lose their cohort under +k8s:eachVal."""
     for element in tagged(view) if view.release.inherits_stops else ():
         for use in uses(view, element):
@@ -44,7 +44,7 @@ def _silenced_list(view: PackageView) -> Iterator[Said]:
                 yield at(use.top, message, f"put {shown(use.tag)} on the member {member.json_name} itself")
 
 
-def _first_wrappers(view: PackageView) -> Iterator[Said]:
+def _first_wrappers(view: PackageView) -> Iterator[Advice]:
     """DV S13."""
     for fields in struct_elements(view).values():
         for name in _UNIONS:
@@ -55,7 +55,7 @@ def _first_wrappers(view: PackageView) -> Iterator[Said]:
         yield from _differing(sorted(updates, key=lambda use: use.top.name), "all +k8s:update of a field are one rule")
 
 
-def _differing(group: list[Use], why: str) -> Iterator[Said]:
+def _differing(group: list[Use], why: str) -> Iterator[Advice]:
     for use in group[1:]:
         first = group[0]
         if (use.level, use.conditions) != (first.level, first.conditions):
@@ -63,7 +63,7 @@ def _differing(group: list[Use], why: str) -> Iterator[Said]:
             yield at(use.top, message, "give all of them the same level and option")
 
 
-def _item_order(view: PackageView) -> Iterator[Said]:
+def _item_order(view: PackageView) -> Iterator[Advice]:
     """DV S12."""
     for element in tagged(view):
         for name in _UNIONS:
@@ -75,7 +75,7 @@ def _item_order(view: PackageView) -> Iterator[Said]:
                     yield at(use.top, message, "sort the lines by the item's key")
 
 
-def _mode_order(view: PackageView) -> Iterator[Said]:
+def _mode_order(view: PackageView) -> Iterator[Advice]:
     """DV S10."""
     for element in tagged(view):
         ordered = sorted((use for use in uses(view, element) if use.in_mode), key=lambda use: use.top.name)
@@ -87,7 +87,7 @@ def _mode_order(view: PackageView) -> Iterator[Said]:
                 yield at(stop.top, message, f"write this line before {shown(wrong.top)}")
 
 
-def _mode_immutable(view: PackageView) -> Iterator[Said]:
+def _mode_immutable(view: PackageView) -> Iterator[Advice]:
     """DV S11."""
     for element in tagged(view):
         for use in uses(view, element):
@@ -96,7 +96,7 @@ def _mode_immutable(view: PackageView) -> Iterator[Said]:
                 yield at(use, message, "make the discriminator immutable too, or check it by hand")
 
 
-def _nil_in_mode(view: PackageView) -> Iterator[Said]:
+def _nil_in_mode(view: PackageView) -> Iterator[Advice]:
     """DV S5: upstream's linter takes a guard inside a mode for one."""
     for element in tagged(view):
         guards = [use for use in uses(view, element) if use.name in _GUARDS]
@@ -109,7 +109,7 @@ def _nil_in_mode(view: PackageView) -> Iterator[Said]:
             yield at(element, message, "add +k8s:optional")
 
 
-def _lists_in_maps(view: PackageView) -> Iterator[Said]:
+def _lists_in_maps(view: PackageView) -> Iterator[Advice]:
     """DV S20."""
     for element in view.elements:
         declared = view.types.declared(element.type)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from harness.diagnostics import near_miss
-from harness.lint.advice.common import Said, Use, advice, at, member_of, path_of, struct_elements, tagged, uses
+from harness.lint.advice.common import Advice, Use, advice, at, member_of, path_of, struct_elements, tagged, uses
 from harness.lint.view import Element, PackageView
 from harness.tags.grammar import Tag
 from harness.tags.spec import Scope
@@ -57,7 +57,7 @@ def _collect(element: Element, found: list[Use], unions: dict[tuple[str, str], _
             unions.setdefault(key, _Union()).members.append((element, use))
 
 
-def _single(view: PackageView) -> Iterator[Said]:
+def _single(view: PackageView) -> Iterator[Advice]:
     for group, union in _unions(view):
         if len(union.members) == 1 and union.discriminator is None:
             element, use = union.members[0]
@@ -69,7 +69,7 @@ def _single(view: PackageView) -> Iterator[Said]:
                 yield at(use, message, "remove it, or add the other members (check their union names)")
 
 
-def _zero_means(view: PackageView) -> Iterator[Said]:
+def _zero_means(view: PackageView) -> Iterator[Advice]:
     for _, union in _unions(view):
         for element, use in union.members:
             kind = view.types.kind(element.type)
@@ -79,7 +79,7 @@ def _zero_means(view: PackageView) -> Iterator[Said]:
                 yield at(use, message, f"make it a pointer: *{element.type}")
 
 
-def _unknown_value(view: PackageView) -> Iterator[Said]:
+def _unknown_value(view: PackageView) -> Iterator[Advice]:
     for _, union in _unions(view):
         if union.discriminator is None:
             continue
@@ -94,7 +94,7 @@ def _unknown_value(view: PackageView) -> Iterator[Said]:
                 yield at(use, message, _suggest(value, known, '(memberName: "%s")'))
 
 
-def _unknown_mode(view: PackageView) -> Iterator[Said]:
+def _unknown_mode(view: PackageView) -> Iterator[Advice]:
     for fields in struct_elements(view).values():
         discriminators = {
             _modality(use.tag): element
@@ -129,7 +129,7 @@ def _suggest(value: str, known: list[str], form: str) -> str:
     return f"{hint} " * bool(hint) + "known values: " + ", ".join(form % one for one in known)
 
 
-def _discriminator_unset(view: PackageView) -> Iterator[Said]:
+def _discriminator_unset(view: PackageView) -> Iterator[Advice]:
     for _, union in _unions(view):
         if union.discriminator is None or not union.members:
             continue

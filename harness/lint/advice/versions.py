@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from harness.gotypes.model import Struct
-from harness.lint.advice.common import STRENGTH, Said, Use, advice, at, governing, path_of, shown, struct_elements
+from harness.lint.advice.common import STRENGTH, Advice, Use, advice, at, governing, path_of, shown, struct_elements
 from harness.lint.view import Element, PackageView
 
 _Key = tuple[tuple[str, ...], frozenset[tuple[str, str | bool]], str, str]
@@ -91,7 +91,7 @@ def _rules(view: PackageView, element: Element) -> dict[_Key, Use]:
     return found
 
 
-def _missing(view: PackageView) -> Iterator[Said]:
+def _missing(view: PackageView) -> Iterator[Advice]:
     lacking: dict[tuple[int, _Key], tuple[Element, Use, list[str]]] = {}
     for twin in _twins(view):
         here, there = _rules(view, twin.here), _rules(twin.other, twin.there)
@@ -104,7 +104,7 @@ def _missing(view: PackageView) -> Iterator[Said]:
         yield at(element, message, f"add it, or take it out of {listed}")
 
 
-def _levels(view: PackageView) -> Iterator[Said]:
+def _levels(view: PackageView) -> Iterator[Advice]:
     """Said in the version where the level is lower."""
     for twin in _twins(view):
         here, there = _rules(view, twin.here), _rules(twin.other, twin.there)
@@ -116,7 +116,7 @@ def _levels(view: PackageView) -> Iterator[Said]:
                 yield at(mine.top if mine.own else twin.here, message, f"give it the same level: {shown(theirs.top)}")
 
 
-def _limits(view: PackageView) -> Iterator[Said]:
+def _limits(view: PackageView) -> Iterator[Advice]:
     """Said in the version that is less mature."""
     for twin in _twins(view):
         if _order(view.version) >= _order(twin.other.version):

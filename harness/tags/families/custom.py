@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from harness.tags.grammar import Tag
 from harness.tags.rules import Check, Contribution, Rule
-from harness.tags.spec import Context, Scope, TagError, TagSpec
+from harness.tags.spec import Scope, TagContext, TagError, TagSpec
 
 
-def _apply(context: Context, tag: Tag) -> Contribution:
+def _apply(context: TagContext, tag: Tag) -> Contribution:
     owner = (context.parent_path or context.path).rpartition(".")[2]
     name = f"ValidateCustom_{owner}" + (f"_{context.member.name}" if context.member else "")
     function = context.custom.get(name)

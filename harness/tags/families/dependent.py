@@ -12,9 +12,9 @@ from harness.tags.grammar import Tag
 from harness.tags.rules import Check, CheckFunction, Contribution, Deferred, Member, MembersSet, Rule
 from harness.tags.spec import (
     FIELD_ONLY,
-    Arg,
-    Context,
+    ArgSpec,
     Emission,
+    TagContext,
     TagError,
     TagSpec,
     accepts,
@@ -48,8 +48,8 @@ def _unchanged(op: Operation, new: Any, old: Any, is_set: IsSet) -> bool:
     return op is Operation.UPDATE and old is not None and is_set(new) == is_set(old)
 
 
-def _apply(check: CheckFunction) -> Callable[[Context, Tag], Contribution]:
-    def apply(context: Context, tag: Tag) -> Contribution:
+def _apply(check: CheckFunction) -> Callable[[TagContext, Tag], Contribution]:
+    def apply(context: TagContext, tag: Tag) -> Contribution:
         name, trigger, parent = tag.arg(), context.member, context.parent
         assert name is not None
         if trigger is None or parent is None:
@@ -99,7 +99,7 @@ DEPENDENT_REQUIRED = TagSpec(
     update=_UPDATE,
     misuses=(refuses(_GO, "(nope)"), refuses(_GO, "(a)")),
     scopes=FIELD_ONLY,
-    args=(Arg("", "<json name of the sibling>", required=True),),
+    args=(ArgSpec("", "<json name of the sibling>", required=True),),
     apply=_apply(dependent_required),
     emits=(Emission(ErrorType.REQUIRED, "dependentRequired", texts=("must be set when <field> is set",), at=_at),),
     examples=(accepts(_GO, {"in": {}}, "(b)"), rejects(_GO, {"in": {"a": "", "b": []}}, "(b)", "in.b")),
@@ -114,7 +114,7 @@ DEPENDENT_FORBIDDEN = TagSpec(
     update=_UPDATE,
     misuses=(refuses(_GO, "(nope)"), refuses(_GO, "(a)")),
     scopes=FIELD_ONLY,
-    args=(Arg("", "<json name of the sibling>", required=True),),
+    args=(ArgSpec("", "<json name of the sibling>", required=True),),
     apply=_apply(dependent_forbidden),
     emits=(Emission(ErrorType.FORBIDDEN, "dependentForbidden", texts=("may not be set when <field> is set",), at=_at),),
     examples=(accepts(_GO, {"in": {"a": ""}}, "(b)"), rejects(_GO, {"in": {"a": "", "b": ["x"]}}, "(b)", "in.b")),

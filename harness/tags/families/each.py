@@ -14,10 +14,10 @@ from harness.tags.grammar import Tag
 from harness.tags.rules import Contribution, Deferred, EachKey, EachVal, Rule
 from harness.tags.spec import (
     VALUE_SCOPES,
-    Change,
-    Context,
     Payload,
+    ReleaseChange,
     Scope,
+    TagContext,
     TagError,
     TagSpec,
     accepts,
@@ -117,14 +117,14 @@ def no_nil_items(op: Operation, path: Path, new: Sequence[Any] | None, old: Sequ
     return [required(path.index(i)) for i, item in enumerate(new) if item is None] if new and None in new else []
 
 
-def _each_val(context: Context, tag: Tag) -> Contribution:
+def _each_val(context: TagContext, tag: Tag) -> Contribution:
     scope = Scope.LIST_VALUE if context.types.native(context.type).kind == "list" else Scope.MAP_VALUE
     inner, payload = _element(context, tag, scope)
     got = context.expand(inner, payload)
     return Contribution(deferred=[Deferred(lambda: _each_val_later(context, tag, got))], opaque_val=got.opaque_type)
 
 
-def _element(context: Context, tag: Tag, scope: Scope) -> tuple[Context, Tag]:
+def _element(context: TagContext, tag: Tag, scope: Scope) -> tuple[TagContext, Tag]:
     native = context.types.native(context.type)
     elem = native.key if scope is Scope.MAP_KEY else native.elem
     assert elem is not None
@@ -137,7 +137,7 @@ def _element(context: Context, tag: Tag, scope: Scope) -> tuple[Context, Tag]:
     return inner, tag.payload
 
 
-def _each_val_later(context: Context, tag: Tag, payload: Contribution) -> Contribution:
+def _each_val_later(context: TagContext, tag: Tag, payload: Contribution) -> Contribution:
     native = context.types.native(context.type)
     which = identity(context, list_data(context)) if native.kind == "list" else None
     got = settled(context, payload)
@@ -149,7 +149,7 @@ def _each_val_later(context: Context, tag: Tag, payload: Contribution) -> Contri
     )
 
 
-def _each_key(context: Context, tag: Tag) -> Contribution:
+def _each_key(context: TagContext, tag: Tag) -> Contribution:
     inner, payload = _element(context, tag, Scope.MAP_KEY)
     got = context.expand(inner, payload)
     if not got.rules and not got.deferred and not got.opaque_type:
@@ -189,7 +189,7 @@ EACH_VAL = TagSpec(
         accepts("map[string]int32", {"k": 0}, "=+k8s:minimum=1", old={"k": 0, "j": 1}),
     ),
     since=33,
-    history=(Change(37, "Nil items of a list of pointers are an error of their own."),),
+    history=(ReleaseChange(37, "Nil items of a list of pointers are an error of their own."),),
 )
 EACH_KEY = TagSpec(
     name="k8s:eachKey",

@@ -14,10 +14,10 @@ from harness.tags.families.limits import a_string
 from harness.tags.grammar import Tag, TagSyntaxError, parse, tag_lines
 from harness.tags.rules import Check, Contribution, Options, Show
 from harness.tags.spec import (
-    Change,
-    Context,
     Emission,
+    ReleaseChange,
     Scope,
+    TagContext,
     TagError,
     TagSpec,
     accepts,
@@ -95,7 +95,7 @@ def _supported(values: tuple[str, ...]) -> str:
     return "supported values: " + ", ".join(quote(value) for value in values) if values else ""
 
 
-def _apply(context: Context, tag: Tag) -> Contribution:
+def _apply(context: TagContext, tag: Tag) -> Contribution:
     values: dict[str, list[Exclusion]] = {}
     for const in sorted(context.types.consts_of(context.type.name), key=lambda const: const.name):
         if const.value is None:
@@ -194,8 +194,8 @@ ENUM = TagSpec(
     probes=lambda _: ("", "zz"),
     since=34,
     history=(
-        Change(35, "Constants can be taken out with +k8s:enumExclude."),
-        Change(37, "An option that nobody defined is an internal error; before, it was off."),
+        ReleaseChange(35, "Constants can be taken out with +k8s:enumExclude."),
+        ReleaseChange(37, "An option that nobody defined is an internal error; before, it was off."),
     ),
 )
 ENUM_EXCLUDE = TagSpec(

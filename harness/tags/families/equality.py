@@ -11,9 +11,9 @@ from harness.tags.grammar import Tag, int_trouble
 from harness.tags.rules import Contribution, Show
 from harness.tags.spec import (
     VALUE_SCOPES,
-    Context,
     Emission,
     Payload,
+    TagContext,
     TagError,
     TagSpec,
     accepts,
@@ -38,7 +38,7 @@ def _shown(value: str | int | bool) -> str:
 _PAYLOADS = {"string": "string", "bool": "bool", "integer": "int"}
 
 
-def _apply(context: Context, tag: Tag) -> Contribution:
+def _apply(context: TagContext, tag: Tag) -> Contribution:
     assert tag.scalar is not None
     kind = context.kind
     if kind not in _PAYLOADS and context.types.is_comparable(context.type):

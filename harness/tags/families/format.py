@@ -15,10 +15,10 @@ from harness.tags.grammar import Tag
 from harness.tags.rules import CheckFunction, Contribution, Show
 from harness.tags.spec import (
     VALUE_SCOPES,
-    Change,
-    Context,
     Emission,
     Payload,
+    ReleaseChange,
+    TagContext,
     TagError,
     TagSpec,
     accepts,
@@ -154,7 +154,7 @@ _WORDS: dict[str, str] = {
 }
 
 
-def _apply(context: Context, tag: Tag) -> Contribution:
+def _apply(context: TagContext, tag: Tag) -> Contribution:
     assert tag.scalar is not None
     name = tag.scalar.text
     since = context.release.format_since(name)
@@ -240,8 +240,8 @@ FORMAT = TagSpec(
     probes=probes,
     since=35,
     history=(
-        Change(36, "Knows k8s-path-segment-name."),
-        Change(37, "Knows k8s-prefixed-label-key."),
+        ReleaseChange(36, "Knows k8s-path-segment-name."),
+        ReleaseChange(37, "Knows k8s-prefixed-label-key."),
     ),
 )
 

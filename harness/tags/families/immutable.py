@@ -12,10 +12,10 @@ from harness.tags.grammar import Tag
 from harness.tags.rules import Check, Contribution, Rule, Same
 from harness.tags.spec import (
     VALUE_SCOPES,
-    Change,
-    Context,
     Emission,
+    ReleaseChange,
     Scope,
+    TagContext,
     TagSpec,
     accepts,
     refuses,
@@ -42,7 +42,7 @@ def immutable_by_comparing(
     return [forbidden(path, "field is immutable")]
 
 
-def _apply(context: Context, tag: Tag) -> Contribution:
+def _apply(context: TagContext, tag: Tag) -> Contribution:
     if not context.release.immutable_compares:
         return IMMUTABLE.simple()
     return Contribution([Rule(Check(immutable_by_comparing, (Same(context.type),)), tag=tag.name)])
@@ -77,11 +77,11 @@ IMMUTABLE = TagSpec(
     ),
     since=33,
     history=(
-        Change(
+        ReleaseChange(
             35,
             "Fails for every update that reaches it, as Invalid with an origin; before, it compared and was Forbidden.",
         ),
-        Change(35, "Stops the other rules of its field."),
+        ReleaseChange(35, "Stops the other rules of its field."),
     ),
 )
 

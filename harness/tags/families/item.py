@@ -13,10 +13,10 @@ from harness.tags.grammar import Tag, int_trouble
 from harness.tags.rules import Contribution, Deferred, Item, Rule, Selector
 from harness.tags.spec import (
     VALUE_SCOPES,
-    Change,
-    Context,
     Payload,
+    ReleaseChange,
     Scope,
+    TagContext,
     TagError,
     TagSpec,
     accepts,
@@ -45,7 +45,7 @@ def one_item(
     return []
 
 
-def _apply(context: Context, tag: Tag) -> Contribution:
+def _apply(context: TagContext, tag: Tag) -> Contribution:
     if context.kind != "list" or context.is_pointer:
         raise TagError("can only be used on list types", tag)
     elem = context.types.native(context.type).elem
@@ -72,7 +72,7 @@ def _apply(context: Context, tag: Tag) -> Contribution:
     return Contribution(deferred=[*deferred, *got.parent])
 
 
-def _at_once(context: Context, tag: Tag) -> Contribution:
+def _at_once(context: TagContext, tag: Tag) -> Contribution:
     """Do all the work of a tag in one piece, as releases before 1.37 did: there the keys have the list's order."""
     assert tag.payload is not None
     inner = _inner(context, tag, _selector(context, tag, _checked(context, tag)))
@@ -80,24 +80,24 @@ def _at_once(context: Context, tag: Tag) -> Contribution:
     return replace(_wrapped(context, tag, inner, got), deferred=got.parent)
 
 
-def _later(context: Context, tag: Tag, inner: Context, later: Deferred) -> Deferred:
+def _later(context: TagContext, tag: Tag, inner: TagContext, later: Deferred) -> Deferred:
     return Deferred(lambda: _wrapped(context, tag, inner, later.run()), later.group)
 
 
-def _selector(context: Context, tag: Tag, names: Sequence[str]) -> Selector:
+def _selector(context: TagContext, tag: Tag, names: Sequence[str]) -> Selector:
     elem = context.types.native(context.type).elem
     assert elem is not None
     return Selector(tuple((name, _canonical(tag, name)) for name in names), elem)
 
 
-def _inner(context: Context, tag: Tag, selector: Selector) -> Context:
+def _inner(context: TagContext, tag: Tag, selector: Selector) -> TagContext:
     return replace(
         context, scope=Scope.LIST_VALUE, type=selector.elem, path=f"{context.path}[{selector.text}]", member=None,
         parent=None, parent_path=context.path, inside=(*context.inside, tag.name), selector=selector,
     )  # fmt: skip
 
 
-def _wrapped(context: Context, tag: Tag, inner: Context, got: Contribution) -> Contribution:
+def _wrapped(context: TagContext, tag: Tag, inner: TagContext, got: Contribution) -> Contribution:
     """Return the rules as they run for the item, now that the list's keys are known."""
     _checked(context, tag)
     selector = inner.selector
@@ -109,7 +109,7 @@ def _wrapped(context: Context, tag: Tag, inner: Context, got: Contribution) -> C
     return replace(got, parent=[]).wrapped(wrap)
 
 
-def _checked(context: Context, tag: Tag) -> list[str]:
+def _checked(context: TagContext, tag: Tag) -> list[str]:
     """Check a selector against the keys of its list, and return these."""
     data = list_data(context)
     if data is None or data.semantic != "map" or not data.keys:
@@ -127,7 +127,7 @@ def _checked(context: Context, tag: Tag) -> list[str]:
     return data.keys
 
 
-def _check_type(context: Context, tag: Tag, key: str) -> None:
+def _check_type(context: TagContext, tag: Tag, key: str) -> None:
     value = tag.arg(key)
     elem = context.types.native(context.type).elem
     assert value is not None
@@ -181,7 +181,7 @@ ITEM = TagSpec(
         accepts(_GO, {"f": []}, "(k: a)=+k8s:immutable", old={"f": [{"k": "a"}]}),
     ),
     since=34,
-    history=(Change(35, "Rules for one item stop only each other."),),
+    history=(ReleaseChange(35, "Rules for one item stop only each other."),),
 )
 
 SPECS = (ITEM,)

@@ -9,17 +9,17 @@ from dataclasses import replace
 from harness.field import Level
 from harness.tags.grammar import Tag
 from harness.tags.rules import Contribution, Mode, Rule
-from harness.tags.spec import VALUE_SCOPES, Arg, Context, Payload, TagError, TagSpec, accepts, refuses, rejects
+from harness.tags.spec import VALUE_SCOPES, ArgSpec, Payload, TagContext, TagError, TagSpec, accepts, refuses, rejects
 
 _VERSION = re.compile(r"[0-9]+\.[0-9]+")
 
 
-def _marked(level: Level) -> Callable[[Context, Tag], Contribution]:
+def _marked(level: Level) -> Callable[[TagContext, Tag], Contribution]:
     def mark(rule: Rule) -> Rule:
         # Modes record the level of each of their rules themselves (DV 5.10).
         return rule if isinstance(rule.body, Mode) else replace(rule, level=level)
 
-    def apply(context: Context, tag: Tag) -> Contribution:
+    def apply(context: TagContext, tag: Tag) -> Contribution:
         if tag.payload is None:
             raise TagError("requires a validation tag as its value payload", tag, "tag-payload")
         since = tag.arg("since")
@@ -39,7 +39,7 @@ def _level(level: Level, summary: str) -> TagSpec:
         name=f"k8s:{level}",
         summary=summary,
         scopes=VALUE_SCOPES,
-        args=(Arg("since", "<major.minor, quoted>"),),
+        args=(ArgSpec("since", "<major.minor, quoted>"),),
         payload=Payload("tag", "+<tag>"),
         apply=_marked(level),
         examples=(

@@ -13,12 +13,12 @@ from harness.tags.grammar import Tag, int_trouble
 from harness.tags.rules import Contribution
 from harness.tags.spec import (
     VALUE_SCOPES,
-    Change,
-    Context,
     Emission,
     Payload,
+    ReleaseChange,
     Requirement,
     Scope,
+    TagContext,
     TagSpec,
     accepts,
     counted,
@@ -119,23 +119,23 @@ def maximum(op: Operation, path: Path, new: int | None, old: int | None, limit: 
     return [invalid(path, new, f"must be less than or equal to {limit}", origin="maximum")]
 
 
-def a_canonical_int(context: Context, tag: Tag) -> str | None:
+def a_canonical_int(context: TagContext, tag: Tag) -> str | None:
     """Require an integer as decimals print (DV 1.3): no sign, no leading zero, no hexadecimal."""
     trouble = int_trouble(tag.scalar) if tag.scalar is not None and context.release.canonical_ints else ""
     return f"failed to parse tag payload as int: {trouble}" if trouble else None
 
 
-def not_negative(context: Context, tag: Tag) -> str | None:
+def not_negative(context: TagContext, tag: Tag) -> str | None:
     """Require a payload of zero or more."""
     return "must be greater than or equal to zero" if _int(tag) < 0 else None
 
 
-def at_most_100000(context: Context, tag: Tag) -> str | None:
+def at_most_100000(context: TagContext, tag: Tag) -> str | None:
     """Require a payload that upstream's schema can hold."""
     return "must be less than or equal to 100000" if _int(tag) > 100000 else None
 
 
-def a_string_key(context: Context, tag: Tag) -> str | None:
+def a_string_key(context: TagContext, tag: Tag) -> str | None:
     """Require a map whose keys are strings."""
     key = context.types.value(context.type).key
     if key is None or context.types.kind(key) == "string":
@@ -152,7 +152,7 @@ def range_of(name: str) -> tuple[int, int]:
     return (0, 2**bits - 1) if unsigned else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
 
 
-def in_range(context: Context, tag: Tag) -> str | None:
+def in_range(context: TagContext, tag: Tag) -> str | None:
     """Require a payload that fits the integer's width. int8 is modelled as unsigned (DV S48)."""
     assert tag.scalar is not None
     low, high = range_of(context.types.value(context.type).name)
@@ -169,12 +169,12 @@ def _int(tag: Tag) -> int:
     return int(tag.scalar.value)
 
 
-def _max_length(context: Context, tag: Tag) -> Contribution:
+def _max_length(context: TagContext, tag: Tag) -> Contribution:
     check = older_max_length if context.release.max_length_counts_bytes else max_length
     return MAX_LENGTH.simple((_int(tag),), check=check)
 
 
-def _min_length(context: Context, tag: Tag) -> Contribution:
+def _min_length(context: TagContext, tag: Tag) -> Contribution:
     # DV S47: a limit of zero or less is accepted and emits nothing.
     return MIN_LENGTH.simple((_int(tag),)) if _int(tag) > 0 else Contribution()
 
@@ -202,8 +202,8 @@ MAX_LENGTH = TagSpec(
     probes=lambda limit: ("x" * limit, "x" * (limit + 1), "é" * limit),
     since=35,
     history=(
-        Change(36, "Counts characters; before, it counted bytes."),
-        Change(36, "The number must be written as decimals print."),
+        ReleaseChange(36, "Counts characters; before, it counted bytes."),
+        ReleaseChange(36, "The number must be written as decimals print."),
     ),
 )
 MAX_BYTES = TagSpec(
@@ -254,7 +254,7 @@ MAX_ITEMS = TagSpec(
     examples=(accepts("[]string", ["a"], "=1"), rejects("[]string", ["a", "b"], "=1"), accepts("[]string", None, "=0")),
     probes=lambda limit: (limit, limit + 1),
     since=35,
-    history=(Change(36, "The number must be written as decimals print."),),
+    history=(ReleaseChange(36, "The number must be written as decimals print."),),
 )
 MIN_ITEMS = TagSpec(
     name="k8s:minItems",
@@ -324,8 +324,8 @@ MINIMUM = TagSpec(
     probes=lambda limit: (limit, limit - 1),
     since=33,
     history=(
-        Change(36, "The number must be written as decimals print."),
-        Change(37, "The number must fit the type."),
+        ReleaseChange(36, "The number must be written as decimals print."),
+        ReleaseChange(37, "The number must fit the type."),
     ),
 )
 MAXIMUM = TagSpec(

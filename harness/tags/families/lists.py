@@ -13,10 +13,10 @@ from harness.tags.grammar import Tag
 from harness.tags.rules import Check, Contribution, Deferred, KeyOf, ListData, Show
 from harness.tags.spec import (
     VALUE_SCOPES,
-    Change,
-    Context,
     Emission,
     Payload,
+    ReleaseChange,
+    TagContext,
     TagError,
     TagSpec,
     accepts,
@@ -57,11 +57,11 @@ def unique(
 a_list = only_on(("list",), "list types", pointers=False, ending=" ({})")
 
 
-def _data(context: Context) -> ListData:
+def _data(context: TagContext) -> ListData:
     return context.store.lists.setdefault(context.path, ListData())
 
 
-def _list_type(context: Context, tag: Tag) -> Contribution:
+def _list_type(context: TagContext, tag: Tag) -> Contribution:
     value, data = _value(tag), _data(context)
     data.level = context.level
     if data.list_type:
@@ -75,7 +75,7 @@ def _list_type(context: Context, tag: Tag) -> Contribution:
     return Contribution(deferred=[Deferred(lambda: _uniqueness(context, tag), "list")])
 
 
-def _unique(context: Context, tag: Tag) -> Contribution:
+def _unique(context: TagContext, tag: Tag) -> Contribution:
     value, data = _value(tag), _data(context)
     data.level = context.level
     if data.list_type in ("set", "map"):
@@ -89,7 +89,7 @@ def _unique(context: Context, tag: Tag) -> Contribution:
     return Contribution(deferred=[Deferred(lambda: _uniqueness(context, tag), "list")])
 
 
-def _list_map_key(context: Context, tag: Tag) -> Contribution:
+def _list_map_key(context: TagContext, tag: Tag) -> Contribution:
     elem = context.types.native(context.type).elem
     struct = context.types.struct(elem) if elem else None
     if elem is None or struct is None:
@@ -111,7 +111,7 @@ def _list_map_key(context: Context, tag: Tag) -> Contribution:
     return Contribution()
 
 
-def _custom_unique(context: Context, tag: Tag) -> Contribution:
+def _custom_unique(context: TagContext, tag: Tag) -> Contribution:
     _data(context).custom = True
     return Contribution()
 
@@ -121,13 +121,13 @@ def _value(tag: Tag) -> str:
     return tag.scalar.text
 
 
-def _check_map(context: Context, tag: Tag, value: str) -> None:
+def _check_map(context: TagContext, tag: Tag, value: str) -> None:
     elem = context.types.native(context.type).elem
     if value == "map" and (elem is None or context.types.struct(elem) is None):
         raise TagError("only lists of structs can be list-maps", tag)
 
 
-def _uniqueness(context: Context, tag: Tag) -> Contribution:
+def _uniqueness(context: TagContext, tag: Tag) -> Contribution:
     """Make the list's one uniqueness check, with the wrappers of the first of its tags (DV 5.6)."""
     data = _data(context)
     if data.done:
@@ -214,9 +214,9 @@ LIST_TYPE = TagSpec(
     ),
     since=33,
     history=(
-        Change(35, "With map, two items with one key are duplicates."),
-        Change(37, "Items may be pointers to structs."),
-        Change(37, "Wrappers around it apply to the check for duplicates."),
+        ReleaseChange(35, "With map, two items with one key are duplicates."),
+        ReleaseChange(37, "Items may be pointers to structs."),
+        ReleaseChange(37, "Wrappers around it apply to the check for duplicates."),
     ),
 )
 LIST_MAP_KEY = TagSpec(
@@ -234,8 +234,8 @@ LIST_MAP_KEY = TagSpec(
     examples=(rejects(_LIST_MAP_KEY, _TWINS, "=k", "f[1]"), accepts(_LIST_MAP_KEY, {"f": [{"k": "a"}]}, "=k")),
     since=33,
     history=(
-        Change(35, "A key may be a pointer."),
-        Change(37, "Items may be pointers to structs."),
+        ReleaseChange(35, "A key may be a pointer."),
+        ReleaseChange(37, "Items may be pointers to structs."),
     ),
 )
 UNIQUE = TagSpec(
@@ -253,8 +253,8 @@ UNIQUE = TagSpec(
     examples=(rejects(_UNIQUE, _TWINS, "=map", "f[1]"), accepts(_UNIQUE, {"f": [{"k": "a"}]}, "=map")),
     since=35,
     history=(
-        Change(37, "Items may be pointers to structs."),
-        Change(37, "Wrappers around it apply to the check for duplicates."),
+        ReleaseChange(37, "Items may be pointers to structs."),
+        ReleaseChange(37, "Wrappers around it apply to the check for duplicates."),
     ),
 )
 CUSTOM_UNIQUE = TagSpec(

@@ -12,13 +12,13 @@ from harness.tags.grammar import Tag, go_int
 from harness.tags.rules import Check, Contribution, Deferred, Mode, ModeData, Rule
 from harness.tags.spec import (
     FIELD_ONLY,
-    Arg,
-    Change,
-    Context,
+    ArgSpec,
     Emission,
-    Example,
     Payload,
+    ReleaseChange,
+    TagContext,
     TagError,
+    TagExample,
     TagSpec,
     accepts,
     refuses,
@@ -34,7 +34,7 @@ _GROUP_ARGUMENT = {
 }
 
 
-def _data(context: Context, tag: Tag) -> ModeData:
+def _data(context: TagContext, tag: Tag) -> ModeData:
     name = tag.arg(_GROUP_ARGUMENT[tag.name])
     text = name.text if name else "default"
     if name is not None:
@@ -45,7 +45,7 @@ def _data(context: Context, tag: Tag) -> ModeData:
     return context.store.modes.setdefault(context.parent_path, {}).setdefault(text, ModeData())
 
 
-def _discriminator(context: Context, tag: Tag) -> Contribution:
+def _discriminator(context: TagContext, tag: Tag) -> Contribution:
     if context.is_pointer:
         raise TagError("can only be used on non-pointer types", tag)
     if tag.name == "k8s:discriminator" and context.kind not in ("string", "bool", "integer"):
@@ -61,7 +61,7 @@ def _discriminator(context: Context, tag: Tag) -> Contribution:
     return Contribution()
 
 
-def _if_mode(context: Context, tag: Tag) -> Contribution:
+def _if_mode(context: TagContext, tag: Tag) -> Contribution:
     word = "value" if tag.name == "k8s:member" else "mode"
     mode = tag.arg(word) or tag.arg()
     if mode is None:
@@ -79,7 +79,7 @@ def _if_mode(context: Context, tag: Tag) -> Contribution:
     return Contribution(parent=[Deferred(lambda: _modes(context, tag), "discriminator")])
 
 
-def _modes(context: Context, tag: Tag) -> Contribution:
+def _modes(context: TagContext, tag: Tag) -> Contribution:
     """Make the rules of all the struct's groups, once: groups by name, members by Go name."""
     if context.parent_path in context.store.modes_done:
         return Contribution()
@@ -94,7 +94,7 @@ def _modes(context: Context, tag: Tag) -> Contribution:
     return Contribution(rules)
 
 
-def _rule(context: Context, tag: Tag, data: ModeData, discriminator: Field, member: Field) -> Rule:
+def _rule(context: TagContext, tag: Tag, data: ModeData, discriminator: Field, member: Field) -> Rule:
     by_value: dict[str | bool | int, list[Rule]] = {}
     otherwise, levels = Rule(Check(forbidden_value)), set()
     for owner, value, forbidden, rules in data.rules:
@@ -107,7 +107,7 @@ def _rule(context: Context, tag: Tag, data: ModeData, discriminator: Field, memb
     return Rule(Mode(member, discriminator, tuple((v, tuple(r)) for v, r in by_value.items()), otherwise), tag=tag.name)
 
 
-def _value(context: Context, tag: Tag, discriminator: Field, text: str) -> str | bool | int:
+def _value(context: TagContext, tag: Tag, discriminator: Field, text: str) -> str | bool | int:
     kind = context.types.kind(discriminator.type)
     if kind == "integer":
         if go_int(text) is None:
@@ -136,7 +136,7 @@ MODE_DISCRIMINATOR = TagSpec(
     update="Rules under +k8s:ifMode run again when it changed, even for members that did not.",
     misuses=(refuses("*string"), refuses("int32")),
     scopes=FIELD_ONLY,
-    args=(Arg("modality", "<group>"),),
+    args=(ArgSpec("modality", "<group>"),),
     apply=_discriminator,
     emits=(Emission(ErrorType.REQUIRED, declared=False), Emission(ErrorType.FORBIDDEN, declared=False)),
     examples=(
@@ -145,7 +145,7 @@ MODE_DISCRIMINATOR = TagSpec(
         rejects(_DISCRIMINATOR, {"d": "B", "f": ""}),
     ),
     since=37,
-    history=(Change(37, "Came in place of +k8s:discriminator of 1.36."),),
+    history=(ReleaseChange(37, "Came in place of +k8s:discriminator of 1.36."),),
 )
 IF_MODE = TagSpec(
     name="k8s:ifMode",
@@ -165,7 +165,7 @@ IF_MODE = TagSpec(
         "Rules of one mode keep the order of the tags: one in front of +k8s:required sees the absent value.",
     ),
     scopes=FIELD_ONLY,
-    args=(Arg("", "<mode>"), Arg("mode", "<mode>"), Arg("modality", "<group>")),
+    args=(ArgSpec("", "<mode>"), ArgSpec("mode", "<mode>"), ArgSpec("modality", "<group>")),
     payload=Payload("tag", "+<tag>"),
     apply=_if_mode,
     emits=(Emission(ErrorType.FORBIDDEN, texts=("",)),),
@@ -174,7 +174,7 @@ IF_MODE = TagSpec(
         rejects(_GO, {"d": "B", "f": ""}, '("A")=+k8s:optional'),
     ),
     since=37,
-    history=(Change(37, "Came in place of +k8s:member of 1.36."),),
+    history=(ReleaseChange(37, "Came in place of +k8s:member of 1.36."),),
 )
 
 SPECS = (MODE_DISCRIMINATOR, IF_MODE)
@@ -182,8 +182,8 @@ SPECS = (MODE_DISCRIMINATOR, IF_MODE)
 # 1.36 knew both by other names, and those names by themselves.
 
 
-def _older(spec: TagSpec, name: str, args: tuple[Arg, ...]) -> TagSpec:
-    def renamed(example: Example) -> Example:
+def _older(spec: TagSpec, name: str, args: tuple[ArgSpec, ...]) -> TagSpec:
+    def renamed(example: TagExample) -> TagExample:
         go = example.go.replace("k8s:modeDiscriminator", "k8s:discriminator").replace("k8s:ifMode", "k8s:member")
         return replace(example, go=go)
 
@@ -191,7 +191,9 @@ def _older(spec: TagSpec, name: str, args: tuple[Arg, ...]) -> TagSpec:
     return replace(spec, name=name, args=args, since=36, until=36, history=(), examples=examples, misuses=())
 
 
-DISCRIMINATOR = _older(MODE_DISCRIMINATOR, "k8s:discriminator", (Arg("name", "<group>"),))
-MEMBER = _older(IF_MODE, "k8s:member", (Arg("", "<value>"), Arg("value", "<value>"), Arg("discriminator", "<group>")))
+DISCRIMINATOR = _older(MODE_DISCRIMINATOR, "k8s:discriminator", (ArgSpec("name", "<group>"),))
+MEMBER = _older(
+    IF_MODE, "k8s:member", (ArgSpec("", "<value>"), ArgSpec("value", "<value>"), ArgSpec("discriminator", "<group>"))
+)
 
 OLDER_SPECS = (DISCRIMINATOR, MEMBER)

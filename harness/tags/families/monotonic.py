@@ -7,9 +7,9 @@ from harness.field import ErrorType, FieldError, Path
 from harness.field.make import invalid
 from harness.tags.grammar import Tag
 from harness.tags.spec import (
-    Context,
     Emission,
     Scope,
+    TagContext,
     TagSpec,
     accepts,
     refuses,
@@ -24,7 +24,7 @@ def monotonic(op: Operation, path: Path, new: int | None, old: int | None) -> li
     return [invalid(path, new, f"may not be decreased from {old}", origin="monotonic")]
 
 
-def _an_integer(context: Context, tag: Tag) -> str | None:
+def _an_integer(context: TagContext, tag: Tag) -> str | None:
     if context.kind == "integer":
         return None
     return f"must be an integer type (got {context.types.describe(context.type)})"

@@ -11,12 +11,12 @@ from harness.tags.grammar import Tag
 from harness.tags.rules import Contribution, Option, Rule
 from harness.tags.spec import (
     EVERY_SCOPE,
-    Arg,
-    Change,
-    Context,
+    ArgSpec,
     Emission,
     Payload,
+    ReleaseChange,
     Scope,
+    TagContext,
     TagSpec,
     accepts,
     refuses,
@@ -29,8 +29,8 @@ def undefined_option(path: Path, name: str) -> list[FieldError]:
     return [internal(path, f"undefined validation option {quote(name)}")]
 
 
-def _wrapped(wanted: bool) -> Callable[[Context, Tag], Contribution]:
-    def apply(context: Context, tag: Tag) -> Contribution:
+def _wrapped(wanted: bool) -> Callable[[TagContext, Tag], Contribution]:
+    def apply(context: TagContext, tag: Tag) -> Contribution:
         option = tag.arg()
         assert option is not None
         assert tag.payload is not None
@@ -53,7 +53,7 @@ def _option(word: str, wanted: bool) -> TagSpec:
         name=f"k8s:if{word}",
         summary=f"Applies a tag while a validation option is {'on' if wanted else 'off'}.",
         scopes=EVERY_SCOPE,
-        args=(Arg("", "<option>", required=True),),
+        args=(ArgSpec("", "<option>", required=True),),
         payload=Payload("tag", "+<tag>"),
         apply=_wrapped(wanted),
         examples=(
@@ -70,8 +70,8 @@ def _option(word: str, wanted: bool) -> TagSpec:
         ),
         since=35,
         history=(
-            Change(37, "An option that nobody defined is an internal error; before, it was off."),
-            Change(37, "Also wraps what its payload defers: +k8s:listType, +k8s:update, members of unions."),
+            ReleaseChange(37, "An option that nobody defined is an internal error; before, it was off."),
+            ReleaseChange(37, "Also wraps what its payload defers: +k8s:listType, +k8s:update, members of unions."),
         ),
     )
 

@@ -13,11 +13,11 @@ from harness.tags.grammar import Tag
 from harness.tags.rules import Check, Contribution, Rule
 from harness.tags.spec import (
     FIELD_ONLY,
-    Context,
     Emission,
-    Subject,
+    TagContext,
     TagError,
     TagSpec,
+    TagSubject,
     accepts,
     refuses,
     rejects,
@@ -54,12 +54,12 @@ def forbidden_pointer(op: Operation, path: Path, new: Any, old: Any) -> list[Fie
     return [forbidden(path)] if new is not None else []
 
 
-def is_nilable(context: Context) -> bool:
+def is_nilable(context: TagContext) -> bool:
     """Whether the type is a pointer, a list or a map."""
     return context.is_pointer or context.kind in ("list", "map")
 
 
-def no_plain_struct(context: Context, tag: Tag) -> str | None:
+def no_plain_struct(context: TagContext, tag: Tag) -> str | None:
     """Require a type that can be unset: no struct that is not behind a pointer, no interface."""
     if context.is_pointer:
         return None
@@ -70,15 +70,15 @@ def no_plain_struct(context: Context, tag: Tag) -> str | None:
     return None
 
 
-def _rule(context: Context, tag: str, value: Any, pointer: Any, hidden: bool = False) -> Rule:
+def _rule(context: TagContext, tag: str, value: Any, pointer: Any, hidden: bool = False) -> Rule:
     return Rule(Check(pointer if context.is_pointer else value), sc=True, ne=hidden, tag=tag)
 
 
-def _required(context: Context, tag: Tag) -> Contribution:
+def _required(context: TagContext, tag: Tag) -> Contribution:
     return Contribution([_rule(context, tag.name, required_value, required_pointer)])
 
 
-def _optional(context: Context, tag: Tag) -> Contribution:
+def _optional(context: TagContext, tag: Tag) -> Contribution:
     if (default := _default(context, tag)) is not None:
         # The apiserver fills in the default, so an unset value is a mistake (DV 3.6, S26, S27).
         is_zero = not is_nilable(context) and default[0] == _zero(context)
@@ -86,7 +86,7 @@ def _optional(context: Context, tag: Tag) -> Contribution:
     return Contribution([_rule(context, tag.name, optional_value, optional_pointer, hidden=True)])
 
 
-def _forbidden(context: Context, tag: Tag) -> Contribution:
+def _forbidden(context: TagContext, tag: Tag) -> Contribution:
     return Contribution(
         [
             _rule(context, tag.name, forbidden_value, forbidden_pointer),
@@ -95,11 +95,11 @@ def _forbidden(context: Context, tag: Tag) -> Contribution:
     )
 
 
-def _zero(context: Context) -> Any:
+def _zero(context: TagContext) -> Any:
     return {"string": "", "bool": False}.get(context.kind, 0)
 
 
-def _default(context: Context, tag: Tag) -> tuple[Any] | None:
+def _default(context: TagContext, tag: Tag) -> tuple[Any] | None:
     """Read the field's `+default=...`, in a tuple; None when it has none."""
     comments: Comments = context.member.comments if context.member else ()
     texts = [line.text.strip()[9:] for line in comments if line.text.strip().startswith("+default=")]
@@ -130,11 +130,11 @@ _EMPTY = {
 }  # fmt: skip
 
 
-def _required_words(check: Check, on: Subject) -> str:
+def _required_words(check: Check, on: TagSubject) -> str:
     return "required" + ("" if on.is_pointer else _EMPTY.get(on.kind, ""))
 
 
-def _optional_words(check: Check, on: Subject) -> str:
+def _optional_words(check: Check, on: TagSubject) -> str:
     if _demands(check):
         return f"{_required_words(check, on)}; the server fills in its default before"
     return "may be absent"

@@ -10,11 +10,11 @@ from harness.tags.grammar import Tag
 from harness.tags.rules import Contribution, Deferred, Rule, Subfield
 from harness.tags.spec import (
     VALUE_SCOPES,
-    Arg,
-    Change,
-    Context,
+    ArgSpec,
     Payload,
+    ReleaseChange,
     Scope,
+    TagContext,
     TagError,
     TagSpec,
     accepts,
@@ -24,7 +24,7 @@ from harness.tags.spec import (
 )
 
 
-def _apply(context: Context, tag: Tag) -> Contribution:
+def _apply(context: TagContext, tag: Tag) -> Contribution:
     if tag.name in context.inside and not context.release.nests_subfields:
         raise TagError(
             "nested +k8s:subfield tags are unsupported; apply validations directly to the nested type instead", tag
@@ -44,7 +44,7 @@ def _apply(context: Context, tag: Tag) -> Contribution:
     return Contribution(deferred=[Deferred(lambda: _later(own, inner, member))])
 
 
-def _later(own: Contribution, inner: Context, member: Field) -> Contribution:
+def _later(own: Contribution, inner: TagContext, member: Field) -> Contribution:
     """Wrap the tag's own rules, then the member's stops. What they defer comes a round later (DV 3.2)."""
 
     def wrap(rule: Rule) -> Rule:
@@ -57,7 +57,7 @@ def _later(own: Contribution, inner: Context, member: Field) -> Contribution:
     return replace(wrapped, deferred=[*wrapped.deferred, *total.parent])
 
 
-def _inherited(inner: Context) -> Contribution:
+def _inherited(inner: TagContext) -> Contribution:
     """Return the member's own short-circuits, to stop the cohort without an error of their own (DV 3.9)."""
     if not inner.release.inherits_stops or inner.opaque or inner.member is None or inner.path in inner.store.inherited:
         return Contribution()
@@ -100,7 +100,7 @@ SUBFIELD = TagSpec(
         "A struct behind a pointer needs +k8s:optional or +k8s:required: nil ends the validation in an internal error.",
     ),
     scopes=VALUE_SCOPES,
-    args=(Arg("", "<json name>", required=True),),
+    args=(ArgSpec("", "<json name>", required=True),),
     payload=Payload("tag", "+<tag>"),
     requires=(only_on(("struct",), "struct types", ending=": {}"),),
     apply=_apply,
@@ -111,8 +111,10 @@ SUBFIELD = TagSpec(
     ),
     since=33,
     history=(
-        Change(35, "Forgives a member that did not change, and its rules stop only each other."),
-        Change(37, "Stops where the member's own comment would, at +k8s:optional for one; nesting it is an error."),
+        ReleaseChange(35, "Forgives a member that did not change, and its rules stop only each other."),
+        ReleaseChange(
+            37, "Stops where the member's own comment would, at +k8s:optional for one; nesting it is an error."
+        ),
     ),
 )
 

@@ -11,10 +11,10 @@ from harness.tags.grammar import Tag
 from harness.tags.rules import Check, Contribution, Rule, Show
 from harness.tags.spec import (
     VALUE_SCOPES,
-    Arg,
-    Context,
+    ArgSpec,
     Emission,
     Payload,
+    TagContext,
     TagError,
     TagSpec,
     accepts,
@@ -36,7 +36,7 @@ def validate_true(op: Operation, path: Path, new: Any, old: Any) -> list[FieldEr
     return []
 
 
-def _apply(context: Context, tag: Tag) -> Contribution:
+def _apply(context: TagContext, tag: Tag) -> Contribution:
     flags, cohort = tag.arg("flags"), tag.arg("cohort")
     names = [name.strip() for name in flags.text.split(",")] if flags else []
     for name in names:
@@ -50,11 +50,11 @@ def _apply(context: Context, tag: Tag) -> Contribution:
     )
 
 
-def _error(context: Context, tag: Tag) -> Contribution:
+def _error(context: TagContext, tag: Tag) -> Contribution:
     raise TagError(f'forced error: "{tag.scalar.text if tag.scalar else ""}"', tag)
 
 
-_ARGS = (Arg("flags", "<ShortCircuit, NonError>"), Arg("typeArg", "<Go type>"), Arg("cohort", "<name>"))
+_ARGS = (ArgSpec("flags", "<ShortCircuit, NonError>"), ArgSpec("typeArg", "<Go type>"), ArgSpec("cohort", "<name>"))
 
 
 def _spec(word: str, summary: str, stability: str = "Alpha", since: int = 33) -> TagSpec:

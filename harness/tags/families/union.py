@@ -13,11 +13,11 @@ from harness.field.make import invalid
 from harness.tags.grammar import Tag
 from harness.tags.rules import Check, Contribution, Deferred, Member, MembersSet, Rule, UnionData, ValueOf
 from harness.tags.spec import (
-    Arg,
-    Change,
-    Context,
+    ArgSpec,
     Emission,
+    ReleaseChange,
     Scope,
+    TagContext,
     TagError,
     TagSpec,
     accepts,
@@ -131,7 +131,7 @@ def older_discriminated_union(
     return [msgspec.structs.replace(e, origin="") for e in errors]
 
 
-def _settable(context: Context, tag: Tag) -> str | None:
+def _settable(context: TagContext, tag: Tag) -> str | None:
     if context.is_pointer or context.kind in ("list", "map", "string", "bool", "integer", "float"):
         return None
     if context.selector is not None:
@@ -139,7 +139,7 @@ def _settable(context: Context, tag: Tag) -> str | None:
     return f"can only be used on nilable and primitive types ({context.types.go_kind(context.type)})"
 
 
-def _data(context: Context, tag: Tag, group: str) -> UnionData:
+def _data(context: TagContext, tag: Tag, group: str) -> UnionData:
     name = tag.arg("union")
     unions = context.store.unions.setdefault((context.parent_path, group), {})
     data = unions.setdefault(name.text if name else "", UnionData())
@@ -147,7 +147,7 @@ def _data(context: Context, tag: Tag, group: str) -> UnionData:
     return data
 
 
-def _member(context: Context, tag: Tag, group: str) -> Contribution:
+def _member(context: TagContext, tag: Tag, group: str) -> Contribution:
     data = _data(context, tag, group)
     given = tag.arg("memberName")
     if context.selector is not None:
@@ -169,7 +169,7 @@ def _member(context: Context, tag: Tag, group: str) -> Contribution:
     return Contribution(parent=[Deferred(lambda: _unions(context, tag, group), group)])
 
 
-def _discriminator(context: Context, tag: Tag) -> Contribution:
+def _discriminator(context: TagContext, tag: Tag) -> Contribution:
     if context.kind != "string" or context.is_pointer:
         raise TagError(f"can only be used on string types ({context.types.describe(context.type)})", tag)
     if context.member is None:
@@ -193,7 +193,7 @@ def no_members(op: Operation, path: Path, new: Any, old: Any, discriminator: str
     return []
 
 
-def _unions(context: Context, tag: Tag, group: str) -> Contribution:
+def _unions(context: TagContext, tag: Tag, group: str) -> Contribution:
     """Make the rules of all the struct's unions, once, under the wrappers of the first member's tag (DV S13)."""
     key = context.parent_path, group
     if key in context.store.unions_done:
@@ -204,7 +204,7 @@ def _unions(context: Context, tag: Tag, group: str) -> Contribution:
     return Contribution(rules)
 
 
-def _rule(context: Context, tag: Tag, group: str, data: UnionData) -> Rule:
+def _rule(context: TagContext, tag: Tag, group: str, data: UnionData) -> Rule:
     names = tuple(member.label for member in data.members)
     if any(m.selector is not None for m in data.members) and any(m.field is not None for m in data.members):
         raise TagError("cannot have both field members and item members", tag)
@@ -226,7 +226,7 @@ def _rule(context: Context, tag: Tag, group: str, data: UnionData) -> Rule:
 
 
 _SCOPES = frozenset({Scope.FIELD, Scope.LIST_VALUE})
-_ARGS = (Arg("union", "<name>"), Arg("memberName", "<value of the discriminator>"))
+_ARGS = (ArgSpec("union", "<name>"), ArgSpec("memberName", "<value of the discriminator>"))
 _PLAIN = """type T struct {
     In In `json:"in"`
 }
@@ -309,9 +309,9 @@ UNION_MEMBER = TagSpec(
     ),
     since=34,
     history=(
-        Change(36, "Errors have the origin union."),
-        Change(36, "An empty list or map counts as not set."),
-        Change(37, "Wrappers around it, such as +k8s:ifEnabled, apply to the union."),
+        ReleaseChange(36, "Errors have the origin union."),
+        ReleaseChange(36, "An empty list or map counts as not set."),
+        ReleaseChange(37, "Wrappers around it, such as +k8s:ifEnabled, apply to the union."),
     ),
 )
 UNION_DISCRIMINATOR = TagSpec(
@@ -322,7 +322,7 @@ UNION_DISCRIMINATOR = TagSpec(
     misuses=(refuses("int32"), refuses("*string")),
     surprises=("A value that names no member is no error in itself, but then no member may be set.",),
     scopes=_SCOPES,
-    args=(Arg("union", "<name>"),),
+    args=(ArgSpec("union", "<name>"),),
     apply=_discriminator,
     emits=_UNION,
     examples=(
@@ -332,7 +332,7 @@ UNION_DISCRIMINATOR = TagSpec(
     ),
     stability="Beta",
     since=34,
-    history=(Change(36, "Errors have the origin union."),),
+    history=(ReleaseChange(36, "Errors have the origin union."),),
 )
 ZERO_OR_ONE_OF_MEMBER = TagSpec(
     name="k8s:zeroOrOneOfMember",
@@ -351,8 +351,8 @@ ZERO_OR_ONE_OF_MEMBER = TagSpec(
     examples=(accepts(_PLAIN, {"in": {}}), rejects(_PLAIN, {"in": {"a": "", "b": ["x"]}}, "", "in")),
     since=34,
     history=(
-        Change(36, "An empty list or map counts as not set."),
-        Change(37, "Wrappers around it, such as +k8s:ifEnabled, apply to the group."),
+        ReleaseChange(36, "An empty list or map counts as not set."),
+        ReleaseChange(37, "Wrappers around it, such as +k8s:ifEnabled, apply to the group."),
     ),
 )
 

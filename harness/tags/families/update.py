@@ -12,11 +12,11 @@ from harness.tags.grammar import Tag
 from harness.tags.rules import Check, Contribution, Deferred, Identity, KeyOf, ListData, Rule
 from harness.tags.runtime import NilDereferenceError
 from harness.tags.spec import (
-    Change,
-    Context,
     Emission,
     Payload,
+    ReleaseChange,
     Scope,
+    TagContext,
     TagError,
     TagSpec,
     accepts,
@@ -128,7 +128,7 @@ def update_map(
     return errors
 
 
-def _apply(context: Context, tag: Tag) -> Contribution:
+def _apply(context: TagContext, tag: Tag) -> Contribution:
     constraint = tag.scalar.text if tag.scalar else ""
     if constraint not in ORDER:
         raise TagError(f"unknown +k8s:update constraint: {constraint}", tag, fix="one of: " + ", ".join(ORDER))
@@ -142,7 +142,7 @@ def _apply(context: Context, tag: Tag) -> Contribution:
     return Contribution(deferred=[Deferred(lambda: _merged(context, tag), "update")])
 
 
-def _check_older(context: Context, tag: Tag, constraint: str) -> None:
+def _check_older(context: TagContext, tag: Tag, constraint: str) -> None:
     why = f"{context.release} does not know it yet: it came with 1.37"
     if constraint not in _DETAILS:
         raise TagError(f"unknown +k8s:update constraint: {constraint}", tag, "tag-release", why)
@@ -151,7 +151,7 @@ def _check_older(context: Context, tag: Tag, constraint: str) -> None:
         raise TagError(message, tag, "tag-release", why)
 
 
-def _check_kind(context: Context, tag: Tag, constraint: str) -> None:
+def _check_kind(context: TagContext, tag: Tag, constraint: str) -> None:
     listlike = context.kind in ("list", "map") and not context.is_pointer
     name = f"+k8s:update={constraint}"
     if constraint in ("NoAddItem", "NoRemoveItem") and not listlike:
@@ -166,7 +166,7 @@ def _check_kind(context: Context, tag: Tag, constraint: str) -> None:
         raise TagError(f"{name} cannot be used on non-pointer struct fields (they cannot be unset)", tag)
 
 
-def _merged(context: Context, tag: Tag) -> Contribution:
+def _merged(context: TagContext, tag: Tag) -> Contribution:
     """Make one rule of all the field's constraints; the first tag's wrappers apply to it (DV S13)."""
     if context.path in context.store.updates_done:
         return Contribution()
@@ -177,7 +177,7 @@ def _merged(context: Context, tag: Tag) -> Contribution:
     return Contribution([replace(rule, level=level)])
 
 
-def _rule(context: Context, tag: Tag, constraints: Constraints) -> Rule:
+def _rule(context: TagContext, tag: Tag, constraints: Constraints) -> Rule:
     args: tuple[Any, ...] = (constraints,)
     if context.is_pointer:
         function: Callable[..., Sequence[FieldError]] = update_pointer
@@ -192,7 +192,7 @@ def _rule(context: Context, tag: Tag, constraints: Constraints) -> Rule:
     return Rule(Check(function, args), sc=True, tag=tag.name)
 
 
-def _key(context: Context, tag: Tag, constraints: Constraints) -> KeyOf | None:
+def _key(context: TagContext, tag: Tag, constraints: Constraints) -> KeyOf | None:
     if not {"NoAddItem", "NoRemoveItem"} & set(constraints):
         return None
     names = "+k8s:update=NoAddItem/+k8s:update=NoRemoveItem"
@@ -212,26 +212,26 @@ def _key(context: Context, tag: Tag, constraints: Constraints) -> KeyOf | None:
     return KeyOf(identity(context, data))
 
 
-def list_data(context: Context) -> ListData | None:
+def list_data(context: TagContext) -> ListData | None:
     """Return what is known of a list: by its field, else by its type (DV 3.7)."""
     return context.store.lists.get(context.path) or context.store.lists.get(context.type.name or " ")
 
 
-def settled(context: Context, payload: Contribution) -> Contribution:
+def settled(context: TagContext, payload: Contribution) -> Contribution:
     """Return what a nested tag contributes when all it deferred is done at its own place."""
     if context.release.nested_groups_vanish:
         payload = replace(payload, deferred=[later for later in payload.deferred if not later.group])
     return payload.resolved()
 
 
-def identity(context: Context, data: ListData | None) -> Identity:
+def identity(context: TagContext, data: ListData | None) -> Identity:
     """Return what tells the items of the context's list apart."""
     elem = context.types.native(context.type).elem
     assert elem is not None
     return Identity(elem) if data is None else Identity(elem, data.semantic, tuple(data.keys))
 
 
-def _element(context: Context, tag: Tag, constraint: str) -> Contribution:
+def _element(context: TagContext, tag: Tag, constraint: str) -> Contribution:
     name = f"+k8s:update={constraint}"
     if not context.release.updates_items:
         why = f"{context.release} knows it on fields only; 1.37 on items and values too"
@@ -344,7 +344,9 @@ UPDATE = TagSpec(
     ),
     since=35,
     history=(
-        Change(37, "Knows NoAddItem and NoRemoveItem, and NoModify for items and values; lists and maps are allowed."),
+        ReleaseChange(
+            37, "Knows NoAddItem and NoRemoveItem, and NoModify for items and values; lists and maps are allowed."
+        ),
     ),
 )
 

@@ -26,7 +26,7 @@ from harness.bounded import read_checkout, read_checkout_text
 from harness.diagnostics import TargetError
 from harness.files import is_private, locked, write_atomically
 from harness.targets.kubernetes.release import (
-    Release,
+    KubernetesSource,
     Toolchain,
     find_toolchain,
     module_folder,
@@ -59,7 +59,7 @@ RECIPE = 2
 """Raise it when what this module writes for the compiler changes: workers built by another recipe are built anew."""
 
 
-def worker_for(release: Release, note: Note) -> Path:
+def worker_for(release: KubernetesSource, note: Note) -> Path:
     """Return the worker's binary, built now if the cache does not have it.
 
     Raises: TargetError when there is no toolchain, the release is not to be had, or the compiler refuses.
@@ -100,7 +100,7 @@ def _forget_unused(cache: Path) -> None:
             memo.unlink(missing_ok=True)
 
 
-def source_hash(release: Release) -> str:
+def source_hash(release: KubernetesSource) -> str:
     """Tell one worker from another: our Go source, how it is put together, and the files of a checkout."""
     digest = hashlib.sha256(str(RECIPE).encode())
     for path in sorted(WORKER.rglob("*.go")):
@@ -191,7 +191,7 @@ def _sum_of(binary: Path, *changed: int) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest() + "\n"
 
 
-def _build_into(binary: Path, release: Release, toolchain: Toolchain, note: Note) -> None:
+def _build_into(binary: Path, release: KubernetesSource, toolchain: Toolchain, note: Note) -> None:
     note(f"building the worker of {release.name} (once; the first build of a release takes minutes)")
     folder = Path(tempfile.mkdtemp(prefix=f".build-{binary.parent.name}-", dir=binary.parent.parent))
     try:
@@ -218,7 +218,7 @@ def _keep(built: Path, binary: Path) -> None:
     os.replace(built, binary)
 
 
-def _write_sources(folder: Path, release: Release, toolchain: Toolchain) -> Toolchain:
+def _write_sources(folder: Path, release: KubernetesSource, toolchain: Toolchain) -> Toolchain:
     """Write what is compiled; return the toolchain, which may be another one when the release wants a newer Go."""
     top = module_folder(release, _TOP, toolchain)
     upstream = read_checkout_text(top / "go.mod")
@@ -249,7 +249,7 @@ def find_generation(apiserver: Path) -> str:
     )
 
 
-def go_mod(release: Release, upstream: str) -> str:
+def go_mod(release: KubernetesSource, upstream: str) -> str:
     """Write the worker's go.mod: the release, and its staging modules by version or by folder.
 
     All are required under one version and replaced: with -trimpath that version, and not where the files come from, is

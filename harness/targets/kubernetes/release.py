@@ -58,7 +58,7 @@ class Toolchain:
 
 
 @dataclass(frozen=True, slots=True)
-class Release:
+class KubernetesSource:
     """What is to be judged: a released version, or a folder with a checkout (then `folder` is set)."""
 
     name: str
@@ -75,7 +75,7 @@ class Release:
         return "v0." + self.name.split(".", 1)[1] if self.folder is None else "v0.0.0"
 
 
-def find_release(location: str | Path) -> Release:
+def find_release(location: str | Path) -> KubernetesSource:
     """Read a release number or the path of a checkout.
 
     Raises: TargetError for anything else, saying what was expected.
@@ -89,7 +89,7 @@ def find_release(location: str | Path) -> Release:
                 why="before 1.36 each strategy composed its two lists in its own way, which the worker does not know",
                 fix="name 1.36 or a newer release",
             )
-        return Release(text.removeprefix("v"))
+        return KubernetesSource(text.removeprefix("v"))
     if re.fullmatch(r"v?\d+(\.\d+)?", text) and not Path(text).exists():
         raise TargetError(
             f"{text!r} is not a full release number",
@@ -104,7 +104,7 @@ def _full(text: str) -> str:
     return f"{number}.1" if "." in number else "1.37.1"
 
 
-def _checkout(folder: Path) -> Release:
+def _checkout(folder: Path) -> KubernetesSource:
     if not folder.is_dir():
         raise TargetError(
             f"{str(folder)!r} is neither a release number nor a folder",
@@ -118,7 +118,7 @@ def _checkout(folder: Path) -> Release:
             why="its go.mod is missing or names another module",
             fix="give the top folder of the checkout",
         )
-    return Release(f"checkout-{folder.resolve().name}", folder.resolve())
+    return KubernetesSource(f"checkout-{folder.resolve().name}", folder.resolve())
 
 
 def find_toolchain(wanted: tuple[int, ...] = ()) -> Toolchain:
@@ -189,7 +189,7 @@ def staging_modules(go_mod: str) -> tuple[str, ...]:
     return tuple(_STAGING.findall(go_mod))
 
 
-def module_folder(release: Release, module: str, toolchain: Toolchain) -> Path:
+def module_folder(release: KubernetesSource, module: str, toolchain: Toolchain) -> Path:
     """Return the folder of one module of the release: in the checkout, or downloaded."""
     if release.folder is not None:
         return release.folder if module == "k8s.io/kubernetes" else release.folder / "staging" / "src" / module

@@ -11,7 +11,7 @@ from pathlib import Path
 from harness.compiler import Compiled, compile_types
 from harness.gotypes.packages import Universe
 from harness.tags.grammar import tag_lines
-from harness.targets.kubernetes.release import Release, find_toolchain, module_folder
+from harness.targets.kubernetes.release import KubernetesSource, find_toolchain, module_folder
 from tests.conformance.generator.custom import CUSTOM
 
 GENERATOR = "k8s.io/code-generator"
@@ -80,7 +80,7 @@ class TestModule:
 
 def open_module(release: str) -> TestModule:
     """Fetch the modules of a release, or find them in the module cache, and list the test packages."""
-    found, toolchain = Release(release), find_toolchain()
+    found, toolchain = KubernetesSource(release), find_toolchain()
     root = module_folder(found, GENERATOR, toolchain)
     machinery = module_folder(found, MACHINERY, toolchain)
     top = root / TESTS

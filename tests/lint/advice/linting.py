@@ -6,12 +6,12 @@ from pathlib import Path
 
 from harness.lint.advice import RULES
 from harness.lint.build import prepare
-from harness.lint.rule import Finding
+from harness.lint.rule import LintFinding
 from harness.subject.api import open_api
 from tests.lint.examples import write
 
 
-def findings(code: str, go: str, folder: Path, release: str = "1.37") -> list[Finding]:
+def findings(code: str, go: str, folder: Path, release: str = "1.37") -> list[LintFinding]:
     """What the rule with this code says of the first version of the package."""
     prepared = prepare(open_api(write(go, folder), release=release))
     view = next(one.view for one in prepared if one.view.version == "v1")
@@ -29,7 +29,7 @@ def struct(*fields: str, before: str = "", name: str = "T") -> str:
     return before + f"type {name} struct {{\n" + "\n".join(made) + "\n}\n"
 
 
-def repaired(finding: Finding, go: str) -> str:
+def repaired(finding: LintFinding, go: str) -> str:
     """The text after the finding's edit, without the package clause."""
     assert finding.edit is not None
     lines = f"package v1\n\n{go}".split("\n")

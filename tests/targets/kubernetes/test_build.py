@@ -14,7 +14,7 @@ import pytest
 from harness.diagnostics import TargetError
 from harness.targets.kubernetes import build
 from harness.targets.kubernetes.build import find_generation, generated, go_mod, is_whole, source_hash, worker_for
-from harness.targets.kubernetes.release import Release, Toolchain, find_release
+from harness.targets.kubernetes.release import KubernetesSource, Toolchain, find_release
 from tests.targets.kubernetes.places import EXPLICIT, GO_MOD, LEVELS, checkout, fake_go
 
 BUILDS = 'echo "k8s.io/api/apps/v1" >&2; echo "worker" >&2; echo built > worker'
@@ -40,7 +40,7 @@ def use_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], N
 
 def test_go_mod_of_a_release() -> None:
     """All are replaced by published versions; those that are used are required, under the version of a checkout."""
-    text = go_mod(Release("1.37.1"), GO_MOD)
+    text = go_mod(KubernetesSource("1.37.1"), GO_MOD)
     assert "\tk8s.io/kubernetes v0.0.0\n\tk8s.io/api v0.0.0\n\tk8s.io/apiserver v0.0.0\n)" in text
     assert "\tk8s.io/kubernetes => k8s.io/kubernetes v1.37.1\n" in text
     assert "\tk8s.io/sample-controller => k8s.io/sample-controller v0.37.1\n" in text
@@ -49,7 +49,7 @@ def test_go_mod_of_a_release() -> None:
 
 def test_go_mod_of_a_checkout(tmp_path: Path) -> None:
     """A checkout replaces the release and its staging modules by folders."""
-    text = go_mod(Release("checkout-k", tmp_path), GO_MOD)
+    text = go_mod(KubernetesSource("checkout-k", tmp_path), GO_MOD)
     assert f"\tk8s.io/kubernetes => {tmp_path}\n" in text
     assert f"\tk8s.io/api => {tmp_path}/staging/src/k8s.io/api\n" in text
 
@@ -102,7 +102,7 @@ def test_hash(tmp_path: Path, cache: Path) -> None:
     release = find_release(checkout(tmp_path))
     before = source_hash(release)
     assert before == source_hash(release)
-    assert before != source_hash(Release("1.37.1"))
+    assert before != source_hash(KubernetesSource("1.37.1"))
     (tmp_path / "pkg/apis/apps/install/install_test.go").write_text("package install\n")
     assert before == source_hash(release)
     (tmp_path / "pkg/apis/apps/install/install.go").write_text("package install // changed\n")
@@ -148,7 +148,7 @@ def test_cached_worker_needs_no_go(cache: Path, monkeypatch: pytest.MonkeyPatch)
         raise TargetError("no Go toolchain was found")
 
     monkeypatch.setattr(build, "find_toolchain", none)
-    release = Release("1.37.1")
+    release = KubernetesSource("1.37.1")
     with pytest.raises(TargetError, match="no Go"):
         worker_for(release, lambda _: None)
     folder = cache / f"1.37.1-{source_hash(release)}-go1.26.8"

@@ -10,7 +10,7 @@ import pytest
 from harness.diagnostics import TargetError
 from harness.targets.kubernetes import release as module
 from harness.targets.kubernetes.release import (
-    Release,
+    KubernetesSource,
     Toolchain,
     download,
     find_release,
@@ -27,7 +27,7 @@ from tests.targets.kubernetes.places import GO_MOD, checkout, fake_go
 def test_number(location: str) -> None:
     """A release is named by its number, with or without the v; staging modules follow its numbering."""
     release = find_release(location)
-    assert (Release("1.37.1"), "v1.37.1", "v0.37.1") == (release, release.version, release.staging_version)
+    assert (KubernetesSource("1.37.1"), "v1.37.1", "v0.37.1") == (release, release.version, release.staging_version)
 
 
 def test_pre_release() -> None:
