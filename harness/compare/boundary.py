@@ -15,13 +15,12 @@ import msgspec
 
 from harness.case import Answer, Case, Json
 from harness.compare import remedies
-from harness.compare.comparator import Comparator
+from harness.compare.comparator import Comparator, agrees, speakers
 from harness.compare.ends import Ends
 from harness.compare.experiments import as_create
 from harness.compare.mismatch import Mismatch
 from harness.compare.objects import replaced, steps, value_at
 from harness.compare.obvious import CauseFound
-from harness.compare.speaking import agrees, speakers
 from harness.field import ErrorType
 
 _LIMITED = frozenset(

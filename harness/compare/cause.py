@@ -23,8 +23,7 @@ from harness.compare.comparator import Comparator
 from harness.compare.ends import direction_of, served_after, served_before, told
 from harness.compare.experiments import experiments, served_mode
 from harness.compare.finding import Finding, fingerprint
-from harness.compare.masking import Unmasking
-from harness.compare.means import NO_MEANS, Means
+from harness.compare.masking import NO_MEANS, Means, Unmasking
 from harness.compare.mismatch import Mismatch, canonical_path
 from harness.compare.moves import find_move
 from harness.compare.obvious import CauseFound, error_of, obvious, short_circuit

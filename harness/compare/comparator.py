@@ -12,13 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import msgspec
 
 from harness.case import Answer, Case, KindInfo, Operation
+from harness.compare.composition import Served
 from harness.compare.ends import Ends
 from harness.compare.lists import Compared, Errors, list_comparator
-from harness.compare.mismatch import Mismatch, Side, Signature, canonical_path, mismatch_of
+from harness.compare.mismatch import Mismatch, Side, Signature, canonical_path, failed, is_panic, mismatch_of
 from harness.compare.objects import MISSING, steps, value_at, values_at
-from harness.compare.panics import failed, is_panic
 from harness.compare.recomposition import recomposed
-from harness.compare.served import Served
 from harness.errormatch.matcher import Key, matcher_for
 from harness.errormatch.trusted import NO_WORDINGS, Wordings
 from harness.field import FieldError
@@ -208,3 +207,25 @@ def _version_detail(here: list[FieldError] | None, there: list[FieldError] | Non
     if ours != theirs:
         return f"the levels differ: {'/'.join(sorted(ours))} in {own}, {'/'.join(sorted(theirs))} in {other}"
     return ""
+
+
+def remains_in(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> bool:
+    """Whether the answer to a case shows the mismatch."""
+    return mismatch.signature in comparator.signatures(case, answer)
+
+
+def speakers(answer: Answer, mismatch: Mismatch, comparator: Comparator) -> tuple[bool, bool]:
+    """Say whether the handwritten and the declarative side report the error of a mismatch.
+
+    Of two targets, an error without a mark is one that both serve.
+    """
+    handwritten = [error for error in answer.handwritten if comparator.concerns(mismatch, error)]
+    declarative = any(comparator.concerns(mismatch, error) for error in answer.declarative)
+    shared = comparator.ends is not None and any(not error.covered for error in handwritten)
+    return bool(handwritten), declarative or shared
+
+
+def agrees(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> bool:
+    """Whether both sides report the error now, and the mismatch is gone; two targets may use words of their own."""
+    both = all(speakers(answer, mismatch, comparator))
+    return both and (comparator.ends is not None or not remains_in(case, answer, mismatch, comparator))

@@ -9,11 +9,10 @@ import msgspec
 
 from harness.case import Answer, Case, Operation
 from harness.compare import remedies
-from harness.compare.comparator import Comparator
+from harness.compare.comparator import Comparator, agrees, remains_in
 from harness.compare.mismatch import Mismatch
 from harness.compare.objects import MISSING, Steps, steps, value_at, without
 from harness.compare.obvious import CauseFound, rule_of
-from harness.compare.speaking import agrees, remains_in
 
 
 class Experiment(NamedTuple):

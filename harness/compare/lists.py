@@ -12,14 +12,11 @@ from typing import TypeAlias
 from weakref import WeakValueDictionary
 
 from harness.case import KindInfo
-from harness.compare.composition import Setting, baseline, compose_each, settings
+from harness.compare.composition import Served, Setting, baseline, compose_each, settings
 from harness.compare.covered import gather
 from harness.compare.ends import Ends
-from harness.compare.migrating import migrating
-from harness.compare.mismatch import Mismatch, Side, Signature, mismatch_of
-from harness.compare.panics import is_panic, panicked
-from harness.compare.served import Served
-from harness.errormatch.matcher import Key, matcher_for
+from harness.compare.mismatch import Mismatch, Side, Signature, is_panic, mismatch_of, panicked
+from harness.errormatch.matcher import Key, Matcher, matcher_for
 from harness.errormatch.trusted import Wordings
 from harness.field import ErrorType, FieldError
 from harness.memory import Memory, Pool, Room
@@ -239,3 +236,25 @@ def _marks(handwritten: Errors, declarative: Errors) -> tuple[object, ...] | Non
 def base_side(error: FieldError, served: Served) -> Side:
     """Return the side an error of a served list comes from."""
     return "declarative" if error in served.declarative else "handwritten"
+
+
+def migrating(
+    handwritten: Sequence[FieldError], declarative: Sequence[FieldError], matcher: Matcher
+) -> tuple[FieldError, ...]:
+    """Return the handwritten errors that the migration can do anything to, or that something else depends on.
+
+    The others are unmarked and stand at a field of their own, before and after normalization: most of all errors.
+    """
+    normalize = matcher.normalize
+    fields = [error.field for error in handwritten]
+    fields += [error.field for error in declarative]
+    names = [*fields, *(other for field in fields if (other := normalize(field)) != field)]
+    telling = [error for error in handwritten if error.covered or error.short_circuit]
+    if len(telling) == len(handwritten) or len(set(names)) == len(names):
+        return tuple(telling)
+    shared = {name for name, times in Counter(names).items() if times > 1}
+    return tuple(
+        error
+        for error in handwritten
+        if error.covered or error.short_circuit or error.field in shared or normalize(error.field) in shared
+    )

@@ -3,11 +3,14 @@
 A validator that returned early goes on once the other error is gone; a rule that was stopped runs. Some errors vanish
 by leaving their field out, others want another value: those repairs are handed in. And a check that runs only without
 some other field speaks when that field is left out, though nothing was wrong with it.
+
+The judge reads neither types nor rules: who starts it knows more, and hands in functions over plain data, its `Means`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple, TypeAlias
 
@@ -15,15 +18,30 @@ import msgspec
 
 from harness.case import Answer, Case, Json
 from harness.compare import remedies
-from harness.compare.comparator import Comparator
+from harness.compare.comparator import Comparator, agrees, remains_in
 from harness.compare.ends import Ends, served_after, served_before
-from harness.compare.means import Mend
-from harness.compare.mismatch import Mismatch, canonical_path
+from harness.compare.mismatch import PANIC, Mismatch, canonical_path
 from harness.compare.objects import MISSING, Steps, replaced, steps, value_at, ways, without, written
 from harness.compare.obvious import CauseFound, obvious, short_circuit
-from harness.compare.panics import PANIC
-from harness.compare.speaking import agrees, remains_in
 from harness.field import ErrorType, FieldError
+
+Mend: TypeAlias = Callable[[Case, FieldError], Iterable[tuple[Json, Json]]]
+"""Yields pairs of new and old in which an error of the case may be gone, the likeliest first."""
+
+
+def mend_nothing(case: Case, error: FieldError) -> Iterable[tuple[Json, Json]]:
+    """Know no repair."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What the judge is given besides the target: ways to ask that it has no knowledge for itself."""
+
+    mend: Mend = mend_nothing
+
+
+NO_MEANS = Means()
 
 _ROUNDS = 3
 _ERRORS = 6  # other errors that are repaired one by one

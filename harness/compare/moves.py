@@ -16,16 +16,14 @@ import msgspec
 
 from harness.case import Answer, Case, Json
 from harness.compare.boundary import find_boundary
-from harness.compare.comparator import Comparator
+from harness.compare.comparator import Comparator, remains_in
 from harness.compare.ends import AGAIN, Ends, plain
 from harness.compare.experiments import experiments
 from harness.compare.finding import Cause
-from harness.compare.masking import Unmasking
-from harness.compare.means import Means
+from harness.compare.masking import Means, Unmasking
 from harness.compare.mismatch import Mismatch, canonical_path
 from harness.compare.objects import MISSING, Steps, put, value_at, without, written
 from harness.compare.obvious import CauseFound
-from harness.compare.speaking import remains_in
 from harness.field import FieldError
 
 _MOST_PLACES = 12

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from harness.case import Composition, ServedList
-from harness.compare.composition import Setting
+from harness.compare.composition import Served, Setting
 from harness.compare.mismatch import Mismatch, mismatch_of
-from harness.compare.served import Served
 from harness.field import FieldError
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from harness.case import Answer, Case
 from harness.compare.comparator import Comparator
+from harness.compare.composition import Served
 from harness.compare.ends import direction_of, served_after, served_before
 from harness.compare.finding import Severity
 from harness.compare.mismatch import Mismatch
-from harness.compare.served import Served
 from harness.field import ErrorType, FieldError
 
 

@@ -10,11 +10,27 @@ from collections.abc import Sequence
 from itertools import islice
 
 from harness.case import Answer, Json, Operation
+from harness.compare.mismatch import canonical_path
 from harness.engine.asking import Asking, Wanted
-from harness.engine.reasons import Reasons
 from harness.fuzzers.kin import company, kin
 from harness.fuzzers.pairs import stored
 from harness.fuzzers.places import ABSENT, Place, look, place_of
+
+
+class Reasons:
+    """Tells what is refused for a reason that was not met before."""
+
+    def __init__(self) -> None:
+        self._met: set[int] = set()  # hashes: of hundreds of searches each keeps thousands
+
+    def is_new(self, at: tuple[object, ...], answer: Answer) -> bool:
+        """Whether an answer has an error that was not met `at` this before: one place may be refused for several."""
+        errors = (*answer.handwritten, *answer.declarative)
+        said = {hash((*at, error.type, error.origin, canonical_path(error.field))) for error in errors}
+        is_new = not said <= self._met
+        self._met |= said
+        return is_new
+
 
 _KIN = 12
 """So many updates around a refused value."""

@@ -22,11 +22,11 @@ import msgspec
 
 from harness.compare.finding import SEVERITIES, Finding
 from harness.diagnostics import HarnessError
+from harness.engine.across import Showing, showings
 from harness.engine.local import Local, RunOrder, Telling
 from harness.engine.outcome import JobOutcome, UnitOutcome, told_as_bug
 from harness.engine.packed import Packed
 from harness.engine.search import UnitSearch
-from harness.engine.showing import Showing, showings
 from harness.events import Met
 from harness.fuzzers.budget import Clock
 from harness.memory import give_back

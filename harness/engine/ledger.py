@@ -14,8 +14,7 @@ from harness.case import Answer, Case, Json
 from harness.compare.comparator import tells_more
 from harness.compare.finding import SEVERITIES, Severity
 from harness.compare.lists import ERRORS
-from harness.compare.mismatch import Mismatch, canonical_path
-from harness.compare.panics import failed
+from harness.compare.mismatch import Mismatch, canonical_path, failed
 from harness.compare.severity import severity_of
 from harness.engine.packed import Packed
 from harness.engine.plan import LaneState, UnitPlan, key_of

@@ -8,11 +8,10 @@ from functools import cached_property
 from pathlib import Path
 
 from harness.case import Case, KindInfo
-from harness.collector import collector_at_rest
+from harness.collector import collector_at_rest, seldom_collected
 from harness.compare.comparator import Comparator
 from harness.compare.mismatch import Mismatch, canonical_path
 from harness.diagnostics import TargetError
-from harness.engine.collecting import seldom_collected
 from harness.engine.focus import NO_FOCUS, Focus
 from harness.engine.lending import Lender, Lending
 from harness.engine.observe import Onlooker

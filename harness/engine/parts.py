@@ -18,12 +18,11 @@ import msgspec
 from harness.compare.finding import Finding
 from harness.diagnostics import UsageError
 from harness.engine import jobs as processes
-from harness.engine.across import Across
+from harness.engine.across import Across, Showing, showings
 from harness.engine.jobs import Job, Message, Opener
 from harness.engine.local import RunOrder
 from harness.engine.outcome import JobOutcome, merged
 from harness.engine.running import Pulse, Run
-from harness.engine.showing import Showing, showings
 from harness.events import Budget, Event, Finished, Noted, Result
 from harness.fuzzers.budget import Clock
 from harness.subject import SubjectSpec

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
-from harness.case import Json
+from harness.case import Case, Json
 from harness.engine.aiming import FIRST, LIMITS, THEN, Aiming
 from harness.engine.asking import BATCH, Asking, Wanted
 from harness.engine.drawing import Drawing
@@ -21,7 +21,6 @@ from harness.engine.packed import Packed
 from harness.engine.plan import Ahead, Search, UnitPlan, key_of
 from harness.engine.sweep import EVERY_PROBE, SWEEPS, Sweep, turned
 from harness.engine.taking import Taking
-from harness.engine.turns import in_turns
 from harness.engine.versions import through_versions
 from harness.fuzzers.bases import starts
 from harness.fuzzers.slim import smallest_first
@@ -178,3 +177,19 @@ class UnitSearch(Asking):
     def _drawn(self) -> list[Wanted]:
         lanes = [state.lane for state in self.ledger.states.values()]
         return [self.drawing.draw(lanes[n % len(lanes)], n % len(lanes)) for n in range(min(BATCH, self.left()))]
+
+
+def in_turns(search: Asking, *parts: tuple[Search, int]) -> Search:
+    """Run every part to its end, at least so many questions of it at a time. A part is stopped between batches."""
+    waiting: list[tuple[Search, int, list[Case] | None]] = [(part, turn, None) for part, turn in parts]
+    while waiting:
+        part, turn, batch = waiting.pop(0)
+        until = search.asked + turn
+        try:
+            if batch is None:
+                batch = next(part)
+            while search.asked < until:
+                batch = part.send((yield batch))
+        except StopIteration:
+            continue
+        waiting.append((part, turn, batch))

@@ -10,10 +10,9 @@ import msgspec
 from harness.case import Answer, Case, Json, Operation
 from harness.compare.finding import SEVERITIES, Finding
 from harness.compare.mismatch import canonical_path
-from harness.compare.repeating import DOUBTED, REPETITIONS, count_others, repeated
 from harness.compare.severity import severity_of
-from harness.engine.answered import Answered
-from harness.engine.explain import called_unstable
+from harness.engine.answers import Answered
+from harness.engine.explain import DOUBTED, REPETITIONS, called_unstable, count_others, repeated
 from harness.engine.ledger import Ledger, Lists, MetSignature, Sighting
 from harness.engine.packed import Packed
 from harness.engine.plan import ABREAST, Search, UnitPlan, key_of

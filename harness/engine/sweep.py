@@ -10,8 +10,8 @@ from typing import Literal, TypeAlias
 
 from harness.case import Answer, Json, Operation
 from harness.engine.asking import BATCH, NO_OPTIONS, Asking, Wanted
+from harness.engine.following import Reasons
 from harness.engine.plan import Search
-from harness.engine.reasons import Reasons
 from harness.engine.taking import Taking
 from harness.field import FieldError
 from harness.fuzzers.bases import Base

@@ -7,7 +7,7 @@ from typing import Any
 from harness.case import Case
 from harness.compare.cause import CauseFound, find_cause
 from harness.compare.comparator import Comparator
-from harness.compare.means import Means
+from harness.compare.masking import Means
 from harness.field import FieldError
 from tests.compare.builders import Ask, drive, info
 

@@ -10,7 +10,7 @@ import pytest
 from harness.case import Answer, Case, Failure, Operation, ServedList
 from harness.compare.cause import find_cause, judge
 from harness.compare.comparator import Comparator
-from harness.compare.means import Means
+from harness.compare.masking import Means
 from harness.compare.mismatch import Mismatch
 from harness.field import FieldError
 from tests.compare.builders import Ask, answer, case, drive, error, errors, info

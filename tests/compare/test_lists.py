@@ -12,7 +12,8 @@ from harness.case import Composition, ServedList
 from harness.compare import lists as lists_module
 from harness.compare.comparator import Comparator, tells_more
 from harness.compare.ends import Ends
-from harness.compare.lists import list_comparator
+from harness.compare.lists import list_comparator, migrating
+from harness.errormatch.matcher import matcher_for
 from harness.errormatch.trusted import NO_WORDINGS, Wordings
 from harness.memory import Room
 from tests.compare.builders import answer, case, errors, info
@@ -82,3 +83,27 @@ def test_a_version_that_says_the_same_tells_no_more() -> None:
     assert not tells_more(answer((), said, versions={"v1": said, "v2": errors("Invalid@a/b")}))
     assert tells_more(answer((), said, versions={"v1": said, "v2": ()}))
     assert tells_more(answer((), said, served=(ServedList("today", {}, said),)))
+
+
+def test_what_counts_is_marked_or_shares_its_field() -> None:
+    """Also by what normalization makes of a field; a short-circuit speaks for fields below its own."""
+    matcher = matcher_for(((r"^spec\.c$", "spec.d"),))
+    handwritten = errors(
+        "Required@spec.a", "Required@spec.b covered", "Required@spec.c", "Invalid@spec.e sc", "Required@spec.f",
+        "Required@spec.g", "Invalid@spec.g",
+    )  # fmt: skip
+    found = migrating(handwritten, errors("Required@spec.d", "Required@spec.f"), matcher)
+    assert found == handwritten[1:]
+    assert migrating(handwritten[:1], (), matcher) == ()
+
+
+@given(LISTS, LISTS, st.sampled_from(COMPOSITIONS), st.booleans())
+def test_errors_that_no_composition_touches_change_nothing(
+    hv: Any, dv: Any, composition: Composition, stops: bool
+) -> None:
+    """What is left out before lists are composed would have said nothing, whatever normalization makes of its field."""
+    kind = info(composition, normalization=((r"^a\[0\]\.c$", "b"), ("^b$", "a")), short_circuit_mismatch=stops)
+    found = Comparator(kind).compare(case(), answer(hv, dv))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lists_module, "migrating", lambda handwritten, *_: handwritten)
+        assert found == Comparator(kind, trusted=Wordings()).compare(case(), answer(hv, dv))

@@ -7,7 +7,7 @@ from typing import Any
 from harness.case import Answer, Case
 from harness.compare.cause import judge
 from harness.compare.comparator import Comparator
-from harness.compare.means import Means
+from harness.compare.masking import Means
 from harness.field import FieldError
 from tests.compare.builders import answer, case, drive, error, errors, info
 from tests.compare.explaining import causes, causes_with, mend_mode, slugs

@@ -9,7 +9,7 @@ import msgspec
 
 from harness.case import Answer, Json, Operation
 from harness.engine.asking import Wanted
-from harness.engine.following import Following
+from harness.engine.following import Following, Reasons
 from harness.engine.plan import LaneState
 from harness.engine.units import Lane
 from harness.field import FieldError
@@ -98,3 +98,13 @@ def test_what_is_missing_stays_missing_in_other_company() -> None:
     specs = [new["spec"] for lane, new, old, _ in of(refused("spec.parent.title")) if old is None]
     assert {"title": "too long"} in specs
     assert not any("parent" in spec for spec in specs)
+
+
+def test_a_reason_is_new_once_at_each_place() -> None:
+    """By type, origin and path with any index, of either side; nothing refused is no reason."""
+    reasons = Reasons()
+    first = Answer(0, (FieldError("FieldValueInvalid", "spec.a[0]"),))
+    again = Answer(0, (), (FieldError("FieldValueInvalid", "spec.a[7]"),))
+    more = Answer(0, again.declarative, (FieldError("FieldValueInvalid", "spec.a[0]", origin="minimum"),))
+    asked = [((), Answer(0)), ((), first), ((), again), (("status",), again), ((), more), ((), more)]
+    assert [reasons.is_new(at, answer) for at, answer in asked] == [False, True, False, True, True, False]

@@ -14,8 +14,8 @@ from harness.engine import run
 from harness.engine.growing import Growing
 from harness.engine.lending import Lender
 from harness.engine.plan import Search, UnitPlan
+from harness.engine.search import in_turns
 from harness.engine.sweep import Sweep
-from harness.engine.turns import in_turns
 from harness.events import Budget, KindReport, Noted, Result
 from harness.fuzzers.bases import Base, accepted
 from harness.fuzzers.holding import Holding

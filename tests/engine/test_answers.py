@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from harness.case import Answer, Case, Json, Operation
-from harness.compare.repeating import ANEW
-from harness.engine.answered import Answered
+from harness.engine.answers import Answered
+from harness.engine.explain import ANEW
 from harness.engine.plan import Search
 
 

@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from harness.engine.collecting import SELDOM, seldom_collected
+from harness.collector import SELDOM, seldom_collected
 
 
 def test_all_is_as_it_was_afterwards() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from harness.case import Answer, Case
-from harness.compare.repeating import ANEW
+from harness.engine.explain import ANEW
 from harness.engine.plan import Search
 from harness.fuzzers.places import digest
 from harness.memory import Memory, Room
