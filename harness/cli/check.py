@@ -12,7 +12,7 @@ import msgspec
 from harness.bounded import lines_of
 from harness.case import Case, Mode, Operation
 from harness.cli.asking import CaseAsker, CheckedAnswer
-from harness.cli.gates import parse_gates
+from harness.cli.configuration import parse_gates
 from harness.cli.targets import TargetChoice, is_suite, pair_options, target_options
 from harness.diagnostics import Diagnostic, HarnessError, InputError, Position, UsageError
 from harness.reporting.terminal import describe

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.apis import api_argument
-from harness.cli.places import STDOUT
+from harness.cli.options import STDOUT, api_argument
 from harness.compiler.standalone import standalone
 from harness.compiler.validators import Module
 from harness.diagnostics import Diagnostic, InputError, Position, UsageError

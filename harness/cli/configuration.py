@@ -3,14 +3,15 @@
 The nearest file counts, from the folder where the program is started up to the top of the checkout. Keys are the names
 of options without their dashes. Those in `SHARED` may stand at the top and count for every command that has the option;
 a table of the name of a command (`[run]`, `[exceptions.add]`) counts for that command alone and wins. What the command
-line says wins over both. What is unknown or of the wrong type is refused, everything at once.
+line says wins over both. What is unknown or of the wrong type is refused, everything at once. Settings of
+gates are read here for both, as people write them.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -19,7 +20,6 @@ import click
 from click.core import ParameterSource
 
 from harness.bounded import read_bounded_text
-from harness.cli.gates import DEFAULT_GATES, parse_gates
 from harness.diagnostics import Diagnostic, InputError, Position, near_miss
 
 V = TypeVar("V")
@@ -292,3 +292,29 @@ def _line_of(text: str, keys: list[str]) -> int:
 def _parts(dotted: str) -> Iterator[str]:
     for part in dotted.split("."):
         yield part.strip().strip("\"'")
+
+
+DEFAULT_GATES = "default"
+"""What `--gates` says for the gates as the release sets them, and nothing else."""
+
+
+def parse_gates(texts: Sequence[str]) -> dict[str, bool]:
+    """Read `A=true,B=false`. Raises InputError with every part that is wrong."""
+    gates: dict[str, bool] = {}
+    wrong = []
+    for part in (part.strip() for text in texts for part in text.split(",") if part.strip()):
+        name, _, value = part.partition("=")
+        if name and value.lower() in ("true", "false"):
+            gates[name] = value.lower() == "true"
+        else:
+            wrong.append(
+                Diagnostic(
+                    Position("--gates"),
+                    "gates-syntax",
+                    f"{part!r} is no setting of a gate",
+                    fix=f"{name or 'Name'}=true or {name or 'Name'}=false",
+                )
+            )
+    if wrong:
+        raise InputError(wrong)
+    return gates

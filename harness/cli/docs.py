@@ -11,10 +11,9 @@ from harness.apidocs.catalogue import catalogue
 from harness.apidocs.gather import gather
 from harness.apidocs.markdown import render_pages
 from harness.apidocs.page import render_page
-from harness.cli.apis import api_argument
-from harness.cli.places import FOLDER
+from harness.cli.options import FOLDER, api_argument
 from harness.diagnostics import UsageError
-from harness.explain.reference import references
+from harness.explain import references
 from harness.files import write_atomically
 from harness.reporting.text import count, visible
 from harness.subject.api import open_api

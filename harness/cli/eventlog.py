@@ -20,7 +20,7 @@ import click
 
 from harness import events
 from harness.cli.codes import COULD_NOT_RUN, INTERRUPTED
-from harness.cli.places import STDOUT
+from harness.cli.options import STDOUT
 from harness.cli.publishing import Files
 from harness.diagnostics import UsageError
 from harness.reporting.document import Report

@@ -48,8 +48,7 @@ def _list() -> None:
 
 def _of_rule(code: str) -> list[str]:
     """The page of a lint rule, made of its record."""
-    from harness.lint.pages import page_of
-    from harness.lint.rules import BY_CODE
+    from harness.lint.rules import BY_CODE, page_of
 
     return [f"{code} (lint)\n\n{page_of(BY_CODE[code])}"] if code in BY_CODE else []
 

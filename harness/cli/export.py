@@ -9,16 +9,16 @@ from pathlib import Path
 import click
 
 from harness.case import Mode
-from harness.cli.places import STDOUT
+from harness.cli.options import STDOUT
 from harness.cli.publishing import with_kept
 from harness.cli.targets import TargetChoice, arguments_of, is_suite, spec_of, target_options
 from harness.cli.trust import check_trust, trust_option
 from harness.diagnostics import Diagnostic, InputError, Position, UsageError, near_miss
-from harness.export.choosing import choose
+from harness.export.asker import choose
+from harness.export.expected import Levels
 from harness.export.found import table_of
 from harness.export.gotest import GoTest, render_go
 from harness.export.gotree import Tree
-from harness.export.levels import Levels
 from harness.export.looking import table_of_rules
 from harness.export.pytests import render_findings, render_rows
 from harness.export.rows import Missing

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.apis import api_options
+from harness.cli.options import api_options
 from harness.collector import collector_at_rest
 from harness.diagnostics import UsageError, near_miss
 from harness.explain import all_pages

@@ -24,7 +24,7 @@ from harness.fuzzers.budget import Clock
 from harness.power import known as lists
 from harness.power.document import Document, Part, document_of, rows_of, stale_of
 from harness.power.judge import SuiteTrial
-from harness.power.record import Record, State
+from harness.power.sabotage import Record, State
 from harness.power.suites import JudgingProgress, SuiteOutcome, examine
 from harness.power.targets import look, unseen
 from harness.power.view import lines_of

@@ -20,7 +20,7 @@ import msgspec
 
 from harness.cli.apology import save_traceback
 from harness.cli.live import loudness
-from harness.cli.places import FOLDER, STDOUT
+from harness.cli.options import FOLDER, STDOUT
 from harness.cli.trust import remember
 from harness.compare.finding import SEVERITIES, Severity
 from harness.diagnostics import HarnessError, UsageError

@@ -9,7 +9,7 @@ import click
 from harness import engine
 from harness.cli.coverage import rule_onlookers
 from harness.cli.live import Live, loudness_options
-from harness.cli.places import FILE
+from harness.cli.options import FILE
 from harness.cli.searching import budget_of, cores, example_option, lane_options, search_options, seed_of
 from harness.cli.targets import TargetChoice, arguments_of, target_options
 from harness.diagnostics import HarnessError, UsageError

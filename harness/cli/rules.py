@@ -10,7 +10,7 @@ from itertools import groupby
 import click
 import msgspec
 
-from harness.cli.apis import api_argument
+from harness.cli.options import api_argument
 from harness.diagnostics import UsageError, near_miss
 from harness.reporting.coverage import RuleEntry, UncoveredEntry
 from harness.reporting.document import read_report

@@ -12,8 +12,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from harness.case import Mode
-from harness.cli.configuration import is_typed, typed
-from harness.cli.gates import DEFAULT_GATES, parse_gates
+from harness.cli.configuration import DEFAULT_GATES, is_typed, parse_gates, typed
 from harness.diagnostics import UsageError
 from harness.reporting.document import Reach
 from harness.subject import SubjectSpec

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
+from harness.cli.configuration import parse_gates
 from harness.cli.eventlog import EventLog, beside_events, events_option
-from harness.cli.gates import parse_gates
 from harness.cli.live import loudness_options
 from harness.cli.publishing import Files, allow_option, exceptions_in, report_options
 from harness.cli.searching import cores, example_option, search_options, seed_of, sigterm_interrupts

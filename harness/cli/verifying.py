@@ -36,11 +36,19 @@ from harness.reporting.tolerance import tolerate
 from harness.reporting.verification import BuildEntry, UserChange, Verification
 from harness.rulecov.inventory import Inventory
 from harness.subject import Example, SubjectSpec, open_subject
-from harness.verify.building import BaseAndHead, base_folder, ends_of, name_place
+from harness.verify.building import (
+    BaseAndHead,
+    Shares,
+    at_base,
+    base_folder,
+    ends_of,
+    head_parts,
+    name_place,
+    user_parts,
+)
 from harness.verify.change import Change
 from harness.verify.focus import NAME, EffortOnlooker, efforts, focus_of, patterns_of
 from harness.verify.git import Repository
-from harness.verify.plan import Shares, at_base, head_parts, user_parts
 from harness.verify.replaying import AtBase, known_at_base
 from harness.verify.users import once, order_of, setting_of, user_change
 from harness.verify.verdict import SearchEvidence, lint_of, names_of, revision, stale_of, verified

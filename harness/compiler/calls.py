@@ -1,16 +1,19 @@
-"""From one rule to the expression that calls it, with the functions and arguments it needs. Source: DV 3.3, 3.4."""
+"""From one rule to the expression that calls it, with the functions, paths and arguments it needs.
+
+Source: DV 2.3, 2.4, 3.3, 3.4.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from harness.compiler.equality import Equality
 from harness.compiler.naming import name_of
-from harness.compiler.paths import path_of
 from harness.compiler.rendering import Rendering
 from harness.compiler.source import Source, bracketed, indent, literal, word
 from harness.compiler.values import Values
-from harness.gotypes.model import TypeRef
+from harness.gotypes.model import Field, TypeRef
 from harness.tags.release import Release
 from harness.tags.rules import (
     Check,
@@ -245,3 +248,48 @@ class Calls:
         if self._release.forgives_only_correlated or not self._values.is_nilable(ref):
             return "changed"
         return "op is UPDATE"
+
+
+def path_of(member: Field, package: str) -> str:
+    """Return the expression for a member's path, given the `path` of its struct. `package` is the one compiled."""
+    if not _at_parent(member):
+        return f"Path(path, {literal('.' + member.json_name)})"
+    # DV S22: upstream invents a first path element where a root's member has none.
+    return f"Path(path, {literal(_type_word(member.type, package))}) if path.is_root else path"
+
+
+def _at_parent(member: Field) -> bool:
+    return (member.inline and not _has_own_name(member)) or member.json_ignored
+
+
+def _has_own_name(member: Field) -> bool:
+    # `json:"x,inline"` is still at .x (DV 2.3)
+    return bool(member.json_name) and not member.embedded
+
+
+def _type_word(ref: TypeRef, package: str) -> str:
+    """Return the name of a type as it stands in generated code: behind the alias of its package elsewhere."""
+    if ref.kind == "pointer" and ref.elem is not None:
+        return _type_word(ref.elem, package)
+    if ref.kind == "list" and ref.elem is not None:
+        return f"[]{_type_word(ref.elem, package)}"
+    if ref.kind == "map" and ref.elem is not None and ref.key is not None:
+        return f"map[{_type_word(ref.key, package)}]{_type_word(ref.elem, package)}"
+    home, _, name = ref.name.rpartition(".")
+    if ref.kind != "named" or home == package:
+        return name or str(ref)
+    return f"{_import_alias(home, package)}.{name}"
+
+
+_IMPORTED = ("context", "equality", "field", "fmt", "operation", "safe", "sets", "validate")
+"""What every generated file may import: names that no other package gets."""
+
+
+def _import_alias(package: str, within: str) -> str:
+    """Return the name under which generated Go imports a package: its last parts, as many as make it unlike others."""
+    parts, name = package.split("/"), ""
+    for count in range(1, len(parts) + 1):
+        name = re.sub("[_.-]", "", "".join(parts[-count:]))
+        if name != within.rpartition("/")[2] and name not in _IMPORTED:
+            break
+    return name

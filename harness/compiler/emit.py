@@ -6,11 +6,10 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from harness.compiler.calls import Calls
+from harness.compiler.calls import Calls, path_of
 from harness.compiler.equality import Equality
 from harness.compiler.guards import Guards, Value, is_optional, is_presence
 from harness.compiler.naming import words_of
-from harness.compiler.paths import path_of
 from harness.compiler.plan import Cohort, FieldPlan, Inner, Plan, TypePlan, rules_in
 from harness.compiler.source import Source, bracketed, in_comment, in_quotes, indent, literal, word
 from harness.compiler.values import Values

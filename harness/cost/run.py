@@ -12,8 +12,7 @@ from harness import engine
 from harness.case import Case, KindInfo, Operation
 from harness.cost.measuring import NANOSECONDS, ROUNDS, Measured, Measuring
 from harness.cost.objects import NAME, Chosen, CostOnlooker
-from harness.cost.statistics import CONFIDENCE
-from harness.cost.summing import answer_of, row_of, sums_of
+from harness.cost.summing import CONFIDENCE, answer_of, row_of, sums_of
 from harness.diagnostics import UsageError
 from harness.engine.plan import key_of
 from harness.engine.units import matches

@@ -17,10 +17,10 @@ from harness.fuzzers.bases import Base, Repair, Repaired, accepted, starts
 from harness.fuzzers.census import census, measured, path_of
 from harness.fuzzers.grow import Growth
 from harness.fuzzers.holding import Holding, Reached
+from harness.fuzzers.lacking import changes_of
 from harness.fuzzers.pairs import stored
 from harness.fuzzers.places import Place, differences
 from harness.fuzzers.slim import weight
-from harness.fuzzers.turning import changes_of
 
 MOST_CHANGES = 160
 """Places that one update tries to change."""

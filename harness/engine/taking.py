@@ -13,11 +13,11 @@ from harness.case import Answer, Json, Operation
 from harness.engine.asking import Asking
 from harness.engine.plan import Search
 from harness.engine.units import Lane, LaneKey
+from harness.fuzzers.lacking import changes_of
 from harness.fuzzers.pairs import stored
 from harness.fuzzers.places import ABSENT, Place, look, put
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.spoiling import changed
-from harness.fuzzers.turning import changes_of
 from harness.fuzzers.values import rich
 
 

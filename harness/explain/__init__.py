@@ -1,4 +1,7 @@
-"""Pages that explain the words of reports and messages: package data, one file per category, one section per code."""
+"""Pages that explain the words of reports and messages: package data, one file per category, one section per code.
+
+`references` writes them as Markdown, for `docs/reference`: what `harness explain` says, in one place to search.
+"""
 
 from __future__ import annotations
 
@@ -62,3 +65,23 @@ def _read(category: str) -> tuple[Page, ...]:
         code, _, body = section.partition("\n")
         pages.append(Page(code.strip(), category, body.strip()))
     return tuple(pages)
+
+
+_NOTE = (
+    "Generated from `harness/explain/pages`: do not edit. `harness explain CODE` prints one entry, "
+    "`harness docs --words` writes this page anew."
+)
+
+
+def references() -> dict[str, str]:
+    """Return every page of words by the name of its file."""
+    return {f"{category}.md": _page(category) for category in CATEGORIES}
+
+
+def _page(category: str) -> str:
+    title, _, words = introduction(category).partition("\n")
+    pages = all_pages()[category]
+    rows = [f"| [`{page.code}`](#{page.code}) | {page.summary} |" for page in pages]
+    parts = [title, _NOTE, words.strip(), "\n".join(("| word | says |", "|---|---|", *rows))]
+    parts += [f"## {page.code}\n\n{page.text}" for page in pages]
+    return "\n\n".join(part for part in parts if part) + "\n"

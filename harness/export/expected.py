@@ -1,12 +1,15 @@
 """What a Go test is to expect of a row: both answers in the words of upstream's test helper.
 
 The helper compares one list with what is served under three settings, by type, origin and normalized field, and under
-the last one by level and by side too. Source: pkg/api/testing/validation.go, field/error_matcher.go (1.37.1).
+the last one by level and by side too. Which level a rule has that is
+not there yet, a test must say, and it is not for the test to decide.
+Source: pkg/api/testing/validation.go, field/error_matcher.go (1.37.1).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -15,9 +18,11 @@ import msgspec
 from harness.case import Answer, KindInfo
 from harness.compare.composition import compose_parts, settings
 from harness.compare.covered import gather
+from harness.compare.mismatch import canonical_path
 from harness.errormatch.matcher import Matcher, matcher_for
 from harness.field import FieldError
 from harness.field.error import Level
+from harness.rulecov.inventory import KnownRule
 
 Errors: TypeAlias = Sequence[FieldError]
 LevelOf: TypeAlias = Callable[[FieldError], Level]
@@ -138,3 +143,18 @@ def by_versions(
         ), bool(one.differs)  # fmt: skip
         groups.setdefault(key, ([], one))[0].append(version)
     return [(tuple(versions), one) for versions, one in groups.values()]
+
+
+class Levels:
+    """The levels of the rules of a kind: of the same error where it is declared, else the one that most rules have."""
+
+    def __init__(self, rules: Iterable[KnownRule], info: KindInfo) -> None:
+        own = [known for known in rules if known.type == info.type]
+        self._known = {
+            (place, known.rule.type, known.rule.origin): known.rule.level for known in own for place in known.places
+        }
+        counted = Counter(known.rule.level for known in own if not known.rule.path.startswith("metadata."))
+        self._usual: Level = counted.most_common(1)[0][0] if counted else "alpha"
+
+    def __call__(self, error: FieldError) -> Level:
+        return self._known.get((canonical_path(error.field), error.type, error.origin), self._usual)

@@ -10,8 +10,7 @@ import msgspec
 from harness.case import Json, KindInfo
 from harness.compare.finding import Finding
 from harness.diagnostics import UsageError
-from harness.export.asker import Asker
-from harness.export.choosing import most_stable
+from harness.export.asker import Asker, most_stable
 from harness.export.rows import Missing, Table, TableRow
 from harness.fuzzers.pairs import Pair
 from harness.subject import Subject

@@ -19,10 +19,9 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from harness.case import Answer, Case, Json
-from harness.fuzzers.alike import ANY_ITEM, is_long, together
+from harness.fuzzers.alike import ANY_ITEM, is_long, moved, quarters, runs, together
 from harness.fuzzers.pairs import Pair, unchanged
 from harness.fuzzers.places import Once, Place, count_differences, size
-from harness.fuzzers.runs import moved, quarters, runs
 from harness.fuzzers.steps import Key, Step, Values, gain, plainest, removals, reverts, scalars, simpler, taken, unions
 from harness.fuzzers.transplant import some_members
 

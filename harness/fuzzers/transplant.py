@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from harness.case import Json
+from harness.fuzzers.alike import quarters
 from harness.fuzzers.pairs import Pair
 from harness.fuzzers.places import ABSENT, Place, differences, look, put
-from harness.fuzzers.runs import quarters
 
 MOST_PLACES = 12
 """Places that are brought over at once: where an object differs from its base in more, nothing says which count."""

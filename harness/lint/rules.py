@@ -1,6 +1,8 @@
-"""All rules, in reading order: upstream's own first, then ours."""
+"""All rules, in reading order, upstream's own first, then ours; and their pages, from the rules' own records."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from harness.lint import packages, upstream
 from harness.lint.advice import RULES as ADVICE
@@ -9,3 +11,55 @@ from harness.lint.rule import LintRule
 RULES: tuple[LintRule, ...] = (*upstream.RULES, *packages.RULES, *ADVICE)
 
 BY_CODE: dict[str, LintRule] = {rule.code: rule for rule in RULES}
+
+
+_INTRODUCTION = """# Lint rules
+
+Generated from the rules in `harness/lint`: do not edit. `harness lint` runs them, `harness explain CODE` shows one
+page, [how to lint in CI](../how-to/lint-in-ci.md) says how to keep them.
+
+`error`: upstream's generator refuses it, or a rule never works; `warning`: probably a mistake; `note`: worth a look.
+What upstream's generator refuses or ignores is found as well, in the compiler's words; `harness explain` knows those
+codes.
+"""
+
+
+def page_of(rule: LintRule) -> str:
+    """One rule in Markdown: what it asks, why, how bad, and an example of each kind."""
+    parts = [
+        rule.summary,
+        f"Why: {rule.why}.",
+        _facts(rule),
+        _example("Found", rule.bad),
+        _example("Not found", rule.good),
+    ]
+    return "\n\n".join(parts)
+
+
+def _facts(rule: LintRule) -> str:
+    facts = [f"Severity: {rule.severity}."]
+    if rule.upstream:
+        facts.append("Upstream's own linter has this rule too.")
+    if rule.fixes:
+        facts.append("`--fix` repairs it where that is safe.")
+    if rule.opt_in:
+        facts.append(f"Runs only when it is asked for: `--rule {rule.code}`.")
+    return " ".join(facts)
+
+
+def _example(title: str, go: str) -> str:
+    return f"{title}:\n\n```go\n{go.strip()}\n```"
+
+
+def reference(rules: Iterable[LintRule]) -> str:
+    """All rules on one page, with a table in front."""
+    listed = list(rules)
+    rows = "\n".join(
+        f"| [{rule.code}](#{rule.code.lower()}) | {rule.severity} | {'yes' if rule.fixes else ''} "
+        f"| {rule.summary.replace('|', '&#124;')} |"
+        for rule in listed
+    )
+    table = f"| rule | severity | `--fix` | what it asks |\n|---|---|---|---|\n{rows}"
+    return (
+        "\n\n".join([_INTRODUCTION.strip(), table, *(f"## {rule.code}\n\n{page_of(rule)}" for rule in listed)]) + "\n"
+    )

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from harness import __version__
-from harness.lint.pages import page_of
 from harness.lint.rule import LintFinding, LintRule
+from harness.lint.rules import page_of
 from harness.reporting.sarif import SarifResult, SarifRule, fingerprints
 from harness.reporting.text import count, lines, visible
 

@@ -12,7 +12,7 @@ import msgspec
 
 from harness import __version__
 from harness.power.known import Known, KnownState
-from harness.power.record import Record
+from harness.power.sabotage import Record
 
 NAME = "urn:equivalence-harness:power:1"
 SCHEMA = Path(__file__).parent / "power.schema.json"

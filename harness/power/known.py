@@ -18,7 +18,7 @@ import yaml
 from harness.blocks import cut_blocks, joined
 from harness.bounded import check_yaml, read_bounded_text
 from harness.diagnostics import Diagnostic, InputError, Position
-from harness.power.record import Record
+from harness.power.sabotage import Record
 
 NAME = "power.yaml"
 KnownState: TypeAlias = Literal["equivalent", "hole"]

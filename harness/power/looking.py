@@ -36,7 +36,7 @@ from harness.power.filters import (
     size_of,
 )  # fmt: skip
 from harness.power.judge import Comparators, Compared, comparators_of
-from harness.power.record import Record
+from harness.power.sabotage import Record
 from harness.subject import Subject
 
 MOST = 200

@@ -1,10 +1,15 @@
-"""What a sabotage is: one small wrong thing that somebody could do to a validator, and what would show it."""
+"""What a sabotage is: one small wrong thing that somebody could do to a validator, what would show it.
+
+The record of what became of it can be pickled and written down, for a suite's rule and for a target's.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
+
+import msgspec
 
 from harness.subject import Rework
 
@@ -40,3 +45,27 @@ def numbered(sabotages: Iterable[Sabotage]) -> Iterator[Sabotage]:
     for one in sabotages:
         seen[one.name] = number = seen.get(one.name, 0) + 1
         yield replace(one, number=number) if number > 1 else one
+
+
+State: TypeAlias = Literal["noticed", "equivalent", "hole", "survived", "unjudged"]
+"""Of survivors: `equivalent` and `hole` are on the committed list, `survived` is not."""
+
+
+class Record(msgspec.Struct, frozen=True, order=True):
+    """One sabotage, and what a run said of it.
+
+    `name` lasts while the rule stays; `place` and `rule` say to what it was done, `operator` what. `shown` is the
+    difference that it was noticed by; of a survivor `reason` says why nothing showed, as far as that is known, and
+    `shown_by` which case would. `cases` is how many were asked for it, 0 when one run judged all.
+    """
+
+    name: str
+    side: str
+    operator: str
+    place: str
+    rule: str
+    state: State
+    shown: str = ""
+    reason: str = ""
+    shown_by: str = ""
+    cases: int = 0

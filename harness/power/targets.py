@@ -10,7 +10,7 @@ from harness.engine.observe import Onlooker
 from harness.events import Budget, Event, Result
 from harness.power.filters import RuleKey
 from harness.power.looking import Power, never_fired, place_of
-from harness.power.record import Record
+from harness.power.sabotage import Record
 from harness.rulecov.inventory import KnownRule
 from harness.subject import Example, SubjectSpec
 

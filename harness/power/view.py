@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from harness.power.document import Document, Part, Row
-from harness.power.record import Record
+from harness.power.sabotage import Record
 from harness.reporting.text import count, visible
 
 MOST = 40

@@ -1,8 +1,14 @@
-"""The details of findings, each as a piece of the page: written once, on the page or packed."""
+"""The details of findings, each as a piece of the page: written once, on the page or packed.
+
+Packed is what a page with thousands of findings keeps folded away until somebody opens it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import base64
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from jinja2 import Template
@@ -15,12 +21,42 @@ from harness.reporting.changes import FieldEdit, changes
 from harness.reporting.document import ExceptionEntry, Report, ReportedFinding
 from harness.reporting.grouping import SEVERITY_MEANING, Group
 from harness.reporting.paired import before_and_after, by_version, paired
-from harness.reporting.shelf import Shelf
 from harness.reporting.sidebyside import Line, View, beside, view
 from harness.reporting.story import SideNames, noticed, request, served, sides, what
 from harness.reporting.text import bounded, lines
 from harness.reporting.verification import UserChange
 from harness.reporting.verified import change_title
+
+CHUNK = 40
+"""Findings of one chunk."""
+
+
+class Shelf:
+    """Takes pieces of a page, which were escaped before, and hands them out in packed chunks."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+
+    def put(self, piece: str) -> str:
+        """Keep a piece. Returns: where it lies, `chunk:number`."""
+        self._pieces.append(piece)
+        return "{}:{}".format(*divmod(len(self._pieces) - 1, CHUNK))
+
+    @property
+    def chunks(self) -> list[str]:
+        """Every chunk: a JSON list of pieces, deflated, in base64."""
+        return [_packed(self._pieces[start : start + CHUNK]) for start in range(0, len(self._pieces), CHUNK)]
+
+
+def _packed(pieces: list[str]) -> str:
+    return base64.b64encode(zlib.compress(json.dumps(pieces).encode(), 9)).decode()
+
+
+def embedded(value: Mapping[str, Any] | Iterable[Any]) -> Markup:
+    """Write JSON that is safe inside a script element: nothing in it can end the element or begin a comment."""
+    text = json.dumps(value, separators=(",", ":"))
+    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
+
 
 AT_ONCE = 100
 """Findings whose details stand on the page; those of others are unpacked when they are opened."""

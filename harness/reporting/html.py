@@ -25,7 +25,7 @@ from harness.reporting import verified
 from harness.reporting.costplot import plot, table, words
 from harness.reporting.costtable import cost_method, cost_tables
 from harness.reporting.coverage import RuleEntry
-from harness.reporting.details import AT_ONCE, bodies_of, changed, error_text, told_error, written
+from harness.reporting.details import AT_ONCE, Shelf, bodies_of, changed, embedded, error_text, told_error, written
 from harness.reporting.document import KindEntry, Report, ReportedFinding
 from harness.reporting.gaps import allowance_rows, gaps, open_gaps
 from harness.reporting.grouping import SEVERITY_MEANING, Group, group
@@ -34,7 +34,6 @@ from harness.reporting.moves import Move, Moves
 from harness.reporting.overview import by_cause
 from harness.reporting.pages import environment, marked
 from harness.reporting.ruletext import rule_rows
-from harness.reporting.shelf import Shelf, embedded
 from harness.reporting.story import sides
 from harness.reporting.terminal import effort
 from harness.reporting.text import bounded, count, cut, lines

@@ -1,7 +1,8 @@
 """An API as its types tell it: which packages, which of their types are roots, for which release.
 
 What lints, documents, inventories and compiles types starts here. Nothing is built and no Go toolchain is needed for a
-folder; a release number fetches the release's sources, as its target does.
+folder; a release number fetches the release's sources, as its target does. Suites read the files of a package as APIs
+do, and know the same types that may be named without being at hand.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from harness.compiler.cache import ModuleCache, key_of
 from harness.compiler.validators import Module
 from harness.diagnostics import UsageError
 from harness.gotypes.packages import Universe
-from harness.subject.shared import SHARED, go_files
 from harness.tags.grammar import tag_lines
 from harness.tags.rules import CheckFunction
 
@@ -244,3 +244,22 @@ def _group_of(files: Iterable[Path]) -> str:
             if found:
                 return found[1]
     return ""
+
+
+_GO = Path(__file__).parent / "go"
+
+SHARED: dict[str, Path] = {
+    "k8s.io/apimachinery/pkg/apis/meta/v1": _GO / "meta_v1",
+    "k8s.io/apimachinery/pkg/api/resource": _GO / "resource",
+    "k8s.io/apimachinery/pkg/util/intstr": _GO / "intstr",
+    "k8s.io/apimachinery/pkg/runtime": _GO / "runtime",
+}
+"""Import paths and folders."""
+
+
+def go_files(place: Path) -> list[Path]:
+    """Return the files of a package: those of a folder, or one file and the doc.go beside it."""
+    if place.is_dir():
+        return sorted(path for path in place.glob("*.go") if not path.name.endswith("_test.go"))
+    doc = place.with_name("doc.go")
+    return [doc, place] if doc.is_file() and doc != place else [place]

@@ -18,12 +18,11 @@ from harness.compiler import Validators
 from harness.diagnostics import Diagnostic, InputError, UsageError, near_miss
 from harness.gotypes.literals import Literals
 from harness.gotypes.packages import Universe
-from harness.subject.api import DEFAULT_RELEASE, Api, ApiPackage, open_api
+from harness.subject.api import DEFAULT_RELEASE, SHARED, Api, ApiPackage, open_api
 from harness.subject.declarative import CompiledTypes, PythonDeclarative
 from harness.subject.described import load_suite
 from harness.subject.edited import edited_api
 from harness.subject.literals import release_literals
-from harness.subject.shared import SHARED
 from harness.subject.spec import SubjectSpec
 from harness.subject.subject import Note, Subject, silent
 from harness.subject.suitefile import import_suite

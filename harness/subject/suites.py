@@ -11,12 +11,12 @@ from harness.compiler import Compiled, compile_types
 from harness.diagnostics import Diagnostic, InputError, Position, UsageError, near_miss
 from harness.fuzzers.shape import shape_of
 from harness.gotypes.packages import Universe
+from harness.subject.api import SHARED, go_files
 from harness.subject.decode import decoder_of
 from harness.subject.examples import FOLDER
 from harness.subject.isolated import SuiteTarget
 from harness.subject.pyliterals import python_files, python_literals
 from harness.subject.quick import quick_reader
-from harness.subject.shared import SHARED, go_files
 from harness.subject.spec import SubjectSpec
 from harness.subject.subject import Note, Subject, silent
 from harness.subject.suitefile import import_suite

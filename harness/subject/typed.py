@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.gotypes.packages import Universe
-from harness.subject.api import DEFAULT_RELEASE, Api, ApiPackage, open_api
+from harness.subject.api import DEFAULT_RELEASE, SHARED, Api, ApiPackage, go_files, open_api
 from harness.subject.described import load_suite
 from harness.subject.edited import edited_api
 from harness.subject.opening import bare_package, types_of
-from harness.subject.shared import SHARED, go_files
 from harness.subject.spec import SubjectSpec
 from harness.subject.suitefile import import_suite
 from harness.subject.suites import package_of, suite_files

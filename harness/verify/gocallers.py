@@ -11,8 +11,7 @@ from tree_sitter import Node
 
 from harness.bounded import read_checkout
 from harness.verify.gocode import Decl, GoPackage, Normal, read_package
-from harness.verify.layout import class_of
-from harness.verify.paths import import_path
+from harness.verify.layout import class_of, import_path
 from harness.verify.renaming import Name
 
 _CODE = frozenset({"handwritten", "normalization", "strategy", "conversion", "defaults"})

@@ -1,4 +1,4 @@
-"""What a file of a checkout is to validation, by where it lies."""
+"""What a file of a checkout is to validation, and of which package it is, by where it lies."""
 
 from __future__ import annotations
 
@@ -93,3 +93,13 @@ def class_of(path: str, layout: Layout) -> FileClass:
     if pure.name.startswith("test_") or pure.name.endswith(("_test.go", "_test.py")) or pure.name == "conftest.py":
         return "tests"
     return _SUFFIXES.get(pure.suffix, "other")
+
+
+STAGING = "staging/src/"
+
+
+def import_path(path: str) -> str:
+    """Return the import path of the package that a file belongs to, by its path in the checkout."""
+    folder = PurePosixPath(path).parent.as_posix()
+    inside = folder.removeprefix(STAGING)
+    return inside if inside != folder else f"k8s.io/kubernetes/{folder}"

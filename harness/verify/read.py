@@ -1,27 +1,29 @@
-"""Reads a change: git says which files differ, and readers of types, code and generated files say what that touches."""
+"""Reads a change: git says which files differ, and readers of types, code and generated files say what that touches.
+
+Lint says something too: of every declaration that changed, and whatever else the base did not have.
+"""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from harness.diagnostics import InputError
+from harness.diagnostics import Diagnostic, InputError
+from harness.lint.run import lint
 from harness.verify.assemble import Assembler
 from harness.verify.change import Change, ChangedFile, Layout, Revision
-from harness.verify.declarations import compare_orders, compare_packages
+from harness.verify.declarations import compare_orders, compare_packages, members_of, package_or_none
 from harness.verify.git import Repository
 from harness.verify.gochange import compare_code
-from harness.verify.layout import classify, layout_of
-from harness.verify.linted import lint_change
+from harness.verify.layout import classify, import_path, layout_of
 from harness.verify.narrow import narrow
-from harness.verify.nothing import unread, why_nothing
-from harness.verify.paths import import_path
 from harness.verify.pychange import compare_suites
 from harness.verify.sides import Side, empty_side, open_side
 from harness.verify.stale import compare_generated, stale_code
-from harness.verify.touches import Touches
+from harness.verify.touches import Member, Touches
+from harness.verify.view import unread, why_nothing
 
 EXPORTED = ("go.mod", "pkg/apis", "pkg/api", "pkg/registry", "staging/src/k8s.io/api",
             "staging/src/k8s.io/apimachinery/pkg", "staging/src/k8s.io/apiserver/pkg/registry/rest")  # fmt: skip
@@ -115,3 +117,41 @@ def _type_packages(files: Iterable[ChangedFile], layout: Layout, sides: tuple[Si
         return known
     changed = {path for one in files for path in (one.path, one.before) if path.endswith(".go")}
     return {path for path in map(import_path, changed) if path in known}
+
+
+def lint_change(base: Side, head: Side, changed: Collection[Member], packages: Collection[str]) -> list[Diagnostic]:
+    """Lint some packages of the head. `changed` are the declarations that differ.
+
+    A diagnostic counts as known when the base has one of the same code, message and line of text in the same file.
+    """
+    known = {_key(one) for one in _lint(base, packages)}
+    places = _places(head, changed)
+    return [
+        one
+        for one in _lint(head, packages)
+        if _key(one) not in known or (one.position.file, one.position.line) in places
+    ]
+
+
+def _lint(side: Side, packages: Collection[str]) -> Iterable[Diagnostic]:
+    for api in side.apis:
+        groups = {package.group for package in api.packages if package.path in packages}
+        chosen = tuple(package for package in api.packages if package.group in groups)
+        for found in lint(replace(api, packages=chosen)) if chosen else ():
+            yield replace(found.diagnostic, position=side.place(found.diagnostic.position))
+
+
+def _key(found: Diagnostic) -> tuple[str, str, str, str]:
+    return found.code, found.message, found.position.file, found.source.strip()
+
+
+def _places(side: Side, changed: Collection[Member]) -> set[tuple[str, int]]:
+    """Return the lines of declarations: their tags and comments, and the line of the name."""
+    found: set[tuple[str, int]] = set()
+    for path in {name.rpartition(".")[0] for name, _ in changed}:
+        package = package_or_none(side.universe, path)
+        for member, declared in members_of(package).items() if package else ():
+            if (f"{path}.{member[0]}", member[1]) in changed:
+                positions = [declared.position, *(line.position for line in declared.comments)]
+                found |= {(side.place(one).file, one.line) for one in positions}
+    return found

@@ -15,9 +15,8 @@ from harness.diagnostics import Diagnostic, InputError, Position
 from harness.gotypes.model import Field, Struct, Typedef
 from harness.gotypes.packages import Universe
 from harness.rulecov.inventory import KnownRule, read_inventory
-from harness.subject.api import Api, ApiPackage, open_api
+from harness.subject.api import SHARED, Api, ApiPackage, go_files, open_api
 from harness.subject.described import load_suite
-from harness.subject.shared import SHARED, go_files
 from harness.subject.suites import package_of, suite_files
 from harness.suite import Suite, SuiteKind
 from harness.tags.custom_kubernetes import CustomFunctions

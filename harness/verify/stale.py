@@ -14,7 +14,7 @@ from pathlib import Path
 from harness.diagnostics import Position
 from harness.verify.change import ChangedFile, Event, KindName, Reason, StaleFile
 from harness.verify.generated import FILE, Call, Generated, GeneratedElement, ordered, plain_name, read_generated
-from harness.verify.paths import import_path
+from harness.verify.layout import import_path
 from harness.verify.sides import Side
 from harness.verify.touches import Member, Touches
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli.gates import parse_gates
+from harness.cli.configuration import parse_gates
 from harness.cli.targets import arguments_of, embedded_suites, reach_of, spec_of
 from harness.diagnostics import InputError
 from harness.subject import SubjectSpec

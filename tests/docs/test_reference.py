@@ -11,7 +11,7 @@ import pytest
 
 from harness.cli import COMMANDS
 from harness.cli.main import cli
-from harness.explain.reference import references
+from harness.explain import references
 from tests.docs.pages import ROOT
 
 REFERENCE = ROOT / "docs" / "reference"

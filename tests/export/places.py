@@ -7,7 +7,7 @@ from pathlib import Path
 from harness.export.golang import Writer
 from harness.export.imports import Imports
 from harness.gotypes.packages import Universe
-from harness.subject.shared import SHARED
+from harness.subject.api import SHARED
 
 PUBLISHED, INTERNAL = "k8s.io/api/shop/v1", "k8s.io/kubernetes/pkg/apis/shop"
 

@@ -9,11 +9,11 @@ import pytest
 
 from harness.engine import run
 from harness.events import Budget
-from harness.export.choosing import choose
+from harness.export.asker import choose
+from harness.export.expected import Levels
 from harness.export.found import table_of
 from harness.export.gotest import GoTest, render_go
 from harness.export.gotree import Tree
-from harness.export.levels import Levels
 from harness.export.looking import table_of_rules
 from harness.rulecov.inventory import Inventory, inventory_of
 from harness.subject import Subject, SubjectSpec, open_subject

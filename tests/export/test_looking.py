@@ -9,7 +9,7 @@ import pytest
 
 from harness.case import Json, Operation
 from harness.diagnostics import UsageError
-from harness.export.choosing import choose
+from harness.export.asker import choose
 from harness.export.looking import table_of_rules
 from harness.export.rows import Table, TableRow
 from harness.fuzzers.bases import accepted

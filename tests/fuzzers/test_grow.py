@@ -12,9 +12,8 @@ from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.graft import FIRST, QUICK, SECOND, others
 from harness.fuzzers.grow import Growth
 from harness.fuzzers.holding import Holding
-from harness.fuzzers.lacking import lacking
+from harness.fuzzers.lacking import changes_of, lacking
 from harness.fuzzers.places import look
-from harness.fuzzers.turning import changes_of
 from harness.targets.target import drive
 from tests.fuzzers.toys import error, widget_shape
 

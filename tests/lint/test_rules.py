@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.lint.rule import LintRule
-from harness.lint.rules import RULES
+from harness.lint.rules import RULES, page_of, reference
 from tests.lint.examples import found
 
 EVERY = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
@@ -42,3 +42,22 @@ def test_the_record_is_complete(rule: LintRule) -> None:
     assert rule.summary.endswith(".")
     assert 1 == sum(other.code == rule.code for other in RULES)
     assert rule.severity in ("error", "warning", "note")
+
+
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "lint.md"
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_a_page_shows_both_examples(rule: LintRule) -> None:
+    """A page has the summary, the reason and both examples."""
+    page = page_of(rule)
+    assert all(part.strip() in page for part in (rule.summary, rule.why, rule.good, rule.bad))
+
+
+def test_the_reference_is_current() -> None:
+    """docs/reference/lint.md is generated: `python -c "..."` in its test's message writes it anew."""
+    wanted = reference(RULES)
+    assert wanted == REFERENCE.read_text(encoding="utf-8"), (
+        "write it anew: python -c 'from harness.lint.rules import RULES, reference; "
+        'print(reference(RULES), end="")\' > docs/reference/lint.md'
+    )

@@ -8,7 +8,7 @@ import jsonschema_rs
 import msgspec
 
 from harness.power.document import SCHEMA, Part, document_of, family_of, rows_of, written_schema
-from harness.power.record import Record
+from harness.power.sabotage import Record
 from harness.power.view import lines_of
 
 RECORDS = (

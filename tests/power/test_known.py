@@ -8,7 +8,7 @@ import pytest
 
 from harness.diagnostics import InputError
 from harness.power.known import Known, apply, load, without
-from harness.power.record import Record, State
+from harness.power.sabotage import Record, State
 
 
 def record(name: str, state: State) -> Record:

@@ -1,9 +1,10 @@
-"""The argument and the options that name an API by its types, the same for every command that reads types."""
+"""Options of several commands: those that name an API by its types, and those that name where a command writes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import click
@@ -43,3 +44,24 @@ def _of_settings(function: F) -> F:
 def api_argument(function: F) -> F:
     """Add [PATH] as well, for commands that read one API: `path`, `kubernetes` and `release`."""
     return click.argument("path", required=False, default="", metavar="[PATH]")(api_options(function))
+
+
+STDOUT = Path("-")
+"""What an option for one file takes for standard output."""
+
+
+class WritablePath(click.Path):
+    """A file or folder to write that cannot be standard output: `-` is refused, where a file of that name would lie."""
+
+    def __init__(self, what: str, **more: Any) -> None:
+        super().__init__(path_type=Path, **more)
+        self._what = what
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if str(value) == str(STDOUT):
+            self.fail(f"standard output is no {self._what}\n  fix: name a {self._what}", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+FOLDER = WritablePath("folder", file_okay=False)
+FILE = WritablePath("file", dir_okay=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.case import Json
-from harness.fuzzers.blends import blends
+from harness.fuzzers.probes import blends
 from harness.fuzzers.shape import META, FieldShape, Shape, shape_of
 from harness.fuzzers.sized import now
 from harness.fuzzers.suggestions import Suggestions

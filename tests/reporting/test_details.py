@@ -6,7 +6,7 @@ import base64
 import json
 import zlib
 
-from harness.reporting.shelf import CHUNK, Shelf, embedded
+from harness.reporting.details import CHUNK, Shelf, embedded
 
 
 def test_every_piece_is_found_where_it_was_put() -> None:
