@@ -6,6 +6,10 @@
 
 from __future__ import annotations
 
+COULD_NOT_RUN = 2
+INTERRUPTED = 130
+"""Exit codes that every command gives the same meaning."""
+
 COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("run", "run", "Search for differences and report them."),
     ("verify", "verify", "Verify a change in git: a verdict for each field it touches."),

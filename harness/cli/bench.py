@@ -10,7 +10,7 @@ import click
 import msgspec
 from rich.text import Text
 
-from harness.cli.codes import COULD_NOT_RUN, INTERRUPTED
+from harness.cli import COULD_NOT_RUN, INTERRUPTED
 from harness.cli.live import Live, Steps, loudness_options
 from harness.cli.publishing import Files, form_options, write_forms
 from harness.cli.searching import cores, lane_options, search_options, seed_of, sigterm_interrupts

@@ -11,8 +11,7 @@ from pathlib import Path
 import click
 
 from harness.cli.options import STDOUT, api_argument
-from harness.compiler.standalone import standalone
-from harness.compiler.validators import Module
+from harness.compiler.validators import Module, standalone
 from harness.diagnostics import Diagnostic, InputError, Position, UsageError
 from harness.files import write_atomically
 from harness.reporting.text import count, lines, visible

@@ -39,7 +39,7 @@ from harness.rulecov.observed import (
 )
 from harness.rulecov.unfireable import reasons_for
 from harness.subject import SubjectSpec
-from harness.subject.typed import api_of
+from harness.subject.opening import api_of
 
 _NOTHING = Sight(0)
 _IDLE = "nothing of this release runs the declarative validators of this type"

@@ -19,7 +19,7 @@ from typing import IO, Any, Self, TypeVar
 import click
 
 from harness import events
-from harness.cli.codes import COULD_NOT_RUN, INTERRUPTED
+from harness.cli import COULD_NOT_RUN, INTERRUPTED
 from harness.cli.options import STDOUT
 from harness.cli.publishing import Files
 from harness.diagnostics import UsageError

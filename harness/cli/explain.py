@@ -6,13 +6,13 @@ from typing import NoReturn
 
 import click
 
-from harness.cli import completing
+from harness.cli import completion
 from harness.diagnostics import UsageError, near_miss
 from harness.explain import all_pages, pages_of
 
 
 @click.command("explain")
-@click.argument("code", required=False, shell_complete=completing.words)
+@click.argument("code", required=False, shell_complete=completion.words)
 def command(code: str | None) -> int:
     """Explain a cause, a severity, a lint rule, a tag or the code of a message. Without CODE: list them all."""
     if code is None:

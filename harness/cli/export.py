@@ -28,7 +28,7 @@ from harness.reporting.grouping import named
 from harness.reporting.text import count, lines, visible
 from harness.rulecov.inventory import inventory_of
 from harness.subject import Subject, SubjectSpec, open_subject
-from harness.subject.typed import api_of
+from harness.subject.opening import api_of
 
 FORMATS = ("go", "pytest")
 _MOST_TOLD = 20

@@ -6,14 +6,14 @@ import click
 import msgspec
 
 from harness.case import KindInfo, TargetInfo
-from harness.cli import completing
+from harness.cli import completion
 from harness.cli.targets import TargetChoice, pair_options, target_options
 from harness.reporting.text import count, encode_json, lines, visible
 from harness.subject import open_subject
 
 
 @click.command("kinds")
-@click.argument("suites", nargs=-1, metavar="[SUITE]", shell_complete=completing.suites)
+@click.argument("suites", nargs=-1, metavar="[SUITE]", shell_complete=completion.suites)
 @target_options
 @pair_options
 @click.option("--json", "as_json", is_flag=True, help="Print the target's own words as JSON.")

@@ -20,8 +20,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from harness import __version__
-from harness.cli import COMMANDS
-from harness.cli.codes import COULD_NOT_RUN, INTERRUPTED
+from harness.cli import COMMANDS, COULD_NOT_RUN, INTERRUPTED
 from harness.cli.streams import steady_streams
 from harness.diagnostics import HarnessError, near_miss
 

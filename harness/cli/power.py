@@ -10,8 +10,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from harness.cli import completing
-from harness.cli.codes import COULD_NOT_RUN, INTERRUPTED
+from harness.cli import COULD_NOT_RUN, INTERRUPTED, completion
 from harness.cli.coverage import rule_onlookers
 from harness.cli.live import Live, Steps, loudness_options
 from harness.cli.searching import cores, example_option, kind_option, search_options, seed_of
@@ -42,7 +41,7 @@ SURVIVED = 1
 
 
 @click.command("power")
-@click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completing.suites)
+@click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completion.suites)
 @target_options
 @search_options("Cases to draw for each search.")
 @example_option

@@ -9,7 +9,7 @@ import msgspec
 
 from harness.bounded import MOST_REPORT, decode_bounded, read_bounded
 from harness.case import Case, KindInfo
-from harness.cli import completing
+from harness.cli import completion
 from harness.cli.asking import CaseAsker, CheckedAnswer
 from harness.cli.publishing import with_kept
 from harness.cli.targets import TargetChoice, is_suite, pair_options, spec_of, target_options
@@ -34,7 +34,7 @@ Asked = tuple[SubjectSpec, Case, Finding | None]
     "arguments",
     nargs=-1,
     metavar="[REPORT.json] [FINGERPRINT|GROUP]... | FINDING.json | SUITE",
-    shell_complete=completing.replayed,
+    shell_complete=completion.replayed,
 )
 @target_options
 @pair_options

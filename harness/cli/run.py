@@ -14,9 +14,8 @@ import click
 import msgspec
 
 from harness import engine
-from harness.cli import completing
+from harness.cli import COULD_NOT_RUN, completion
 from harness.cli.apology import rescued
-from harness.cli.codes import COULD_NOT_RUN
 from harness.cli.coverage import branch_folders, inventory_in, rule_onlookers, with_branches, with_coverage
 from harness.cli.eventlog import EventLog, beside_events, events_option
 from harness.cli.live import Live, loudness_options
@@ -59,7 +58,7 @@ NOBODY: Mapping[str, Onlooker] = MappingProxyType({})
 
 
 @click.command("run")
-@click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completing.suites)
+@click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completion.suites)
 @target_options
 @pair_options
 @search_options("Cases to draw for each suite; reducing what is found comes on top.")

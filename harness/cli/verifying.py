@@ -16,7 +16,7 @@ from typing import Any
 import click
 import msgspec
 
-from harness.cli.codes import COULD_NOT_RUN
+from harness.cli import COULD_NOT_RUN
 from harness.cli.coverage import with_coverage
 from harness.cli.eventlog import EventLog
 from harness.cli.live import ProgressBar, loudness

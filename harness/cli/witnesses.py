@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from harness.cli import completing
+from harness.cli import completion
 from harness.cli.publishing import EXCEPTIONS
 from harness.cli.run import Search
 from harness.cli.searching import lane_options
@@ -90,7 +90,7 @@ def strangers(file: Path, entries: ExceptionFile) -> list[str]:
 
 
 @click.command("check")
-@click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completing.suites)
+@click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completion.suites)
 @target_options
 @lane_options
 @file_option

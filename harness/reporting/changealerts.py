@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.reporting.markup import fenced, plain
 from harness.reporting.sarif import Level, SarifResult, SarifRule
 from harness.reporting.terminal import describe
-from harness.reporting.text import cut, lines, pretty, visible
+from harness.reporting.text import cut, fenced, lines, plain, pretty, visible
 from harness.reporting.verification import UserChange, Verification
 from harness.reporting.verified import DIRECTIONS, VERDICTS, change_title, effort_words, fields_worst_first
 

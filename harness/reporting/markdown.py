@@ -20,10 +20,9 @@ from harness.reporting.costtable import cost_method, cost_tables
 from harness.reporting.document import Report, ReportedFinding
 from harness.reporting.grouping import SEVERITY_MEANING, Group, group
 from harness.reporting.headline import also, headline
-from harness.reporting.markup import fenced, plain
 from harness.reporting.overview import by_cause
 from harness.reporting.terminal import counted, describe, effort, tolerated_words
-from harness.reporting.text import count, cut, lines, pretty, visible
+from harness.reporting.text import count, cut, fenced, lines, plain, pretty, visible
 
 LIMIT = 1_000_000
 """Bytes: GitHub shows no summary that is larger than a mebibyte."""

@@ -1,6 +1,7 @@
 """Opens a subject: everything a run knows of "what is examined" comes from here.
 
-Suites, Kubernetes releases and programs alike, alone, beside another one, or with a recorded handwritten side.
+Suites, Kubernetes releases and programs alike, alone, beside another one, or with a recorded handwritten side. What
+the types of a subject declare is to be had without opening its target.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from harness.compiler import Validators
 from harness.diagnostics import Diagnostic, InputError, UsageError, near_miss
 from harness.gotypes.literals import Literals
 from harness.gotypes.packages import Universe
-from harness.subject.api import DEFAULT_RELEASE, SHARED, Api, ApiPackage, open_api
+from harness.subject.api import DEFAULT_RELEASE, SHARED, Api, ApiPackage, go_files, open_api
 from harness.subject.declarative import CompiledTypes, PythonDeclarative
 from harness.subject.described import load_suite
 from harness.subject.edited import edited_api
@@ -26,10 +27,10 @@ from harness.subject.literals import release_literals
 from harness.subject.spec import SubjectSpec
 from harness.subject.subject import Note, Subject, silent
 from harness.subject.suitefile import import_suite
-from harness.subject.suites import Rework, open_own
+from harness.subject.suites import Rework, open_own, package_of, suite_files
 from harness.subject.twin import TwinTarget
 from harness.subject.typesonly import types_target
-from harness.suite import KubernetesSuite
+from harness.suite import KubernetesSuite, Suite
 from harness.tags.custom_kubernetes import CustomFunctions
 from harness.targets.recorded import RecordedTarget
 from harness.targets.recording import read_recording
@@ -257,3 +258,46 @@ def types_of(types: str) -> Universe:
     found = {path.parent for path in root.rglob("*.go")}
     folders = {(path.relative_to(root).as_posix() if path != root else root.name): path for path in found}
     return Universe.from_folders({**SHARED, **folders})
+
+
+def api_of(spec: SubjectSpec) -> Api | None:
+    """Return the API that a specification names, None for a program of which no types are known.
+
+    None too for two subjects beside each other: what is compared there are no rules.
+
+    Raises: InputError, UsageError, TargetError, as opening the subject does.
+    """
+    if spec.against is not None:
+        return None
+    if spec.kind == "command":
+        return _of_types(spec.types) if spec.types else None
+    if spec.kind == "suite":
+        suite = import_suite(spec.location) if spec.in_process else load_suite(spec.location)
+        if isinstance(suite, Suite):
+            return _of_suite(suite)
+        return _of_release(replace(spec, kind="kubernetes", location=suite.release))
+    return _of_release(spec)
+
+
+def _of_suite(suite: Suite) -> Api:
+    files = suite_files(suite)
+    universe = Universe.from_files({**{name: go_files(folder) for name, folder in SHARED.items()}, **files})
+    places = {
+        package_of(suite, version, place): version for kind in suite.kinds for version, place in kind.versions.items()
+    }
+    packages = tuple(ApiPackage(path, suite.group, version) for path, version in places.items())
+    return Api(suite.name, suite.release, universe, packages)
+
+
+def _of_release(spec: SubjectSpec) -> Api:
+    # Imported here: suites must open fast, and without anything that only a release needs.
+    from harness.targets.kubernetes.release import type_folders
+
+    api = open_api(kubernetes=spec.location)
+    return edited_api(api, type_folders(spec.location), spec.types or "")[0] if spec.types else api
+
+
+def _of_types(types: str) -> Api:
+    universe = types_of(types)
+    paths = sorted(set(universe.paths) - set(SHARED))
+    return Api(types, DEFAULT_RELEASE, universe, tuple(map(bare_package, paths)))

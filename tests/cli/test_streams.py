@@ -72,7 +72,7 @@ main()
 """Interrupts the command while it imports a module."""
 
 
-@pytest.mark.parametrize("name", ["click", "harness.cli.main", "harness.cli.codes", "msgspec", "harness.cli.kinds"])
+@pytest.mark.parametrize("name", ["click", "harness.cli.main", "harness.cli.streams", "msgspec", "harness.cli.kinds"])
 def test_an_interrupt_while_python_imports_is_no_traceback(name: str, tmp_path: Path) -> None:
     """It is an interrupt like any other."""
     code = INTERRUPTS.format(name=name, suite=str(write_suite(tmp_path)))

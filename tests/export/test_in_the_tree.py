@@ -17,7 +17,7 @@ from harness.export.gotree import Tree
 from harness.export.looking import table_of_rules
 from harness.rulecov.inventory import Inventory, inventory_of
 from harness.subject import Subject, SubjectSpec, open_subject
-from harness.subject.typed import api_of
+from harness.subject.opening import api_of
 from tests.export.tree import SourceTree, make_tree
 
 pytestmark = pytest.mark.kubernetes

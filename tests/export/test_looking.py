@@ -15,7 +15,7 @@ from harness.export.rows import Table, TableRow
 from harness.fuzzers.bases import accepted
 from harness.rulecov.inventory import inventory_of
 from harness.subject import Subject, SubjectSpec, open_subject
-from harness.subject.typed import api_of
+from harness.subject.opening import api_of
 
 ROOT = Path(__file__).parent.parent.parent
 SPEC = SubjectSpec("suite", str(ROOT / "suites" / "claim_v1"))

@@ -13,7 +13,7 @@ from harness.case import Answer
 from harness.reporting.assembly import build_report
 from harness.reporting.document import ExceptionEntry, Exceptions, Report
 from harness.reporting.markdown import LIMIT, render_markdown
-from harness.reporting.markup import plain
+from harness.reporting.text import plain
 from tests.reporting import made, sections
 
 READER = MarkdownIt("gfm-like", {"linkify": False, "html": True})

@@ -15,6 +15,7 @@ from harness.diagnostics import HarnessError, InputError, UsageError
 from harness.field.make import required
 from harness.field.path import Path as FieldPath
 from harness.subject import Subject, SubjectSpec, open_subject
+from harness.subject.opening import api_of
 
 ROOT = Path(__file__).parent.parent.parent
 MIGRATION = ROOT / "examples" / "migration"
@@ -224,3 +225,30 @@ def test_what_cannot_be_opened_gets_a_message(spec: SubjectSpec) -> None:
     with pytest.raises(HarnessError) as refused:
         open_subject(spec)
     assert "fix" in str(refused.value)
+
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_suite_has_the_types_of_its_versions() -> None:
+    """In packages of its group."""
+    api = api_of(SubjectSpec("suite", str(ROOT / "suites" / "workload_v1")))
+    assert api is not None
+    assert {"fleet.example.com"} == {package.group for package in api.packages}
+    assert all(api.universe.find(f"{package.path}.Workload") for package in api.packages)
+
+
+def test_a_program_has_the_types_that_are_named(tmp_path: Path) -> None:
+    """And none otherwise."""
+    (tmp_path / "v1").mkdir()
+    (tmp_path / "v1" / "types.go").write_text("package v1\n\ntype T struct{}\n")
+    api = api_of(SubjectSpec("command", "true", types=f"example.com/v1={tmp_path / 'v1'}"))
+    assert api is not None
+    assert ["example.com/v1"] == [package.path for package in api.packages]
+    assert api_of(SubjectSpec("command", "true")) is None
+
+
+def test_what_cannot_be_opened_is_told(tmp_path: Path) -> None:
+    """As opening the subject tells it."""
+    with pytest.raises(HarnessError):
+        api_of(SubjectSpec("suite", str(tmp_path)))
