@@ -26,7 +26,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"tags"}),
     frozenset({"gotypes"}),
     frozenset({"field", "content", "case"}),
-    frozenset({"bounded"}),
+    frozenset({"limits"}),
     frozenset({"blocks", "collector", "diagnostics", "files", "explain", "kubeyaml", "memory"}),
 )
 # The records of one line that a neighbour may use, with the reason.

@@ -9,12 +9,12 @@ from pathlib import Path
 import click
 import msgspec
 
-from harness.bounded import lines_of
 from harness.case import Case, Mode, Operation
-from harness.cli.asking import CaseAsker, CheckedAnswer
+from harness.cli.asker import CaseAsker, CheckedAnswer
 from harness.cli.configuration import parse_gates
 from harness.cli.targets import TargetChoice, is_suite, pair_options, target_options
 from harness.diagnostics import Diagnostic, HarnessError, InputError, Position, UsageError
+from harness.limits import lines_of
 from harness.reporting.terminal import describe
 from harness.reporting.text import encode_json, lines, visible
 from harness.subject import open_subject

@@ -11,8 +11,8 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
-from harness.bounded import MOST_REPORT, read_bounded
 from harness.diagnostics import HarnessError
+from harness.limits import MOST_REPORT, read_bounded
 
 
 def suites(context: click.Context, parameter: click.Parameter, word: str) -> list[CompletionItem]:

@@ -19,8 +19,8 @@ from typing import Any, Final, TypeVar
 import click
 from click.core import ParameterSource
 
-from harness.bounded import read_bounded_text
 from harness.diagnostics import Diagnostic, InputError, Position, near_miss
+from harness.limits import read_bounded_text
 
 V = TypeVar("V")
 

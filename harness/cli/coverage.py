@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from harness.diagnostics import HarnessError, UsageError
-from harness.engine.observe import Onlooker
+from harness.engine.observers import Onlooker
 from harness.events import Result
 from harness.reporting.coverage import (
     BranchCoverage,

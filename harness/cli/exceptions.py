@@ -24,11 +24,11 @@ from harness.errormatch.witness import remove_witness, write_witness
 from harness.files import locked
 from harness.ratchets import exceptions as ratchet
 from harness.reporting.document import Report, ReportedFinding, read_report
-from harness.reporting.excepting import Words, entry_of, group_entry, merged, rules_of
+from harness.reporting.exceptions import Words, entry_of, group_entry, merged, rules_of
 from harness.reporting.grouping import Group, group, named_group
 from harness.reporting.text import count, encode_json, visible
 from harness.reporting.tolerance import Standing, gone, idle_rules, standings
-from harness.reporting.witnessing import held_by, seen_in, witness_of
+from harness.reporting.witnesses import held_by, seen_in, witness_of
 
 Wanted: TypeAlias = ReportedFinding | Group
 

@@ -19,9 +19,9 @@ from harness.export.expected import Levels
 from harness.export.found import table_of
 from harness.export.gotest import GoTest, render_go
 from harness.export.gotree import Tree
-from harness.export.looking import table_of_rules
 from harness.export.pytests import render_findings, render_rows
 from harness.export.rows import Missing
+from harness.export.rowsearch import table_of_rules
 from harness.files import write_atomically
 from harness.reporting.document import ReportedFinding, decode, read_data
 from harness.reporting.grouping import named

@@ -22,7 +22,7 @@ from rich.text import Text
 
 from harness import events
 from harness.engine.packed import Packed
-from harness.reporting.folding import fold
+from harness.reporting.linewrap import fold
 from harness.reporting.terminal import Loudness
 from harness.reporting.text import count, lines, visible
 

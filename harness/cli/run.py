@@ -41,7 +41,7 @@ from harness.cli.searching import (
 from harness.cli.targets import TargetChoice, embedded_suites, pair_options, reach_of, target_options
 from harness.collector import collector_at_rest
 from harness.diagnostics import HarnessError, UsageError
-from harness.engine.observe import Onlooker
+from harness.engine.observers import Onlooker
 from harness.engine.units import WHOLE, Shard
 from harness.errormatch.exceptionfile import ExceptionFile
 from harness.errormatch.trusted import own_wordings

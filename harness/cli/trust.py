@@ -17,9 +17,9 @@ from typing import Any, Final, TypeVar
 import click
 import platformdirs
 
-from harness.bounded import MOST_REPORT, read_bounded
 from harness.diagnostics import UsageError
 from harness.files import forget_old, is_private
+from harness.limits import MOST_REPORT, read_bounded
 from harness.reporting.document import Reach
 
 F = TypeVar("F", bound=Callable[..., Any])

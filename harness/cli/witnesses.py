@@ -25,7 +25,7 @@ from harness.reporting.assembly import build_report
 from harness.reporting.document import Report, read_report
 from harness.reporting.text import count, lines, visible
 from harness.reporting.tolerance import Standing, idle_rules, standings
-from harness.reporting.witnessing import Seen, held_by, seen_in, unseen, witness_of
+from harness.reporting.witnesses import Seen, held_by, seen_in, unseen, witness_of
 
 file_option = click.option(
     "--exceptions", "file", type=click.Path(path_type=Path), default=EXCEPTIONS, show_default=True, metavar="FILE",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from harness.compiler.followers import standing
-from harness.compiler.linted import SINCE, levels_in_between
+from harness.compiler.lintwalk import SINCE, levels_in_between
 from harness.compiler.plan import FieldPlan, Inner, Plan, Root, TypePlan, cohorts
 from harness.compiler.sizes import troubles
 from harness.diagnostics import Diagnostic, InputError, Position

@@ -14,7 +14,7 @@ from harness.engine import parts
 from harness.engine.focus import NO_FOCUS, Focus
 from harness.engine.jobs import Opener
 from harness.engine.local import RunOrder
-from harness.engine.observe import Onlooker
+from harness.engine.observers import Onlooker
 from harness.engine.units import WHOLE, Shard
 from harness.errormatch.witness import Witness
 from harness.events import Budget, Event, Result

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import msgspec
 
 from harness.case import Answer, Case, Json
-from harness.engine.giving import Given
+from harness.engine.examples import Given
 from harness.engine.ledger import Ledger
 from harness.engine.packed import Packed
 from harness.engine.plan import Search, UnitPlan

@@ -17,9 +17,9 @@ from harness.engine.focus import leaning
 from harness.engine.points import Point, Points
 from harness.engine.units import Lane
 from harness.fuzzers.edits import Site, random_edit
+from harness.fuzzers.novelty import NoveltyFilter, code_of
 from harness.fuzzers.pairs import stored
 from harness.fuzzers.places import Place, put
-from harness.fuzzers.tried import NoveltyFilter, code_of
 
 PASTS = 8
 """Old objects that serve draws at a time."""

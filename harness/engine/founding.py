@@ -10,14 +10,14 @@ from collections.abc import Callable
 
 from harness.case import Json, Operation
 from harness.engine.asking import Asking
-from harness.engine.keeping import AcceptedObjects, given_of
+from harness.engine.keptbases import AcceptedObjects, given_of
 from harness.engine.plan import LaneState, Search
 from harness.engine.units import Lane, LaneKey
+from harness.fuzzers.additions import changes_of
 from harness.fuzzers.bases import Base, Repair, Repaired, accepted, starts
 from harness.fuzzers.census import census, measured, path_of
 from harness.fuzzers.grow import Growth
 from harness.fuzzers.holding import Holding, Reached
-from harness.fuzzers.lacking import changes_of
 from harness.fuzzers.pairs import stored
 from harness.fuzzers.places import Place, differences
 from harness.fuzzers.slim import weight

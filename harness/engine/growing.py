@@ -15,11 +15,11 @@ from harness.engine.asking import Asking
 from harness.engine.founding import Founding
 from harness.engine.plan import LaneState, Search
 from harness.engine.units import Lane
+from harness.fuzzers.additions import Addition
 from harness.fuzzers.bases import Base, accepted
 from harness.fuzzers.borrowing import borrow
 from harness.fuzzers.grow import Growth
 from harness.fuzzers.holding import Holding
-from harness.fuzzers.lacking import Addition
 from harness.fuzzers.places import differences, look
 from harness.fuzzers.slim import parts, slimmer
 

@@ -14,7 +14,7 @@ from harness.compare.mismatch import Mismatch, canonical_path
 from harness.diagnostics import TargetError
 from harness.engine.focus import NO_FOCUS, Focus
 from harness.engine.lending import Lender, Lending
-from harness.engine.observe import Onlooker
+from harness.engine.observers import Onlooker
 from harness.engine.outcome import Beyond, JobOutcome, UnitOutcome, timings_of, told_as_bug
 from harness.engine.packed import Packed
 from harness.engine.plan import ABREAST, Abilities, UnitPlan

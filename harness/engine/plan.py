@@ -11,7 +11,7 @@ from harness.compare.comparator import Comparator
 from harness.compare.mismatch import Mismatch
 from harness.engine.explain import Explainer
 from harness.engine.focus import NOWHERE, Near
-from harness.engine.observe import Observer
+from harness.engine.observers import Observer
 from harness.engine.units import Lane, Unit
 from harness.fuzzers.bases import Side
 from harness.fuzzers.corpus import KeptBases

@@ -13,7 +13,7 @@ from harness.case import Answer, Json, Operation
 from harness.engine.asking import Asking
 from harness.engine.plan import Search
 from harness.engine.units import Lane, LaneKey
-from harness.fuzzers.lacking import changes_of
+from harness.fuzzers.additions import changes_of
 from harness.fuzzers.pairs import stored
 from harness.fuzzers.places import ABSENT, Place, look, put
 from harness.fuzzers.shape import Shape

@@ -13,8 +13,8 @@ from typing import TypeAlias
 
 import yaml
 
-from harness.bounded import check_yaml, read_bounded_text
 from harness.diagnostics import Diagnostic, InputError, Position, near_miss
+from harness.limits import check_yaml, read_bounded_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,11 +17,11 @@ from pathlib import Path
 import yaml
 
 from harness.blocks import begins, cut_blocks, joined
-from harness.bounded import read_bounded_text
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.errormatch.exceptionentry import BOTH, PLACE, SCOPE, ExceptionSpec, GroupRule, parse_rule
 from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
 from harness.files import write_atomically
+from harness.limits import read_bounded_text
 
 WIDTH = 118
 """Columns of a folded text."""

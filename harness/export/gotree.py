@@ -12,11 +12,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
-from harness.bounded import read_checkout_text
 from harness.case import KindInfo
 from harness.diagnostics import UsageError
 from harness.export.imports import Imports
 from harness.gotypes.packages import Universe
+from harness.limits import read_checkout_text
 from harness.targets.kubernetes.release import find_release, find_toolchain, module_folder, type_folders
 
 TOP = "k8s.io/kubernetes"

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import msgspec
 
-from harness.bounded import check_bounds, messages_of, read_bounded
 from harness.case import Case
 from harness.diagnostics import InputError
+from harness.limits import check_bounds, messages_of, read_bounded
 
 _DECODER = msgspec.json.Decoder(Case)
 BASES = "bases"

@@ -14,12 +14,12 @@ from typing import TypeAlias, cast
 from harness.case import Answer, Case, Json
 from harness.field import FieldError
 from harness.fuzzers.abreast import Steps, abreast, plainly
+from harness.fuzzers.additions import Addition, copies, lacking
 from harness.fuzzers.bases import Ask, Base, Repaired, accepted, errors_of
 from harness.fuzzers.census import path_of
 from harness.fuzzers.feedback import Harvest, names_of
 from harness.fuzzers.graft import Graft, grafted, others, quickly
 from harness.fuzzers.holding import Holding, Reached
-from harness.fuzzers.lacking import Addition, copies, lacking
 from harness.fuzzers.mend import shape_at
 from harness.fuzzers.places import Place, differences, look, place_of, places
 from harness.fuzzers.prune import Pruning, pruned

@@ -14,7 +14,6 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
-from harness.bounded import read_checkout
 from harness.diagnostics import Diagnostic, InputError, Position, UsageError, near_miss
 from harness.gotypes.constants import NOTHING, Found, Names, convert, evaluate
 from harness.gotypes.model import Comments, Const, Package, Struct, Typedef, TypeRef
@@ -28,6 +27,7 @@ from harness.gotypes.parser import (
     resolve_import,
 )
 from harness.gotypes.scanner import is_left_out, read_source
+from harness.limits import read_checkout
 
 _CLAUSE = re.compile(rb"^package[ \t]+(\w+)", re.MULTILINE)
 _PREDECLARED = {"byte": "uint8", "rune": "int32"} | {name: name for name in BUILTINS}

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from harness.compiler.linted import FIX, LEVELS, SINCE, WHY, LintWalk, Problem, Visit, misplaced, parsed
+from harness.compiler.lintwalk import FIX, LEVELS, SINCE, WHY, LintWalk, Problem, Visit, misplaced, parsed
 from harness.diagnostics import Diagnostic, Position
 from harness.gotypes.model import Field, Struct, Typedef, TypeRef
 from harness.lint.build import lines_of

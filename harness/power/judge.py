@@ -21,7 +21,7 @@ from harness.case import Answer, Case, Mode
 from harness.compare.comparator import Comparator
 from harness.compare.mismatch import canonical_path
 from harness.diagnostics import HarnessError, InputError
-from harness.engine.observe import Onlooker
+from harness.engine.observers import Onlooker
 from harness.engine.plan import key_of
 from harness.engine.units import Unit, units_of
 from harness.errormatch.trusted import all_wordings

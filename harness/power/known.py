@@ -16,8 +16,8 @@ import msgspec
 import yaml
 
 from harness.blocks import cut_blocks, joined
-from harness.bounded import check_yaml, read_bounded_text
 from harness.diagnostics import Diagnostic, InputError, Position
+from harness.limits import check_yaml, read_bounded_text
 from harness.power.sabotage import Record
 
 NAME = "power.yaml"

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from harness import engine
-from harness.engine.observe import Onlooker
+from harness.engine.observers import Onlooker
 from harness.events import Budget, Event, Result
 from harness.power.filters import RuleKey
-from harness.power.looking import Power, never_fired, place_of
+from harness.power.observer import Power, never_fired, place_of
 from harness.power.sabotage import Record
 from harness.rulecov.inventory import KnownRule
 from harness.subject import Example, SubjectSpec

@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.bounded import read_bounded_text
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.files import write_atomically
+from harness.limits import read_bounded_text
 
 _SINCE = re.compile(r"(?P<rest>.*?) since (?P<day>\d{4}-\d\d-\d\d)")
 _CASES = re.compile(r"cases: (\d{1,15})")

@@ -13,11 +13,11 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from harness.bounded import MOST_REPORT, decode_bounded, read_bounded
 from harness.case import Excluded, KindInfo
 from harness.compare.finding import SEVERITIES, Finding, Severity
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.events import Budget, Discovery, Expected, Replayed, Timings
+from harness.limits import MOST_REPORT, decode_bounded, read_bounded
 from harness.reporting.cost import Cost
 from harness.reporting.coverage import BranchCoverage, Coverage, RuleEntry, UncoveredEntry
 from harness.reporting.moves import Moves

@@ -18,10 +18,10 @@ from harness.compare.ends import served_after, served_before
 from harness.events import LONGER
 from harness.field import FieldError
 from harness.reporting.document import KindEntry, Report, ReportedFinding
-from harness.reporting.folding import fold
 from harness.reporting.gaps import allowance_rows, gaps, open_gaps
 from harness.reporting.grouping import SEVERITY_MEANING, Group, group
 from harness.reporting.headline import also, headline
+from harness.reporting.linewrap import fold
 from harness.reporting.moverows import move_rows
 from harness.reporting.overview import STYLES, by_cause, overview, place_row
 from harness.reporting.ruletext import lost_rows, rule_rows

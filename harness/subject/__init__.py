@@ -1,6 +1,6 @@
 """What is examined: suite folders, Kubernetes releases and programs, opened from a plain specification."""
 
-from harness.subject.described import load_suite
+from harness.subject.description import load_suite
 from harness.subject.examples import Example, read_examples
 from harness.subject.opening import open_subject, open_suite
 from harness.subject.spec import SubjectKind, SubjectSpec

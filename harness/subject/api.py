@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from harness.bounded import read_checkout_text
 from harness.compiler import Compiled, Validators, compile_types
 from harness.compiler.cache import ModuleCache, key_of
 from harness.compiler.validators import Module
 from harness.diagnostics import UsageError
 from harness.gotypes.packages import Universe
+from harness.limits import read_checkout_text
 from harness.tags.grammar import tag_lines
 from harness.tags.rules import CheckFunction
 

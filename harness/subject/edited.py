@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from harness.bounded import read_checkout_text
 from harness.diagnostics import UsageError
 from harness.gotypes.packages import Universe
+from harness.limits import read_checkout_text
 from harness.subject.api import Api
 
 _MODULE = re.compile(r"^module[ \t]+(\S+)", re.M)

@@ -14,12 +14,12 @@ from typing import TypeAlias
 import msgspec
 import platformdirs
 
-from harness.bounded import MOST_SOURCE, read_bounded, read_checkout_text
 from harness.diagnostics import TargetError
 from harness.files import forget_old, write_atomically
 from harness.gotypes import constants, scanner
 from harness.gotypes import literals as reader
 from harness.gotypes.literals import NO_LITERALS, Literal, Literals, go_files, go_literals
+from harness.limits import MOST_SOURCE, read_bounded, read_checkout_text
 
 _GROUP = re.compile(r'^(?:const[ \t]+)?[ \t]*GroupName[ \t]*=[ \t]*"([^"]*)"', re.M)
 _READERS = tuple(Path(str(module.__file__)) for module in (reader, constants, scanner))

@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 import yaml
 
-from harness.bounded import check_yaml, decode_bounded, drained, read_bounded
 from harness.case import Case, Json
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.kubeyaml import Loader, NotJSONError
+from harness.limits import check_yaml, decode_bounded, drained, read_bounded
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from harness.gotypes.literals import Literals
 from harness.gotypes.packages import Universe
 from harness.subject.api import DEFAULT_RELEASE, SHARED, Api, ApiPackage, go_files, open_api
 from harness.subject.declarative import CompiledTypes, PythonDeclarative
-from harness.subject.described import load_suite
+from harness.subject.description import load_suite
 from harness.subject.edited import edited_api
 from harness.subject.literals import release_literals
 from harness.subject.spec import SubjectSpec

@@ -15,9 +15,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TypeAlias
 
-from harness.bounded import read_bounded
 from harness.diagnostics import InputError
 from harness.gotypes.literals import NO_LITERALS, Literal, Literals
+from harness.limits import read_bounded
 
 Names: TypeAlias = tuple[str, ...]
 

@@ -14,8 +14,8 @@ from typing import Annotated, Any, TypeAlias
 import msgspec
 
 from harness.case import Json
+from harness.fuzzers.novelty import is_json
 from harness.fuzzers.shape import FieldShape, Shape
-from harness.fuzzers.tried import is_json
 from harness.targets.endpoint import Reader
 
 Prune: TypeAlias = Callable[[dict[str, Json]], None]

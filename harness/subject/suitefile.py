@@ -1,7 +1,7 @@
 """Imports the suite.py of a suite folder. It is somebody's Python: whatever is wrong with it becomes a diagnostic.
 
 In a process of its own, unless somebody asks for speed or a debugger: what is imported may do anything. Who wants to
-know a suite calls `harness.subject.described.load_suite`.
+know a suite calls `harness.subject.description.load_suite`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TypeAlias
 
-from harness.bounded import read_checkout
 from harness.diagnostics import Diagnostic, InputError, Position, near_miss
+from harness.limits import read_checkout
 from harness.suite import KubernetesSuite, Suite, SuiteKind
 from harness.targets.python import text_of
 

@@ -14,12 +14,12 @@ from harness.gotypes.packages import Universe
 from harness.subject.api import SHARED, go_files
 from harness.subject.decode import decoder_of
 from harness.subject.examples import FOLDER
-from harness.subject.isolated import SuiteTarget
 from harness.subject.pyliterals import python_files, python_literals
 from harness.subject.quick import quick_reader
 from harness.subject.spec import SubjectSpec
 from harness.subject.subject import Note, Subject, silent
 from harness.subject.suitefile import import_suite
+from harness.subject.suiteprocess import SuiteTarget
 from harness.suite import Suite, SuiteKind
 from harness.targets.endpoint import Declarative, Decoder, KindVersion
 from harness.targets.python import PythonTarget

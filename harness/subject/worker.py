@@ -23,7 +23,7 @@ import msgspec
 
 from harness.case import Answer, Case, Failure, Json
 from harness.diagnostics import InputError
-from harness.subject.described import description
+from harness.subject.description import description
 from harness.subject.order import SuiteOrder
 from harness.subject.suitefile import AnySuite, import_suite
 from harness.subject.suites import target_of

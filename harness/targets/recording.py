@@ -21,11 +21,11 @@ from typing import NoReturn, TypeAlias
 import msgspec
 
 import harness
-from harness.bounded import MOST_REPORT, read_bounded
 from harness.case import Case, Json, Mode, Operation
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.field import FieldError
 from harness.files import write_atomically
+from harness.limits import MOST_REPORT, read_bounded
 
 FORM = b"equivalence-harness recording 1\n"
 OF_ANY_FORM = b"equivalence-harness recording "

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from tree_sitter import Node
 
-from harness.bounded import read_checkout
+from harness.limits import read_checkout
 from harness.verify.gocode import Decl, GoPackage, Normal, read_package
 from harness.verify.layout import class_of, import_path
-from harness.verify.renaming import Name
+from harness.verify.renames import Name
 
 _CODE = frozenset({"handwritten", "normalization", "strategy", "conversion", "defaults"})
 _TOPS = ("pkg/apis", "pkg/api", "pkg/registry", "staging/src/k8s.io/apimachinery/pkg")

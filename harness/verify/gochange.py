@@ -22,7 +22,7 @@ from harness.verify.gochecks import checks_of
 from harness.verify.gocode import Decl, Normal, text_of
 from harness.verify.goplaces import FieldUse, Places
 from harness.verify.layout import class_of
-from harness.verify.renaming import Name, renames
+from harness.verify.renames import Name, renames
 from harness.verify.sides import INTERNAL, Side
 from harness.verify.stale import users_of_checks
 from harness.verify.touches import Touches

@@ -16,7 +16,7 @@ from tree_sitter import Language, Node, Parser
 from harness.diagnostics import Position
 from harness.gotypes.constants import unquote
 from harness.gotypes.scanner import read_source
-from harness.verify.renaming import Name
+from harness.verify.renames import Name
 
 _GO = Language(tree_sitter_go.language())
 _NAMES = frozenset({"identifier", "type_identifier", "package_identifier"})

@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Iterable
 from pathlib import Path, PurePosixPath
 
-from harness.bounded import read_checkout
 from harness.diagnostics import UsageError
+from harness.limits import read_checkout
 from harness.verify.change import ChangedFile, FileClass, Layout, Status
 from harness.verify.git import Difference
 

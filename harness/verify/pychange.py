@@ -16,7 +16,7 @@ from harness.verify.jsonpaths import Located, locate
 from harness.verify.pycode import PyDecl, PyNormal, keywords_of, read_module
 from harness.verify.pyfiles import imports_of, is_data, module_of, own_files
 from harness.verify.pypaths import PyPaths
-from harness.verify.renaming import Name, renames
+from harness.verify.renames import Name, renames
 from harness.verify.sides import Side
 from harness.verify.touches import Touches
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from harness.bounded import read_checkout
 from harness.diagnostics import Position
+from harness.limits import read_checkout
 from harness.verify.pyfiles import imported_from, module_of
-from harness.verify.renaming import Name
+from harness.verify.renames import Name
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 

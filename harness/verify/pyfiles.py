@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
-from harness.bounded import read_checkout
+from harness.limits import read_checkout
 from harness.verify.layout import class_of
 
 _MOST = 500

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from harness.verify.pycode import PyDecl, PyNormal
-from harness.verify.renaming import Name
+from harness.verify.renames import Name
 
 _MOST = 200
 _ROUNDS = 12

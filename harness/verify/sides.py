@@ -8,15 +8,15 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from harness.bounded import read_checkout_text
 from harness.compiler import Compiled
 from harness.compiler.build import Builder
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.gotypes.model import Field, Struct, Typedef
 from harness.gotypes.packages import Universe
+from harness.limits import read_checkout_text
 from harness.rulecov.inventory import KnownRule, read_inventory
 from harness.subject.api import SHARED, Api, ApiPackage, go_files, open_api
-from harness.subject.described import load_suite
+from harness.subject.description import load_suite
 from harness.subject.suites import package_of, suite_files
 from harness.suite import Suite, SuiteKind
 from harness.tags.custom_kubernetes import CustomFunctions

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from harness.case import Answer, Case, KindInfo, Mode, Operation, RuledKind
-from harness.cli.asking import CaseAsker
+from harness.cli.asker import CaseAsker
 from harness.subject import SubjectSpec, open_subject
 from harness.targets.kubernetes import KubernetesTarget
 from harness.targets.kubernetes.release import type_folders

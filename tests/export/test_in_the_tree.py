@@ -14,7 +14,7 @@ from harness.export.expected import Levels
 from harness.export.found import table_of
 from harness.export.gotest import GoTest, render_go
 from harness.export.gotree import Tree
-from harness.export.looking import table_of_rules
+from harness.export.rowsearch import table_of_rules
 from harness.rulecov.inventory import Inventory, inventory_of
 from harness.subject import Subject, SubjectSpec, open_subject
 from harness.subject.opening import api_of

@@ -7,12 +7,12 @@ import msgspec
 
 from harness.case import Answer, Case, Json, Operation, Validated
 from harness.field import FieldError
+from harness.fuzzers.additions import changes_of, lacking
 from harness.fuzzers.census import census
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.graft import FIRST, QUICK, SECOND, others
 from harness.fuzzers.grow import Growth
 from harness.fuzzers.holding import Holding
-from harness.fuzzers.lacking import changes_of, lacking
 from harness.fuzzers.places import look
 from harness.targets.target import drive
 from tests.fuzzers.toys import error, widget_shape

@@ -19,7 +19,7 @@ from harness.power.known import Known
 from harness.power.sabotage import Sabotage
 from harness.power.suites import JudgingProgress, examine
 from harness.subject import SubjectSpec
-from harness.subject.isolated import SuiteTarget
+from harness.subject.suiteprocess import SuiteTarget
 
 MIGRATION = Path(__file__).parents[2] / "examples" / "migration"
 TYPES = """package v1

@@ -16,10 +16,10 @@ from harness.errormatch.witness import Shown, Witness
 from harness.events import Replayed
 from harness.reporting.assembly import build_report
 from harness.reporting.document import Reach, Report
-from harness.reporting.excepting import Words, entry_of, group_entry
+from harness.reporting.exceptions import Words, entry_of, group_entry
 from harness.reporting.grouping import group
 from harness.reporting.tolerance import gone, idle_rules, must_go, standings, tolerate
-from harness.reporting.witnessing import seen_in, witness_of
+from harness.reporting.witnesses import seen_in, witness_of
 from tests.reporting import made
 
 TODAY = date(2026, 11, 21)

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli.main import run
-from harness.subject import described, isolated
+from harness.subject import description, suiteprocess
 from harness.subject.order import SuiteOrder
 from harness.targets.command import CommandTarget
 from harness.targets.limits import Limits
@@ -116,13 +116,13 @@ def impatient() -> Iterator[None]:
     """Let every wait for a worker or a suite be short, and little be taken from it: faults are many."""
     limits = Limits(start=1.5, case=0.3, waiting=2.0, restarts=25, silent=6, line=300_000, errors=2_000)
     with pytest.MonkeyPatch.context() as patch:
-        for of in (CommandTarget, WorkerProcess, isolated.SuiteTarget):
+        for of in (CommandTarget, WorkerProcess, suiteprocess.SuiteTarget):
             patch.setitem(of.__init__.__kwdefaults__ or {}, "limits", limits)
         order = partial(SuiteOrder, patience=0.2, memory=1 << 30)
-        patch.setattr(isolated, "Order", order)
-        patch.setattr(isolated, "MOST_STOPPED", 6)
-        patch.setattr(described, "READING", 1.0)
-        patch.setattr(described, "LONGEST", 2.0)
+        patch.setattr(suiteprocess, "SuiteOrder", order)
+        patch.setattr(suiteprocess, "MOST_STOPPED", 6)
+        patch.setattr(description, "READING", 1.0)
+        patch.setattr(description, "LONGEST", 2.0)
         yield
 
 

@@ -14,9 +14,9 @@ import pytest
 from harness.case import Answer, Case, Operation
 from harness.diagnostics import InputError, TargetError
 from harness.subject import SubjectSpec, open_subject
-from harness.subject.described import load_suite
-from harness.subject.isolated import SuiteTarget
+from harness.subject.description import load_suite
 from harness.subject.order import SuiteOrder
+from harness.subject.suiteprocess import SuiteTarget
 from harness.targets.limits import Limits
 from tests.robust.suites import ALWAYS, WAYS, write_suite
 
@@ -116,7 +116,7 @@ def test_an_import_that_misbehaves_is_told(
 ) -> None:
     """Reading a suite ends with a diagnostic at its file, whatever its import does."""
     if way == "loops":
-        monkeypatch.setattr("harness.subject.described.READING", 1.0)
+        monkeypatch.setattr("harness.subject.description.READING", 1.0)
     folder = write_suite(tmp_path / way, top=WAYS[way].replace("return ", "X = "))
     with pytest.raises(InputError) as refused:
         load_suite(folder)
@@ -172,7 +172,7 @@ def test_a_suite_that_always_misbehaves_is_given_up(
 
 def test_a_suite_that_hangs_again_and_again_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each case that does not end gets less time than the one before, and there are only so many."""
-    monkeypatch.setattr("harness.subject.isolated.MOST_STOPPED", 1)
+    monkeypatch.setattr("harness.subject.suiteprocess.MOST_STOPPED", 1)
     with opened(write_suite(tmp_path / "suite", WAYS["loops"], when=ALWAYS)) as target:
         assert ["panic handwritten"] * 2 == [told(one) for one in target.ask([case(1), case(2)])]
         with pytest.raises(TargetError, match="did not end in time"):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.diagnostics import Diagnostic, InputError
-from harness.subject.described import load_suite
+from harness.subject.description import load_suite
 from harness.suite import KubernetesSuite, Suite
 
 GOOD = """from harness.suite import Suite, SuiteKind

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.verify.gocode import Decl, Normal, read_package
-from harness.verify.renaming import Name, renames
+from harness.verify.renames import Name, renames
 
 HEAD = 'package p\n\nimport "k8s.io/field"\n\n'
 

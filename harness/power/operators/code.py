@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
-from harness.bounded import read_checkout
+from harness.limits import read_checkout
 from harness.power.operators.errors import another_type
 from harness.power.sabotage import Sabotage
 

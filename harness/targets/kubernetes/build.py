@@ -22,9 +22,9 @@ from shutil import rmtree
 
 import platformdirs
 
-from harness.bounded import read_checkout, read_checkout_text
 from harness.diagnostics import TargetError
 from harness.files import is_private, locked, write_atomically
+from harness.limits import read_checkout, read_checkout_text
 from harness.targets.kubernetes.release import (
     KubernetesSource,
     Toolchain,

@@ -19,8 +19,8 @@ from importlib import metadata
 from pathlib import Path
 from shutil import which
 
-from harness.bounded import read_checkout, read_checkout_text
 from harness.diagnostics import TargetError
+from harness.limits import read_checkout, read_checkout_text
 
 OLDEST = (1, 36)
 """The oldest minor release whose request path the worker knows."""

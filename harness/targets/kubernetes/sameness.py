@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from harness.bounded import read_checkout
 from harness.diagnostics import TargetError
 from harness.files import is_private, write_atomically
+from harness.limits import read_checkout
 
 _TYPES = ("api/*/*/*.go", "apimachinery/pkg/apis/meta/v*/*.go", "apimachinery/pkg/api/resource/*.go")
 """Packages that nearly everything imports, below staging/src/k8s.io."""

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.bounded import (
+from harness.diagnostics import InputError
+from harness.limits import (
     DEEPEST,
     MOST_NODES,
     MOST_SOURCE,
@@ -23,7 +24,6 @@ from harness.bounded import (
     read_checkout,
     read_checkout_text,
 )
-from harness.diagnostics import InputError
 
 BOMB = "a: &a [x, x]\n" + "".join(
     f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n" for before, name in itertools.pairwise("abcdefghij")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from harness.fuzzers.tried import LARGEST, SMALLEST, NoveltyFilter, code_of, is_json
+from harness.fuzzers.novelty import LARGEST, SMALLEST, NoveltyFilter, code_of, is_json
 
 
 def test_what_came_before_is_known() -> None:

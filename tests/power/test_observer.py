@@ -12,7 +12,7 @@ from harness.compare.comparator import Comparator
 from harness.engine.units import Lane, Unit
 from harness.field import FieldError
 from harness.power.filters import ON_ERRORS, RuleKey, direction, parts_of, places, size_of
-from harness.power.looking import HIDDEN, NO_TWIN, NO_UPDATE, MutantObserver
+from harness.power.observer import HIDDEN, NO_TWIN, NO_UPDATE, MutantObserver
 from harness.power.sabotage import Record
 
 INFO = KindInfo(group="toys", version="v1", kind="Toy", resource="toys", api_version="toys/v1", rules=True)

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from harness.reporting.assembly import build_report
-from harness.reporting.folding import fold
+from harness.reporting.linewrap import fold
 from harness.reporting.terminal import Loudness, summary
 from tests.reporting import made
 

@@ -10,9 +10,9 @@ from harness.case import Case, Operation
 from harness.errormatch.witness import Witness, encode
 from harness.reporting.assembly import build_report
 from harness.reporting.document import Reach, Report
-from harness.reporting.excepting import group_entry
+from harness.reporting.exceptions import group_entry
 from harness.reporting.grouping import group
-from harness.reporting.witnessing import held_by, seen_in, unseen, witness_of
+from harness.reporting.witnesses import held_by, seen_in, unseen, witness_of
 from tests.reporting import made
 from tests.reporting.test_tolerance import WORDS
 

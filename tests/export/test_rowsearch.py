@@ -10,8 +10,8 @@ import pytest
 from harness.case import Json, Operation
 from harness.diagnostics import UsageError
 from harness.export.asker import choose
-from harness.export.looking import table_of_rules
 from harness.export.rows import Table, TableRow
+from harness.export.rowsearch import table_of_rules
 from harness.fuzzers.bases import accepted
 from harness.rulecov.inventory import inventory_of
 from harness.subject import Subject, SubjectSpec, open_subject
