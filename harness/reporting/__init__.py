@@ -32,11 +32,11 @@ class Form:
 
 REPORTS: tuple[Form, ...] = (
     Form("json", "report.json", "document:encode", "the report document"),
-    Form("html", "report.html", "html:render_html", "one self-contained page"),
-    Form("markdown", "summary.md", "markdown:render_markdown", "a summary for the page of a CI job"),
+    Form("html", "report.html", "html:render_html", "one self-contained HTML page"),
+    Form("markdown", "summary.md", "markdown:render_markdown", "a CI job summary in Markdown"),
     Form("junit", "junit.xml", "junit:render_junit", "JUnit XML"),
-    Form("sarif", "report.sarif", "alerts:render_sarif", "SARIF 2.1.0, which code hosts read"),
-    Form("annotations", "annotations.txt", "alerts:render_annotations", "annotations of a pull request"),
+    Form("sarif", "report.sarif", "alerts:render_sarif", "SARIF 2.1.0"),
+    Form("annotations", "annotations.txt", "alerts:render_annotations", "pull request annotations"),
     Form("metrics", "metrics.prom", "metrics:render_metrics", "Prometheus metrics"),
 )
 """What a report can be written as, in reading order."""
