@@ -1,4 +1,7 @@
-"""From one rule to the expression that calls it, with the functions and arguments it needs. Source: DV 3.3, 3.4."""
+"""From one rule to the expression that calls it, with the functions and arguments it needs.
+
+Source: semantics.md#3.3, #3.4.
+"""
 
 from __future__ import annotations
 
@@ -146,7 +149,7 @@ class Calls:
         return [*lines, f"    return {self.leveled(body.otherwise, 'p', 'v', 'o')}"]
 
     def _mode_rules(self, rules: tuple[Rule, ...]) -> list[str]:
-        """Rules keep their order; after the last short-circuit one, stop if any of them failed (DV S10)."""
+        """Rules keep their order; after the last short-circuit one, stop if any of them failed (semantics.md#S10)."""
         stopping = [index for index, rule in enumerate(rules) if rule.sc]
         lines = ["stop = False"] if stopping else []
         for index, rule in enumerate(rules):

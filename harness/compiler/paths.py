@@ -1,4 +1,4 @@
-"""Expressions for the paths of members. Source: DV 2.3, 2.4."""
+"""Expressions for the paths of members. Source: semantics.md#2.3, #2.4."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def path_of(member: Field, package: str) -> str:
     """Return the expression for a member's path, given the `path` of its struct. `package` is the one compiled."""
     if not _at_parent(member):
         return f"Path(path, {literal('.' + member.json_name)})"
-    # DV S22: upstream invents a first path element where a root's member has none.
+    # semantics.md#S22: upstream invents a first path element where a root's member has none.
     return f"Path(path, {literal(_type_word(member.type, package))}) if path.is_root else path"
 
 
@@ -21,7 +21,7 @@ def _at_parent(member: Field) -> bool:
 
 
 def _has_own_name(member: Field) -> bool:
-    # `json:"x,inline"` is still at .x (DV 2.3)
+    # `json:"x,inline"` is still at .x (semantics.md#2.3)
     return bool(member.json_name) and not member.embedded
 
 
