@@ -1,4 +1,7 @@
-"""Rules for the values and keys of lists and maps. Source: DV 3.7, 5.7; apimachinery pkg/api/validate/each.go."""
+"""Rules for the values and keys of lists and maps.
+
+Source: semantics.md#3.7, #5.7; apimachinery pkg/api/validate/each.go.
+"""
 
 from __future__ import annotations
 
@@ -113,7 +116,7 @@ def each_key(
 
 
 def no_nil_items(op: Operation, path: Path, new: Sequence[Any] | None, old: Sequence[Any] | None) -> list[FieldError]:
-    """Reject nil items of a list of pointers (DV S23). Returns: one Required error per nil item."""
+    """Reject nil items of a list of pointers (semantics.md#S23). Returns: one Required error per nil item."""
     return [required(path.index(i)) for i, item in enumerate(new) if item is None] if new and None in new else []
 
 
@@ -193,7 +196,7 @@ EACH_VAL = TagSpec(
 )
 EACH_KEY = TagSpec(
     name="k8s:eachKey",
-    summary="Applies a tag to every key of a map; errors stand at the map.",
+    summary="Applies a tag to every key of a map. Errors are reported at the map.",
     update="Keys that were there before are forgiven.",
     misuses=(refuses("[]string", "=+k8s:maxLength=1"), refuses("map[int]string", "=+k8s:minimum=1")),
     surprises=("Errors of several bad keys stand at the same path, that of the map.",),

@@ -1,4 +1,4 @@
-"""One value that may not be. Source: DV 5.12; apimachinery pkg/api/validate/equality.go (2026-07)."""
+"""One value that may not be. Source: semantics.md#5.12; apimachinery pkg/api/validate/equality.go (2026-07)."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _apply(context: TagContext, tag: Tag) -> Contribution:
 
 NEQ = TagSpec(
     name="k8s:neq",
-    summary="Refuses one value.",
+    summary="Rejects one value.",
     words=lambda check, on: f"not {_shown(check.args[0])}",
     misuses=(refuses("[]string", '="a"'), refuses("int32", '="a"')),
     scopes=VALUE_SCOPES,

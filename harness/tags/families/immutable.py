@@ -1,4 +1,4 @@
-"""Values that may not change. Source: apimachinery pkg/api/validate/immutable.go (2026-07); DV 4.4."""
+"""Values that may not change. Source: apimachinery pkg/api/validate/immutable.go (2026-07); semantics.md#4.4."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from harness.tags.spec import (
 
 
 def immutable(op: Operation, path: Path, new: Any, old: Any) -> list[FieldError]:
-    """Reject every update that gets here: unchanged values are forgiven before (DV S4).
+    """Reject every update that gets here: unchanged values are forgiven before (semantics.md#S4).
 
     Returns: one Invalid error on update, origin `immutable`.
     """
@@ -50,7 +50,7 @@ def _apply(context: TagContext, tag: Tag) -> Contribution:
 
 IMMUTABLE = TagSpec(
     name="k8s:immutable",
-    summary="Refuses any change of a value, setting and clearing included.",
+    summary="Rejects any change of a value, including setting and clearing it.",
     words=lambda check, on: "may be neither changed nor added" if on.is_item else "may not change once created",
     only_updates=True,
     update="Refuses every change of its place: setting, changing, clearing; of a list or map also any item or key.",

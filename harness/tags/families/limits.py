@@ -1,4 +1,4 @@
-"""Limits of length, count and value. Source: DV 5.2."""
+"""Limits of length, count and value. Source: semantics.md#5.2."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def max_length(op: Operation, path: Path, new: str | None, old: str | None, limi
 
     Units: Unicode code points, not bytes. None is accepted.
     Returns: at most one TooLong error, origin `maxLength`.
-    Source: apimachinery pkg/api/validate/limits.go, MaxLength (2026-07); DV 5.2.
+    Source: apimachinery pkg/api/validate/limits.go, MaxLength (2026-07); semantics.md#5.2.
     """
     if new is None or len(new) <= limit:
         return []
@@ -120,7 +120,7 @@ def maximum(op: Operation, path: Path, new: int | None, old: int | None, limit: 
 
 
 def a_canonical_int(context: TagContext, tag: Tag) -> str | None:
-    """Require an integer as decimals print (DV 1.3): no sign, no leading zero, no hexadecimal."""
+    """Require an integer as decimals print (semantics.md#1.3): no sign, no leading zero, no hexadecimal."""
     trouble = int_trouble(tag.scalar) if tag.scalar is not None and context.release.canonical_ints else ""
     return f"failed to parse tag payload as int: {trouble}" if trouble else None
 
@@ -153,7 +153,7 @@ def range_of(name: str) -> tuple[int, int]:
 
 
 def in_range(context: TagContext, tag: Tag) -> str | None:
-    """Require a payload that fits the integer's width. int8 is modelled as unsigned (DV S48)."""
+    """Require a payload that fits the integer's width. int8 is modelled as unsigned (semantics.md#S48)."""
     assert tag.scalar is not None
     low, high = range_of(context.types.value(context.type).name)
     what, function = ("int", "ParseInt") if low else ("uint", "ParseUint")
@@ -175,7 +175,7 @@ def _max_length(context: TagContext, tag: Tag) -> Contribution:
 
 
 def _min_length(context: TagContext, tag: Tag) -> Contribution:
-    # DV S47: a limit of zero or less is accepted and emits nothing.
+    # semantics.md#S47: a limit of zero or less is accepted and emits nothing.
     return MIN_LENGTH.simple((_int(tag),)) if _int(tag) > 0 else Contribution()
 
 
@@ -222,7 +222,7 @@ MAX_BYTES = TagSpec(
 )
 MIN_LENGTH = TagSpec(
     name="k8s:minLength",
-    summary="Demands at least N characters of a string. Zero or less demands nothing.",
+    summary="Requires a string of at least N characters. Zero or less has no effect.",
     words=lambda check, on: f"at least {counted(check.args[0], 'character')}",
     misuses=(refuses("int32", "=3"), refuses("[]string", "=+k8s:minLength=0")),
     surprises=(
@@ -241,7 +241,7 @@ MIN_LENGTH = TagSpec(
 )
 MAX_ITEMS = TagSpec(
     name="k8s:maxItems",
-    summary="Limits a list to N items. A list that is too long is not looked into.",
+    summary="Limits a list to N items. Items of a longer list are not validated.",
     words=lambda check, on: f"at most {counted(check.args[0], 'item')}",
     misuses=(refuses("string", "=3"), refuses("[]string", "=+5")),
     surprises=("Under +k8s:alpha it still stops the other rules of its list, so it can hide errors that count.",),
@@ -258,7 +258,7 @@ MAX_ITEMS = TagSpec(
 )
 MIN_ITEMS = TagSpec(
     name="k8s:minItems",
-    summary="Demands at least N items of a list; a list that is not there has none.",
+    summary="Requires a list of at least N items. An absent list has none.",
     words=lambda check, on: f"at least {counted(check.args[0], 'item')}",
     misuses=(refuses("map[string]string", "=1"),),
     surprises=("Without +k8s:optional in front, an absent list has too few items.",),
@@ -273,7 +273,7 @@ MIN_ITEMS = TagSpec(
 )
 MAX_PROPERTIES = TagSpec(
     name="k8s:maxProperties",
-    summary="Limits a map to N keys. A map that is too large is not looked into.",
+    summary="Limits a map to N keys. Entries of a larger map are not validated.",
     words=lambda check, on: f"at most {counted(check.args[0], 'key')}",
     misuses=(refuses("[]string", "=1"), refuses("map[string]string", "=100001")),
     scopes=frozenset({Scope.TYPE, Scope.FIELD}),
@@ -291,7 +291,7 @@ MAX_PROPERTIES = TagSpec(
 )
 MIN_PROPERTIES = TagSpec(
     name="k8s:minProperties",
-    summary="Demands at least N keys of a map; a map that is not there has none.",
+    summary="Requires a map of at least N keys. An absent map has none.",
     words=lambda check, on: f"at least {counted(check.args[0], 'key')}",
     misuses=(refuses("[]string", "=1"),),
     surprises=("Without +k8s:optional in front, an absent map has too few keys.",),
@@ -306,7 +306,7 @@ MIN_PROPERTIES = TagSpec(
 )
 MINIMUM = TagSpec(
     name="k8s:minimum",
-    summary="Demands an integer of at least N.",
+    summary="Requires an integer of at least N.",
     words=lambda check, on: f"at least {check.args[0]:,}",
     misuses=(refuses("string", "=1"), refuses("float64", "=1"), refuses("uint8", "=256")),
     surprises=("Of an int8, a negative limit does not compile: it is taken for unsigned.",),
@@ -330,7 +330,7 @@ MINIMUM = TagSpec(
 )
 MAXIMUM = TagSpec(
     name="k8s:maximum",
-    summary="Demands an integer of at most N.",
+    summary="Requires an integer of at most N.",
     words=lambda check, on: f"at most {check.args[0]:,}",
     misuses=(refuses("string", "=1"), refuses("uint8", "=256")),
     scopes=VALUE_SCOPES,

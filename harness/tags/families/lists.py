@@ -1,4 +1,7 @@
-"""What a list's items are to each other. Source: DV 5.6; apimachinery pkg/api/validate/each.go, Unique (2026-07)."""
+"""What a list's items are to each other.
+
+Source: semantics.md#5.6; apimachinery pkg/api/validate/each.go, Unique (2026-07).
+"""
 
 from __future__ import annotations
 
@@ -128,7 +131,7 @@ def _check_map(context: TagContext, tag: Tag, value: str) -> None:
 
 
 def _uniqueness(context: TagContext, tag: Tag) -> Contribution:
-    """Make the list's one uniqueness check, with the wrappers of the first of its tags (DV 5.6)."""
+    """Make the list's one uniqueness check, with the wrappers of the first of its tags (semantics.md#5.6)."""
     data = _data(context)
     if data.done:
         return Contribution()
@@ -187,7 +190,7 @@ def _words(check: Check) -> str:
 
 LIST_TYPE = TagSpec(
     name="k8s:listType",
-    summary="Says who owns a list and what tells its items apart: atomic (nothing), set (value), map (keys).",
+    summary="Sets the list type: atomic, set (items are unique by value) or map (items are unique by keys).",
     words=lambda check, on: _words(check),
     update=(
         "Says how items of the old list are found: map by keys, set by value, atomic not at all. Found items that are "
@@ -221,7 +224,7 @@ LIST_TYPE = TagSpec(
 )
 LIST_MAP_KEY = TagSpec(
     name="k8s:listMapKey",
-    summary="Names a member that is part of the key of a list's items. Repeat it for keys of several parts.",
+    summary="Declares a key field of a list map. Repeat it for several key fields.",
     words=lambda check, on: _words(check),
     update="Items of the old list are found by the members it names.",
     misuses=(refuses("[]string", "=k"), refuses(_LIST_MAP_KEY, "=nope")),
@@ -240,7 +243,7 @@ LIST_MAP_KEY = TagSpec(
 )
 UNIQUE = TagSpec(
     name="k8s:unique",
-    summary="Demands unique items of an atomic list: set (by value), map (by keys).",
+    summary="Requires unique items of an atomic list: set (by value), map (by keys).",
     words=lambda check, on: _words(check),
     update="As +k8s:listType of the same word, but who owns the list stays a matter of +k8s:listType=atomic.",
     misuses=(refuses("[]string", "=bag"), refuses("[]string", "=set")),
@@ -259,7 +262,7 @@ UNIQUE = TagSpec(
 )
 CUSTOM_UNIQUE = TagSpec(
     name="k8s:customUnique",
-    summary="Leaves the uniqueness of items to handwritten code; items still correlate by key.",
+    summary="Leaves the uniqueness check to handwritten code. Items still correlate by key.",
     update="Items still correlate as +k8s:listType or +k8s:unique say.",
     scopes=VALUE_SCOPES,
     requires=(a_list,),

@@ -1,4 +1,7 @@
-"""Rules that depend on a discriminator. Source: DV 5.10; apimachinery pkg/api/validate/discriminator.go (2026-07)."""
+"""Rules that depend on a discriminator.
+
+Source: semantics.md#5.10; apimachinery pkg/api/validate/discriminator.go (2026-07).
+"""
 
 from __future__ import annotations
 
@@ -70,7 +73,7 @@ def _if_mode(context: TagContext, tag: Tag) -> Contribution:
         raise TagError("discriminated member fields of struct type must be pointers", tag)
     assert context.member is not None
     assert tag.payload is not None
-    # DV S9: what the payload defers is dropped in silence; its metadata stays.
+    # semantics.md#S9: what the payload defers is dropped in silence; its metadata stays.
     got = context.expand(replace(context, inside=(*context.inside, tag.name), level=""), tag.payload)
     level = context.level
     rules = [replace(rule, level=level or rule.level) for rule in got.rules]
@@ -132,7 +135,7 @@ _DISCRIMINATOR = _GO.replace("@", '+k8s:ifMode("A")=+k8s:required').replace("+k8
 
 MODE_DISCRIMINATOR = TagSpec(
     name="k8s:modeDiscriminator",
-    summary="Names, by value, the mode on which rules under +k8s:ifMode depend.",
+    summary="Marks the discriminator field of +k8s:ifMode.",
     update="Rules under +k8s:ifMode run again when it changed, even for members that did not.",
     misuses=(refuses("*string"), refuses("int32")),
     scopes=FIELD_ONLY,
@@ -149,7 +152,7 @@ MODE_DISCRIMINATOR = TagSpec(
 )
 IF_MODE = TagSpec(
     name="k8s:ifMode",
-    summary="Applies a tag in one mode, and forbids the field in modes of which no tag speaks.",
+    summary="Applies a tag in one mode, and forbids the field in modes without a tag.",
     words=lambda check, on: "must be absent" if on.is_pointer else "must be absent or empty",
     update=(
         "Forgiven when neither the discriminator nor the member changed. +k8s:immutable under it fires on a mere "

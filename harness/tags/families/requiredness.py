@@ -1,4 +1,4 @@
-"""Whether a value must, may or must not be there. Source: DV 3.6, 5.3."""
+"""Whether a value must, may or must not be there. Source: semantics.md#3.6, #5.3."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def required_pointer(op: Operation, path: Path, new: Any, old: Any) -> list[Fiel
 
 
 def optional_value(op: Operation, path: Path, new: Any, old: Any) -> list[FieldError]:
-    """Stop at a zero value, an empty list or map. Returns: an error that is never shown, see DV 5.3."""
+    """Stop at a zero value, an empty list or map. Returns: an error that is never shown, see semantics.md#5.3."""
     return [] if new else [required(path, "optional value was not specified")]
 
 
@@ -80,7 +80,7 @@ def _required(context: TagContext, tag: Tag) -> Contribution:
 
 def _optional(context: TagContext, tag: Tag) -> Contribution:
     if (default := _default(context, tag)) is not None:
-        # The apiserver fills in the default, so an unset value is a mistake (DV 3.6, S26, S27).
+        # The apiserver fills in the default, so an unset value is a mistake (semantics.md#3.6, #S26, #S27).
         is_zero = not is_nilable(context) and default[0] == _zero(context)
         return Contribution() if is_zero else _required(context, tag)
     return Contribution([_rule(context, tag.name, optional_value, optional_pointer, hidden=True)])
@@ -142,7 +142,7 @@ def _optional_words(check: Check, on: TagSubject) -> str:
 
 REQUIRED = TagSpec(
     name="k8s:required",
-    summary="Demands a value: not zero, not empty, not nil. `false` and `0` are no values unless behind a pointer.",
+    summary="Requires a value that is not zero, empty or nil. `false` and `0` only count behind a pointer.",
     words=_required_words,
     misuses=(refuses('type T struct {\n\t// @\n\tF S `json:"f"`\n}\n\ntype S struct{}'),),
     surprises=(
@@ -172,7 +172,7 @@ REQUIRED = TagSpec(
 )
 OPTIONAL = TagSpec(
     name="k8s:optional",
-    summary="Lets a value be absent, and then runs none of the field's other rules. With `+default` it is required.",
+    summary="Allows the field to be unset, and then skips its other rules. With `+default` it is required.",
     words=_optional_words,
     misuses=(
         refuses('type T struct {\n\t// @\n\tF S `json:"f"`\n}\n\ntype S struct{}'),
@@ -202,7 +202,7 @@ OPTIONAL = TagSpec(
 )
 FORBIDDEN = TagSpec(
     name="k8s:forbidden",
-    summary="Refuses any value. Mostly used under +k8s:ifDisabled or +k8s:ifMode.",
+    summary="Rejects any value. Mostly used under +k8s:ifDisabled or +k8s:ifMode.",
     words=lambda check, on: "must be absent" if on.is_pointer else "must be absent or empty",
     misuses=(refuses('type T struct {\n\t// @\n\tF S `json:"f"`\n}\n\ntype S struct{}'),),
     surprises=("Like +k8s:optional, it stops at an absent value: the field's other rules do not run.",),
