@@ -34,19 +34,17 @@ DEFAULT_SECONDS = 120.0
 @target_options
 @search_options("Cases to draw for each suite to find objects.", jobs="Processes of the search for objects.")
 @lane_options
-@click.option(
-    "--corpus", type=click.Path(path_type=Path), metavar="DIR", help="Objects of an earlier run, taken first."
-)
+@click.option("--corpus", type=click.Path(path_type=Path), metavar="DIR", help="Objects of an earlier run, used first.")
 @form_options
 @loudness_options
 def command(
     suites: tuple[str, ...], target: TargetChoice, seed: str, max_time: float | None, max_cases: int | None,
     jobs: int | None, kinds: tuple[str, ...], operations: tuple[str, ...], corpus: Path | None, files: Files,
 ) -> int:  # fmt: skip
-    """Measure what validation costs: time and allocations of the handwritten side, the declarative one, and both.
+    """Measure time and allocations of handwritten validation, declarative validation, and both.
 
-    A search finds valid and rejected objects of small, typical and grown size, for every kind that has rules; then the
-    target itself measures each of them, the sides in turns. Nothing is judged: differences are for `harness run`.
+    A search finds valid and invalid objects of small, typical and large size for every kind with rules. The target
+    itself measures both sides on each object, in turn. Differences are not reported; use `harness run`.
     """
     specs = target.specs(suites) or target.specs(embedded_suites())
     if not specs:

@@ -26,30 +26,30 @@ from harness.subject.unknown_fields import unknown_fields
 @click.argument("files", nargs=-1, metavar="[SUITE] [MANIFEST]...")
 @target_options
 @pair_options
-@click.option("--old", "old_file", metavar="FILE", help="The objects before the change: ask for updates.")
-@click.option("--cases", metavar="FILE", help="Cases as NDJSON, `-` for standard input; answers come out as NDJSON.")
+@click.option("--old", "old_file", metavar="FILE", help="The old objects: check updates.")
+@click.option("--cases", metavar="FILE", help="Cases as NDJSON, `-` for standard input; prints answers as NDJSON.")
 @click.option("--subresource", default="", help="Send the objects to this subresource.")
-@click.option("--resource", default="", help="Which resource, where several take such an object.")
-@click.option("--version", default="", help="Send the objects through this version of the API.")
+@click.option("--resource", default="", help="The resource, if the kind has several.")
+@click.option("--version", default="", help="Send the objects to this API version.")
 @click.option("--versions", is_flag=True, help="Show the declarative errors of every version.")
-@click.option("--option", "options", multiple=True, metavar="NAME=true", help="A validation option.")
-@click.option("--strict", is_flag=True, help="Refuse objects with fields that their type does not declare.")
+@click.option("--option", "options", multiple=True, metavar="NAME=true", help="Set a validation option; repeatable.")
+@click.option("--strict", is_flag=True, help="Reject objects with unknown fields.")
 @click.option("--json", "as_json", is_flag=True, help="Print answers as NDJSON.")
 def command(
     files: tuple[str, ...], target: TargetChoice, old_file: str | None, cases: str | None, subresource: str,
     resource: str, version: str, versions: bool, options: tuple[str, ...], strict: bool, as_json: bool,
 ) -> int:  # fmt: skip
-    """Print what both sides say of objects, and what users would be served under each setting of the gates.
+    """Print the errors of both sides for objects, and the errors served under each gate setting.
 
     \b
     harness check suites/widgets_v1 widget.yaml
     harness check --kubernetes 1.37.1 new.yaml --old old.yaml
     harness check --kubernetes 1.37.1 --cases - < cases.ndjson
 
-    A field that the type of the object does not declare is dropped before anybody validates: it is warned about, and
-    refused with --strict, as kubectl's --validate does.
+    Unknown fields are dropped before validation, with a warning. With --strict they are an error, like kubectl
+    --validate=strict.
 
-    Exit codes: 0 both sides agree on everything, 1 they differ, 2 something could not be asked.
+    Exit codes: 0 both sides agree on all objects, 1 they differ, 2 an object could not be checked.
     """
     suites = [name for name in files if is_suite(name)]
     manifests = [name for name in files if name not in suites]

@@ -20,13 +20,13 @@ from harness.targets.conformance import check_worker
     default=10.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long an answer may take.",
+    help="Time limit for an answer.",
 )
 def command(program: tuple[str, ...], timeout: float) -> int:
-    """Test whether a program speaks the wire protocol, promise by promise.
+    """Test whether a program implements the wire protocol.
 
     PROGRAM is one quoted command line, or a program and its arguments after `--`.
-    Exit codes: 0 every promise is kept, 1 some are not, 2 the program could not be started.
+    Exit codes: 0 all checks pass, 1 a check fails, 2 the program could not be started.
     """
     try:
         argv = shlex.split(program[0]) if len(program) == 1 else list(program)

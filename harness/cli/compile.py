@@ -25,14 +25,16 @@ from harness.tags.custom_kubernetes import KUBERNETES, CustomFunctions
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="A file per package; - for standard output.",
+    help="Write one file per package; - for standard output.",
 )
-@click.option("--custom", default="", metavar="MODULE", help="The Python functions of +k8s:customValidation.")
+@click.option(
+    "--custom", default="", metavar="MODULE", help="Module with the Python functions of +k8s:customValidation."
+)
 def command(path: str, kubernetes: str, release: str, output: Path | None, custom: str) -> int:
-    """Compile the tags of types.go to declarative validators in Python, as source that a person can read.
+    """Compile the tags of types.go to declarative validators, as readable Python source.
 
     PATH is a folder with types.go, or one above several; or name a release with --kubernetes. One package is printed,
-    or written to --output DIR like several are. What is written needs no types and no compiler to run.
+    or written to --output DIR, which several packages require. The modules run without the types and the compiler.
     """
     api = open_api(path, kubernetes=kubernetes, release=release)
     modules = list(_modules(api))

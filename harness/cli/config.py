@@ -16,13 +16,13 @@ from harness.reporting.text import lines
 @click.command("config")
 @click.pass_context
 def command(context: click.Context) -> int:
-    """Show which settings count in this folder, for every command, after all of them were checked."""
+    """Check all settings, and show those that apply in this folder, by command."""
     root = context.find_root()
     group = root.command
     assert isinstance(group, click.Group)
     found = find_configuration(Path.cwd(), root.params.get("config"))
     if found is None:
-        click.echo("no settings: there is no harness.toml here or above, and no [tool.harness] in a pyproject.toml")
+        click.echo("no settings: no harness.toml here or above, and no [tool.harness] in a pyproject.toml")
         return 0
     defaults = defaults_of(found, group, tuple(group.list_commands(root)))
     click.echo(lines(f"settings of {found.file}" + (f" [{found.table}]" if found.table else "")))

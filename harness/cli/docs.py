@@ -23,18 +23,18 @@ DEFAULT_OUTPUT = Path("reports") / "docs"
 
 @click.command("docs")
 @api_argument
-@click.option("--tags", is_flag=True, help="Write the catalogue of tags instead.")
-@click.option("--words", is_flag=True, help="Write what `harness explain` says of every word instead.")
+@click.option("--tags", is_flag=True, help="Write the tag catalogue instead.")
+@click.option("--words", is_flag=True, help="Write all pages of `harness explain` instead.")
 @click.option(
     "--format", "form", type=click.Choice(("markdown", "html", "both")), default="both", show_default=True,
-    help="A tree of Markdown, one page that can be searched, or both.",
+    help="Markdown pages, one searchable HTML page, or both.",
 )  # fmt: skip
 @click.option(
     "--output", type=FOLDER, default=DEFAULT_OUTPUT, show_default=True,
-    metavar="DIR", help="Where to write.",
+    metavar="DIR", help="Output folder.",
 )  # fmt: skip
 def command(path: str, kubernetes: str, release: str, tags: bool, words: bool, form: str, output: Path) -> int:
-    """Document what an API validates: per kind and field the rules in words, by version.
+    """Document what an API validates: the rules of each kind and field, by version.
 
     PATH is a folder with types.go, or one above several; or name a release with --kubernetes.
     """

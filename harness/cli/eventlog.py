@@ -34,7 +34,7 @@ PROGRESS_SECONDS = 2.0
 
 def events_option(function: F) -> F:
     """Add `--events`; the command gets it as `events: Path | None`."""
-    words = "Write a line of JSON for everything that happens, when it happens; - for standard output."
+    words = "Write events as NDJSON while the run goes on; - for standard output."
     return click.option("--events", type=click.Path(path_type=Path), metavar="FILE", help=words)(function)
 
 

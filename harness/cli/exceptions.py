@@ -55,7 +55,7 @@ class ListedException(msgspec.Struct, frozen=True):
 
 @click.group("exceptions")
 def command() -> None:
-    """Add exceptions for known findings, list them, and take out what is not needed any more.
+    """Add exceptions for known findings, list them, and remove those that are not needed.
 
     \b
     harness exceptions add 1f0c9a7b3d52 --reason "..." --owner sig-apps --until 2027-01-31
@@ -74,24 +74,22 @@ command.add_command(check)
 
 @command.command("add")
 @click.argument("names", nargs=-1, required=True, metavar="FINGERPRINT|GROUP...")
-@click.option("--report", "report_file", metavar="FILE", help="The report that has them. Default: the newest one kept.")
-@click.option("--reason", default="", help="Why it is tolerated.")
-@click.option("--owner", default="", help="Who will end it.")
-@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), metavar="DAY", help="The last day, as 2027-01-31.")
-@click.option("--link", default="", help="Where it is discussed.")
+@click.option("--report", "report_file", metavar="FILE", help="The report. Default: the newest cached one.")
+@click.option("--reason", default="", help="Why the finding is tolerated.")
+@click.option("--owner", default="", help="Who will resolve it.")
+@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), metavar="DAY", help="The expiry date, such as 2027-01-31.")
+@click.option("--link", default="", help="The issue or discussion.")
 @file_option
 def add(
     names: tuple[str, ...], report_file: str | None, reason: str, owner: str, until: datetime | None, link: str,
     file: Path,
 ) -> int:  # fmt: skip
-    """Tolerate findings for a while: each by its FINGERPRINT, or all of one mistake by its GROUP.
+    """Add an exception for a finding by FINGERPRINT, or for all findings of a GROUP.
 
-    The smallest cases that show them are written beside the file, as the witness of the entry.
+    The smallest cases are written beside the file, as the witness of the exception.
 
-    The smallest cases that show them are written beside the file, as the witness of the entry.
-
-    A group that has an entry gets the rules that are missing; its reason, owner and end stay. A fingerprint may be
-    cut to its first digits where they are enough.
+    If a group already has an exception, missing rules are added to it; its reason, owner and expiry date stay. A
+    fingerprint may be shortened while it is unique.
     """
     words = _words(reason, owner, until, link)
     report = read_report(report_file or newest_kept())
@@ -105,9 +103,7 @@ def add(
         now = witness_of(entry, entry.suite, [*seen_in(report, entry), *held_by(known.witnesses.get(entry.id))])
         assert now is not None, "the report shows it"
         write_witness(file, now)
-    click.echo(
-        "\n".join(told for _, told in filter(None, done)) or "nothing to add: the exceptions tolerate it already"
-    )
+    click.echo("\n".join(told for _, told in filter(None, done)) or "nothing to add: already tolerated")
     return 0
 
 
@@ -129,7 +125,7 @@ def _words(reason: str, owner: str, until: datetime | None, link: str) -> Words 
         return None
     if missing or until is None:
         raise UsageError(
-            f"missing {', '.join(missing)}\n  fix: an exception says why it is there, who ends it, and when"
+            f"missing {', '.join(missing)}\n  fix: an exception requires a reason, an owner and an expiry date"
         )
     if until.date() < date.today():
         raise UsageError(f"--until {until.date()} is in the past\n  fix: name the last day on which it is tolerated")
@@ -183,7 +179,7 @@ def _add(one: Wanted, report: Report, text: ExceptionText, words: Words | None) 
         raise UsageError(f"{there.id} stands in the file and ended on {there.until}\n  fix: agree on a new date there")
     if words is None:
         raise UsageError(
-            "missing --reason, --owner, --until\n  fix: an exception says why it is there, who ends it, and when"
+            "missing --reason, --owner, --until\n  fix: an exception requires a reason, an owner and an expiry date"
         )
     text.add(entry)
     return (
@@ -193,11 +189,11 @@ def _add(one: Wanted, report: Report, text: ExceptionText, words: Words | None) 
 
 
 @command.command("list")
-@click.option("--report", "report_file", metavar="FILE", help="Say by this report which are used.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
+@click.option("--report", "report_file", metavar="FILE", help="Show which exceptions this report uses.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @file_option
 def list_(report_file: str | None, as_json: bool, file: Path) -> int:
-    """List the exceptions: what each is about, who owns it, how long it holds, and by a report whether it is used."""
+    """List exceptions with owner and expiry date, and with --report whether each is used."""
     entries = load_exceptions(file, date.today())
     report = read_report(report_file) if report_file else None
     rows = [_listed(one, entries.today) for one in standings(entries, report)]
@@ -246,16 +242,16 @@ def _sum(rows: Sequence[ListedException], judged: bool) -> str:
 @command.command("prune")
 @click.argument("suites", nargs=-1, metavar="[SUITE]...")
 @target_options
-@click.option("--report", "report_files", multiple=True, metavar="FILE", help="Runs that asked the witnesses.")
-@click.option("--dry-run", is_flag=True, help="Say what would go, and exit 1 when something would.")
+@click.option("--report", "report_files", multiple=True, metavar="FILE", help="Reports that replayed the witnesses.")
+@click.option("--dry-run", is_flag=True, help="Only list what would be removed; exit with 1 if anything.")
 @file_option
 def prune(
     suites: tuple[str, ...], target: TargetChoice, report_files: tuple[str, ...], dry_run: bool, file: Path
 ) -> int:
-    """Take out what no witness shows any more: whole entries, with their witnesses, and single rules of groups.
+    """Remove exceptions, and rules of group exceptions, whose witness no longer differs.
 
-    The witnesses are asked now, of the targets that are named, or were asked by the runs of these reports. What they
-    did not ask stays.
+    Witnesses are replayed on the named targets, or were replayed by the runs of these reports. Exceptions whose
+    witness was not replayed stay.
     """
     _hold(file)
     text, entries = read_text(file, date.today())
@@ -289,17 +285,17 @@ def _kept(entries: ExceptionFile, reports: Sequence[Report], told: bool) -> list
 
 def _pruned(number: int, dry_run: bool) -> str:
     if not number:
-        return "nothing was asked that does not show"
-    return f"{number:,} to take out" if dry_run else f"{number:,} taken out"
+        return "nothing to remove"
+    return f"{number:,} to remove" if dry_run else f"{number:,} removed"
 
 
 @command.command("expire")
 @click.option(
-    "--within", type=click.IntRange(0, 36500), default=30, show_default=True, metavar="DAYS", help="How far to look."
+    "--within", type=click.IntRange(0, 36500), default=30, show_default=True, metavar="DAYS", help="Days until expiry."
 )
 @file_option
 def expire(within: int, file: Path) -> int:
-    """Say what runs out within some days, and who owns it. Exit code 1 when something does."""
+    """List exceptions that expire soon, by owner. Exits with 1 if there are any."""
     today = date.today()
     due = [entry for entry in load_exceptions(file, today).entries if entry.until < today + timedelta(days=within)]
     for owner in sorted({entry.owner for entry in due}):
@@ -317,12 +313,12 @@ def _when(entry: ExceptionSpec, today: date) -> str:
 
 
 @command.command("count")
-@click.option("--update-ratchet", is_flag=True, help="Write down what fell; what grew is never written.")
+@click.option("--update-ratchet", is_flag=True, help="Lower the ratchet; never raise it.")
 @file_option
 def count_(update_ratchet: bool, file: Path) -> int:
-    """Hold the number of exceptions to exceptions.ratchet, beside their file: it may only fall.
+    """Check the number of exceptions against exceptions.ratchet beside their file: it may only fall.
 
-    Exit code 1 when a suite has more than that. Whoever wants more raises the number by hand, where people look at it.
+    Exits with 1 if a suite has more. To allow more, raise the number in the file by hand, so that it is reviewed.
     """
     today = date.today()
     entries = load_exceptions(file, today).entries
@@ -342,7 +338,7 @@ def count_(update_ratchet: bool, file: Path) -> int:
     for suite in more:
         click.echo(
             f"harness: {visible(suite)} has more exceptions than {visible(str(place))} holds\n"
-            "  fix: mend a difference and prune its entry, or raise the number by hand in the change that adds one",
+            "  fix: fix a difference and prune its entry, or raise the number by hand in the change that adds one",
             err=True,
         )
     return 1 if more else 0

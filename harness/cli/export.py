@@ -43,35 +43,36 @@ _EXPECTS = (
 @target_options
 @trust_option
 @click.option("--kind", metavar="PATTERN", help='The kind whose rules are exported: "deployments", "apps/deployments".')
-@click.option("--field", metavar="PATH", default="", help="Only rules at or below this path, such as spec.replicas.")
-@click.option("--format", "form", type=click.Choice(FORMATS), help="go for releases (default there), or pytest.")
+@click.option(
+    "--field", metavar="PATH", default="", help="Only rules at or below this field path, such as spec.replicas."
+)
+@click.option("--format", "form", type=click.Choice(FORMATS), help="Default: go for releases, pytest otherwise.")
 @click.option(
     "--output",
     metavar="FILE|CHECKOUT",
-    help="Where to write, - for standard output; in a checkout, beside the tests of the kind.",
+    help="Output file, - for standard output; a checkout for beside the tests of the kind.",
 )
 def command(
     arguments: tuple[str, ...], target: TargetChoice, kind: str | None, field: str, form: str | None,
     output: str | None, trust: bool,
 ) -> int:  # fmt: skip
-    """Write tests to take away: what both sides were seen to answer, for the place where a change lives.
+    """Export a finding, or boundary tests for a field, as Go or pytest.
 
     \b
     harness export report.json 1f2e3d4c5b6a
     harness export --kubernetes 1.37.1 --kind deployments --field spec.template
     harness export suites/claim_v1 --kind claims --field spec.size
 
-    The first writes a finding as a test that fails until it is mended. The others write, for every rule of a field
-    or of a kind, the smallest objects that are accepted and rejected at its limit, in every version. The target is
-    asked; nothing is guessed. A report that you did not write on this machine opens its target only with --trust, or
-    when you name the target.
+    The first writes a finding as a test that fails until the finding is fixed. The others write boundary tests for
+    every rule of a field or kind, in every version. The expected errors are those that both validators returned.
+    A report that you did not write on this machine opens its target only with --trust, or when you name the target.
 
     Exit codes: 0 written, 2 nothing could be written.
     """
     place = Path(output) if output and output != str(STDOUT) else None
     if kind is None:
         if field:
-            raise UsageError("--field wants to know of which kind\n  fix: add --kind KIND")
+            raise UsageError("--field requires --kind\n  fix: add --kind KIND")
         return _findings(arguments, target, form, place, trust)
     with open_subject(target.one(arguments), _say) as subject:
         return _rules(subject, kind, field, _form(form, subject.spec), place)
@@ -89,9 +90,9 @@ def _progress(text: str) -> None:
 
 def _form(form: str | None, spec: SubjectSpec) -> str:
     if form == "go" and spec.kind != "kubernetes":
-        raise UsageError("Go tests are for the tree of a Kubernetes release\n  fix: --format pytest")
+        raise UsageError("Go tests can only be written for a Kubernetes release\n  fix: --format pytest")
     if form == "go" and (spec.against or spec.declarative != "target"):
-        raise UsageError("a Go test asks the release as it is\n  fix: leave --against and --declarative out")
+        raise UsageError("a Go test cannot use --against or --declarative\n  fix: omit them")
     return form or ("go" if spec.kind == "kubernetes" else "pytest")
 
 

@@ -26,18 +26,18 @@ _DEFAULT_VERSION = "v1"
 
 @click.command("init")
 @click.argument("folder", type=click.Path(path_type=Path), metavar="NAME")
-@click.option("--kind", metavar="KIND", help="The kind. Default: made of the name, Widget for widgets_v1.")
+@click.option("--kind", metavar="KIND", help="The kind. Default: from NAME, Widget for widgets_v1.")
 @click.option("--group", metavar="GROUP", help="The API group. Default: widgets.example.com for widgets_v1.")
 def command(folder: Path, kind: str | None, group: str | None) -> int:
-    """Write a suite that runs: types with two rules, a handwritten validator, an example.
+    """Create a runnable suite: types with two rules, a handwritten validator, an example.
 
-    NAME is a new folder, such as suites/widgets_v1: the resource, and its version (v1 if left out).
+    NAME is a new folder, such as suites/widgets_v1: the resource and its version (default v1).
     """
     values = _values(folder, kind, group)
     texts = _texts(values)
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise UsageError(f"{folder} is there already, and nothing is overwritten\n  fix: name a new folder")
+            raise UsageError(f"{folder} exists and is not overwritten\n  fix: name a new folder")
         for name, text in texts.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text, encoding="utf-8")
@@ -47,7 +47,7 @@ def command(folder: Path, kind: str | None, group: str | None) -> int:
     click.echo(
         f"next:    harness run {folder}\n"
         f"         harness check {folder} {folder / 'examples' / 'valid.yaml'}\n"
-        "then put your types into types.go, your validator into handwritten.py, and objects of yours into examples/"
+        "then replace types.go, handwritten.py and the objects in examples/ with your own"
     )
     return 0
 

@@ -16,9 +16,9 @@ from harness.subject import open_subject
 @click.argument("suites", nargs=-1, metavar="[SUITE]", shell_complete=completion.suites)
 @target_options
 @pair_options
-@click.option("--json", "as_json", is_flag=True, help="Print the target's own words as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the target's description as JSON.")
 def command(suites: tuple[str, ...], target: TargetChoice, as_json: bool) -> int:
-    """List every group, version, kind and subresource that a target serves, and what it leaves out and why."""
+    """List the groups, versions, kinds and subresources that a target serves, and those it excludes."""
     with open_subject(target.one(suites), lambda text: click.echo(lines(text), err=True)) as subject:
         info = subject.target.info
     if as_json:

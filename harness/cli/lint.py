@@ -53,19 +53,25 @@ class _LintedSource:
 @click.command("lint")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @api_options
-@click.option("--rule", "only", multiple=True, metavar="CODE", help="Only findings with this code; may be repeated.")
-@click.option("--ignore", multiple=True, metavar="CODE", help="No findings with this code; may be repeated.")
-@click.option("--min-severity", type=click.Choice(_ORDER), default="note", show_default=True, help="Show no less.")
+@click.option("--rule", "only", multiple=True, metavar="CODE", help="Show only findings with this code; repeatable.")
+@click.option("--ignore", multiple=True, metavar="CODE", help="Hide findings with this code; repeatable.")
+@click.option(
+    "--min-severity",
+    type=click.Choice(_ORDER),
+    default="note",
+    show_default=True,
+    help="Hide findings below this severity.",
+)
 @click.option(
     "--fail-on", type=click.Choice((*_ORDER, "never")), default="warning", show_default=True,
-    help="Findings from this severity on make the exit code 1.",
+    help="Exit with 1 on findings of this severity or above.",
 )  # fmt: skip
 @click.option(
     "--format", "form", type=click.Choice(("text", "json", "sarif", "github")), default="text", show_default=True,
-    help="For people, for programs, for code hosts, or as annotations of a pull request.",
+    help="Output format; github writes annotations.",
 )  # fmt: skip
-@click.option("--fix", is_flag=True, help="Make the repairs that are safe, and show them.")
-@click.option("--diff", is_flag=True, help="Show the repairs that are safe, and make none.")
+@click.option("--fix", is_flag=True, help="Apply and show safe fixes.")
+@click.option("--diff", is_flag=True, help="Show safe fixes without applying them.")
 def command(
     paths: tuple[str, ...],
     kubernetes: str,
@@ -78,12 +84,12 @@ def command(
     fix: bool,
     diff: bool,
 ) -> int:
-    """Find tags that are wrong, do nothing, or do not say what was meant.
+    """Find tags that are invalid, have no effect, or are misleading.
 
     PATH is a folder with types.go, one above several, or one file; or name a release with --kubernetes.
     """
     if fix and diff:
-        raise UsageError("--fix makes repairs and --diff makes none\n  fix: leave one out")
+        raise UsageError("--fix and --diff are mutually exclusive\n  fix: omit one of them")
     for code in (*only, *ignore):
         _check_code(code)
     folders = tuple(dict.fromkeys(_folder_of(path) for path in paths))

@@ -44,11 +44,11 @@ def loudness_options(function: F) -> F:
         if value:
             wanted = Loudness.QUIET if parameter.name == "quiet" else Loudness.VERBOSE
             if context.meta.setdefault(_LOUDNESS, wanted) is not wanted:
-                raise click.UsageError("-q and -v say the opposite of each other", context)
+                raise click.UsageError("-q and -v are mutually exclusive", context)
 
-    words = "Show the result only: the verdict, and a line for each mistake."
+    words = "Show only the verdict, and one line per group."
     quiet = click.option("-q", "--quiet", is_flag=True, expose_value=False, callback=keep, help=words)
-    words = "Show every mistake at length, every step, and where the time went."
+    words = "Show every group in full, all steps, and timings."
     verbose = click.option("-v", "--verbose", is_flag=True, expose_value=False, callback=keep, help=words)
     return quiet(verbose(function))
 

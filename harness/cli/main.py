@@ -93,21 +93,19 @@ def _starting(name: str) -> Iterator[None]:
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="harness")
-@click.option(
-    "--config", type=click.Path(path_type=Path), metavar="FILE", help="Settings, in place of the project's own file."
-)
-@click.option("--no-config", is_flag=True, help="Take no settings from any file.")
+@click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="Read settings from this file.")
+@click.option("--no-config", is_flag=True, help="Ignore settings files.")
 @click.pass_context
 def cli(context: click.Context, config: Path | None, no_config: bool) -> None:
-    """Does a new validator give the same answer as the old one? If not: where, why, and on which smallest object.
+    """Test whether handwritten and declarative validation are equivalent.
 
     \b
-    harness run                          search the suites of this checkout
+    harness run                          search all suites in ./suites
     harness run suites/widgets_v1        search one suite
-    harness run --kubernetes 1.37.1      search a real release of Kubernetes
+    harness run --kubernetes 1.37.1      search a Kubernetes release
     harness check suites/widgets_v1 my-widget.yaml
 
-    Exit codes: 0 nothing beyond the exceptions, 1 findings, 2 could not run, 130 interrupted.
+    Exit codes: 0 no findings beyond the exceptions, 1 findings, 2 could not run, 130 interrupted.
     """
     name = context.invoked_subcommand
     group = context.command

@@ -24,10 +24,10 @@ from harness.reporting.tolerance import tolerate
 def command(
     reports: tuple[str, ...], files: Files, exceptions: Path | None, ratchet_file: Path | None, update_ratchet: bool,
 ) -> int:  # fmt: skip
-    """Merge the reports that `harness run --shard 1/N` to `N/N` wrote into one.
+    """Merge the reports of `harness run --shard 1/N` to `N/N`.
 
-    The same findings, counts and verdict as one run with the same seed and number of cases. Exceptions are applied
-    here, to all findings together; a shard alone cannot say that one is not needed.
+    The result has the findings, counts and verdict of one run with the same seed and number of cases. Exceptions are
+    applied to all findings together, so that only the merged report lists unused ones.
     """
     entries = exceptions_in(exceptions)
     own = all(map(is_own_file, reports))

@@ -19,7 +19,7 @@ def api_options(function: F) -> F:
     for add in (
         click.option(
             "--release", default="", metavar="1.N",
-            help="Whose tags hold. Default: the release that the types are of, else 1.37.",
+            help="Read tags as this release does. Default: that of the types, else 1.37.",
         ),
         click.option(
             "--kubernetes", default="", metavar="RELEASE|CHECKOUT", help="A release such as 1.37.1, or a checkout."

@@ -43,30 +43,30 @@ SURVIVED = 1
 @click.command("power")
 @click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completion.suites)
 @target_options
-@search_options("Cases to draw for each search.")
+@search_options("Cases per search.")
 @example_option
-@click.option("--every", type=click.IntRange(min=1), default=1, metavar="N", help="Judge one sabotage in N of a suite.")
+@click.option("--every", type=click.IntRange(min=1), default=1, metavar="N", help="Test one mutant in N of a suite.")
 @click.option(
     "--again",
     type=click.IntRange(min=0),
     default=0,
     metavar="N",
-    help="Search what survives and is not listed as equivalent with N more seeds.",
+    help="Search surviving mutants that are not listed as equivalent with N more seeds.",
 )
 @kind_option
 @click.option(
     "--known",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Survivors that need no attention. Default: power.yaml of a suite.",
+    help="Known surviving mutants. Default: power.yaml of a suite.",
 )
-@click.option("--update-ratchet", is_flag=True, help="Take entries out of the list of which nothing survives any more.")
+@click.option("--update-ratchet", is_flag=True, help="Remove stale entries from the list of known surviving mutants.")
 @click.option(
     "--json",
     "json_file",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Write the document: what became of every sabotage.",
+    help="Write the document, with the result of every mutant.",
 )
 @loudness_options
 def command(
@@ -74,10 +74,10 @@ def command(
     every: int, again: int, jobs: int | None, kinds: tuple[str, ...], known: Path | None, update_ratchet: bool,
     json_file: Path | None, examples: tuple[Example, ...],
 ) -> int:  # fmt: skip
-    """Break one rule at a time, and show which breaks a search does not notice.
+    """Run mutation testing: break one rule at a time, and list the mutants that a search does not notice.
 
-    The rules of a suite are broken one by one, and each broken suite is searched with --max-cases. A release or a
-    program cannot be changed: one run judges what its answers would be with each rule broken. Survivors are named.
+    Each mutant of a suite is searched with --max-cases. A release or a program cannot be changed: there one run
+    evaluates mutants on the answers of the target. Surviving mutants are listed.
     """
     specs = target.specs(suites) or target.specs(embedded_suites())
     if not specs:
@@ -204,7 +204,7 @@ def _taken_out(file: Path, stale: tuple[lists.Known, ...]) -> tuple[lists.Known,
     except OSError as error:
         raise HarnessError(f"{file} cannot be written: {error.strerror or error}") from None
     for entry in stale:
-        click.echo(visible(f"taken out of {file}: {entry.sabotage}"))
+        click.echo(visible(f"removed from {file}: {entry.sabotage}"))
     return ()
 
 

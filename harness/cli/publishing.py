@@ -83,7 +83,7 @@ def form_options(function: F) -> F:
         return function(*args, files=files, **others)
 
     file = click.Path(path_type=Path)
-    words = "Write the report in all of these forms, in a folder."
+    words = "Write the report in all formats to a folder."
     added = click.option("--report", "report_folder", type=FOLDER, metavar="DIR", help=words)(wrapped)
     for form in reversed(REPORTS):
         words = f"Write {form.summary}; - for standard output."
@@ -95,7 +95,7 @@ def report_options(function: F) -> F:
     """Add the options that say what to write, and which findings are tolerated."""
     exceptions = click.option(
         "--exceptions", type=click.Path(path_type=Path), metavar="FILE",
-        help="Findings that are tolerated. Default: equivalence_exceptions.yaml, if there.",
+        help="Exceptions. Default: equivalence_exceptions.yaml, if it exists.",
     )  # fmt: skip
     return form_options(exceptions(function))
 
@@ -109,14 +109,14 @@ def policy_options(function: F) -> F:
 
     fail_on = click.option(
         "--fail-on", type=click.Choice(SEVERITIES), default=SEVERITIES[-1], show_default=True,
-        help="The mildest severity that fails the run; milder findings are shown.",
+        help="Fail on findings of this severity or above; show the others.",
     )  # fmt: skip
     return cast(F, fail_on(allow_option(wrapped)))
 
 
 def allow_option(function: F) -> F:
     """Add --allow-incomplete, as `allow_incomplete`."""
-    words = "Kinds, as for --kind, of which no object need be accepted by both sides."
+    words = "Kinds, as for --kind, that may lack an accepted object."
     return click.option("--allow-incomplete", multiple=True, metavar="PATTERN", help=words)(function)
 
 

@@ -125,11 +125,11 @@ def ratchet_options(function: F) -> F:
     """Add the options of the ratchet."""
     for add in (
         click.option(
-            "--update-ratchet", is_flag=True, help="Raise the ratchet to what was seen; it is never lowered."
+            "--update-ratchet", is_flag=True, help="Raise the ratchet to the rule coverage of this run; never lower it."
         ),
         click.option(
             "--ratchet", "ratchet_file", type=click.Path(path_type=Path), metavar="FILE",
-            help=f"Rules that must be seen at work again. Default: {NAME} in the suite's folder, if there.",
+            help=f"Rule coverage that must not drop. Default: {NAME} of the suite, if it exists.",
         ),
     ):  # fmt: skip
         function = add(function)

@@ -24,8 +24,8 @@ from harness.subject import Example
 @click.command("record")
 @click.argument("suites", nargs=-1, metavar="[SUITE]")
 @target_options
-@click.option("--output", type=FILE, required=True, metavar="FILE", help="Where to keep them.")
-@search_options("Cases to draw.")
+@click.option("--output", type=FILE, required=True, metavar="FILE", help="The recording to write.")
+@search_options("Cases to record.")
 @example_option
 @lane_options
 @loudness_options
@@ -34,15 +34,15 @@ def command(
     max_cases: int | None, jobs: int | None, kinds: tuple[str, ...], operations: tuple[str, ...],
     examples: tuple[Example, ...],
 ) -> int:  # fmt: skip
-    """Search as `harness run` does, and keep every case with what the handwritten side said of it.
+    """Search like `harness run`, and record every case with its handwritten errors.
 
-    After the handwritten code was deleted, `harness run --handwritten FILE` compares the rules with these answers.
+    Once the handwritten code is deleted, `harness run --handwritten FILE` compares the rules with the recording.
 
-    Exit codes: 0 recorded, 2 it could not be, 130 interrupted; then what was asked until then is kept.
+    Exit codes: 0 recorded, 2 could not record, 130 interrupted, with the cases so far.
     """
     spec = target.one(suites)
     if spec.declarative != "target":
-        raise UsageError("a recording is of the two sides of one target\n  fix: leave --declarative out")
+        raise UsageError("a recording cannot be made with --declarative\n  fix: omit it")
     try:
         check_writable(output)
     except OSError as error:

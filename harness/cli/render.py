@@ -20,12 +20,12 @@ COULD_NOT_WRITE = 2
 @click.command("render")
 @click.argument("report", metavar="REPORT.json")
 @form_options
-@click.option("--all", "everything", is_flag=True, help="Print every finding at length.")
+@click.option("--all", "everything", is_flag=True, help="Print every finding in full.")
 @loudness_options
 def command(report: str, files: Files, everything: bool) -> int:
-    """Print a saved report, or write it in other forms.
+    """Print a saved report, or write it in other formats.
 
-    The exit code is 0 whatever the report says, 2 when it cannot be read or a file cannot be written in its place.
+    Exit codes: 0 whatever the verdict, 2 the report cannot be read or a file cannot be written.
     """
     document = read_report(report)
     wanted = files.wanted()

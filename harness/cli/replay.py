@@ -39,22 +39,24 @@ Asked = tuple[SubjectSpec, Case, Finding | None]
 @target_options
 @pair_options
 @trust_option
-@click.option("--case", "cases", multiple=True, metavar="FILE|JSON", help="A case as JSON, in a file or right here.")
+@click.option(
+    "--case", "cases", multiple=True, metavar="FILE|JSON", help="A case, as a JSON file or inline; repeatable."
+)
 def command(arguments: tuple[str, ...], target: TargetChoice, cases: tuple[str, ...], trust: bool) -> int:
-    """Ask the target of a finding again and show what it says now.
+    """Replay findings on their target, and show whether both sides still differ.
 
     \b
     harness replay report.json                     every finding of a report
-    harness replay report.json 1f2e3d4c5b6a        one of them, or all of a group
-    harness replay 1f2e3d4c5b6a                    of the newest report kept that has it
+    harness replay report.json 1f2e3d4c5b6a        one finding, or all findings of a group
+    harness replay 1f2e3d4c5b6a                    from the newest cached report that has it
     harness replay report.json --kubernetes PATH   the same objects against another target
     harness replay report.json suites/widgets_v1   ... or against this suite
     harness replay suites/widgets_v1 --case case.json
 
-    A report that you did not write on this machine opens its target only with --trust, or when you name the target:
-    a report names the program to start, and whoever wrote it chose that.
+    A report that you did not write on this machine opens its target only with --trust, or when you name the target,
+    because the report names the program to start.
 
-    Exit codes: 1 something still differs, 0 nothing does, 2 it could not be asked.
+    Exit codes: 0 nothing differs any more, 1 a finding still differs, 2 could not replay.
     """
     asked = _cases(arguments, target, cases) if cases else _findings(arguments, target, trust)
     if not asked:

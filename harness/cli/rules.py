@@ -24,25 +24,27 @@ LEVELS = ("alpha", "beta", "standard")
 
 @click.command("rules")
 @api_argument
-@click.option("--kind", "kinds", multiple=True, metavar="PATTERN", help='Only such as "Deployment", "apps/v1/*".')
-@click.option("--level", "levels", multiple=True, type=click.Choice(LEVELS), help="Only these; may be repeated.")
-@click.option("--report", metavar="FILE", help="List what a run saw of the rules, from its report.")
-@click.option("--unseen", is_flag=True, help="With --report: only rules of which something was not seen.")
-@click.option("--uncovered", is_flag=True, help="With --report: handwritten checks that no rule covers.")
-@click.option("--json", "as_json", is_flag=True, help="Print them as JSON, one object for each rule.")
+@click.option("--kind", "kinds", multiple=True, metavar="PATTERN", help='Only kinds such as "Deployment", "apps/v1/*".')
+@click.option(
+    "--level", "levels", multiple=True, type=click.Choice(LEVELS), help="Only rules of this level; repeatable."
+)
+@click.option("--report", metavar="FILE", help="Show the rule coverage of a run, from its report.")
+@click.option("--unseen", is_flag=True, help="With --report: only rules that are not fully covered.")
+@click.option("--uncovered", is_flag=True, help="With --report: handwritten errors that no rule covers.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per rule.")
 def command(
     path: str, kubernetes: str, release: str, kinds: tuple[str, ...], levels: tuple[str, ...], report: str | None,
     unseen: bool, uncovered: bool, as_json: bool,
 ) -> int:  # fmt: skip
-    """List every error that the declarative validators of an API can cause: where, of which type, origin and level.
+    """List the errors that the declarative validators of an API can return: field path, type, origin and level.
 
     PATH is a folder with types.go, or one above several; or name a release with --kubernetes. These are the rules that
-    upstream's generated coverage tests register for the same types. With --report FILE, list what a run saw of them.
+    upstream's generated coverage tests register for the same types. With --report FILE, show their coverage in a run.
     """
     if report is not None:
         return tell_coverage(report, (path, kubernetes), kinds, levels, unseen, uncovered, as_json)
     if unseen or uncovered:
-        raise UsageError("--unseen and --uncovered tell of a run\n  fix: add --report FILE")
+        raise UsageError("--unseen and --uncovered require a report\n  fix: add --report FILE")
     api = open_api(path, kubernetes=kubernetes, release=release)
     every = declared_rules(api)
     chosen = [rule for rule in every if is_meant(rule, kinds) and (not levels or (rule.level or "standard") in levels)]

@@ -61,21 +61,19 @@ NOBODY: Mapping[str, Onlooker] = MappingProxyType({})
 @click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completion.suites)
 @target_options
 @pair_options
-@search_options("Cases to draw for each suite; reducing what is found comes on top.")
+@search_options("Cases per suite, without shrinking.")
 @example_option
-@click.option("--shard", metavar="I/N", help="Search one of N parts; `harness merge` brings their reports together.")
+@click.option("--shard", metavar="I/N", help="Run shard I of N; merge the reports with `harness merge`.")
 @lane_options
 @report_options
 @policy_options
 @ratchet_options
-@click.option(
-    "--branches", is_flag=True, help="List branches of the suites' Python that were never taken; one process."
-)
+@click.option("--branches", is_flag=True, help="Report untaken branches of the suites' Python; runs in one process.")
 @click.option(
     "--corpus",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Kept inputs, asked first; what is accepted is kept there.",
+    help="Corpus: replayed first; accepted objects are added to it.",
 )
 @events_option
 @loudness_options
@@ -85,10 +83,10 @@ def command(
     ratchet_file: Path | None, update_ratchet: bool, branches: bool, corpus: Path | None, shard: str | None,
     events: Path | None, policy: Policy, examples: tuple[Example, ...],
 ) -> int:  # fmt: skip
-    """Search for differences between the two sides, reduce them, and say why they are there.
+    """Search for differences between both sides, shrink them, and determine their causes.
 
-    SUITE is the folder of a suite; without one, and without --kubernetes or --command, every suite in ./suites is
-    searched. The same seed and number of cases give the same findings, whatever --jobs is.
+    SUITE is the folder of a suite. Without SUITE, --kubernetes and --command, all suites in ./suites are searched.
+    The same seed and number of cases give the same findings, independent of --jobs.
     """
     specs = target.specs(suites) or target.specs(embedded_suites())
     if not specs:

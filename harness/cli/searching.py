@@ -27,7 +27,7 @@ DEFAULT_SECONDS = 120.0
 RECORDED_SECONDS = 3600.0
 """Seconds for a recording, which ends by itself, when no budget is given."""
 
-ALL_SUBJECTS = "Budget in all, shared among subjects, building aside."
+ALL_SUBJECTS = "Total budget of all subjects, without building."
 
 
 class Seconds(click.FloatRange):
@@ -45,7 +45,7 @@ class Seconds(click.FloatRange):
 
 
 def search_options(
-    cases: str, seconds: str = ALL_SUBJECTS, jobs: str = "Processes. Default: one per core, at most 4."
+    cases: str, seconds: str = ALL_SUBJECTS, jobs: str = "Worker processes. Default: one per core, at most 4."
 ) -> Callable[[F], F]:
     """Add --seed, --max-time, --max-cases and --jobs; the texts say what the budgets are of."""
 
@@ -68,7 +68,7 @@ def example_option(function: F) -> F:
     def read(context: click.Context, option: click.Parameter, places: tuple[Path, ...]) -> tuple[Example, ...]:
         return read_examples(places)
 
-    text = "Objects of your own, and pairs of old and new, to start from: YAML or JSON. May be given again."
+    text = "Seed objects, or pairs of old and new, as YAML or JSON; repeatable."
     option = click.option(
         "--example", "examples", multiple=True, type=click.Path(path_type=Path), metavar="FILE|DIR", callback=read,
         help=text,
@@ -85,7 +85,7 @@ def kind_option(function: F) -> F:
 def lane_options(function: F) -> F:
     """Add --kind and --operation, as `kinds` and `operations`."""
     wanted = click.Choice(["create", "update"])
-    text = "Only creates, or only updates."
+    text = "Only this operation."
     return kind_option(click.option("--operation", "operations", multiple=True, type=wanted, help=text)(function))
 
 

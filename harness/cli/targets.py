@@ -141,12 +141,12 @@ def arguments_of(spec: SubjectSpec) -> str:
 def target_options(function: F) -> F:
     """Add the options that name a target; the command gets them as `target: TargetChoice`."""
 
-    @click.option("--kubernetes", metavar="RELEASE|CHECKOUT", help="A release such as 1.37.1, or a folder of sources.")
+    @click.option("--kubernetes", metavar="RELEASE|CHECKOUT", help="A release such as 1.37.1, or a checkout.")
     @click.option("--command", "program", metavar="PROGRAM", help="A program that speaks the wire protocol.")
     @click.option(
         "--types",
         metavar="DIR",
-        help="With --command: the folder of types.go, for better objects. With --declarative python: types to compile.",
+        help="Go types: with --command to generate objects, with --declarative python to compile.",
     )
     @click.option("--gates", metavar="A=true,B=false", multiple=True, help='Feature gates of the target, or "default".')
     @click.option(
@@ -154,19 +154,19 @@ def target_options(function: F) -> F:
         type=click.Choice(["served", "given"]),
         default="served",
         show_default=True,
-        help="Default and prepare objects as the server does, or take them as they are.",
+        help="Default and prepare objects like a server, or take them as given.",
     )
     @click.option(
         "--declarative",
         type=click.Choice(["target", "python"]),
         default="target",
         show_default=True,
-        help="Whose declarative errors count: the target's own, or those of its types compiled to Python.",
+        help="The declarative side: the target's own, or its types compiled to Python.",
     )
     @click.option(
         "--in-process",
         is_flag=True,
-        help="Run a suite's code in this process, without limits: for a debugger, and for speed on one core.",
+        help="Run suites in this process, without limits, such as for a debugger.",
     )
     @wraps(function)  # which carries the options that were added before
     def wrapped(
@@ -193,12 +193,12 @@ def pair_options(function: F) -> F:
     against = click.option(
         "--against",
         metavar="OTHER",
-        help="Compare what users are served with another release, checkout, suite or program of the same kind.",
+        help="Compare the served errors with those of another release, checkout, suite or program.",
     )
     handwritten = click.option(
         "--handwritten",
         metavar="FILE",
-        help="Compare with the handwritten answers that harness record kept, after the code is gone.",
+        help="Compare with handwritten errors recorded by `harness record`.",
     )
     return against(handwritten(function))
 

@@ -31,7 +31,7 @@ _RELEASE = re.compile(r"v?\d+\.\d+\.\d+[a-z0-9.-]*")
 
 def trust_option(function: F) -> F:
     """Add `--trust`, as `trust`."""
-    words = "Open what the report names, though somebody else wrote it: that starts a program or imports a suite."
+    words = "Open the target of a report from elsewhere: this runs the program or suite that it names."
     return click.option("--trust", is_flag=True, help=words)(function)
 
 

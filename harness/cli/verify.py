@@ -20,15 +20,13 @@ from harness.verify.read import read_change
 
 @click.command("verify")
 @click.argument("checkout", default=".", type=click.Path(path_type=Path))
-@click.option(
-    "--base", metavar="REV", help="What the change is to be merged into. Default: upstream's or origin's branch."
-)
-@click.option("--head", metavar="REV", help="A commit to verify in place of the work tree as it is.")
-@click.option("--field", "fields", multiple=True, metavar="PATH", help='Only this one, such as "spec.replicas".')
-@click.option("--dry-run", is_flag=True, help="Only say what the change touches; build and search nothing.")
-@search_options("Cases to draw for each search.", "Budget of the searches in all, building aside. Default: 120.")
+@click.option("--base", metavar="REV", help="The merge target. Default: the branch of upstream or origin.")
+@click.option("--head", metavar="REV", help="Verify this commit. Default: the work tree.")
+@click.option("--field", "fields", multiple=True, metavar="PATH", help='Only this field, such as "spec.replicas".')
+@click.option("--dry-run", is_flag=True, help="Only list what the change touches; do not build or search.")
+@search_options("Cases per search.", "Total budget of the searches, without building. Default: 120.")
 @example_option
-@click.option("--gates", metavar="A=true,B=false", multiple=True, help="Only under these feature gates.")
+@click.option("--gates", metavar="A=true,B=false", multiple=True, help="Only these feature gate settings.")
 @report_options
 @allow_option
 @events_option
@@ -41,15 +39,15 @@ def command(
 ) -> int:  # fmt: skip
     """Verify a change: which fields does it touch, are they equivalent, and what changes for users?
 
-    CHECKOUT is a git checkout of Kubernetes, or of a project with suites; by default the one you are in.
+    CHECKOUT is a git checkout of Kubernetes, or of a project with suites; by default the current one.
 
     \b
-    harness verify                                  the work tree against the branch it came from
+    harness verify                                  the work tree against its base branch
     harness verify --base origin/master --field spec.replicas
     harness verify --base v1.37.1 --head my-branch --report out
 
-    Exit codes: 0 equivalent as far as tried or nothing touched, 1 findings that the base does not have, objects that
-    change sides, stale generated code or tags that lint refuses, 2 could not run or be tried, 130 interrupted.
+    Exit codes: 0 equivalent as far as tried or nothing touched, 1 new findings, newly accepted or rejected objects,
+    stale generated code or lint errors, 2 could not run, or a field could not be tried, 130 interrupted.
     """
     files = beside_events(files, events)
     options = VerifyOptions(

@@ -29,20 +29,20 @@ from harness.reporting.witnesses import Seen, held_by, seen_in, unseen, witness_
 
 file_option = click.option(
     "--exceptions", "file", type=click.Path(path_type=Path), default=EXCEPTIONS, show_default=True, metavar="FILE",
-    help="The file of exceptions.",
+    help="The exceptions file.",
 )  # fmt: skip
 
 
 @click.command("witness")
 @click.option(
-    "--report", "report_files", multiple=True, required=True, metavar="FILE", help="Runs whose findings show them."
+    "--report", "report_files", multiple=True, required=True, metavar="FILE", help="Reports with the findings."
 )
 @file_option
 def witness(report_files: tuple[str, ...], file: Path) -> int:
-    """Write the witnesses of exceptions: the smallest case of these reports for each rule that an entry names.
+    """Write the witnesses of exceptions: the smallest case of these reports for each rule of an exception.
 
-    Smaller cases that a witness has already stay, unless a report says that they show it no more. Exit code 1 when
-    entries are left without one.
+    Smaller cases of an existing witness stay, unless a report says that they no longer differ. Exits with 1 if an
+    exception remains without a witness.
     """
     reports = [read_report(name) for name in report_files]
     entries = load_exceptions(file, date.today())
@@ -97,9 +97,9 @@ def strangers(file: Path, entries: ExceptionFile) -> list[str]:
 def check(
     suites: tuple[str, ...], target: TargetChoice, kinds: tuple[str, ...], operations: tuple[str, ...], file: Path
 ) -> int:
-    """Ask the witnesses of exceptions again, without any search: which are still needed.
+    """Replay the witnesses of exceptions, without a search: which exceptions are still needed?
 
-    Exit codes: 0 all that were asked are, 1 one is not, or has no witness, 2 they could not be asked.
+    Exit codes: 0 all replayed exceptions are needed, 1 one is not, or has no witness, 2 could not replay.
     """
     entries = load_exceptions(file, date.today())
     report = replayed(target, suites, entries, kinds, operations)

@@ -32,11 +32,11 @@ class ReportFormat:
 
 REPORTS: tuple[ReportFormat, ...] = (
     ReportFormat("json", "report.json", "document:encode", "the report document"),
-    ReportFormat("html", "report.html", "html:render_html", "one self-contained page"),
-    ReportFormat("markdown", "summary.md", "markdown:render_markdown", "a summary for the page of a CI job"),
+    ReportFormat("html", "report.html", "html:render_html", "one self-contained HTML page"),
+    ReportFormat("markdown", "summary.md", "markdown:render_markdown", "a CI job summary in Markdown"),
     ReportFormat("junit", "junit.xml", "junit:render_junit", "JUnit XML"),
-    ReportFormat("sarif", "report.sarif", "alerts:render_sarif", "SARIF 2.1.0, which code hosts read"),
-    ReportFormat("annotations", "annotations.txt", "alerts:render_annotations", "annotations of a pull request"),
+    ReportFormat("sarif", "report.sarif", "alerts:render_sarif", "SARIF 2.1.0"),
+    ReportFormat("annotations", "annotations.txt", "alerts:render_annotations", "pull request annotations"),
     ReportFormat("metrics", "metrics.prom", "metrics:render_metrics", "Prometheus metrics"),
 )
 """What a report can be written as, in reading order."""

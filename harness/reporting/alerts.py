@@ -84,7 +84,7 @@ def notices(report: Report) -> Iterator[Notice]:
         yield Notice("error", lines(must_go(word, entry)))
     for ratchet in report.coverage.ratchets if report.coverage is not None else ():
         for lost in ratchet.lost:
-            yield Notice("error", visible(f"lost cover: {lost.rule} is no longer {', '.join(lost.marks)}"))
+            yield Notice("error", visible(f"lost coverage: {lost.rule} is no longer {', '.join(lost.marks)}"))
 
 
 def _changed(report: Report) -> list[SarifResult]:

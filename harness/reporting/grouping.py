@@ -24,8 +24,8 @@ from harness.reporting.text import compact
 SEVERITY_MEANING: dict[str, str] = {
     "verdict": "accepted under one gate setting and rejected under another, today",
     "graduation": "the verdict changes once the migration is finished",
-    "visible": "rejected everywhere, but the user reads other errors",
-    "shadow": "nobody sees it but the mismatch counter",
+    "visible": "rejected everywhere, with different errors",
+    "shadow": "only the mismatch metric shows it",
     "unreachable": "only by calling validators directly",
 }
 

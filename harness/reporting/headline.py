@@ -62,8 +62,8 @@ def also(report: Report) -> str:
     if not report.failing_findings:
         return ""
     faults, missing = list(_faults(report)), list(lacks(report))
-    told = [f"fails as well because {_joined(faults)}"] * bool(faults)
-    return "; ".join(told + [f"incomplete as well: {_joined(missing)}"] * bool(missing))
+    told = [f"also fails because {_joined(faults)}"] * bool(faults)
+    return "; ".join(told + [f"also incomplete: {_joined(missing)}"] * bool(missing))
 
 
 def reasons(report: Report) -> list[str]:
@@ -78,7 +78,7 @@ def reasons(report: Report) -> list[str]:
 def _faults(report: Report) -> Iterator[str]:
     """What fails a run although it is no finding."""
     if report.composition_differences:
-        yield f"the target composed other lists than we in {count(report.composition_differences, 'case')}"
+        yield f"the composed errors differ from those of the target in {count(report.composition_differences, 'case')}"
     unused, expired, unwitnessed = report.exceptions.unused, report.exceptions.expired, report.exceptions.unwitnessed
     if unused:
         yield count(len(unused), "exception is unused", "exceptions are unused")
@@ -87,7 +87,7 @@ def _faults(report: Report) -> Iterator[str]:
     if unwitnessed:
         yield count(len(unwitnessed), "exception has no witness", "exceptions have no witness")
     if report.coverage is not None and report.coverage.lost:
-        yield count(len(report.coverage.lost), "rule") + " lost cover"
+        yield count(len(report.coverage.lost), "rule") + " lost coverage"
 
 
 def lacks(report: Report) -> Iterator[str]:
@@ -97,7 +97,7 @@ def lacks(report: Report) -> Iterator[str]:
         yield "the target was lost" if "target-lost" in lost else "an internal error ended the search"
     stopped = sum(bool(kind.error) for kind in report.kinds)
     if stopped:
-        yield f"the search of {_kinds(stopped)} broke off"
+        yield f"the search of {_kinds(stopped)} stopped early"
     found = open_gaps(report)
     unaccepted = sum(len(gap.kinds) for gap in found if gap.why == "unaccepted")
     failed = sum(len(gap.kinds) for gap in found if gap.why == "failures")

@@ -188,7 +188,7 @@ def _lead(report: Report, groups: Sequence[Group]) -> str:
     causes = len({one.cause for one in groups})
     return (
         f"{asked} They do not always give the same answer: {count(report.totals.findings, 'difference')}, "
-        f"from {count(causes, 'cause')}, in {count(len(groups), 'place')}."
+        f"from {count(causes, 'cause')}, in {count(len(groups), 'group')}."
     )
 
 
@@ -252,7 +252,7 @@ def _state(kind: KindEntry) -> str:
         return "not reached"
     if kind.has_accepted:
         return "accepted object found"
-    return "errors remained" if kind.sought else "not looked at: the time was over"
+    return "errors remained" if kind.sought else "not searched: time ran out"
 
 
 def _missed(report: Report) -> dict[int, str]:

@@ -101,7 +101,7 @@ def _kind(report: Report, part: Part, kind: KindEntry, gap: Gap | None) -> Eleme
     opened = [f for f in findings if fails(f, report.policy)]
     if opened:
         groups = group(opened)
-        message = f"{len(opened)} finding(s) in {len(groups)} place(s), worst: {_headline(groups[0])}"
+        message = f"{len(opened)} finding(s) in {len(groups)} group(s), worst: {_headline(groups[0])}"
         failure = ElementTree.SubElement(case, "failure", {"message": _clean(message), "type": opened[0].severity})
         failure.text = _clean("\n".join(_group(one) for one in groups))
     elif kind.error:
@@ -169,7 +169,7 @@ def _ratchets(report: Report, ratchets: Iterable[RatchetEntry]) -> ElementTree.E
     for one in ratchets:
         case = _case("rule coverage", "", "", one.file, 0.0)
         if one.lost:
-            message = f"{len(one.lost)} rule(s) lost cover"
+            message = f"{len(one.lost)} rule(s) lost coverage"
             failure = ElementTree.SubElement(case, "failure", {"message": message, "type": "rule-coverage"})
             failure.text = _clean("\n".join(lost_rows(one, len(one.lost))))
         elif one.skipped:

@@ -46,7 +46,7 @@ def render_markdown(report: Report, limit: int = LIMIT) -> str:
     left = ""
     if kept < len(blocks):
         told = count(sum(one.size for one in groups[kept:]), "finding")
-        places = count(len(groups) - kept, "place")
+        places = count(len(groups) - kept, "group")
         left = (
             f"\n**{told} in {places} left out here**, the mildest: larger pages are not shown. The report has all.\n\n"
         )
@@ -70,7 +70,7 @@ def _head(report: Report, groups: Sequence[Group]) -> str:
     told = f"**{count(report.totals.findings, 'finding')}**"
     told += tolerated_words(report)
     if groups:
-        told += f", {count(len(by_cause(groups)), 'cause')} in {count(len(groups), 'place')}"
+        told += f", {count(len(by_cause(groups)), 'cause')} in {count(len(groups), 'group')}"
     rows += [f"{told}. {count(report.cases, 'case')} in {report.seconds:.0f} s, seed {report.seed}.", ""]
     rows += [plain(also(report)) + ".", ""] if change is None and also(report) else []
     rows += [plain(verified.lead(report, change)), ""] if change is not None else []

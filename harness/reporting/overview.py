@@ -70,12 +70,12 @@ def _headline(cause: str, members: Sequence[Group], left_out: int) -> Text:
     kinds = len({finding.name for finding in findings})
     row = Text()
     row.append(f"{visible(cause):<13} ", style="bold")
-    row.append(f"{count(len(findings), 'finding')} in {count(len(members), 'place')} on {count(kinds, 'kind')}: ")
+    row.append(f"{count(len(findings), 'finding')} in {count(len(members), 'group')} on {count(kinds, 'kind')}: ")
     for index, name in enumerate(name for name in SEVERITIES if severities[name]):
         row.append(", " if index else "")
         row.append(f"{severities[name]:,} {name}", style=STYLES[name])
     if left_out and left_out < len(members):
-        row.append(f"; {count(left_out, 'place')} not shown", style="dim")
+        row.append(f"; {count(left_out, 'group')} not shown", style="dim")
     return row
 
 

@@ -45,7 +45,7 @@ def _ratchet(ratchet: RatchetEntry) -> str:
         return f"{name}: not compared: {visible(ratchet.skipped)}"
     if ratchet.updated:
         return f"{name}: raised"
-    return f"{name}: {len(ratchet.lost)} lost cover" if ratchet.lost else f"{name}: none lost cover"
+    return f"{name}: {len(ratchet.lost)} lost coverage" if ratchet.lost else f"{name}: none lost coverage"
 
 
 def _fired(sums: Coverage) -> str:
@@ -64,7 +64,7 @@ def lost_rows(ratchet: RatchetEntry, most: int = 10) -> Iterator[str]:
     """Say which rules lost their cover."""
     if not ratchet.lost:
         return
-    yield f"{count(len(ratchet.lost), 'rule')} of {visible(ratchet.file)} lost cover:"
+    yield f"{count(len(ratchet.lost), 'rule')} of {visible(ratchet.file)} lost coverage:"
     for one in ratchet.lost[:most]:
         since = f", as it was since {visible(one.since)}" if one.since else ""
         yield f"  {visible(one.rule)}: no longer {', '.join(one.marks)}{since}"

@@ -110,10 +110,10 @@ def _headline(report: Report, groups: Sequence[Group]) -> Text:
     row.append(f", {count(report.totals.findings, 'finding')}")
     row.append(tolerated_words(report))
     if report.coverage is not None and report.coverage.lost:
-        row.append(f", {count(len(report.coverage.lost), 'rule')} lost cover", style="bold red")
+        row.append(f", {count(len(report.coverage.lost), 'rule')} lost coverage", style="bold red")
     if groups:
         causes = count(len(by_cause(groups)), "cause")
-        row.append(f", {causes} in {count(len(groups), 'place')}")
+        row.append(f", {causes} in {count(len(groups), 'group')}")
     return row
 
 
@@ -260,13 +260,13 @@ def effort(report: Report) -> list[str]:
     if report.stopped_detail:
         rows.append(f"stopped because {flat(report.stopped_detail)}")
     rows.append(
-        f"{len(reached)} of {count(len(kinds), 'kind and operation', 'kinds and operations')} asked"
-        f"{_settings(report)}, {len(based)} with an object that both sides accept"
+        f"{len(reached)} of {count(len(kinds), 'kind and operation', 'kinds and operations')} searched"
+        f"{_settings(report)}, {len(based)} with an accepted object"
     )
     recordings = sorted({part.reach.handwritten for part in report.parts if part.reach.handwritten})
     rows += [
-        f"the handwritten side is a recording ({visible(', '.join(recordings))}): only its cases were asked, a "
-        "difference is as small as the smallest that shows it, and what a cause needs beside them is not known"
+        f"the handwritten side is a recording ({visible(', '.join(recordings))}): only its cases were asked; findings "
+        "are not shrunk, and causes may be less precise"
     ] * bool(recordings)
     told = (_fullness(kinds), *_without(report), _composition(report), _failures(report), _left_out(report))
     rows += [row for row in (*told, *rule_rows(report), *(() if recordings else _discovery(report))) if row]
@@ -293,7 +293,8 @@ def _examples(report: Report) -> list[str]:
         f" and {len(odd) - 4} more" if len(odd) > 4 else ""
     )
     return [
-        f"{count(len(sources), 'example')} asked first, " + (f"not as expected: {shown}" if odd else "all as expected")
+        f"{count(len(sources), 'example')} replayed first, "
+        + (f"not as expected: {shown}" if odd else "all as expected")
     ]
 
 
@@ -306,8 +307,8 @@ def _fullness(kinds: Sequence[KindEntry]) -> str:
     changing = sum(bool(k.changed) for k in updates)
     share = 100 * reached // places
     return (
-        f"{reached:,} of {count(places, 'place')} of their types occur in an accepted object ({share} %), "
-        f"{refused:,} have an error that refused them, {places - reached - refused:,} were not tried; "
+        f"{reached:,} of {count(places, 'field path')} of their types are set in an accepted object ({share} %), "
+        f"{refused:,} were rejected, {places - reached - refused:,} were not tried; "
         f"{changing} of {count(len(updates), 'update')} change something and are accepted"
     )
 
@@ -321,12 +322,12 @@ def _discovery(report: Report) -> list[str]:
             continue
         name = f"{visible(part.subject)}: " if len(report.parts) > 1 else ""
         left = (
-            "it was still finding as many"
+            "the rate has not dropped"
             if new.further is None
-            else f"a run {LONGER} times as long would meet about {new.further:,} more"
+            else f"a run {LONGER} times as long would find about {new.further:,} more"
         )
         rows.append(
-            f"{name}{count(new.signatures, 'difference')} met, {new.quarters[3]:,} of them in the last quarter, "
+            f"{name}{count(new.signatures, 'difference')} found, {new.quarters[3]:,} of them in the last quarter, "
             f"the last new one after {new.last:.0f} s; {left}"
         )
     return rows
@@ -337,8 +338,8 @@ def _without(report: Report) -> Iterator[str]:
     missed = {id(kind) for gap in gaps(report) for kind in gap.kinds}
     rest = [kind for kind in report.kinds if not kind.has_accepted and id(kind) not in missed]
     late = [kind for kind in rest if not kind.sought]
-    yield _named("not looked at: the time was over before an object was accepted of", late)
-    yield _named("no rules, and no object that was accepted, of", [kind for kind in rest if kind.sought])
+    yield _named("not searched: time ran out before an object was accepted:", late)
+    yield _named("without rules and without an accepted object:", [kind for kind in rest if kind.sought])
 
 
 def _named(words: str, kinds: Sequence[KindEntry]) -> str:
@@ -364,7 +365,7 @@ def _failures(report: Report) -> str:
     named = [f"{visible(kind.name)} {kind.operation} ({kind.failures:,} of {kind.cases:,})" for kind in worst[:3]]
     more = f" and {count(len(worst) - 3, 'other')}" if len(worst) > 3 else ""
     return (
-        f"{count(report.totals.failures, 'answer')} failed, so that nothing was compared there: the object could not "
+        f"{count(report.totals.failures, 'answer')} failed, and were not compared: the object could not "
         f"be decoded or handled, or a validator crashed; {', '.join(named)}{more}"
     )
 
@@ -373,7 +374,7 @@ def _left_out(report: Report) -> str:
     restarts = sum(p.restarts for p in report.parts)
     texts = [f"{count(restarts, 'restart')} of the worker"] if restarts else []
     excluded = len({(entry.group, entry.version, entry.resource) for entry in report.excluded})
-    texts += [f"{count(excluded, 'resource')} excluded (harness kinds says why)"] if excluded else []
+    texts += [f"{count(excluded, 'resource')} excluded (see harness kinds)"] if excluded else []
     return ", ".join(texts)
 
 

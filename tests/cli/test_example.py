@@ -91,4 +91,4 @@ def test_a_refused_example_is_told_at_once(capfd: Any) -> None:
     name = example("one.yaml", HEAD + "spec: {ward: nowhere, weeks: 15}\n")
     told = call(capfd, "run", str(ROSTER), "--max-cases", "20", "--jobs", "1", "--example", name)
     assert "example one.yaml:1: ward.example.org/v1 rosters create: refused" in told.err
-    assert "1 example asked first, not as expected: one.yaml:1" in told.out
+    assert "1 example replayed first, not as expected: one.yaml:1" in told.out

@@ -59,11 +59,11 @@ def test_a_finding_is_added_listed_and_pruned(capfd: Any) -> None:
     assert "1 finding " in listed
     assert "1 exception, 1 used, 0 idle, 0 not tried, 1 finding tolerated" in listed
     assert "idle" in call(capfd, "exceptions", "list", "--report", without).out
-    assert "nothing was asked that" in call(capfd, "exceptions", "prune", "--report", with_it).out
+    assert "nothing to remove" in call(capfd, "exceptions", "prune", "--report", with_it).out
     before = FILE.read_text()
     assert 1 == call(capfd, "exceptions", "prune", "--report", without, "--dry-run").code
     assert before == FILE.read_text()
-    assert "1 taken out" in call(capfd, "exceptions", "prune", "--report", without).out
+    assert "1 removed" in call(capfd, "exceptions", "prune", "--report", without).out
     assert () == load_exceptions(FILE, date.today()).entries
 
 

@@ -35,9 +35,9 @@ def test_gates_are_said_again(capfd: Any) -> None:
     [
         ([CLAIM], "which rules of"),
         ([], "nothing to export"),
-        (["--field", "spec.x"], "--field wants to know of which kind"),
+        (["--field", "spec.x"], "--field requires --kind"),
         (["--kubernetes", "1.37.1"], "fix: add --kind KIND"),
-        ([CLAIM, "--kind", "Claim", "--format", "go"], "Go tests are for the tree of a Kubernetes release"),
+        ([CLAIM, "--kind", "Claim", "--format", "go"], "Go tests can only be written for a Kubernetes release"),
         ([CLAIM, "--kind", "Clain"], "serves no Clain"),
         ([CLAIM, "--kind", "Claim", "--field", "spec.nothing"], "has no field spec.nothing"),
         (["nothing.json", "abc"], "nothing.json"),

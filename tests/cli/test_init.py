@@ -57,7 +57,7 @@ def test_nothing_is_overwritten(tmp_path: Path, capfd: pytest.CaptureFixture[str
     for name in ("widgets", "gadgets"):
         told = call(capfd, "init", tmp_path / name)
         assert 2 == told.code
-        assert "is there already" in told.err
+        assert "is not overwritten" in told.err
     assert ["mine.py"] == [path.name for path in (tmp_path / "widgets").iterdir()]
 
 
@@ -73,5 +73,5 @@ def test_a_folder_that_cannot_be_written_is_told(capfd: pytest.CaptureFixture[st
     """With the reason."""
     told = call(capfd, "init", "/dev/null/widgets_v1")
     assert 2 == told.code
-    assert "cannot be written" in told.err or "is there already" in told.err
+    assert "cannot be written" in told.err or "is not overwritten" in told.err
     assert "Traceback" not in told.err

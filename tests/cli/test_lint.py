@@ -129,7 +129,7 @@ def test_downloaded_modules_are_never_changed(
     ("words", "said"),
     [
         (("bad", "--rule", "unknown-tags"), "did you mean unknown-tag?"),
-        (("bad", "--fix", "--diff"), "leave one out"),
+        (("bad", "--fix", "--diff"), "mutually exclusive"),
         (("nowhere",), "there is no nowhere"),
         ((), "no API is named"),
         (("bad", "--kubernetes", "1.37.1"), "leave one out"),

@@ -76,8 +76,8 @@ def test_a_report_tells_what_was_seen(report: str, capfd: Any) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--unseen", "--kubernetes", "1.37.1"), "tell of a run"),
-        (("--uncovered", "--kubernetes", "1.37.1"), "tell of a run"),
+        (("--unseen", "--kubernetes", "1.37.1"), "require a report"),
+        (("--uncovered", "--kubernetes", "1.37.1"), "require a report"),
         (("--report", "nowhere.json"), "cannot be read"),
     ],
 )

@@ -93,7 +93,7 @@ def test_check_asks_without_a_search(capfd: Any, report: str) -> None:
     assert (1, True) == (told.code, f"{ids[0]}: " in told.out and "its witness shows it no more" in told.out)
     assert 1 == call(capfd, "exceptions", "prune", SUITE, "--dry-run").code
     assert (KEPT / f"{ids[0]}.json").exists()
-    assert "1 taken out" in call(capfd, "exceptions", "prune", SUITE).out
+    assert "1 removed" in call(capfd, "exceptions", "prune", SUITE).out
     assert not (KEPT / f"{ids[0]}.json").exists()
     assert 0 == call(capfd, "exceptions", "check", SUITE).code
 

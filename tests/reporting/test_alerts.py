@@ -101,7 +101,7 @@ def test_what_is_wrong_besides_findings_is_a_notification() -> None:
     }
     assert "nothing was compared" in texts["nothing"]
     assert "unused exception 1a2b" in texts["hostile"]
-    assert "lost cover" in texts["ruled"]
+    assert "lost coverage" in texts["ruled"]
     assert "" == texts["findings"]
     assert {"findings": 1, "tolerated": 0, "hostile": 1, "nothing": 2, "interrupted": 130, "ruled": 1, "change": 1} == {
         name: run["exitCode"] for name, run in told.items()

@@ -70,7 +70,7 @@ def test_findings_win_and_the_screen_says_that_it_is_incomplete_as_well() -> Non
     values = {"kinds": (made.kind_report(**BLOCKED),)}
     report = build_report(made.result(made.finding(), **values))
     assert ("different", 1) == (report.verdict, report.exit_code)
-    assert "incomplete as well: no object of 1 kind and operation was accepted" in render(summary(report))
+    assert "also incomplete: no object of 1 kind and operation was accepted" in render(summary(report))
 
 
 @pytest.mark.parametrize("pattern", ["widgets", "Widget", "example.io/*", "example.io/v1 widgets"])
@@ -99,7 +99,7 @@ def test_what_the_clock_cut_short_is_no_gap() -> None:
     report = build_report(made.result(kinds=(made.kind_report(operation="create", **late), made.kind_report())))
     assert ("equivalent", ()) == (report.verdict, gaps(report))
     rows = render(summary(report))
-    assert "the time was over before an object was accepted of example.io/v1 widgets create" in rows
+    assert "time ran out before an object was accepted: example.io/v1 widgets create" in rows
     assert rows.startswith(
         "Equivalent as far as we looked; no object of 1 of 2 kinds and operations was accepted in time: "
     )

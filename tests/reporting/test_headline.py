@@ -41,7 +41,7 @@ def report_of(*findings: Any, policy: Policy | None = None, exceptions: Exceptio
             report_of(TOLERATED, exceptions=Exceptions("f", unused=(ENTRY, ENTRY), expired=(ENTRY,))),
             "No new finding; fails because 2 exceptions are unused and 1 exception has expired",
         ),
-        (with_lost(report_of()), "No finding; fails because 1 rule lost cover"),
+        (with_lost(report_of()), "No finding; fails because 1 rule lost coverage"),
         (
             report_of(made.finding(), policy=Policy("verdict")),
             "No finding that fails the run: 1 finding is milder than verdict",
@@ -57,7 +57,7 @@ def report_of(*findings: Any, policy: Policy | None = None, exceptions: Exceptio
         ),
         (
             build_report(made.result(kinds=(made.kind_report(error="broke"),))),
-            "Incomplete: no difference found, but the search of 1 kind and operation broke off",
+            "Incomplete: no difference found, but the search of 1 kind and operation stopped early",
         ),
         (build_report(made.result(stopped="interrupted")), "Equivalent as far as we looked (interrupted)"),
     ],
@@ -73,7 +73,7 @@ def test_the_page_names_all_that_fails_the_run() -> None:
     """In its header, beside findings too."""
     report = report_of(made.finding(), exceptions=Exceptions("f", unused=(ENTRY,)))
     assert ["1 finding beyond the exceptions", "1 exception is unused"] == reasons(report)
-    assert "fails as well because 1 exception is unused" == also(report)
+    assert "also fails because 1 exception is unused" == also(report)
     page = render_html(report)
     assert "<li>1 exception is unused</li>" in page.partition("</header>")[0]
     assert [] == reasons(report_of(made.finding(), policy=Policy("verdict")))
@@ -112,7 +112,7 @@ def test_a_lost_target_is_told_beside_what_was_found() -> None:
     lost = {"stopped": "target-lost", "stopped_detail": "gone"}
     report = build_report(made.result(made.finding("a" * 12), **lost))
     assert ("different", 1) == (report.verdict, report.exit_code)
-    assert "incomplete as well: the target was lost" in render(summary(report))
+    assert "also incomplete: the target was lost" in render(summary(report))
     alone = build_report(made.result(**lost))
     assert ("incomplete", 2) == (alone.verdict, alone.exit_code)
     assert "the target was lost" in headline(alone)[0]

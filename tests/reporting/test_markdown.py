@@ -66,7 +66,7 @@ def test_a_reviewer_reads_what_is_wrong() -> None:
     text = render_markdown(build_report(made.result(finding), replay=lambda one: "harness replay r.json 0123456789ab"))
     assert text.startswith("## Not equivalent: widgets_v1\n")
     for words in (
-        "**1 finding**, 1 cause in 1 place", "| graduation | 1 |", "| no-rule | graduation | 1 | spec.size |",
+        "**1 finding**, 1 cause in 1 group", "| graduation | 1 |", "| no-rule | graduation | 1 | spec.size |",
         '"size": 3', '"size": 2', "spec.size: Invalid value: 3: must be even  (covered)", "**Fix**: declare a rule",
         "staging/src/k8s.io/api/apps/v1/types.go line 7", "harness replay r.json 0123456789ab", "100 cases in 2 s",
     ):  # fmt: skip
@@ -159,7 +159,7 @@ def test_a_page_is_cut_to_size() -> None:
     report = many(200)
     text = render_markdown(report)
     assert len(text.encode()) <= LIMIT
-    left = re.search(r"\*\*(\d+) findings in (\d+) places left out here\*\*", text)
+    left = re.search(r"\*\*(\d+) findings in (\d+) groups left out here\*\*", text)
     assert left is not None
     assert 200 == int(left[1]) + text.count("<details>")
     assert text.count("<details>") == text.count("</details>")

@@ -26,7 +26,7 @@ UPSTREAM = {
     "apiserver_validation_declarative_validation_panics": ("validation_identifier",),
     "apiserver_validation_duplicate_validation_error": (),
 }
-"""DV 7.5."""
+"""semantics.md#7.5."""
 
 
 def samples(report: Report) -> Samples:
@@ -78,7 +78,7 @@ def test_panics_and_duplicates() -> None:
 
 
 def test_identifiers_are_composed_as_upstream_does() -> None:
-    """Kind in lower case, subresource with underscores, operation (DV 7.5)."""
+    """Kind in lower case, subresource with underscores, operation (semantics.md#7.5)."""
     report = build_report(made.result(made.finding(), made.finding("b" * 12, subresource="a/b")))
     assert {"widget_update", "widget_a_b_update"} == {identifier(finding) for finding in report.findings}
 

@@ -80,19 +80,19 @@ def test_filters_combine_and_stand_in_the_address(tmp_path: Path) -> None:
     """Severity, cause, kind, state and words are looked for together; the address opens the page filtered again."""
     page = written(tmp_path, several(), exceptions=tolerated())
     with visiting(page) as tab:
-        assert told(tab).startswith("12 of 12 findings, in 4 places")
+        assert told(tab).startswith("12 of 12 findings, in 4 groups")
         tab.uncheck("input[value=visible]")
         assert told(tab).startswith("6 of 12 findings")
         tab.select_option("#cause", "masked")
         assert ["004", "00a"] == shown(tab)
         tab.select_option("#kind", "example.io/v1 gadgets")
         assert ["004"] == shown(tab)
-        assert "1 of 12 findings, in 1 place" == told(tab)
+        assert "1 of 12 findings, in 1 group" == told(tab)
         address = tab.evaluate("location.hash")
         assert {"severity=graduation", "cause=masked"} <= set(address[1:].split("&"))
         tab.fill("#search", "no such words")
         tab.wait_for_selector("#no-match", state="visible")
-        assert "0 of 12 findings, in 0 places" == told(tab)
+        assert "0 of 12 findings, in 0 groups" == told(tab)
         tab.click("#no-match .reset")
         assert told(tab).startswith("12 of 12")
         tab.select_option("#state", "tolerated")
@@ -135,7 +135,7 @@ def test_a_link_opens_its_finding_whatever_is_filtered(tmp_path: Path) -> None:
         tab.wait_for_selector("#f-000000000005[open]")
         assert "f-000000000005" == focused(tab)
         assert {"005", "001"} <= set(shown(tab))
-        assert "4 of 12 findings, in 1 place" == told(tab)
+        assert "4 of 12 findings, in 1 group" == told(tab)
         assert tab.evaluate("(r => r.top >= 0 && r.top < innerHeight)(document.activeElement.getBoundingClientRect())")
         tab.evaluate("location.hash = '#f-000000000008&cause=masked'")
         tab.wait_for_selector("#f-000000000008[open]")
@@ -395,9 +395,9 @@ def test_headings_count_what_is_shown(tmp_path: Path) -> None:
             return [node.inner_text() for node in tab.locator("main .count").all() if node.is_visible()]
 
         shown_first = counts()
-        assert ["4 findings in 1 place"] * 2 + ["3 findings in 1 place", "1 finding"] == shown_first[:4]
+        assert ["4 findings in 1 group"] * 2 + ["3 findings in 1 group", "1 finding"] == shown_first[:4]
         tab.uncheck("input[value=visible]")
-        assert ["2 findings in 1 place"] * 3 == counts()[:3]
+        assert ["2 findings in 1 group"] * 3 == counts()[:3]
         assert not tab.locator("#tolerated").is_visible()
 
 

@@ -28,8 +28,10 @@ def test_lost_cover_is_an_exit_code_and_a_message() -> None:
     report = ruled(rule(), lost=True)
     text = render(summary(report))
     assert (report.verdict, report.exit_code) == ("equivalent", 1)
-    assert "0 findings, 1 rule lost cover" in text
-    assert "1 rule of rules.ratchet lost cover:\n  example.io/v1 Widget spec.a Required: no longer rejected\n" in text
+    assert "0 findings, 1 rule lost coverage" in text
+    assert (
+        "1 rule of rules.ratchet lost coverage:\n  example.io/v1 Widget spec.a Required: no longer rejected\n" in text
+    )
     assert ruled(rule()).exit_code == 0
 
 

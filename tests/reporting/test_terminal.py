@@ -32,7 +32,7 @@ def test_a_clean_run_says_how_hard_was_tried() -> None:
     text = render(summary(build_report(made.result())))
     assert text.startswith("Equivalent as far as we looked: widgets_v1, 0 findings\n")
     assert "100 cases in 2.0 s (50 a second), seed 1" in text
-    assert "2 of 2 kinds and operations asked, 2 with an object that both sides accept" in text
+    assert "2 of 2 kinds and operations searched, 2 with an accepted object" in text
 
 
 def test_many_findings_fit_on_one_screen() -> None:
@@ -47,9 +47,9 @@ def test_many_findings_fit_on_one_screen() -> None:
     rows = [row.plain for row in summary(report, ["r.json"])]
     assert SCREEN >= len(rows) > SCREEN - 3
     assert max(map(len, rows)) <= 160
-    assert rows[0].endswith("300 findings, 12 causes in 300 places")
-    assert set(CAUSES[:12]) == {row.split()[0] for row in rows if " places on 1 kind: " in row}
-    assert any(row.endswith("24 places not shown") for row in rows)
+    assert rows[0].endswith("300 findings, 12 causes in 300 groups")
+    assert set(CAUSES[:12]) == {row.split()[0] for row in rows if " groups on 1 kind: " in row}
+    assert any(row.endswith("24 groups not shown") for row in rows)
     assert any('update {"spec":{"size":3,"name":"a"}} of {"spec":{"size":2}}' in row for row in rows)
 
 

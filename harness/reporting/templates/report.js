@@ -164,7 +164,7 @@
     causes.forEach((cause) => {
       show(cause, cause.querySelector("section.group:not([hidden])") !== null);
       const sizes = [...cause.querySelectorAll("section.group")].map((node) => fitted.get(node)).filter(Boolean);
-      cause.querySelector(".of-cause").textContent = `${some(sizes.reduce((sum, size) => sum + size, 0), "finding")} in ${some(sizes.length, "place")}`;
+      cause.querySelector(".of-cause").textContent = `${some(sizes.reduce((sum, size) => sum + size, 0), "finding")} in ${some(sizes.length, "group")}`;
     });
     if (tolerated) {
       const number = sections.filter(({ node }) => tolerated.parentElement.parentElement.contains(node)).reduce((sum, { node }) => sum + fitted.get(node), 0);
@@ -172,7 +172,7 @@
       show(tolerated.parentElement.parentElement, number > 0);
     }
     const filtered = words.length > 0 || wanted.some(([values]) => values);
-    $("shown").textContent = `${total.toLocaleString("en")} of ${index.length.toLocaleString("en")} findings, in ${some(places, "place")}`;
+    $("shown").textContent = `${total.toLocaleString("en")} of ${index.length.toLocaleString("en")} findings, in ${some(places, "group")}`;
     show($("no-match"), visible.length === 0);
     show(tools.querySelector(".reset"), filtered);
     facets.forEach(([name], number) => {
