@@ -39,7 +39,7 @@ class Operation(enum.StrEnum):
 
 
 Composition: TypeAlias = Literal["levels", "explicit", "shadow", "takeover"]
-"""How a strategy composes its two lists (DV 7.3, 7.6).
+"""How a strategy composes its two lists (semantics.md#7.3, #7.6).
 
 `levels`: 1.37, every tag's level decides. `explicit`: 1.36 with WithDeclarativeEnforcement. `shadow`: 1.36 without it,
 declarative errors are never shown. `takeover`: 1.33 to 1.35, DeclarativeValidation with DeclarativeValidationTakeover.

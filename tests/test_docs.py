@@ -16,6 +16,8 @@ from harness.cli import COMMANDS
 from harness.cli.main import cli
 from tests.docs.pages import ROOT, blocks
 
+_CITATION = re.compile(r"semantics\.md(?:#[\w.]+|, | and |-(?=#))+")
+
 
 def test_the_test_command_of_the_readme_is_what_ci_runs() -> None:
     """The second command of the README stands in .ci/run to the letter."""
@@ -68,3 +70,29 @@ def test_the_page_about_strategies_shows_what_happens(tmp_path: Path) -> None:
     [text] = [block.body for block in blocks(page, "text") if "pair=" in block.body]
     told, promised = (re.sub(r"'[^']{33}'", "33", re.sub(r"\s+(?:E\s+)?", "", said)) for said in (done.stdout, text))
     assert promised in told
+
+
+def test_every_cited_section_of_the_semantics_is_there() -> None:
+    """`semantics.md#3.3, #S4` in code and tests names anchors of that page, each of which is there once."""
+    page = (ROOT / "docs" / "explanation" / "semantics.md").read_text(encoding="utf-8")
+    anchors = re.findall(r'<a id="([^"]+)"></a>', page)
+    cited = {
+        (str(file.relative_to(ROOT)), anchor)
+        for folder in ("harness", "tests")
+        for file in sorted((ROOT / folder).rglob("*.py"))
+        for citation in _CITATION.findall(file.read_text(encoding="utf-8"))
+        for anchor in re.findall(r"#(S?\d+(?:\.\d+)?|[AB])\b", citation)
+    }
+    assert sorted(set(anchors)) == sorted(anchors)
+    assert len(cited) > 100
+    assert [] == sorted(one for one in cited if one[1] not in anchors)
+
+
+def test_nothing_cites_a_document_that_is_not_here() -> None:
+    """Neither code nor a page names the papers that the project was made from."""
+    papers = re.compile(
+        r"\bDV (?:appendix [AB]|S?\d)|\bdesign" + r"\.md|\bstyle" + r"\.md|\bdeclarative-validation" + r"\.md"
+    )
+    files = [file for folder in ("harness", "tests", "docs", "bench") for file in sorted((ROOT / folder).rglob("*"))]
+    texts = [file for file in files if file.suffix in (".py", ".go", ".md", ".json", ".yaml")]
+    assert [] == [str(one.relative_to(ROOT)) for one in texts if papers.search(one.read_text(encoding="utf-8"))]

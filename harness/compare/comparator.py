@@ -1,4 +1,4 @@
-"""One answer to mismatches: the six comparisons of design.md 4.
+"""One answer to mismatches: the six comparisons of docs/explanation/equivalence.md.
 
 Each real difference is said once. A mark without a twin is `unmatched`, a declarative error without one `extra`, each
 with the first setting under which a user would notice; `served` holds what only the served lists show: words that
@@ -170,7 +170,7 @@ class Comparator:
 
 
 def _told_apart(case: Case, mismatch: Mismatch) -> Mismatch:
-    """Mark a mismatch about a value that the update did not change: forgiving it is wanted (design.md 4)."""
+    """Mark a mismatch about a value that the update did not change: to let it through is wanted."""
     if mismatch.kind not in ("unmatched", "extra", "served") or not is_unchanged(case, mismatch.path):
         return mismatch
     return msgspec.structs.replace(mismatch, ratcheting=True)

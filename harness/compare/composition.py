@@ -8,7 +8,8 @@
 | `takeover` | 1.33 to 1.35 | DeclarativeValidation and DeclarativeValidationTakeover |
 
 `graduated` is the day after the migration: every declarative error counts, every covered handwritten error is gone.
-Source: apiserver pkg/registry/rest/validate.go, apimachinery pkg/api/validate/errors.go (2026-07); DV 7.3, 7.4, 7.6.
+Source: apiserver pkg/registry/rest/validate.go, apimachinery pkg/api/validate/errors.go (2026-07);
+semantics.md#7.3, #7.4, #7.6.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ def is_enforced(error: FieldError, *, beta: bool) -> bool:
 
 
 def dedupe_by_text(errors: Sequence[FieldError]) -> list[FieldError]:
-    """Drop errors whose text was seen before. Origins and marks do not count (DV S39)."""
+    """Drop errors whose text was seen before. Origins and marks do not count (semantics.md#S39)."""
     if len(errors) < 2:
         return list(errors)
     fields = [error.field for error in errors]

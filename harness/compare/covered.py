@@ -1,7 +1,7 @@
 """Comparison *covered*: each handwritten error marked as covered has a twin, each counted declarative error has one.
 
 Every generation of the migration counts differently; this is what feeds upstream's mismatch metric. Source: apiserver
-pkg/registry/rest/validate.go of 1.35, 1.36 and 1.37; DV 7.4, 7.6.
+pkg/registry/rest/validate.go of 1.35, 1.36 and 1.37; semantics.md#7.4, #7.6.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ CAUSES: tuple[Cause, ...] = get_args(Cause)
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """One reduced mismatch as it stands in the report document (design.md 7).
+    """One reduced mismatch as it stands in the report document (docs/reference/report.md).
 
     `path` has [*] for subscripts. `code` is the slug that `harness explain` knows, `fix` a proposed remedy in words.
     `owner` is the Go type that declares the field, without its version (`k8s.io/api/core.PodSpec`), and `member` the

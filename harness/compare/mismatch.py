@@ -29,7 +29,7 @@ Signature: TypeAlias = tuple[str, str, str, str, str]
 
 @lru_cache(maxsize=16384)
 def canonical_path(path: str) -> str:
-    """Replace every subscript by `[*]`; the root path `<nil>` becomes the empty string (DV 9.2)."""
+    """Replace every subscript by `[*]`; the root path `<nil>` becomes the empty string (semantics.md#9.2)."""
     if path == "<nil>":
         return ""
     spans = subscripts(path)
@@ -45,7 +45,7 @@ class Mismatch(msgspec.Struct, frozen=True, omit_defaults=True):
     `path` is the path as reported, `type` and `origin` those of the error concerned, `side` who reported it.
     `setting` names the setting of the gates under which it shows (empty when it shows without composition), `gates`
     are its gates. `detail` is a sentence for people: what was expected beside what. `ratcheting` tells wanted
-    forgiveness of an unchanged value apart (design.md 4, comparison 2).
+    forgiveness of an unchanged value apart (docs/explanation/ratcheting.md).
     """
 
     kind: MismatchKind

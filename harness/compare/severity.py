@@ -1,4 +1,4 @@
-"""Who would notice a mismatch (design.md 1), from what is served under each setting. Pure.
+"""Who would notice a mismatch (docs/reference/severities.md), from what is served under each setting. Pure.
 
 A mismatch is blamed for what its own error does to the served lists, so that its grade does not depend on what else is
 wrong with the object.

@@ -1,4 +1,7 @@
-"""From types and tags to a plan: roots, what is reachable, what each element's rules are. Source: DV 1.6, 2, 3.2."""
+"""From types and tags to a plan: roots, what is reachable, what each element's rules are.
+
+Source: semantics.md#1.6, #2, #3.2.
+"""
 
 from __future__ import annotations
 
@@ -108,7 +111,7 @@ class Builder:
         return [declared[name] for name in sorted(declared) if self._is_root(declared[name], criteria)]
 
     def _check_criteria(self, package: Package) -> None:
-        """Refuse what doc.go says of roots where upstream's generator gives up on it (DV 1.6)."""
+        """Refuse what doc.go says of roots where upstream's generator gives up on it (semantics.md#1.6)."""
         lines = [line for line in tag_lines(package.comments) if line.name == "k8s:validation-gen"]
         values = [line.text.partition("=")[2].strip() for line in lines]
         if self._release.names_fields_bare and all(values):
@@ -282,7 +285,7 @@ class Builder:
         return self._types.declared(ref).kind == "named"
 
     def _guard_against_nil(self, member: Field, element: _Element) -> None:
-        """Refuse nil items of a list of pointers, before all else (DV 3.1, S23)."""
+        """Refuse nil items of a list of pointers, before all else (semantics.md#3.1, #S23)."""
         native = self._types.native(member.type)
         if (
             self._release.has_pointer_items
@@ -295,7 +298,7 @@ class Builder:
     # Which types have rules
 
     def _find_rules(self) -> None:
-        """Mark types with rules until nothing changes, so that cycles without any rule have none (DV 2.5)."""
+        """Mark types with rules until nothing changes, so that cycles without any rule have none (semantics.md#2.5)."""
         changed = True
         while changed:
             before = len(self._with_rules)
@@ -368,7 +371,7 @@ class Builder:
             )
 
     def _check_lists_in_map(self, given: Contribution, native: TypeRef, where: str, position: Position) -> None:
-        """Refuse rules on a map of unnamed lists (DV S20)."""
+        """Refuse rules on a map of unnamed lists (semantics.md#S20)."""
         opaque = given.opaque_type or given.opaque_key or given.opaque_val
         says_something = opaque or given.rules or given.deferred or given.parent
         if says_something and native.kind == "map" and native.elem and self._types.declared(native.elem).kind == "list":

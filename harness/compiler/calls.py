@@ -1,6 +1,6 @@
 """From one rule to the expression that calls it, with the functions, paths and arguments it needs.
 
-Source: DV 2.3, 2.4, 3.3, 3.4.
+Source: semantics.md#2.3, #2.4, #3.3, #3.4.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class Calls:
         return [*lines, f"    return {self.leveled(body.otherwise, 'p', 'v', 'o')}"]
 
     def _mode_rules(self, rules: tuple[Rule, ...]) -> list[str]:
-        """Rules keep their order; after the last short-circuit one, stop if any of them failed (DV S10)."""
+        """Rules keep their order; after the last short-circuit one, stop if any of them failed (semantics.md#S10)."""
         stopping = [index for index, rule in enumerate(rules) if rule.sc]
         lines = ["stop = False"] if stopping else []
         for index, rule in enumerate(rules):
@@ -254,7 +254,7 @@ def path_of(member: Field, package: str) -> str:
     """Return the expression for a member's path, given the `path` of its struct. `package` is the one compiled."""
     if not _at_parent(member):
         return f"Path(path, {literal('.' + member.json_name)})"
-    # DV S22: upstream invents a first path element where a root's member has none.
+    # semantics.md#S22: upstream invents a first path element where a root's member has none.
     return f"Path(path, {literal(_type_word(member.type, package))}) if path.is_root else path"
 
 
@@ -263,7 +263,7 @@ def _at_parent(member: Field) -> bool:
 
 
 def _has_own_name(member: Field) -> bool:
-    # `json:"x,inline"` is still at .x (DV 2.3)
+    # `json:"x,inline"` is still at .x (semantics.md#2.3)
     return bool(member.json_name) and not member.embedded
 
 

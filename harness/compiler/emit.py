@@ -137,7 +137,7 @@ class Emitter:
         path = [] if late else [f"p = {where}"]
         if plan.inner.callee and not plan.cohorts and not self._release.forgives_before_types:
             return [*values, *path, *body]
-        # Nothing is forgiven where there was no struct to hold an old value (DV 4.1).
+        # Nothing is forgiven where there was no struct to hold an old value (semantics.md#4.1).
         return [
             *values,
             f"{'while' if stops else 'if'} not ({self._calls.forgiven(member.type)} and {same}):",
@@ -242,7 +242,7 @@ class Emitter:
         return [] if isinstance(rule.body, Check) else [call]
 
     def _stopping(self, rule: Rule, at: Operands, stop: str) -> list[str]:
-        """All short-circuit rules run, even after one failed (DV S3); an optional one is a plain test."""
+        """All short-circuit rules run, even after one failed (semantics.md#S3); an optional one is a plain test."""
         if is_optional(rule):
             assert isinstance(rule.body, Check)
             test = f"not {at.value.name}" if rule.body.function is optional_value else f"{at.value.name} is None"

@@ -1,4 +1,4 @@
-"""Functions that compare values as Go would, and that give equal values one form. Source: DV 4.2."""
+"""Functions that compare values as Go would, and that give equal values one form. Source: semantics.md#4.2."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Equality:
         return f"{a} is not None and {b} is not None and " if special and self._types.is_pointer(ref) else ""
 
     def same(self, ref: TypeRef) -> str:
-        """Return the name of the function that compares two values of a type as Go would (DV 4.2)."""
+        """Return the name of the function that compares two values of a type as Go would (semantics.md#4.2)."""
         inner = self._types.value(ref)
         if inner.kind == "builtin":
             return self._source.runtime("same_plain")

@@ -1,7 +1,7 @@
 """What upstream's linter looks at, and the one of its rules by which its generator's levels mean anything.
 
 A finding of the linter stops the generator (`lint failed:`), so that what it says of levels is said when types are
-compiled, too. Source: DV 8; validation-gen lint.go and lint_rules.go, 1.37.1.
+compiled, too. Source: semantics.md#8; validation-gen lint.go and lint_rules.go, 1.37.1.
 """
 
 from __future__ import annotations

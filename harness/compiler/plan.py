@@ -1,4 +1,7 @@
-"""What a validator will do, in order: types, fields, rules in cohorts. No text of any language yet. Source: DV 3."""
+"""What a validator will do, in order: types, fields, rules in cohorts. No text of any language yet.
+
+Source: semantics.md#3.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,9 @@ def rules_in(cohorts: Iterable[Cohort]) -> Iterator[Rule]:
 
 
 def cohorts(rules: Iterable[Rule], named: bool = True) -> tuple[Cohort, ...]:
-    """Split rules into cohorts: the default one first, then by first appearance; short-circuits first (DV 3.3).
+    """Split rules into cohorts: the default one first, then by first appearance; short-circuits first.
+
+    Source: semantics.md#3.3.
 
     Not `named`, all rules are of the default one.
     """
@@ -74,7 +79,7 @@ class TypePlan:
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A type that requests may be about, and the subresource paths its dispatcher accepts (DV 1.6).
+    """A type that requests may be about, and the subresource paths its dispatcher accepts (semantics.md#1.6).
 
     `go_type` is the Go type of the objects as messages name it: `*v1.Widget`.
     """

@@ -1,4 +1,4 @@
-"""Functions that show a value in an error's text as Go would. Source: DV 6.4."""
+"""Functions that show a value in an error's text as Go would. Source: semantics.md#6.4."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Rendering:
         self._source = source
 
     def show(self, ref: TypeRef) -> str:
-        """Return the name of the function that renders a value in an error's text (DV 6.4)."""
+        """Return the name of the function that renders a value in an error's text (semantics.md#6.4)."""
         declared = self._types.declared(ref)
         while declared.kind == "pointer" and declared.elem is not None:
             declared = self._types.declared(declared.elem)

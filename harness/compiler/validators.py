@@ -71,7 +71,10 @@ class Validators:
         return type_name in self._validators
 
     def validates(self, type_name: str, subresource: str = "") -> bool:
-        """Whether requests for this type and subresource are accepted: types without rules accept all (DV 1.6)."""
+        """Whether requests for this type and subresource are accepted: types without rules accept all.
+
+        Source: semantics.md#1.6.
+        """
         entry = self._entry(type_name)
         return type_name not in self._validators or f"/{subresource}" in entry.root.paths
 
@@ -88,7 +91,10 @@ class Validators:
         options: Mapping[str, bool] = EMPTY,
         subresource: str = "",
     ) -> list[FieldError]:
-        """Return the declarative errors of an object, in upstream's order. A panic is one Internal error (DV 7.2)."""
+        """Return the declarative errors of an object, in upstream's order. A panic is one Internal error.
+
+        Source: semantics.md#7.2.
+        """
         found = self._validators.get(type_name)
         if found is None:
             self._entry(type_name)

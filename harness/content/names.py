@@ -1,7 +1,7 @@
 """Names, labels and identifiers.
 
-Units: lengths are UTF-8 bytes. Regexes match the whole text; a trailing newline never slips through (DV A).
-Source: apimachinery pkg/api/validate/content/*.go (2026-07); DV 5.5.
+Units: lengths are UTF-8 bytes. Regexes match the whole text; a trailing newline never slips through (semantics.md#A).
+Source: apimachinery pkg/api/validate/content/*.go (2026-07); semantics.md#5.5.
 """
 
 from __future__ import annotations

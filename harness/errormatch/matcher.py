@@ -2,7 +2,7 @@
 
 The judge needs one configuration of upstream's matcher, the *fuzzy* one: by type, by origin, with an origin required
 when the type is Invalid, and by normalized field; and the same with short-circuits of ancestors. Source: apimachinery
-pkg/util/validation/field/error_matcher.go (2026-07); DV 6.5.
+pkg/util/validation/field/error_matcher.go (2026-07); semantics.md#6.5.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Field paths across versions: rules as data, run by a linear-time engine, and checked themselves.
 
 A rule is a pair (regex, replacement) in Go's syntax, unanchored, `$1` for groups. The first rule that changes a path
-wins, and only that one applies. Source: apimachinery pkg/util/validation/field/error_matcher.go (2026-07); DV 6.5.
+wins, and only that one applies. Source: apimachinery pkg/util/validation/field/error_matcher.go (2026-07);
+semantics.md#6.5.
 """
 
 from __future__ import annotations

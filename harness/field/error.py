@@ -1,6 +1,6 @@
 """Field errors: the product of every validator, on the wire and in memory.
 
-Source: apimachinery pkg/util/validation/field/errors.go (2026-07); DV 6.
+Source: apimachinery pkg/util/validation/field/errors.go (2026-07); semantics.md#6.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ _ESCAPES = {
 
 @lru_cache(256)  # both sides show the same bad value, and the same few values are tried again and again
 def quote(text: str) -> str:
-    """Quote a string as Go's strconv.Quote does (DV A: `%q`)."""
+    """Quote a string as Go's strconv.Quote does (semantics.md#A: `%q`)."""
     if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'
     out = ['"']

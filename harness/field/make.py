@@ -1,7 +1,7 @@
 """Make field errors as Go's constructors do: the words and shown values that users know.
 
 For authors of handwritten validators. `origin` names the rule, `covered` marks that a declarative rule exists.
-Source: apimachinery pkg/util/validation/field/errors.go (2026-07); DV 6.3, 6.4.
+Source: apimachinery pkg/util/validation/field/errors.go (2026-07); semantics.md#6.3, #6.4.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ class Path(msgspec.Struct, frozen=True, eq=False, gc=False):
 
     A part is written as it shows (`.name`, `[key]`), an index as a number. A root path renders as `<nil>`, as Go
     renders a nil path. Source: apimachinery pkg/util/validation/field/path.go
-    (2026-07); DV 2.4.
+    (2026-07); semantics.md#2.4.
     """
 
     _parent: Path | None = None

@@ -1,4 +1,4 @@
-"""The name a Go field has in JSON, from its tag. Source: DV 2.3; reflect.StructTag for the form of tags."""
+"""The name a Go field has in JSON, from its tag. Source: semantics.md#2.3; reflect.StructTag for the form of tags."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def tag_value(tag: str, key: str = "json") -> str | None:
 def json_tag(value: str | None, go_name: str, embedded: bool) -> JsonTag:
     """Resolve the JSON name of a field, as validation sees it."""
     if value == "-":
-        return JsonTag("", inline=True, ignored=True)  # DV S21: its rules run at the parent's path
+        return JsonTag("", inline=True, ignored=True)  # semantics.md#S21: its rules run at the parent's path
     name, *options = (value or "").split(",")
     listed = tuple(options)
     if not name and (embedded or "inline" in listed):

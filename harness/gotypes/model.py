@@ -1,7 +1,7 @@
 """What types.go declares: structs, fields, typedefs, constants, packages. Plain data; no meaning of any tag.
 
 Names across packages are qualified: `k8s.io/api/core/v1.PodSpec`. The universe in `packages.py` looks them up.
-Source of the attachment rules of comments: DV 1.1; of JSON names: DV 2.3.
+Source of the attachment rules of comments: semantics.md#1.1; of JSON names: semantics.md#2.3.
 """
 
 from __future__ import annotations
@@ -44,7 +44,10 @@ class TypeRef:
 
 @dataclass(frozen=True, slots=True)
 class CommentLine:
-    """One line of a comment block, markers removed (DV 1.1). The position is that of the text's first character."""
+    """One line of a comment block, markers removed. The position is that of the text's first character.
+
+    Source: semantics.md#1.1.
+    """
 
     text: str
     position: Position
@@ -57,9 +60,9 @@ Comments: TypeAlias = tuple[CommentLine, ...]
 class Field:
     """One field of a struct. `A, B string` gives two fields with the same comments.
 
-    `json_name` is the path name after DV 2.3 (the Go name when there is no tag), empty when inline. `inline` says the
+    `json_name` is the path name (semantics.md#2.3), empty when inline. `inline` says the
     field's members appear at the parent's path; `json_ignored` is `json:"-"`. `omitempty` and `options` are as written.
-    `comments` is the closest block, `second_comments` the second closest (DV 1.1).
+    `comments` is the closest block, `second_comments` the second closest (semantics.md#1.1).
     """
 
     name: str
@@ -129,7 +132,10 @@ class Const:
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """The declarations of one folder (no _test.go files). `comments` are all comment groups of doc.go (DV 1.1)."""
+    """The declarations of one folder (no _test.go files). `comments` are all comment groups of doc.go.
+
+    Source: semantics.md#1.1.
+    """
 
     path: str
     name: str

@@ -150,7 +150,7 @@ class TypeGraph:
                 node.members.setdefault(name, member)
 
     def artifacts(self, root: _PathNode) -> dict[str, _PathNode]:
-        """Names that upstream invents at the root for inline fields (DV S22): the Go type's."""
+        """Names that upstream invents at the root for inline fields (semantics.md#S22): the Go type's."""
         if not root.artifacts:
             for one in root.fields or ():
                 if one.inline:

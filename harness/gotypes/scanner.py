@@ -1,7 +1,7 @@
 """Reads one Go source file as text: its lines, comment groups and build constraints. Knows nothing of declarations.
 
 Comment groups are those of Go's own parser: neighbouring comments without code or a blank line between them; a comment
-behind code on the same line is a group of its own. Source of the rules: DV 1.1.
+behind code on the same line is a group of its own. Source of the rules: semantics.md#1.1.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ class SourceText:
         return {group.end: group for group in self.groups}
 
     def comments_above(self, line: int) -> tuple[Comments, Comments]:
-        """The closest and the second closest block of what stands on a line (DV 1.1)."""
+        """The closest and the second closest block of what stands on a line (semantics.md#1.1)."""
         closest = self.groups_by_end.get(line - 1)
         start = closest.start if closest else line
         second = self.groups_by_end.get(start - 2)

@@ -1,4 +1,7 @@
-"""What upstream's generators can be told to ask of doc.go (`--lint-rules`, off by default). Source: DV 8.4."""
+"""What upstream's generators can be told to ask of doc.go (`--lint-rules`, off by default).
+
+Source: semantics.md#8.4.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """The three rules of upstream's own linter, with its traversal and its words.
 
-Source: DV 8; validation-gen lint.go and lint_rules.go, 1.37.1. A finding of these stops the generator (`lint failed:`).
+Source: semantics.md#8; validation-gen lint.go and lint_rules.go, 1.37.1.
+A finding of these stops the generator (`lint failed:`).
 One quirk is left out: upstream keeps what +k8s:listType said by field path, and during lint no type has one, so that
 the second typedef with that tag fails with `invalid validation tags: ... listType cannot be specified more than once`.
 Which one is second depends on the order in which types are met, and nothing is wrong with either. Tags that cannot be

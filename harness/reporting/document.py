@@ -263,7 +263,7 @@ class Totals(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """The document (design.md 7).
+    """The report document (docs/reference/report.md).
 
     `narrowed` has the options that left kinds or operations out; empty when all were asked. `witnesses` has what the
     witnesses of the exceptions show.

@@ -2,7 +2,7 @@
 
 The counters of an API server count what its users sent; here they count what a search met, so that the dashboards and
 alerts made for the one can be pointed at the other. Source: apiserver pkg/validation/metrics.go and
-pkg/registry/rest/validate.go, metricIdentifier (1.37.1); DV 7.5.
+pkg/registry/rest/validate.go, metricIdentifier (1.37.1); semantics.md#7.5.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""The rules that an API declares: what upstream's generated coverage tests list, artefacts included. Source: DV 9.1.
+"""The rules that an API declares: what upstream's generated coverage tests list, artefacts included.
+
+Source: semantics.md#9.1.
 
 A rule here is an error that a validator can cause: where, of which type and origin. Several rules of one element may
 declare the same error; upstream keeps each, so do we.
@@ -124,7 +126,7 @@ class _At:
         return replace(self, path=f"{self.path}[*]", place=f"{self.place}[*]", steps=(*self.steps, "[*]"))
 
     def item(self, selector: Selector) -> _At:
-        """Go to one item of a list. The declared path stays (DV 9.1)."""
+        """Go to one item of a list. The declared path stays (semantics.md#9.1)."""
         return replace(self, place=f"{self.place}[*]", steps=(*self.steps, dict(selector.keys)))
 
 
@@ -161,7 +163,7 @@ def _group(cohorts: Iterable[Cohort], at: _At) -> Iterator[DeclaredError]:
 
 
 def _errors(rule: Rule, at: _At, level: Level) -> Iterator[DeclaredError]:
-    """Descend through wrappers. Keys and single items add nothing to the declared path (DV 9.1)."""
+    """Descend through wrappers. Keys and single items add nothing to the declared path (semantics.md#9.1)."""
     match rule.body:
         case Check() as check:
             yield from _of_check(rule, check, at, level)

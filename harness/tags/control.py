@@ -1,4 +1,4 @@
-"""Tags that steer the generator instead of checking a value. Source: DV 1.6, 1.7.
+"""Tags that steer the generator instead of checking a value. Source: semantics.md#1.6, #1.7.
 
 They are read where they matter, by `harness/compiler/build.py`; here stands what they are, for whoever explains them.
 """

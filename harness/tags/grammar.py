@@ -1,6 +1,6 @@
 """From a comment line to a Tag: `+k8s:eachVal=+k8s:maxLength=5`, with the position of every part.
 
-Refuses to know any tag: names, scopes and payloads are judged in `registry.py`. Source: DV 1.2, 1.3.
+Refuses to know any tag: names, scopes and payloads are judged in `registry.py`. Source: semantics.md#1.2, #1.3.
 """
 
 from __future__ import annotations
@@ -343,7 +343,7 @@ def go_int(text: str) -> int | None:
 
 
 def int_trouble(scalar: Scalar, what: str = "int", function: str = "Atoi") -> str:
-    """Say as Go would why an integer is not written as decimals print (DV 1.3); empty when it is."""
+    """Say as Go would why an integer is not written as decimals print (semantics.md#1.3); empty when it is."""
     text = scalar.text
     if canonical_int(scalar) is not None and (what == "int" or not text.startswith("-")):
         return ""
@@ -354,7 +354,10 @@ def int_trouble(scalar: Scalar, what: str = "int", function: str = "Atoi") -> st
 
 
 def canonical_int(scalar: Scalar) -> int | None:
-    """Return the integer of a scalar that is written as decimals print; None for `0x3`, `+5`, `007` (DV 1.3)."""
+    """Return the integer of a scalar that is written as decimals print; None for `0x3`, `+5`, `007`.
+
+    Source: semantics.md#1.3.
+    """
     try:
         value = int(scalar.text, 10)
     except ValueError:

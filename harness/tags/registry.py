@@ -1,6 +1,6 @@
 """Looks tags up, checks their scope, arguments and payload, and turns a comment block into what it contributes.
 
-Everything wrong in a block is reported, not the first thing. Source: DV 1.2, 1.4.
+Everything wrong in a block is reported, not the first thing. Source: semantics.md#1.2, #1.4.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Reader:
         self.report(diagnostic_of(error))
 
     def contributions_of(self, context: TagContext, comments: Comments) -> Contribution:
-        """Return what the tags of a comment block contribute, in the order of their names (DV 3.2)."""
+        """Return what the tags of a comment block contribute, in the order of their names (semantics.md#3.2)."""
         total = Contribution()
         for tag in self.tags_of(comments):
             try:

@@ -1,4 +1,4 @@
-"""What a minor release of Kubernetes knows and how it behaves, where releases differ. Source: DV appendix B.
+"""What a minor release of Kubernetes knows and how it behaves, where releases differ. Source: semantics.md#B.
 
 Everything else in `tags` and `compiler` asks this record and compares no version numbers of its own. The facts were
 read from the generator and the check functions of each release: code-generator and apimachinery 0.34.2, 0.35.2,
@@ -35,22 +35,25 @@ class Release:
 
     @property
     def all_stops_run(self) -> bool:
-        """Whether every short-circuit rule runs even after one failed (DV S3); before, the first failure returned."""
+        """Whether all short-circuit rules run (semantics.md#S3); before, the first failure returned."""
         return self.minor >= 35
 
     @property
     def has_cohorts(self) -> bool:
-        """Whether stops of a subfield or an item end only what stands beside them (DV 3.3)."""
+        """Whether stops of a subfield or an item end only what stands beside them (semantics.md#3.3)."""
         return self.minor >= 35
 
     @property
     def forgives_only_correlated(self) -> bool:
-        """Whether an update forgives nothing where there was no old struct to hold an old value (DV 4.1)."""
+        """Whether an update forgives nothing where there was no old struct to hold an old value (semantics.md#4.1)."""
         return self.minor >= 35
 
     @property
     def forgives_types(self) -> bool:
-        """Whether a type's own rules are skipped for an unchanged value too, the root included (against DV S15)."""
+        """Whether a type's own rules are skipped for an unchanged value too, the root included.
+
+        Against semantics.md#S15.
+        """
         return self.minor < 35
 
     @property
@@ -60,12 +63,15 @@ class Release:
 
     @property
     def inherits_stops(self) -> bool:
-        """Whether a subfield stops where the member's own tags would (DV 3.9)."""
+        """Whether a subfield stops where the member's own tags would (semantics.md#3.9)."""
         return self.minor >= 37
 
     @property
     def has_pointer_items(self) -> bool:
-        """Whether items of lists may be pointers; then nil ones are errors where anything is checked (DV S23)."""
+        """Whether items of lists may be pointers; then nil ones are errors where anything is checked.
+
+        Source: semantics.md#S23.
+        """
         return self.minor >= 37
 
     @property
@@ -77,7 +83,7 @@ class Release:
 
     @property
     def defers(self) -> bool:
-        """Whether tags put work off one by one (DV 3.2).
+        """Whether tags put work off one by one (semantics.md#3.2).
 
         Before, whole groups (uniqueness, unions, updates, modes) were made after all tags, in the order of the groups'
         names and whatever wrapped a tag; all other tags did their work in two passes.

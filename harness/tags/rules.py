@@ -1,7 +1,7 @@
 """What tags contribute: rules, one per function that upstream's generated code would call.
 
 A rule says what is called and how it behaves among its neighbours (short-circuit, non-error, cohort, level). The order
-of rules and the code for them are the compiler's. Source: DV 3.
+of rules and the code for them are the compiler's. Source: semantics.md#3.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class KeyOf:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """An argument: the function that renders a value of a type in an error's text (DV 6.4).
+    """An argument: the function that renders a value of a type in an error's text (semantics.md#6.4).
 
     Strings are quoted as Go does it, or written as JSON where the check hands on a pointer to its value.
     """
@@ -38,7 +38,7 @@ class Show:
 
 @dataclass(frozen=True, slots=True)
 class Same:
-    """An argument: the function that compares two values of a type as Go does (DV 4.2)."""
+    """An argument: the function that compares two values of a type as Go does (semantics.md#4.2)."""
 
     type: TypeRef
 
@@ -146,7 +146,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """Rules for a member by the value of a discriminator (DV 5.10)."""
+    """Rules for a member by the value of a discriminator (semantics.md#5.10)."""
 
     member: Field
     discriminator: Field
@@ -159,7 +159,7 @@ Body: TypeAlias = Check | EachVal | EachKey | Item | Subfield | Option | Mode
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One function of an element. `sc` stops the element when it fails, `ne` hides its errors (DV 3.3)."""
+    """One function of an element. `sc` stops the element when it fails, `ne` hides its errors (semantics.md#3.3)."""
 
     body: Body
     sc: bool = False
@@ -170,7 +170,10 @@ class Rule:
 
     @property
     def bare(self) -> bool:
-        """Whether upstream would pass it as a plain function reference, which loses a nested level (DV 3.5)."""
+        """Whether upstream would pass it as a plain function reference, which loses a nested level.
+
+        Source: semantics.md#3.5.
+        """
         return isinstance(self.body, Check) and not self.body.args
 
     def inside(self) -> Rule:
@@ -180,7 +183,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Deferred:
-    """Work for later. `group` names what merges several tags into one rule: list, union, update, ... (DV 3.2)."""
+    """Work for later. `group` names what merges several tags into one rule: list, union, update, ....
+
+    Source: semantics.md#3.2.
+    """
 
     run: Callable[[], Contribution]
     group: str = ""
@@ -188,7 +194,7 @@ class Deferred:
 
 @dataclass(slots=True)
 class Contribution:
-    """What one tag gives to its element, now, later, and to the struct that encloses it (DV 3.2)."""
+    """What one tag gives to its element, now, later, and to the struct that encloses it (semantics.md#3.2)."""
 
     rules: list[Rule] = field(default_factory=list)
     deferred: list[Deferred] = field(default_factory=list)
@@ -240,7 +246,7 @@ def _later(deferred: Deferred, wrap: Callable[[Rule], Rule]) -> Deferred:
 
 @dataclass(slots=True)
 class ListData:
-    """What list tags said of one list, by field or by type (DV 5.6)."""
+    """What list tags said of one list, by field or by type (semantics.md#5.6)."""
 
     list_type: str = ""
     unique: str = ""

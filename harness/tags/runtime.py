@@ -22,7 +22,7 @@ Same = Callable[[Any, Any], bool]
 
 
 class NilDereferenceError(Exception):
-    """A nil pointer to a struct was looked into: upstream panics there (DV S5)."""
+    """A nil pointer to a struct was looked into: upstream panics there (semantics.md#S5)."""
 
 
 def at_level(errors: Sequence[FieldError], level: Level) -> Sequence[FieldError]:
@@ -46,7 +46,7 @@ _PLAIN = re.compile(r"[ !#-%'-;=?-\[\]-~]*")
 
 
 def show_json(value: Any) -> str:
-    """Render a value as Go's encoding/json does: named strings and everything that is no builtin (DV 6.4)."""
+    """Render a value as Go's encoding/json does: named strings and everything that is no builtin (semantics.md#6.4)."""
     if value.__class__ is str and _PLAIN.fullmatch(value):
         return f'"{value}"'
     return as_json(value)

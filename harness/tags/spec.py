@@ -16,7 +16,7 @@ from harness.tags.types import Types
 
 
 class Scope(enum.Enum):
-    """Where a tag stands; the value is the words of messages (DV 1.5)."""
+    """Where a tag stands; the value is the words of messages (semantics.md#1.5)."""
 
     TYPE = "type definitions"
     FIELD = "struct fields"
@@ -70,7 +70,10 @@ class TagContext:
 
     @property
     def is_plain(self) -> bool:
-        """Whether values are of the builtin type itself, which errors show differently from named ones (DV 6.4)."""
+        """Whether values are of the builtin type itself, which errors show differently from named ones.
+
+        Source: semantics.md#6.4.
+        """
         declared = self.types.declared(self.type)
         while declared.kind == "pointer" and declared.elem is not None:
             declared = self.types.declared(declared.elem)

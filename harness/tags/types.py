@@ -1,7 +1,7 @@
 """What a type is once typedefs are removed: the view of Go types that tags need.
 
 Well-known types of apimachinery are known even when their package was not given, so that a suite of one file works.
-Source: DV 2.1, 2.3.
+Source: semantics.md#2.1, #2.3.
 """
 
 from __future__ import annotations
@@ -215,7 +215,7 @@ class Types:
         return native.kind
 
     def is_comparable(self, ref: TypeRef, seen: frozenset[str] = frozenset()) -> bool:
-        """Whether Go's == is used on values of the type, pointers removed at the top (DV 4.2)."""
+        """Whether Go's == is used on values of the type, pointers removed at the top (semantics.md#4.2)."""
         native = self.value(ref)
         return self._comparable(native, seen)
 
@@ -248,7 +248,7 @@ class Types:
         return declared if declared == native and not native.startswith("*") else f"{declared} -> {native}"
 
     def member(self, struct: Struct, json_name: str) -> Field | None:
-        """Return a direct member by JSON name; members of inlined structs are not found (DV 2.3)."""
+        """Return a direct member by JSON name; members of inlined structs are not found (semantics.md#2.3)."""
         return next((f for f in struct.fields if f.exported and not f.inline and f.json_name == json_name), None)
 
 

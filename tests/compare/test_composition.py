@@ -1,4 +1,4 @@
-"""The truth tables of DV 7.3 and 7.6, row by row."""
+"""The truth tables of semantics.md#7.3 and #7.6, row by row."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def served(
     return compose(hv, dv, info(composition), setting(composition, name))
 
 
-# DV 7.3, fate of a declarative error.
+# semantics.md#7.3, fate of a declarative error.
 FATE_OF_DV = [
     # declarative error          beta-on      beta-off    graduated
     ("Internal@<nil>",           "returned", "returned", "returned"),
@@ -56,13 +56,13 @@ FATE_OF_DV = [
 def test_fate_of_a_declarative_error(
     composition: Composition, declarative: str, beta_on: str, beta_off: str, graduated: str
 ) -> None:
-    """DV 7.3: internal and standard errors are always returned, beta ones by the gate, alpha ones when graduated."""
+    """semantics.md#7.3: internal and standard errors are returned, beta ones by the gate, alpha ones when graduated."""
     for name, fate in (("beta-on", beta_on), ("beta-off", beta_off), (GRADUATED, graduated)):
         expected = [error(declarative)] if fate == "returned" else []
         assert expected == served(composition, name, (), errors(declarative))
 
 
-# DV 7.3, fate of a handwritten error; the declarative errors beside it stand in the middle.
+# semantics.md#7.3, fate of a handwritten error; the declarative errors beside it stand in the middle.
 FATE_OF_HV = [
     # handwritten           declarative        beta-on    beta-off   graduated
     ("Required@a",         [],                 "kept",    "kept",    "kept"),
@@ -78,7 +78,7 @@ FATE_OF_HV = [
 def test_fate_of_a_handwritten_error(
     handwritten: str, declarative: list[str], beta_on: str, beta_off: str, graduated: str
 ) -> None:
-    """DV 7.3: a covered error goes when a beta twin is shown, or when everything is enforced."""
+    """semantics.md#7.3: a covered error goes when a beta twin is shown, or when everything is enforced."""
     for name, fate in (("beta-on", beta_on), ("beta-off", beta_off), (GRADUATED, graduated)):
         kept, _ = compose_parts(errors(handwritten), errors(*declarative), info(), setting("levels", name))
         assert ([error(handwritten)] if fate == "kept" else []) == kept
@@ -86,12 +86,12 @@ def test_fate_of_a_handwritten_error(
 
 @pytest.mark.parametrize("name", ["beta-on", "beta-off", GRADUATED])
 def test_a_repeated_text_is_dropped(name: str) -> None:
-    """DV 7.3, last row: of two handwritten errors with one text the first stays, whatever their origins."""
+    """semantics.md#7.3, last row: of two handwritten errors with one text the first stays, whatever their origins."""
     twice = (error("Invalid@a/minimum", detail="d"), error("Invalid@a/maximum", detail="d"))
     assert [twice[0]] == served("levels", name, twice, ())
 
 
-# DV 7.3, what a user sees of one rule: H and D have type, path and origin in common.
+# semantics.md#7.3, what a user sees of one rule: H and D have type, path and origin in common.
 TRUTH_TABLE = [
     # HV fires, covered, DV level, DV fires, beta on → user sees, beta off → user sees
     ("no",  "–",   "alpha",    "yes", "–",    "–"),
@@ -123,7 +123,7 @@ def _rows() -> list[tuple[str, ...]]:
 
 @pytest.mark.parametrize(("fires", "covered", "level", "declared", "beta_on", "beta_off"), _rows())
 def test_truth_table(fires: str, covered: str, level: str, declared: str, beta_on: str, beta_off: str) -> None:
-    """DV 7.3: what a user sees of one rule, under both settings of the gate."""
+    """semantics.md#7.3: what a user sees of one rule, under both settings of the gate."""
     h = error("Required@spec.a" + (" covered" if covered == "yes" else ""), detail="handwritten")
     d = error("Required@spec.a" + ("" if level == "standard" else f" {level}"), detail="declarative")
     i = error(
@@ -153,7 +153,7 @@ def test_paths_are_normalized_before_a_covered_error_goes() -> None:
     assert [*hv, *dv] == compose(hv, dv, info(), beta_on)
 
 
-# DV 7.6, 1.36 with WithDeclarativeEnforcement: the handwritten error carries its own level.
+# semantics.md#7.6, 1.36 with WithDeclarativeEnforcement: the handwritten error carries its own level.
 EXPLICIT = [
     # handwritten                  declarative          beta-on  beta-off  graduated
     ("Required@a covered beta",  "Required@a beta",     "D",     "H",      "D"),
@@ -169,7 +169,7 @@ EXPLICIT = [
 
 @pytest.mark.parametrize(("handwritten", "declarative", "beta_on", "beta_off", "graduated"), EXPLICIT)
 def test_explicit(handwritten: str, declarative: str, beta_on: str, beta_off: str, graduated: str) -> None:
-    """DV 7.6: in 1.36 a covered beta error goes with the gate, whether or not a declarative one is there."""
+    """semantics.md#7.6: in 1.36 a covered beta error goes with the gate, whether or not a declarative one is there."""
     hv, dv = errors(handwritten), errors(*filter(None, [declarative]))
     for name, sees in (("beta-on", beta_on), ("beta-off", beta_off), (GRADUATED, graduated)):
         expected = [*(hv if "H" in sees else ()), *(dv if "D" in sees else ())]
@@ -177,7 +177,7 @@ def test_explicit(handwritten: str, declarative: str, beta_on: str, beta_off: st
 
 
 def test_shadow() -> None:
-    """DV 7.6: without the option 1.36 serves handwritten errors alone, repeated texts and all, until graduated."""
+    """semantics.md#7.6: without the option 1.36 serves handwritten errors alone, repeated ones too, until graduated."""
     hv = errors("Required@a covered beta", "Required@b", "Required@b")
     dv = errors("Required@a beta", "Required@c", "Internal@<nil>")
     assert list(hv) == served("shadow", "beta-on", hv, dv)
@@ -192,7 +192,7 @@ def test_a_strategy_that_never_runs_declarative_validation() -> None:
     assert list(hv[1:]) == compose(hv, (), info("shadow"), graduated)
 
 
-# DV 7.6, 1.33 to 1.35: DeclarativeValidation and DeclarativeValidationTakeover.
+# semantics.md#7.6, 1.33 to 1.35: DeclarativeValidation and DeclarativeValidationTakeover.
 TAKEOVER = [
     # DV,   TO,    returned
     (False, False, "all HV"),
@@ -204,7 +204,7 @@ TAKEOVER = [
 
 @pytest.mark.parametrize(("dv_gate", "to_gate", "returned"), TAKEOVER)
 def test_takeover(dv_gate: bool, to_gate: bool, returned: str) -> None:
-    """DV 7.6: only both gates together serve declarative errors, and then all of them."""
+    """semantics.md#7.6: only both gates together serve declarative errors, and then all of them."""
     hv = errors("Required@a covered", "Required@b", "Required@b")
     dv = errors("Required@a", "Required@c")
     gates = {"DeclarativeValidation": dv_gate, "DeclarativeValidationTakeover": to_gate}

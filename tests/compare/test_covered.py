@@ -1,4 +1,4 @@
-"""Mismatch gathering of every generation: DV 7.4 and 7.6, row by row."""
+"""Mismatch gathering of every generation: semantics.md#7.4 and #7.6, row by row."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LEVELS = [
 def test_gathering_with_levels(
     composition: Composition, handwritten: str, declarative: str, unmatched: str, extra: str
 ) -> None:
-    """DV 7.4: alpha and beta errors are compared with covered handwritten ones, standard errors with nothing."""
+    """semantics.md#7.4: alpha and beta errors are compared with covered handwritten ones, standard ones are not."""
     hv, dv = errors(*filter(None, [handwritten])), errors(*filter(None, [declarative]))
     one = info(composition)
     expected = (list(hv) if unmatched == "H" else [], list(dv) if extra == "D" else [])
@@ -43,21 +43,21 @@ def test_gathering_with_levels(
 
 @pytest.mark.parametrize("composition", ["shadow", "takeover"])
 def test_gathering_without_levels(composition: Composition) -> None:
-    """DV 7.6: before enforcement every declarative error is compared, standard ones too."""
+    """semantics.md#7.6: before enforcement every declarative error is compared, standard ones too."""
     one = info(composition)
     assert gather((), errors("Required@a"), one, matcher_for(())) == ([], list(errors("Required@a")))
     assert gather(errors("Required@a covered"), errors("Required@a"), one, matcher_for(())) == ([], [])
 
 
 def test_an_uncovered_error_hides_a_covered_one() -> None:
-    """DV 7.4: deduplication by the fuzzy matcher may drop the covered error of two, which leaves its twin extra."""
+    """semantics.md#7.4: fuzzy deduplication may drop the covered error of two, which leaves its counterpart extra."""
     hv, dv = errors("Required@a", "Required@a covered"), errors("Required@a beta")
     assert gather(hv, dv, info(), matcher_for(())) == ([], list(dv))
     assert gather(hv[::-1], dv, info(), matcher_for(())) == ([], [])
 
 
 def test_deduplication_until_135_is_exact() -> None:
-    """DV 7.6: until 1.35 only identical handwritten errors are one; so the second of two takes no twin."""
+    """semantics.md#7.6: until 1.35 only identical handwritten errors are one; so the second of two takes no twin."""
     first = error("TooLong@a/maxLength covered", detail="may not be more than 3 bytes")
     second = error("TooLong@a/maxLength covered", detail="too long")
     dv = errors("TooLong@a/maxLength")
@@ -78,7 +78,7 @@ def test_many_to_many_from_137_on() -> None:
 
 
 def test_a_short_circuit_accounts_for_what_lies_below() -> None:
-    """DV 7.4: with ShortCircuitMismatch an ancestor's short-circuit excuses an error, but is extra itself."""
+    """semantics.md#7.4: with ShortCircuitMismatch an ancestor's short-circuit excuses an error, but is extra itself."""
     hv, dv = errors("Required@a.b covered"), errors("TooMany@a alpha sc")
     assert gather(hv, dv, info(short_circuit_mismatch=True), matcher_for(())) == ([], list(dv))
     assert gather(hv, dv, info(), matcher_for(())) == (list(hv), list(dv))

@@ -1,4 +1,4 @@
-"""What Go does that Python would not do by itself (DV appendix A): validators do as Go."""
+"""What Go does that Python would not do by itself (semantics.md#A): validators do as Go."""
 
 from __future__ import annotations
 

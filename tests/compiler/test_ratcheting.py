@@ -1,4 +1,4 @@
-"""What an update forgives, and what is equal (DV 4)."""
+"""What an update forgives, and what is equal (semantics.md#4)."""
 
 from __future__ import annotations
 

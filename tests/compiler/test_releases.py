@@ -106,7 +106,7 @@ ROOT = '// +k8s:immutable\ntype T struct {\n\tF string `json:"f"`\n}'
 
 
 def test_a_root_is_forgiven_in_1_34_only() -> None:
-    """1.34 skips a type's own rules when nothing changed, later releases never do (DV S15)."""
+    """1.34 skips a type's own rules when nothing changed, later releases never do (semantics.md#S15)."""
     assert same("<nil>: Invalid value: null: field is immutable", since=35) == by_release(ROOT, {"f": "a"}, {"f": "a"})
 
 
@@ -130,7 +130,7 @@ def test_what_a_new_struct_leaves_unset() -> None:
 
 
 def test_the_first_stop_returned_in_1_34() -> None:
-    """Two rules that stop: 1.34 reports the first that fails, later releases both (DV S3)."""
+    """Two rules that stop: 1.34 reports the first that fails, later releases both (semantics.md#S3)."""
     go = field("forbidden required", "string")
     assert same("f: Required value", since=35) == by_release(go, {})  # 1.34 stops at forbidden's hidden optional
     both = field('validateFalse(flags:ShortCircuit)="a" validateFalse(flags:ShortCircuit)="b"', "string")

@@ -1,4 +1,4 @@
-"""The surprises of DV 10 that concern what the compiler does: each as upstream does it, however odd."""
+"""The surprises of semantics.md#10 that concern what the compiler does: each as upstream does it, however odd."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What surprises in rules of lists and maps, on purpose: each is upstream's behaviour (DV 10)."""
+"""What surprises in rules of lists and maps, on purpose: each is upstream's behaviour (semantics.md#10)."""
 
 from __future__ import annotations
 

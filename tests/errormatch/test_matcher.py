@@ -1,4 +1,4 @@
-"""When two errors are the same: DV 6.5, switch by switch."""
+"""When two errors are the same: semantics.md#6.5, switch by switch."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from harness.gotypes.jsontag import JsonTag, json_tag, tag_value
     ],
 )
 def test_names(value: str | None, embedded: bool, expected: JsonTag) -> None:
-    """Each row of DV 2.3."""
+    """Each row of semantics.md#2.3."""
     assert expected == json_tag(value, "Go", embedded)
 
 

@@ -70,7 +70,7 @@ def test_every_form_of_field(tmp_path: Path) -> None:
 
 
 def test_comments_of_fields(tmp_path: Path) -> None:
-    """Fields of one line share a block, and a trailing comment belongs to the next field (DV S1)."""
+    """Fields of one line share a block, and a trailing comment belongs to the next field (semantics.md#S1)."""
     fields = {one.name: [line.text for line in one.comments] for one in read(tmp_path, WHOLE).structs["Widget"].fields}
     assert [fields[name] for name in "ABCD"] == [["+k8s:required"], ["+k8s:required"], [], ["+late"]]
 

@@ -36,7 +36,7 @@ def test_a_comment_of_thousands_of_lines_is_one_group() -> None:
 
 
 def test_comment_behind_code_is_a_group_of_its_own() -> None:
-    """DV S1: a trailing comment does not join the comment on the next line."""
+    """semantics.md#S1: a trailing comment does not join the comment on the next line."""
     assert blocks("A string // +a\n// b\nB string\n") == [(1, 1, ["+a"]), (2, 2, ["b"])]
 
 

@@ -1,4 +1,4 @@
-"""What upstream's generators can be told to ask of doc.go, in packages of each kind. Source: DV 8.4."""
+"""What upstream's generators can be told to ask of doc.go, in packages of each kind. Source: semantics.md#8.4."""
 
 from __future__ import annotations
 

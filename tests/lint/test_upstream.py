@@ -1,4 +1,4 @@
-"""Upstream's own rules say what upstream's linter says, in its words. Source: DV 8."""
+"""Upstream's own rules say what upstream's linter says, in its words. Source: semantics.md#8."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The grammar of tags, row by row of DV 1.3."""
+"""The grammar of tags, row by row of semantics.md#1.3."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def test_changes_stand_in_order_and_after_the_beginning(spec: TagSpec) -> None:
 
 
 def test_each_release_brought_its_tags() -> None:
-    """The numbers of new tags per release are those of DV appendix B."""
+    """The numbers of new tags per release are those of semantics.md#B."""
     assert BROUGHT == {minor: sum(spec.since == minor for spec in SPECS.values()) for minor in BROUGHT}
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a tag is said in the words of upstream's generator (DV 1.3, 1.4, 5)."""
+"""What is wrong with a tag is said in the words of upstream's generator (semantics.md#1.3, #1.4, #5)."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ MODES = ("k8s:ifMode", "k8s:member")
 STEPS = ("k8s:eachVal", "k8s:eachKey", "k8s:subfield", "k8s:item")
 STOPPING = frozenset(f"k8s:{name}" for name in ("forbidden", "immutable", "maxItems", "maxProperties", "optional",
                                                 "required", "update"))  # fmt: skip
-"""Tags whose failure ends their element; all of them run, the others only when none failed (DV 3.3)."""
+"""Tags whose failure ends their element; all of them run, the others only when none failed (semantics.md#3.3)."""
 _METADATA = frozenset("k8s:" + name for name in ("listMapKey", "customUnique", "unionDiscriminator", "opaqueType",
                                                  "modeDiscriminator", "enumExclude"))  # fmt: skip
 

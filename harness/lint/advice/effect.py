@@ -1,4 +1,7 @@
-"""Tags that have no effect where they stand. Source: DV 3.5, 3.8, 5.4, 5.6, 5.9, 5.10, S8, S9, S18, S19."""
+"""Tags that have no effect where they stand.
+
+Source: semantics.md#3.5, #3.8, #5.4, #5.6, #5.9, #5.10, #S8, #S9, #S18, #S19.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Limits that contradict each other, and limits that nothing ever reaches. Source: DV 5.2, 5.5, 3.6."""
+"""Limits that contradict each other, and limits that nothing ever reaches. Source: semantics.md#5.2, #5.5, #3.6."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys of lists that tell their items apart. Source: DV 3.7, 5.6."""
+"""Keys of lists that tell their items apart. Source: semantics.md#3.7, #5.6."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Comments that belong to no field or to the wrong one, and elements that validation never meets.
 
-Source: DV 1.1, 2.1, 2.3, S1, S21, S31-S33.
+Source: semantics.md#1.1, #2.1, #2.3, #S1, #S21, #S31-#S33.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _TAG = re.compile(r"(?P<code>.*?)//\s?(?P<tag>\+(?P<name>k8s:[\w.:-]+).*)")
 
 
 def _trailing(view: PackageView) -> Iterator[Advice]:
-    """DV S1: the comment behind one field is the comment above the next."""
+    """semantics.md#S1: the comment behind one field is the comment above the next."""
     for element in tagged(view):
         for tag in (use.top for use in uses(view, element)):
             line = line_of(view, tag.position)
@@ -121,7 +121,7 @@ def _unseen_fields(view: PackageView) -> Iterator[Advice]:
 
 
 def _ignored_json(view: PackageView) -> Iterator[Advice]:
-    """DV S21."""
+    """semantics.md#S21."""
     for element in tagged(view):
         if element.member is not None and element.member.json_ignored and element.member.exported:
             for use in uses(view, element):
@@ -181,7 +181,7 @@ def _mentions(ref: TypeRef | None, qualified: str) -> bool:
 
 
 def _lost_by_copy(view: PackageView) -> Iterator[Advice]:
-    """DV S32, S33: `type B A` takes over nothing that stands on A itself."""
+    """semantics.md#S32, #S33: `type B A` takes over nothing that stands on A itself."""
     for element, declaration in types_of(view):
         if not isinstance(declaration, Typedef) or declaration.alias or declaration.underlying.kind != "named":
             continue

@@ -1,4 +1,7 @@
-"""Rules that a neighbour always stops before they run, and rules that hide others. Source: DV 3.3, 3.6, S2, S25-S27."""
+"""Rules that a neighbour always stops before they run, and rules that hide others.
+
+Source: semantics.md#3.3, #3.6, #S2, #S25-#S27.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +85,7 @@ def _demands_presence(view: PackageView) -> Iterator[Advice]:
 
 
 def _hidden_stops(view: PackageView) -> Iterator[Advice]:
-    """DV S2: an error that nobody is shown keeps others from being found."""
+    """semantics.md#S2: an error that nobody is shown keeps others from being found."""
     for element in tagged(view):
         found = governing(view, element)
         for stop in found:
@@ -149,7 +152,7 @@ def _zero(view: PackageView, element: Element, default: str | None) -> bool:
 
 
 def _default_requires(view: PackageView) -> Iterator[Advice]:
-    """DV S27. Where the field is no pointer, list or map, being unset means the zero value, which a client may mean."""
+    """Where the field is no pointer, list or map, unset means the zero value (semantics.md#S27)."""
     for element in tagged(view):
         default = default_of(element)
         for use in uses(view, element) if default not in (None, "null") else ():
@@ -160,7 +163,7 @@ def _default_requires(view: PackageView) -> Iterator[Advice]:
 
 
 def _default_removes(view: PackageView) -> Iterator[Advice]:
-    """DV S26."""
+    """semantics.md#S26."""
     for element in tagged(view):
         default = default_of(element)
         if element.member is None or default is None or not _zero(view, element, default):
@@ -184,7 +187,7 @@ def _rejects_zero(view: PackageView, element: Element, use: Use) -> bool:
 
 
 def _required_zero(view: PackageView) -> Iterator[Advice]:
-    """DV S25."""
+    """semantics.md#S25."""
     for element in tagged(view):
         if element.member is None or not is_value(view, element.type):
             continue

@@ -1,4 +1,7 @@
-"""What only shows when a request comes: subresources, options, and rules of updates. Source: DV 1.6, 5.8, S4, S15."""
+"""What only shows when a request comes: subresources, options, and rules of updates.
+
+Source: semantics.md#1.6, #5.8, #S4, #S15.
+"""
 
 from __future__ import annotations
 
@@ -121,7 +124,7 @@ def _immutable_root(view: PackageView) -> Iterator[Advice]:
 
 
 def _immutable_in_items(view: PackageView) -> Iterator[Advice]:
-    """DV S4: a member that no client sets is rejected in every item that an update adds."""
+    """semantics.md#S4: a member that no client sets is rejected in every item that an update adds."""
     item_of: dict[str, Element] = {}
     for element in view.elements:
         declared = view.types.declared(element.type)

@@ -1,4 +1,7 @@
-"""Tags that are not written as tags are: misspelt, with another prefix, with commas. Source: DV 1.2, 1.3, S34."""
+"""Tags that are not written as tags are: misspelt, with another prefix, with commas.
+
+Source: semantics.md#1.2, #1.3, #S34.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Combinations that are accepted and work otherwise than they read. Source: DV S5, S6, S10-S13, S20."""
+"""Combinations that are accepted and work otherwise than they read. Source: semantics.md#S5, #S6, #S10-#S13, #S20."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _UNIONS = ("unionMember", "zeroOrOneOfMember")
 
 
 def _silenced_list(view: PackageView) -> Iterator[Advice]:
-    """DV S6: 3.9's stops, taken over from the member, lose their cohort under +k8s:eachVal."""
+    """semantics.md#S6: 3.9's stops, taken over from the member, lose their cohort under +k8s:eachVal."""
     for element in tagged(view) if view.release.inherits_stops else ():
         for use in uses(view, element):
             if len(use.target) != 2 or use.target[0] != "eachVal" or not use.target[1].startswith("subfield("):
@@ -45,7 +45,7 @@ def _silenced_list(view: PackageView) -> Iterator[Advice]:
 
 
 def _first_wrappers(view: PackageView) -> Iterator[Advice]:
-    """DV S13."""
+    """semantics.md#S13."""
     for fields in struct_elements(view).values():
         for name in _UNIONS:
             members = [use for element in fields for use in uses(view, element) if use.name == name and not use.target]
@@ -64,7 +64,7 @@ def _differing(group: list[Use], why: str) -> Iterator[Advice]:
 
 
 def _item_order(view: PackageView) -> Iterator[Advice]:
-    """DV S12."""
+    """semantics.md#S12."""
     for element in tagged(view):
         for name in _UNIONS:
             found = [use for use in uses(view, element) if use.name == name and use.target]
@@ -76,7 +76,7 @@ def _item_order(view: PackageView) -> Iterator[Advice]:
 
 
 def _mode_order(view: PackageView) -> Iterator[Advice]:
-    """DV S10."""
+    """semantics.md#S10."""
     for element in tagged(view):
         ordered = sorted((use for use in uses(view, element) if use.in_mode), key=lambda use: use.top.name)
         for index, stop in enumerate(ordered):
@@ -88,7 +88,7 @@ def _mode_order(view: PackageView) -> Iterator[Advice]:
 
 
 def _mode_immutable(view: PackageView) -> Iterator[Advice]:
-    """DV S11."""
+    """semantics.md#S11."""
     for element in tagged(view):
         for use in uses(view, element):
             if use.in_mode and use.name == "immutable" and not use.target:
@@ -97,7 +97,7 @@ def _mode_immutable(view: PackageView) -> Iterator[Advice]:
 
 
 def _nil_in_mode(view: PackageView) -> Iterator[Advice]:
-    """DV S5: upstream's linter takes a guard inside a mode for one."""
+    """semantics.md#S5: upstream's linter takes a guard inside a mode for one."""
     for element in tagged(view):
         guards = [use for use in uses(view, element) if use.name in _GUARDS]
         struct = view.types.struct(element.type) if view.types.is_pointer(element.type) else None
@@ -110,7 +110,7 @@ def _nil_in_mode(view: PackageView) -> Iterator[Advice]:
 
 
 def _lists_in_maps(view: PackageView) -> Iterator[Advice]:
-    """DV S20."""
+    """semantics.md#S20."""
     for element in view.elements:
         declared = view.types.declared(element.type)
         if element.member is None or declared.kind != "map" or declared.elem is None:

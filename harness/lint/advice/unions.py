@@ -1,4 +1,7 @@
-"""Unions that cannot work as they are meant, and modes that no discriminator names. Source: DV 5.9, 5.10, S36."""
+"""Unions that cannot work as they are meant, and modes that no discriminator names.
+
+Source: semantics.md#5.9, #5.10, #S36.
+"""
 
 from __future__ import annotations
 

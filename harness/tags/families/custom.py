@@ -1,4 +1,4 @@
-"""Handwritten checks among the rules. Source: DV 5.8."""
+"""Handwritten checks among the rules. Source: semantics.md#5.8."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fields that need or exclude each other. Source: DV 5.11; dependentrequired.go (2026-07)."""
+"""Fields that need or exclude each other. Source: semantics.md#5.11; dependentrequired.go (2026-07)."""
 
 from __future__ import annotations
 

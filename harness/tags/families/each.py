@@ -1,4 +1,7 @@
-"""Rules for the values and keys of lists and maps. Source: DV 3.7, 5.7; apimachinery pkg/api/validate/each.go."""
+"""Rules for the values and keys of lists and maps.
+
+Source: semantics.md#3.7, #5.7; apimachinery pkg/api/validate/each.go.
+"""
 
 from __future__ import annotations
 
@@ -113,7 +116,7 @@ def each_key(
 
 
 def no_nil_items(op: Operation, path: Path, new: Sequence[Any] | None, old: Sequence[Any] | None) -> list[FieldError]:
-    """Reject nil items of a list of pointers (DV S23). Returns: one Required error per nil item."""
+    """Reject nil items of a list of pointers (semantics.md#S23). Returns: one Required error per nil item."""
     return [required(path.index(i)) for i, item in enumerate(new) if item is None] if new and None in new else []
 
 

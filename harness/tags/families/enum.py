@@ -1,4 +1,4 @@
-"""Closed sets of strings. Source: apimachinery pkg/api/validate/enum.go (2026-07); DV 5.4."""
+"""Closed sets of strings. Source: apimachinery pkg/api/validate/enum.go (2026-07); semantics.md#5.4."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One value that may not be. Source: DV 5.12; apimachinery pkg/api/validate/equality.go (2026-07)."""
+"""One value that may not be. Source: semantics.md#5.12; apimachinery pkg/api/validate/equality.go (2026-07)."""
 
 from __future__ import annotations
 

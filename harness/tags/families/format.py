@@ -1,4 +1,4 @@
-"""Formats of strings. Source: apimachinery pkg/api/validate/strfmt.go (2026-07); DV 5.5."""
+"""Formats of strings. Source: apimachinery pkg/api/validate/strfmt.go (2026-07); semantics.md#5.5."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _invalid(path: Path, value: str, detail: str, origin: str) -> FieldError:
 
 
 def _by(predicate: Callable[[str], Messages], name: str) -> CheckFunction:
-    """Make the check of a format that is one predicate. `show` is given for named string types (DV 6.4)."""
+    """Make the check of a format that is one predicate. `show` is given for named string types (semantics.md#6.4)."""
 
     origin = f"format={name}"
 
@@ -67,7 +67,7 @@ def format_resource_pool_name(op: Operation, path: Path, new: str | None, old: s
 def format_resource_fully_qualified_name(
     op: Operation, path: Path, new: str | None, old: str | None
 ) -> list[FieldError]:
-    """Reject what is no domain and C identifier with a slash between. More than one slash passes (DV S37)."""
+    """Reject what is no domain and C identifier with a slash between. More than one slash passes (semantics.md#S37)."""
     if new is None:
         return []
     name = "k8s-resource-fully-qualified-name"

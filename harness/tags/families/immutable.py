@@ -1,4 +1,4 @@
-"""Values that may not change. Source: apimachinery pkg/api/validate/immutable.go (2026-07); DV 4.4."""
+"""Values that may not change. Source: apimachinery pkg/api/validate/immutable.go (2026-07); semantics.md#4.4."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from harness.tags.spec import (
 
 
 def immutable(op: Operation, path: Path, new: Any, old: Any) -> list[FieldError]:
-    """Reject every update that gets here: unchanged values are forgiven before (DV S4).
+    """Reject every update that gets here: unchanged values are forgiven before (semantics.md#S4).
 
     Returns: one Invalid error on update, origin `immutable`.
     """

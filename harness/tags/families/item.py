@@ -1,4 +1,7 @@
-"""Rules for one item of a keyed list. Source: DV 3.7, 5.7; apimachinery pkg/api/validate/item.go (2026-07)."""
+"""Rules for one item of a keyed list.
+
+Source: semantics.md#3.7, #5.7; apimachinery pkg/api/validate/item.go (2026-07).
+"""
 
 from __future__ import annotations
 

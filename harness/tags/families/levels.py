@@ -1,4 +1,4 @@
-"""Lifecycle levels of rules. Source: DV 3.5, 5.8."""
+"""Lifecycle levels of rules. Source: semantics.md#3.5, #5.8."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _VERSION = re.compile(r"[0-9]+\.[0-9]+")
 
 def _marked(level: Level) -> Callable[[TagContext, Tag], Contribution]:
     def mark(rule: Rule) -> Rule:
-        # Modes record the level of each of their rules themselves (DV 5.10).
+        # Modes record the level of each of their rules themselves (semantics.md#5.10).
         return rule if isinstance(rule.body, Mode) else replace(rule, level=level)
 
     def apply(context: TagContext, tag: Tag) -> Contribution:

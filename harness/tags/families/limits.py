@@ -1,4 +1,4 @@
-"""Limits of length, count and value. Source: DV 5.2."""
+"""Limits of length, count and value. Source: semantics.md#5.2."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def max_length(op: Operation, path: Path, new: str | None, old: str | None, limi
 
     Units: Unicode code points, not bytes. None is accepted.
     Returns: at most one TooLong error, origin `maxLength`.
-    Source: apimachinery pkg/api/validate/limits.go, MaxLength (2026-07); DV 5.2.
+    Source: apimachinery pkg/api/validate/limits.go, MaxLength (2026-07); semantics.md#5.2.
     """
     if new is None or len(new) <= limit:
         return []
@@ -120,7 +120,7 @@ def maximum(op: Operation, path: Path, new: int | None, old: int | None, limit: 
 
 
 def a_canonical_int(context: TagContext, tag: Tag) -> str | None:
-    """Require an integer as decimals print (DV 1.3): no sign, no leading zero, no hexadecimal."""
+    """Require an integer as decimals print (semantics.md#1.3): no sign, no leading zero, no hexadecimal."""
     trouble = int_trouble(tag.scalar) if tag.scalar is not None and context.release.canonical_ints else ""
     return f"failed to parse tag payload as int: {trouble}" if trouble else None
 
@@ -153,7 +153,7 @@ def range_of(name: str) -> tuple[int, int]:
 
 
 def in_range(context: TagContext, tag: Tag) -> str | None:
-    """Require a payload that fits the integer's width. int8 is modelled as unsigned (DV S48)."""
+    """Require a payload that fits the integer's width. int8 is modelled as unsigned (semantics.md#S48)."""
     assert tag.scalar is not None
     low, high = range_of(context.types.value(context.type).name)
     what, function = ("int", "ParseInt") if low else ("uint", "ParseUint")
@@ -175,7 +175,7 @@ def _max_length(context: TagContext, tag: Tag) -> Contribution:
 
 
 def _min_length(context: TagContext, tag: Tag) -> Contribution:
-    # DV S47: a limit of zero or less is accepted and emits nothing.
+    # semantics.md#S47: a limit of zero or less is accepted and emits nothing.
     return MIN_LENGTH.simple((_int(tag),)) if _int(tag) > 0 else Contribution()
 
 

@@ -1,4 +1,7 @@
-"""What a list's items are to each other. Source: DV 5.6; apimachinery pkg/api/validate/each.go, Unique (2026-07)."""
+"""What a list's items are to each other.
+
+Source: semantics.md#5.6; apimachinery pkg/api/validate/each.go, Unique (2026-07).
+"""
 
 from __future__ import annotations
 
@@ -128,7 +131,7 @@ def _check_map(context: TagContext, tag: Tag, value: str) -> None:
 
 
 def _uniqueness(context: TagContext, tag: Tag) -> Contribution:
-    """Make the list's one uniqueness check, with the wrappers of the first of its tags (DV 5.6)."""
+    """Make the list's one uniqueness check, with the wrappers of the first of its tags (semantics.md#5.6)."""
     data = _data(context)
     if data.done:
         return Contribution()

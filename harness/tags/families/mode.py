@@ -1,4 +1,7 @@
-"""Rules that depend on a discriminator. Source: DV 5.10; apimachinery pkg/api/validate/discriminator.go (2026-07)."""
+"""Rules that depend on a discriminator.
+
+Source: semantics.md#5.10; apimachinery pkg/api/validate/discriminator.go (2026-07).
+"""
 
 from __future__ import annotations
 
@@ -70,7 +73,7 @@ def _if_mode(context: TagContext, tag: Tag) -> Contribution:
         raise TagError("discriminated member fields of struct type must be pointers", tag)
     assert context.member is not None
     assert tag.payload is not None
-    # DV S9: what the payload defers is dropped in silence; its metadata stays.
+    # semantics.md#S9: what the payload defers is dropped in silence; its metadata stays.
     got = context.expand(replace(context, inside=(*context.inside, tag.name), level=""), tag.payload)
     level = context.level
     rules = [replace(rule, level=level or rule.level) for rule in got.rules]

@@ -1,4 +1,4 @@
-"""Numbers that may only grow. Source: DV 5.12; apimachinery pkg/api/validate/monotonic.go (2026-07)."""
+"""Numbers that may only grow. Source: semantics.md#5.12; apimachinery pkg/api/validate/monotonic.go (2026-07)."""
 
 from __future__ import annotations
 

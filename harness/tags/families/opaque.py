@@ -1,4 +1,4 @@
-"""Types whose own rules do not run. Source: DV 5.8."""
+"""Types whose own rules do not run. Source: semantics.md#5.8."""
 
 from __future__ import annotations
 

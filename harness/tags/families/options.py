@@ -1,4 +1,4 @@
-"""Rules under validation options. Source: DV 5.8; apimachinery pkg/api/validate/options.go (2026-07)."""
+"""Rules under validation options. Source: semantics.md#5.8; apimachinery pkg/api/validate/options.go (2026-07)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a value must, may or must not be there. Source: DV 3.6, 5.3."""
+"""Whether a value must, may or must not be there. Source: semantics.md#3.6, #5.3."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def required_pointer(op: Operation, path: Path, new: Any, old: Any) -> list[Fiel
 
 
 def optional_value(op: Operation, path: Path, new: Any, old: Any) -> list[FieldError]:
-    """Stop at a zero value, an empty list or map. Returns: an error that is never shown, see DV 5.3."""
+    """Stop at a zero value, an empty list or map. Returns: an error that is never shown, see semantics.md#5.3."""
     return [] if new else [required(path, "optional value was not specified")]
 
 
@@ -80,7 +80,7 @@ def _required(context: TagContext, tag: Tag) -> Contribution:
 
 def _optional(context: TagContext, tag: Tag) -> Contribution:
     if (default := _default(context, tag)) is not None:
-        # The apiserver fills in the default, so an unset value is a mistake (DV 3.6, S26, S27).
+        # The apiserver fills in the default, so an unset value is a mistake (semantics.md#3.6, #S26, #S27).
         is_zero = not is_nilable(context) and default[0] == _zero(context)
         return Contribution() if is_zero else _required(context, tag)
     return Contribution([_rule(context, tag.name, optional_value, optional_pointer, hidden=True)])

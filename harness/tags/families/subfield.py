@@ -1,4 +1,4 @@
-"""Rules for a member of a struct, said from outside. Source: DV 3.7, 3.9, 5.7."""
+"""Rules for a member of a struct, said from outside. Source: semantics.md#3.7, #3.9, #5.7."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _apply(context: TagContext, tag: Tag) -> Contribution:
 
 
 def _later(own: Contribution, inner: TagContext, member: Field) -> Contribution:
-    """Wrap the tag's own rules, then the member's stops. What they defer comes a round later (DV 3.2)."""
+    """Wrap the tag's own rules, then the member's stops. What they defer comes a round later (semantics.md#3.2)."""
 
     def wrap(rule: Rule) -> Rule:
         return Rule(Subfield(rule.inside(), member), sc=rule.sc, ne=rule.ne, cohort=member.json_name, tag=rule.tag)
@@ -58,7 +58,7 @@ def _later(own: Contribution, inner: TagContext, member: Field) -> Contribution:
 
 
 def _inherited(inner: TagContext) -> Contribution:
-    """Return the member's own short-circuits, to stop the cohort without an error of their own (DV 3.9)."""
+    """Return the member's own short-circuits, to stop the cohort without an error of their own (semantics.md#3.9)."""
     if not inner.release.inherits_stops or inner.opaque or inner.member is None or inner.path in inner.store.inherited:
         return Contribution()
     inner.store.inherited.add(inner.path)

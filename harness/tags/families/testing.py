@@ -1,4 +1,4 @@
-"""Tags for tests of the machinery itself. Source: DV 5.13."""
+"""Tags for tests of the machinery itself. Source: semantics.md#5.13."""
 
 from __future__ import annotations
 

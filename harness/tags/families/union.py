@@ -1,4 +1,7 @@
-"""One of several: unions with and without discriminator, and zero-or-one-of. Source: DV 5.9; union.go (2026-07)."""
+"""One of several: unions with and without discriminator, and zero-or-one-of.
+
+Source: semantics.md#5.9; union.go (2026-07).
+"""
 
 from __future__ import annotations
 
@@ -151,7 +154,7 @@ def _member(context: TagContext, tag: Tag, group: str) -> Contribution:
     data = _data(context, tag, group)
     given = tag.arg("memberName")
     if context.selector is not None:
-        # DV S12: the label is what follows the last dot of the element's path.
+        # semantics.md#S12: the label is what follows the last dot of the element's path.
         label = context.path.rpartition(".")[2]
         if any(not isinstance(value, str) for _, value in context.selector.keys):
             shown = next(v for _, v in context.selector.keys if not isinstance(v, str))
@@ -194,7 +197,10 @@ def no_members(op: Operation, path: Path, new: Any, old: Any, discriminator: str
 
 
 def _unions(context: TagContext, tag: Tag, group: str) -> Contribution:
-    """Make the rules of all the struct's unions, once, under the wrappers of the first member's tag (DV S13)."""
+    """Make the rules of all the struct's unions, once, under the wrappers of the first member's tag.
+
+    Source: semantics.md#S13.
+    """
     key = context.parent_path, group
     if key in context.store.unions_done:
         return Contribution()
@@ -208,7 +214,7 @@ def _rule(context: TagContext, tag: Tag, group: str, data: UnionData) -> Rule:
     names = tuple(member.label for member in data.members)
     if any(m.selector is not None for m in data.members) and any(m.field is not None for m in data.members):
         raise TagError("cannot have both field members and item members", tag)
-    # DV S12: for items the tests are sorted by label and the labels are not.
+    # semantics.md#S12: for items the tests are sorted by label and the labels are not.
     by_item = data.members[0].selector is not None
     tested = tuple(sorted(data.members, key=lambda m: m.label)) if by_item else tuple(data.members)
     is_set = MembersSet(tested)

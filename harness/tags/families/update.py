@@ -1,4 +1,4 @@
-"""Changes that may not happen. Source: apimachinery pkg/api/validate/update.go (2026-07); DV 4.5, 5.12."""
+"""Changes that may not happen. Source: apimachinery pkg/api/validate/update.go (2026-07); semantics.md#4.5, #5.12."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def update_list(
 ) -> list[FieldError]:
     """Reject transitions of a list and of its items, which `key` tells apart. Without an old value it was empty.
 
-    Shapes: one error per added item, at its index; one per removed item, all at the list (DV S29).
+    Shapes: one error per added item, at its index; one per removed item, all at the list (semantics.md#S29).
     """
     if op is not Operation.UPDATE:
         return []
@@ -167,7 +167,7 @@ def _check_kind(context: TagContext, tag: Tag, constraint: str) -> None:
 
 
 def _merged(context: TagContext, tag: Tag) -> Contribution:
-    """Make one rule of all the field's constraints; the first tag's wrappers apply to it (DV S13)."""
+    """Make one rule of all the field's constraints; the first tag's wrappers apply to it (semantics.md#S13)."""
     if context.path in context.store.updates_done:
         return Contribution()
     context.store.updates_done.add(context.path)
@@ -213,7 +213,7 @@ def _key(context: TagContext, tag: Tag, constraints: Constraints) -> KeyOf | Non
 
 
 def list_data(context: TagContext) -> ListData | None:
-    """Return what is known of a list: by its field, else by its type (DV 3.7)."""
+    """Return what is known of a list: by its field, else by its type (semantics.md#3.7)."""
     return context.store.lists.get(context.path) or context.store.lists.get(context.type.name or " ")
 
 
