@@ -31,7 +31,7 @@ _QUOTED = (ReleaseChange(36, "The path must be quoted; before, it was written ba
 
 IS_SUBRESOURCE = ControlTag(
     name="k8s:isSubresource",
-    summary="Makes a root type answer requests for one subresource only, and not those for the object itself.",
+    summary="Validates a root type for one subresource only, and not for the resource itself.",
     where=("root types",),
     value='"<path>"',
     since=34,
@@ -39,7 +39,7 @@ IS_SUBRESOURCE = ControlTag(
 )
 SUPPORTS_SUBRESOURCE = ControlTag(
     name="k8s:supportsSubresource",
-    summary="Makes a root type answer requests for a subresource too. Repeat it for several.",
+    summary="Validates a root type for a subresource too. Repeat it for several.",
     where=("root types",),
     value='"<path>"',
     since=34,
@@ -51,7 +51,7 @@ CONTROL_TAGS = (
     SUPPORTS_SUBRESOURCE,
     ControlTag(
         name="k8s:validation-gen",
-        summary="On a package, says which types are roots; on a type, makes it one or not, whatever the package says.",
+        summary="On a package, selects root types. On a type, includes or excludes it, overriding the package.",
         where=("packages", "types"),
         value="* | TypesWithField=<field> | TypesWithSuffix=<suffix> | true | false",
         history=(
@@ -62,31 +62,31 @@ CONTROL_TAGS = (
     ),
     ControlTag(
         name="k8s:validation-gen-input",
-        summary="Names the package that holds the types, when the generated code goes to another one.",
+        summary="Names the package of the types if the generated code belongs to another package.",
         where=("packages",),
         value="<import path>",
     ),
     ControlTag(
         name="k8s:validation-gen-scheme-registry",
-        summary="Names what the generated functions are registered with; nil registers them nowhere.",
+        summary="Names the type to register the generated functions with; nil registers none.",
         where=("packages",),
         value="<type> | nil",
     ),
     ControlTag(
         name="k8s:validation-gen-nolint",
-        summary="Silences the generator's own lint for a package or a type, and for what is below the type.",
+        summary="Disables the generator's lint for a package, or for a type and what only it reaches.",
         where=("packages", "types"),
         since=36,
     ),
     ControlTag(
         name="k8s:validation-gen-test-fixture",
-        summary="Asks for a test that sees every +k8s:validateFalse of the package.",
+        summary="Generates a test that expects every +k8s:validateFalse of the package.",
         where=("packages",),
         value="validateFalse",
     ),
     ControlTag(
         name="k8s:validation-gen-test-targets",
-        summary="Asks for tests of rule coverage in a package whose name is no API version.",
+        summary="Generates rule coverage tests in a package whose name is not an API version.",
         where=("packages",),
         since=37,
     ),

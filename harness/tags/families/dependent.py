@@ -93,7 +93,7 @@ _UPDATE = "Forgiven when the update sets and unsets neither field. A struct that
 
 DEPENDENT_REQUIRED = TagSpec(
     name="k8s:dependentRequired",
-    summary="Demands a sibling when this field is set.",
+    summary="Requires a sibling when this field is set.",
     words=lambda check, on: f"must be set when `{check.args[0]}` is set",
     at=lambda check: str(check.args[1]),
     update=_UPDATE,
@@ -108,7 +108,7 @@ DEPENDENT_REQUIRED = TagSpec(
 )
 DEPENDENT_FORBIDDEN = TagSpec(
     name="k8s:dependentForbidden",
-    summary="Refuses a sibling when this field is set.",
+    summary="Forbids a sibling when this field is set.",
     words=lambda check, on: f"must be absent when `{check.args[0]}` is set",
     at=lambda check: str(check.args[1]),
     update=_UPDATE,

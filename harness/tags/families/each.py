@@ -196,7 +196,7 @@ EACH_VAL = TagSpec(
 )
 EACH_KEY = TagSpec(
     name="k8s:eachKey",
-    summary="Applies a tag to every key of a map; errors stand at the map.",
+    summary="Applies a tag to every key of a map. Errors are reported at the map.",
     update="Keys that were there before are forgiven.",
     misuses=(refuses("[]string", "=+k8s:maxLength=1"), refuses("map[int]string", "=+k8s:minimum=1")),
     surprises=("Errors of several bad keys stand at the same path, that of the map.",),

@@ -200,7 +200,7 @@ ENUM = TagSpec(
 )
 ENUM_EXCLUDE = TagSpec(
     name="k8s:enumExclude",
-    summary="Takes a constant out of its type's enum, always or under +k8s:ifEnabled and +k8s:ifDisabled.",
+    summary="Excludes a constant from the enum of its type, always or under +k8s:ifEnabled and +k8s:ifDisabled.",
     surprises=("A trailing comment counts for the next line: behind one constant, the tag excludes the one below.",),
     scopes=frozenset({Scope.CONST}),
     apply=lambda context, tag: Contribution(),

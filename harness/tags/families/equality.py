@@ -57,7 +57,7 @@ def _apply(context: TagContext, tag: Tag) -> Contribution:
 
 NEQ = TagSpec(
     name="k8s:neq",
-    summary="Refuses one value.",
+    summary="Rejects one value.",
     words=lambda check, on: f"not {_shown(check.args[0])}",
     misuses=(refuses("[]string", '="a"'), refuses("int32", '="a"')),
     scopes=VALUE_SCOPES,

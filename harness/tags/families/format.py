@@ -185,7 +185,7 @@ _PROBES: dict[str, tuple[str, ...]] = {
 
 FORMAT = TagSpec(
     name="k8s:format",
-    summary="Demands a string of a named format: " + ", ".join(FORMATS) + ".",
+    summary="Requires a string in a named format: " + ", ".join(FORMATS) + ".",
     note="\n".join(f"- `{name}`: {words}" for name, words in _WORDS.items()),
     words=lambda check, on: f"{_WORDS[_NAMES[check.function]]} (`{_NAMES[check.function]}`)",
     misuses=(refuses("string", "=k8s-ip"), refuses("int32", "=k8s-uuid")),

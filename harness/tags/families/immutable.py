@@ -50,7 +50,7 @@ def _apply(context: TagContext, tag: Tag) -> Contribution:
 
 IMMUTABLE = TagSpec(
     name="k8s:immutable",
-    summary="Refuses any change of a value, setting and clearing included.",
+    summary="Rejects any change of a value, including setting and clearing it.",
     words=lambda check, on: "may be neither changed nor added" if on.is_item else "may not change once created",
     only_updates=True,
     update="Refuses every change of its place: setting, changing, clearing; of a list or map also any item or key.",

@@ -222,7 +222,7 @@ MAX_BYTES = TagSpec(
 )
 MIN_LENGTH = TagSpec(
     name="k8s:minLength",
-    summary="Demands at least N characters of a string. Zero or less demands nothing.",
+    summary="Requires a string of at least N characters. Zero or less has no effect.",
     words=lambda check, on: f"at least {counted(check.args[0], 'character')}",
     misuses=(refuses("int32", "=3"), refuses("[]string", "=+k8s:minLength=0")),
     surprises=(
@@ -241,7 +241,7 @@ MIN_LENGTH = TagSpec(
 )
 MAX_ITEMS = TagSpec(
     name="k8s:maxItems",
-    summary="Limits a list to N items. A list that is too long is not looked into.",
+    summary="Limits a list to N items. Items of a longer list are not validated.",
     words=lambda check, on: f"at most {counted(check.args[0], 'item')}",
     misuses=(refuses("string", "=3"), refuses("[]string", "=+5")),
     surprises=("Under +k8s:alpha it still stops the other rules of its list, so it can hide errors that count.",),
@@ -258,7 +258,7 @@ MAX_ITEMS = TagSpec(
 )
 MIN_ITEMS = TagSpec(
     name="k8s:minItems",
-    summary="Demands at least N items of a list; a list that is not there has none.",
+    summary="Requires a list of at least N items. An absent list has none.",
     words=lambda check, on: f"at least {counted(check.args[0], 'item')}",
     misuses=(refuses("map[string]string", "=1"),),
     surprises=("Without +k8s:optional in front, an absent list has too few items.",),
@@ -273,7 +273,7 @@ MIN_ITEMS = TagSpec(
 )
 MAX_PROPERTIES = TagSpec(
     name="k8s:maxProperties",
-    summary="Limits a map to N keys. A map that is too large is not looked into.",
+    summary="Limits a map to N keys. Entries of a larger map are not validated.",
     words=lambda check, on: f"at most {counted(check.args[0], 'key')}",
     misuses=(refuses("[]string", "=1"), refuses("map[string]string", "=100001")),
     scopes=frozenset({Scope.TYPE, Scope.FIELD}),
@@ -291,7 +291,7 @@ MAX_PROPERTIES = TagSpec(
 )
 MIN_PROPERTIES = TagSpec(
     name="k8s:minProperties",
-    summary="Demands at least N keys of a map; a map that is not there has none.",
+    summary="Requires a map of at least N keys. An absent map has none.",
     words=lambda check, on: f"at least {counted(check.args[0], 'key')}",
     misuses=(refuses("[]string", "=1"),),
     surprises=("Without +k8s:optional in front, an absent map has too few keys.",),
@@ -306,7 +306,7 @@ MIN_PROPERTIES = TagSpec(
 )
 MINIMUM = TagSpec(
     name="k8s:minimum",
-    summary="Demands an integer of at least N.",
+    summary="Requires an integer of at least N.",
     words=lambda check, on: f"at least {check.args[0]:,}",
     misuses=(refuses("string", "=1"), refuses("float64", "=1"), refuses("uint8", "=256")),
     surprises=("Of an int8, a negative limit does not compile: it is taken for unsigned.",),
@@ -330,7 +330,7 @@ MINIMUM = TagSpec(
 )
 MAXIMUM = TagSpec(
     name="k8s:maximum",
-    summary="Demands an integer of at most N.",
+    summary="Requires an integer of at most N.",
     words=lambda check, on: f"at most {check.args[0]:,}",
     misuses=(refuses("string", "=1"), refuses("uint8", "=256")),
     scopes=VALUE_SCOPES,

@@ -190,7 +190,7 @@ def _words(check: Check) -> str:
 
 LIST_TYPE = TagSpec(
     name="k8s:listType",
-    summary="Says who owns a list and what tells its items apart: atomic (nothing), set (value), map (keys).",
+    summary="Sets the list type: atomic, set (items are unique by value) or map (items are unique by keys).",
     words=lambda check, on: _words(check),
     update=(
         "Says how items of the old list are found: map by keys, set by value, atomic not at all. Found items that are "
@@ -224,7 +224,7 @@ LIST_TYPE = TagSpec(
 )
 LIST_MAP_KEY = TagSpec(
     name="k8s:listMapKey",
-    summary="Names a member that is part of the key of a list's items. Repeat it for keys of several parts.",
+    summary="Declares a key field of a list map. Repeat it for several key fields.",
     words=lambda check, on: _words(check),
     update="Items of the old list are found by the members it names.",
     misuses=(refuses("[]string", "=k"), refuses(_LIST_MAP_KEY, "=nope")),
@@ -243,7 +243,7 @@ LIST_MAP_KEY = TagSpec(
 )
 UNIQUE = TagSpec(
     name="k8s:unique",
-    summary="Demands unique items of an atomic list: set (by value), map (by keys).",
+    summary="Requires unique items of an atomic list: set (by value), map (by keys).",
     words=lambda check, on: _words(check),
     update="As +k8s:listType of the same word, but who owns the list stays a matter of +k8s:listType=atomic.",
     misuses=(refuses("[]string", "=bag"), refuses("[]string", "=set")),
@@ -262,7 +262,7 @@ UNIQUE = TagSpec(
 )
 CUSTOM_UNIQUE = TagSpec(
     name="k8s:customUnique",
-    summary="Leaves the uniqueness of items to handwritten code; items still correlate by key.",
+    summary="Leaves the uniqueness check to handwritten code. Items still correlate by key.",
     update="Items still correlate as +k8s:listType or +k8s:unique say.",
     scopes=VALUE_SCOPES,
     requires=(a_list,),

@@ -135,7 +135,7 @@ _DISCRIMINATOR = _GO.replace("@", '+k8s:ifMode("A")=+k8s:required').replace("+k8
 
 MODE_DISCRIMINATOR = TagSpec(
     name="k8s:modeDiscriminator",
-    summary="Names, by value, the mode on which rules under +k8s:ifMode depend.",
+    summary="Marks the discriminator field of +k8s:ifMode.",
     update="Rules under +k8s:ifMode run again when it changed, even for members that did not.",
     misuses=(refuses("*string"), refuses("int32")),
     scopes=FIELD_ONLY,
@@ -152,7 +152,7 @@ MODE_DISCRIMINATOR = TagSpec(
 )
 IF_MODE = TagSpec(
     name="k8s:ifMode",
-    summary="Applies a tag in one mode, and forbids the field in modes of which no tag speaks.",
+    summary="Applies a tag in one mode, and forbids the field in modes without a tag.",
     words=lambda check, on: "must be absent" if on.is_pointer else "must be absent or empty",
     update=(
         "Forgiven when neither the discriminator nor the member changed. +k8s:immutable under it fires on a mere "

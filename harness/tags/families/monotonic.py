@@ -32,7 +32,7 @@ def _an_integer(context: TagContext, tag: Tag) -> str | None:
 
 MONOTONIC = TagSpec(
     name="k8s:monotonic",
-    summary="Refuses to let a number become smaller.",
+    summary="Rejects an update that decreases a number.",
     words=lambda check, on: "may not become smaller",
     only_updates=True,
     update="Compares with the old number when both are there; setting and clearing are free.",

@@ -40,7 +40,7 @@ type S struct {
 
 OPAQUE_TYPE = TagSpec(
     name=_NAME,
-    summary="Leaves out the rules of a field's type. Wrappers around it change nothing.",
+    summary="Skips the rules of a field's type. Wrapping tags have no effect on it.",
     surprises=(
         "On a field of an unnamed list or map it changes nothing: use +k8s:eachVal=+k8s:opaqueType.",
         "Under an option or a level, the type's rules are off always.",

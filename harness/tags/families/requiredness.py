@@ -142,7 +142,7 @@ def _optional_words(check: Check, on: TagSubject) -> str:
 
 REQUIRED = TagSpec(
     name="k8s:required",
-    summary="Demands a value: not zero, not empty, not nil. `false` and `0` are no values unless behind a pointer.",
+    summary="Requires a value that is not zero, empty or nil. `false` and `0` only count behind a pointer.",
     words=_required_words,
     misuses=(refuses('type T struct {\n\t// @\n\tF S `json:"f"`\n}\n\ntype S struct{}'),),
     surprises=(
@@ -172,7 +172,7 @@ REQUIRED = TagSpec(
 )
 OPTIONAL = TagSpec(
     name="k8s:optional",
-    summary="Lets a value be absent, and then runs none of the field's other rules. With `+default` it is required.",
+    summary="Allows the field to be unset, and then skips its other rules. With `+default` it is required.",
     words=_optional_words,
     misuses=(
         refuses('type T struct {\n\t// @\n\tF S `json:"f"`\n}\n\ntype S struct{}'),
@@ -202,7 +202,7 @@ OPTIONAL = TagSpec(
 )
 FORBIDDEN = TagSpec(
     name="k8s:forbidden",
-    summary="Refuses any value. Mostly used under +k8s:ifDisabled or +k8s:ifMode.",
+    summary="Rejects any value. Mostly used under +k8s:ifDisabled or +k8s:ifMode.",
     words=lambda check, on: "must be absent" if on.is_pointer else "must be absent or empty",
     misuses=(refuses('type T struct {\n\t// @\n\tF S `json:"f"`\n}\n\ntype S struct{}'),),
     surprises=("Like +k8s:optional, it stops at an absent value: the field's other rules do not run.",),

@@ -292,7 +292,7 @@ def _words(check: Check) -> str:
 
 UNION_MEMBER = TagSpec(
     name="k8s:unionMember",
-    summary="Makes a field (or, under +k8s:item, an item) one of several of which exactly one must be set.",
+    summary="Makes a field (or, under +k8s:item, an item) a union member. Exactly one member must be set.",
     words=lambda check, on: _words(check),
     update=_UPDATE,
     misuses=(refuses("any"),),
@@ -322,7 +322,7 @@ UNION_MEMBER = TagSpec(
 )
 UNION_DISCRIMINATOR = TagSpec(
     name="k8s:unionDiscriminator",
-    summary="Names, by value, the union member that must be set.",
+    summary="Marks the discriminator field of a union: its value names the member that must be set.",
     words=lambda check, on: _words(check),
     update=_UPDATE,
     misuses=(refuses("int32"), refuses("*string")),
@@ -342,7 +342,7 @@ UNION_DISCRIMINATOR = TagSpec(
 )
 ZERO_OR_ONE_OF_MEMBER = TagSpec(
     name="k8s:zeroOrOneOfMember",
-    summary="Makes a field (or, under +k8s:item, an item) one of several of which at most one may be set.",
+    summary="Makes a field (or, under +k8s:item, an item) a member of a group. At most one member may be set.",
     words=lambda check, on: _words(check),
     update=_UPDATE,
     misuses=(refuses("any"),),

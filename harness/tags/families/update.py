@@ -290,7 +290,7 @@ def _words(constraints: Constraints) -> str:
 
 UPDATE = TagSpec(
     name="k8s:update",
-    summary="Refuses one sort of change: NoSet, NoUnset, NoModify; of items: NoAddItem, NoRemoveItem.",
+    summary="Rejects one kind of change: NoSet, NoUnset, NoModify; for items NoAddItem, NoRemoveItem.",
     words=lambda check, on: _words(check.args[0]),
     only_updates=True,
     update=(
