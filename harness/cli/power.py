@@ -229,5 +229,5 @@ class Judging(Steps):
 
     def __call__(self, told: JudgingProgress) -> None:
         """Show the state after one more sabotage."""
-        text = f"{self._name}: {told.judged:,} of {count(told.made, 'sabotage')}, {told.noticed:,} noticed"
+        text = f"{self._name}: {told.judged:,} of {count(told.made, 'mutant')}, {told.noticed:,} noticed"
         self.show(told.judged, told.made, text)

@@ -268,7 +268,7 @@ class MutantObserver:
 HIDDEN = "the run shows the same difference without it"
 UNSEEN = "nothing that is compared differs"
 NO_UPDATE = "the rule was never seen to fire on an update"
-NO_TWIN = "no handwritten error is its twin: nobody checks the rule"
+NO_TWIN = "no handwritten counterpart: nothing is compared with the rule"
 NEVER_FIRED = "the rule was never seen to fire"
 
 

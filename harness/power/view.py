@@ -23,17 +23,17 @@ def lines_of(document: Document, most: int = MOST) -> Iterator[str]:
 def _part(part: Part, most: int) -> Iterator[str]:
     states = Counter(record.state for record in part.sabotages)
     judged = len(part.sabotages) - states["unjudged"]
-    told = f"{states['noticed']:,} of {count(judged, 'sabotage')} noticed"
+    told = f"{states['noticed']:,} of {count(judged, 'mutant')} noticed"
     listed = f"{states['equivalent']:,} equivalent, {count(states['hole'], 'known hole')}"
     yield f"{part.subject}: {told}, {listed}, {states['survived']:,} survived"
     yield f"  seed {part.seed}, {_budget(part)}{_sample(part)}; {count(part.cases, 'case')} in {part.seconds:.0f} s"
     if states["unjudged"]:
-        yield f"  {count(states['unjudged'], 'sabotage')} not judged: the time was over"
+        yield f"  {count(states['unjudged'], 'mutant')} not judged: time ran out"
     yield ""
     yield from _table(part.operators)
     yield from _survivors(part.survivors, most)
     for entry in part.stale:
-        yield f"  stale: {entry.sabotage}: no such sabotage survives any more; take it off the list"
+        yield f"  stale: {entry.sabotage}: no such mutant survives any more; remove the entry"
     if part.stale:
         yield ""
 
@@ -43,7 +43,7 @@ def _budget(part: Part) -> str:
 
 
 def _sample(part: Part) -> str:
-    return f", every {part.every}th sabotage" if part.every > 1 else ""
+    return f", every {part.every}th mutant" if part.every > 1 else ""
 
 
 def _table(rows: Sequence[Row]) -> Iterator[str]:
@@ -67,6 +67,6 @@ def _survivors(survivors: Sequence[Record], most: int) -> Iterator[str]:
             yield f"    why: {reason}"
         yield f"    would show it: {'; '.join(dict.fromkeys(one.shown_by for one in members))}"
     if len(groups) > most:
-        yield f"  and {count(len(groups) - most, 'rule')} more with survivors; --json FILE has them all"
+        yield f"  and {count(len(groups) - most, 'rule')} more with surviving mutants; --json FILE lists them all"
     if groups:
         yield ""

@@ -52,7 +52,7 @@ def test_survivors_are_exit_code_1_until_they_are_listed(capfd: Any, suite: Path
     assert (0, True) == (told.code, " 0 survived" in told.out)
     (suite / "power.yaml").write_text(f"{entries}- {{sabotage: gone, hole: toy}}\n", encoding="utf-8")
     told = power(capfd, suite)
-    assert (1, True) == (told.code, "stale: gone: no such sabotage survives any more" in told.out)
+    assert (1, True) == (told.code, "stale: gone: no such mutant survives any more" in told.out)
     assert 0 == power(capfd, suite, "--every", "10", "--update-ratchet").code
     assert "gone" in (suite / "power.yaml").read_text(), "a sample proves nothing"
     told = power(capfd, suite, "--update-ratchet")
@@ -65,14 +65,14 @@ def test_a_sample_is_judged(capfd: Any, suite: Path, tmp_path: Path) -> None:
     file = tmp_path / "power.json"
     (suite / "power.yaml").write_text("- {sabotage: '*', equivalent: toy}\n- {sabotage: gone, hole: toy}\n")
     told = power(capfd, suite, "--every", "10", "--json", str(file))
-    assert (0, True) == (told.code, "every 10th sabotage" in told.out)
+    assert (0, True) == (told.code, "every 10th mutant" in told.out)
     assert len(json.loads(file.read_text(encoding="utf-8"))["parts"][0]["sabotages"]) < 10
 
 
 def test_what_the_time_does_not_suffice_for_is_not_judged(capfd: Any, suite: Path) -> None:
     """It is counted, and is neither noticed nor a survivor."""
     told = power(capfd, suite, "--max-time", "0.001")
-    assert (True, True) == (told.code in (0, 1), "not judged: the time was over" in told.out)
+    assert (True, True) == (told.code in (0, 1), "not judged: time ran out" in told.out)
 
 
 def test_building_takes_no_time_from_other_subjects(monkeypatch: pytest.MonkeyPatch) -> None:

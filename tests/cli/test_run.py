@@ -316,7 +316,7 @@ def test_a_quiet_run_tells_the_verdict_and_a_line_for_each_mistake(capfd: Any, m
     assert (3, 5) == (normal.out.count("   replay  "), verbose.out.count("   replay  "))
     assert "timings: " in verbose.out
     assert "timings: " not in normal.out
-    assert "-q and -v say the opposite" in call(capfd, "run", "--command", "x", "-q", "-v").err
+    assert "-q and -v are mutually exclusive" in call(capfd, "run", "--command", "x", "-q", "-v").err
 
 
 def _large(number: int) -> Any:

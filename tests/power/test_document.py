@@ -45,7 +45,7 @@ def test_operators_are_counted() -> None:
 def test_survivors_are_named() -> None:
     """With the rule, the place, the operator, why, and what would have shown it."""
     text = "\n".join(lines_of(document_of([PART])))
-    assert "toy: 1 of 3 sabotages noticed, 1 equivalent, 0 known holes, 1 survived" in text
+    assert "toy: 1 of 3 mutants noticed, 1 equivalent, 0 known holes, 1 survived" in text
     assert "survived: declarative v1.W.name: maxLength: drop\n    why: never seen\n" in text
     assert "would show it: a long name" in text
-    assert "1 sabotage not judged: the time was over" in text
+    assert "1 mutant not judged: time ran out" in text

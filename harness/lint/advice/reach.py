@@ -152,10 +152,7 @@ def _zero(view: PackageView, element: Element, default: str | None) -> bool:
 
 
 def _default_requires(view: PackageView) -> Iterator[Advice]:
-    """Where the field is no pointer, list or map, unset means the zero value, which a client may mean.
-
-    Source: semantics.md#S27.
-    """
+    """Where the field is no pointer, list or map, unset means the zero value (semantics.md#S27)."""
     for element in tagged(view):
         default = default_of(element)
         for use in uses(view, element) if default not in (None, "null") else ():
