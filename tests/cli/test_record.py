@@ -113,7 +113,10 @@ REFUSED = [
     (("run", "migration", "migration", "--handwritten", "m.rec"), "a recording is of one subject"),
     (("run", "migration", "--handwritten", "m.rec", "--against", "migration"), "compared as they are"),
     (("record", "migration", "--output", "x", "--handwritten", "m.rec"), "No such option '--handwritten'"),
-    (("record", "migration", "--output", "x", "--declarative", "python"), "a recording cannot be made with --declarative"),
+    (
+        ("record", "migration", "--output", "x", "--declarative", "python"),
+        "a recording cannot be made with --declarative",
+    ),
     (("record", "migration"), "Missing option '--output'"),
     (("record", "migration", "--output", "migration/doc.go/x", "--max-cases", "50"), "cannot be written"),
     (("record", "migration", "--output", "x", "--kind", "nothing"), "serves nothing that matches"),
