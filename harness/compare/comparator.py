@@ -8,6 +8,7 @@ changed, errors that come twice, errors that vanish or appear although both list
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Generic, TypeVar
 
 import msgspec
 
@@ -21,6 +22,28 @@ from harness.compare.recomposition import recomposed
 from harness.errormatch.matcher import Key, matcher_for
 from harness.errormatch.trusted import NO_WORDINGS, Wordings
 from harness.field import FieldError
+
+L = TypeVar("L", bound=Sequence[FieldError])
+M = TypeVar("M")
+
+
+class _Last(Generic[L, M]):
+    """What was made of the last two lists: one answer with a thousand differences is asked about for each of them."""
+
+    __slots__ = ("_declarative", "_handwritten", "_made", "_make")
+
+    def __init__(self, make: Callable[[L, L], M]) -> None:
+        self._make = make
+        self._handwritten: L | None = None
+        self._declarative: L | None = None
+        self._made: M
+
+    def of(self, handwritten: L, declarative: L) -> M:
+        """Return what is made of these lists, the very same as last time or not."""
+        if handwritten is not self._handwritten or declarative is not self._declarative:
+            self._made = self._make(handwritten, declarative)
+            self._handwritten, self._declarative = handwritten, declarative
+        return self._made
 
 
 class Comparator:
@@ -43,8 +66,8 @@ class Comparator:
         self._is_known_path = is_known_path
         self._known_paths: dict[str, bool] = {"": True}
         self._lists = list_comparator(info, trusted, ends)
-        self._last: tuple[Errors, Errors, Compared] = (), (), ((), ())
-        self._served: tuple[Sequence[FieldError], Sequence[FieldError], list[Served]] | None = None
+        self._last_compared = _Last(self._with_paths)
+        self._last_served = _Last(self._served_of)
 
     def compare(self, case: Case, answer: Answer) -> list[Mismatch]:
         """Return everything that differs, worst comparison first. Pure: the same case and answer give the same list."""
@@ -90,10 +113,7 @@ class Comparator:
 
     def served_of(self, handwritten: Sequence[FieldError], declarative: Sequence[FieldError]) -> list[Served]:
         """Return what is served of two lists under each setting."""
-        # A thousand differences of one answer are graded one after the other.
-        if self._served is None or self._served[0] is not handwritten or self._served[1] is not declarative:
-            self._served = handwritten, declarative, self._lists.served_of(handwritten, declarative)
-        return self._served[2]
+        return self._last_served.of(handwritten, declarative)
 
     def concerns(self, mismatch: Mismatch, error: FieldError) -> bool:
         """Whether a mismatch is about this error: same type, origin and normalized field."""
@@ -109,19 +129,19 @@ class Comparator:
         return self.ends.of(side) if self.ends is not None else f"the {side} side"
 
     def _compared(self, answer: Answer) -> Compared:
-        """Compare the two lists of an answer, and look at their paths.
+        """Compare the two lists of an answer, and look at their paths."""
+        return self._last_compared.of(answer.handwritten, answer.declarative)
 
-        The last ones are remembered: an answer with hundreds of differences is compared for each of them.
-        """
-        handwritten, declarative = answer.handwritten, answer.declarative
-        if handwritten is not self._last[0] or declarative is not self._last[1]:
-            compared = self._lists.compared(handwritten, declarative)
-            odd = [*self._paths(handwritten, "handwritten"), *self._paths(declarative, "declarative")]
-            if odd:
-                found, signatures = compared
-                compared = (*found, *odd), (*signatures, *(mismatch.signature for mismatch in odd))
-            self._last = handwritten, declarative, compared
-        return self._last[2]
+    def _with_paths(self, handwritten: Errors, declarative: Errors) -> Compared:
+        compared = self._lists.compared(handwritten, declarative)
+        odd = [*self._paths(handwritten, "handwritten"), *self._paths(declarative, "declarative")]
+        if not odd:
+            return compared
+        found, signatures = compared
+        return (*found, *odd), (*signatures, *(mismatch.signature for mismatch in odd))
+
+    def _served_of(self, handwritten: Sequence[FieldError], declarative: Sequence[FieldError]) -> list[Served]:
+        return self._lists.served_of(handwritten, declarative)
 
     # paths
 

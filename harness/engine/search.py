@@ -171,8 +171,7 @@ class UnitSearch(Asking):
 
     def _random_round(self) -> Search:
         """Draw one batch; points that lately showed something new are drawn more often."""
-        yield []
-        yield from self.ask(self._drawn())
+        yield from self._random_rounds(self.asked + 1)
 
     def _drawn(self) -> list[Wanted]:
         lanes = [state.lane for state in self.ledger.states.values()]

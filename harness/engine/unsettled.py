@@ -66,12 +66,16 @@ def _settled(search: Asking) -> float:
 
 def is_left(searches: Sequence[Asking]) -> bool:
     """Whether anything was met that is not explained; no more searches are looked at than have to be."""
-    return any(one.ledger.pending or one.ledger.suspects or one.settling.begun for one in searches)
+    return any(map(_left, searches))
 
 
 def left(searches: Sequence[Asking]) -> int:
     """Count what was met and is not explained, what is on its way included."""
-    return sum(len(one.ledger.pending) + len(one.ledger.suspects) + one.settling.begun for one in searches)
+    return sum(map(_left, searches))
+
+
+def _left(search: Asking) -> int:
+    return len(search.ledger.pending) + len(search.ledger.suspects) + search.settling.begun
 
 
 def _unsettled(search: Asking) -> float:

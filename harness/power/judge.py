@@ -7,7 +7,6 @@ sabotaged suite first. When they show nothing, it is searched in full, up to the
 from __future__ import annotations
 
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -31,7 +30,7 @@ from harness.power.known import Known
 from harness.power.operators import code, rules
 from harness.power.sabotage import Sabotage, numbered
 from harness.subject import Example, Note, Rework, Subject, SubjectSpec, load_suite, open_suite
-from harness.subject.suitefile import PREFIX
+from harness.subject.suitefile import forget_suite
 from harness.suite import Suite
 
 BATCH = 50
@@ -179,13 +178,10 @@ def _folder(spec: SubjectSpec, sabotage: Sabotage) -> Iterator[SubjectSpec]:
         shutil.copytree(spec.location, folder, ignore=shutil.ignore_patterns("__pycache__"))
         for name, text in sabotage.files.items():
             (folder / name).write_text(text(), encoding="utf-8")
-        known = set(sys.modules)
         try:
             yield replace(spec, location=str(folder))
         finally:
-            for name in set(sys.modules) - known:
-                if name.startswith(PREFIX):
-                    del sys.modules[name]
+            forget_suite(folder)
 
 
 def _opener(rework: Rework | None) -> Callable[[SubjectSpec, Note], Subject]:

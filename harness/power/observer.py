@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -19,7 +18,7 @@ from harness.compare.comparator import Comparator
 from harness.compare.mismatch import canonical_path
 from harness.compare.objects import MISSING, steps, value_at
 from harness.engine.plan import key_of
-from harness.engine.units import Unit
+from harness.engine.units import LaneKey, Unit
 from harness.field import FieldError
 from harness.fuzzers.aims import Aim
 from harness.power.filters import (
@@ -35,7 +34,7 @@ from harness.power.filters import (
     places,
     size_of,
 )  # fmt: skip
-from harness.power.judge import Comparators, Compared, comparators_of
+from harness.power.judge import Comparators, Compared, Signature, comparators_of
 from harness.power.sabotage import Record
 from harness.subject import Subject
 
@@ -46,8 +45,6 @@ KEPT = 3
 """How many cases at a limit are kept, and how many differences of one filter."""
 VALUES = 40
 """How many bad values of one rule are remembered."""
-Signature = tuple[Any, ...]
-Lane = tuple[tuple[str, str, str, str], Operation]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +93,7 @@ class Watched:
     example: FieldError
     parts: tuple[str, ...]
     attempts: dict[str, Attempt] = field(default_factory=dict)
-    lanes: set[Lane] = field(default_factory=set)
+    lanes: set[LaneKey] = field(default_factory=set)
     has_twin: bool = False
     rejected: Edge = field(default_factory=Edge)
     accepted: Edge = field(default_factory=Edge)

@@ -32,7 +32,7 @@ _IMPORTED = re.compile(r'^(?:import[ \t]+|[ \t]+)(?:[\w.]+[ \t]+)?"([^"]+)"', re
 _DECLARED = re.compile(r"\n(?:type|func|const|var)\b")
 _LEFT_OUT = ("testdata", "vendor", "third_party", "node_modules")
 _TYPES = re.compile(r"doc\.go|.*types.*(?<!_test)\.go")
-_GROUP = re.compile(r'^(?:const[ \t]+|[ \t]+)GroupName[ \t]*=[ \t]*"([^"]*)"', re.M)
+GROUP_NAME = re.compile(r'^(?:const[ \t]+|[ \t]+)GroupName[ \t]*=[ \t]*"([^"]*)"', re.M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ def open_api(place: str | Path = "", *, kubernetes: str = "", release: str = "")
 
 
 def _open_folder(path: Path, release: str) -> Api:
-    top, module = _module_of(path)
+    top, module = module_of(path)
     wanted = {_import_path(path if path.is_dir() else path.parent, top, module): path}
     if path.is_dir():
         wanted = {_import_path(folder, top, module): folder for folder in _package_folders(path)}
@@ -121,7 +121,7 @@ def _open_folder(path: Path, release: str) -> Api:
     )
 
 
-def _module_of(path: Path) -> tuple[Path, str]:
+def module_of(path: Path) -> tuple[Path, str]:
     """Return the folder of the go.mod above a path and the module's name; the path itself and nothing without one."""
     start = path if path.is_dir() else path.parent
     for folder in (start, *start.parents):
@@ -240,7 +240,7 @@ def _group_of(files: Iterable[Path]) -> str:
     """Find the constant GroupName, which stands in register.go, without reading the whole package."""
     for file in files:
         if file.name in ("register.go", "doc.go", "groupversion_info.go"):
-            found = _GROUP.search(read_checkout_text(file))
+            found = GROUP_NAME.search(read_checkout_text(file))
             if found:
                 return found[1]
     return ""

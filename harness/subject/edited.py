@@ -14,11 +14,9 @@ from pathlib import Path
 from harness.diagnostics import UsageError
 from harness.gotypes.packages import Universe
 from harness.limits import read_checkout_text
-from harness.subject.api import Api
+from harness.subject.api import GROUP_NAME, Api, module_of
 
-_MODULE = re.compile(r"^module[ \t]+(\S+)", re.M)
 _PACKAGE = re.compile(r"^package[ \t]+(\w+)", re.M)
-_GROUP = re.compile(r'^(?:const[ \t]+|[ \t]+)GroupName[ \t]*=[ \t]*"([^"]*)"', re.M)
 
 
 def edited_api(api: Api, folders: Mapping[str, Path], types: str) -> tuple[Api, tuple[str, ...]]:
@@ -55,23 +53,19 @@ def _found(api: Api, folders: Mapping[str, Path], root: Path) -> dict[str, Path]
 
 def _import_path(folder: Path, folders: Mapping[str, Path]) -> str:
     """Tell a package by the module it is in, or by its own path, which must end as that of one package alone."""
-    parts = folder.resolve().parts
-    for above in (folder.resolve(), *folder.resolve().parents):
-        if (above / "go.mod").is_file():
-            module = _MODULE.search(read_checkout_text(above / "go.mod"))
-            inside = folder.resolve().relative_to(above).as_posix()
-            name = f"{module[1]}/{inside}" if module else ""
-            if name in folders:
-                return name
-            break
-    fits = [name for name in folders if tuple(name.split("/")[-2:]) == parts[-2:]]
+    place = folder.resolve()
+    top, module = module_of(place)
+    name = f"{module}/{place.relative_to(top).as_posix()}" if module else ""
+    if name in folders:
+        return name
+    fits = [name for name in folders if tuple(name.split("/")[-2:]) == place.parts[-2:]]
     return fits[0] if len(fits) == 1 else ""
 
 
 def _by_group(api: Api, folder: Path) -> str:
     """Tell a package by what its files say of themselves."""
     texts = [read_checkout_text(file) for file in sorted(folder.glob("*.go"))]
-    group, version = _first(_GROUP, texts), _first(_PACKAGE, texts)
+    group, version = _first(GROUP_NAME, texts), _first(_PACKAGE, texts)
     fits = [one.path for one in api.packages if group is not None and (one.group, one.version) == (group, version)]
     return fits[0] if len(fits) == 1 else ""
 

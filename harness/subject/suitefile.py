@@ -24,7 +24,7 @@ from harness.targets.python import text_of
 
 AnySuite: TypeAlias = Suite | KubernetesSuite
 
-PREFIX = "_harness_suite_"
+_PREFIX = "_harness_suite_"
 """What the names of a suite's modules begin with."""
 
 
@@ -49,10 +49,16 @@ def import_suite(folder: str | Path) -> AnySuite:
     return found if isinstance(found, KubernetesSuite) else replace(found, folder=root)
 
 
-def _import(root: Path, file: Path) -> ModuleType:
-    name = PREFIX + hashlib.sha256(str(root).encode()).hexdigest()[:12]
+def forget_suite(folder: str | Path) -> str:
+    """Forget the modules of a folder, if they were imported. Returns: the name of its package."""
+    name = _PREFIX + hashlib.sha256(str(Path(folder).resolve()).encode()).hexdigest()[:12]
     for known in [known for known in sys.modules if known == name or known.startswith(f"{name}.")]:
         del sys.modules[known]
+    return name
+
+
+def _import(root: Path, file: Path) -> ModuleType:
+    name = forget_suite(root)
     package = ModuleType(name)
     package.__path__ = [str(root)]
     sys.modules[name] = package

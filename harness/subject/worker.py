@@ -22,6 +22,7 @@ from typing import Any
 import msgspec
 
 from harness.case import Answer, Case, Failure, Json
+from harness.collector import SELDOM
 from harness.diagnostics import InputError
 from harness.subject.description import description
 from harness.subject.order import SuiteOrder
@@ -32,7 +33,6 @@ from harness.targets.forkserver import BROKEN, serve_forks
 from harness.targets.python import PythonTarget
 from harness.targets.wire import encode_greeting, id_of
 
-SELDOM = (50_000, 20, 20)
 _CHUNK = 1 << 16
 _MOST_STORED = 256
 _MOST_FORKS = 32
