@@ -96,12 +96,14 @@ class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `panic` tells a crash (a finding) from an object that cannot be handled (no finding, such as a decode error).
     Stage `worker` is ours: the process died, hung or printed rubbish on this case. Stage `self`: the validators gave
-    two answers to one case, or changed the object.
+    two answers to one case, or changed the object. `at` says where code of the target raised, such as
+    `handwritten.py:41 in validate_spec`; empty where the target does not know.
     """
 
     stage: Stage
     message: str
     panic: bool = False
+    at: str = ""
 
 
 class ServedList(msgspec.Struct, frozen=True):

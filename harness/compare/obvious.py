@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from harness.case import Answer, Case
+from harness.case import Answer, Case, Failure
 from harness.compare import remedies
 from harness.compare.comparator import Comparator
 from harness.compare.finding import Cause
@@ -32,7 +32,7 @@ def obvious(answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Cause
     """Return the cause when the two lists show it without another question."""
     match mismatch.kind:
         case "panic":
-            return CauseFound("panic", "a validator crashed", "guard the nil value or the index that the message names")
+            return _crash(answer.failure)
         case "self":
             fix = "let the validator read the object only, and walk maps in a sorted order"
             return CauseFound("unstable", "two answers to one case, or a changed object", fix)
@@ -51,6 +51,13 @@ def obvious(answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Cause
             return _obvious_extra(answer, mismatch, comparator)
         case "served":
             return _obvious_served(answer, mismatch, comparator)
+
+
+def _crash(failure: Failure | None) -> CauseFound:
+    if failure is not None and failure.at:
+        fix = f"let the code at {failure.at} take this object without an exception"
+        return CauseFound("panic", f"a validator crashed at {failure.at}", fix)
+    return CauseFound("panic", "a validator crashed", "guard the nil value or the index that the message names")
 
 
 def rule_of(mismatch: Mismatch) -> str:

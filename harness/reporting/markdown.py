@@ -142,7 +142,8 @@ def _block(report: Report, number: int, one: Group) -> str:
 def _answers(finding: ReportedFinding) -> Iterator[str]:
     if finding.answer.failure is not None:
         failure = finding.answer.failure
-        yield fenced("failure", "text", cut(lines(f"{failure.stage}: {failure.message}"), _SENTENCE))
+        at = f"\nat {failure.at}" * bool(failure.at)
+        yield fenced("failure", "text", cut(lines(f"{failure.stage}: {failure.message}{at}"), _SENTENCE))
         return
     sides = [("handwritten errors", finding.answer.handwritten), ("declarative errors", finding.answer.declarative)]
     if finding.between:

@@ -204,6 +204,7 @@ def body(finding: ReportedFinding, limit: int) -> list[Text]:
     if finding.answer.failure is not None:
         failure = finding.answer.failure
         rows += _labelled("failure", cut(lines(f"{failure.stage}: {failure.message}"), limit))
+        rows += _labelled("at", visible(failure.at)) if failure.at else []
     if finding.fix:
         rows += _labelled("fix", lines(finding.fix))
     if finding.replay:

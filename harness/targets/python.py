@@ -10,11 +10,14 @@ SIGALRM, while Python code runs; elsewhere a hang is a hang.
 from __future__ import annotations
 
 import copy
+import os
 import signal
 import threading
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from types import FrameType
 from typing import TypeAlias
 
@@ -32,6 +35,7 @@ Forms: TypeAlias = tuple[Json, Json]
 """An object in the form of the request's version, and in that of the handwritten validators."""
 
 MOST = 256
+_LONGEST_PLACE = 200
 _ENCODE = msgspec.json.Encoder().encode
 _NO_JSON = (TypeError, ValueError, OverflowError, RecursionError, msgspec.MsgspecError)
 
@@ -114,7 +118,7 @@ class PythonTarget(Closing):
         time_limit: float = 10.0,
         alone: bool = False,
     ) -> None:
-        self._suite = suite
+        self._suite, self._folder = suite, f"{Path(suite.folder).resolve()}{os.sep}"
         self._gates = {**suite.gates, **(gates or {})}
         self._limit, self._patience, self._alone = time_limit, time_limit, alone
         made, read = decoders or {}, readers or {}
@@ -172,7 +176,7 @@ class PythonTarget(Closing):
         except BaseException as error:  # SystemExit, CancelledError, what pytest.fail raises, an interrupt of its own
             if end.stage is None or (isinstance(error, KeyboardInterrupt) and not self._alone):
                 raise
-            return Answer(case.id, failure=Failure(end.stage, text_of(error), panic=True))
+            return Answer(case.id, failure=Failure(end.stage, text_of(error), True, _raised_at(error, self._folder)))
 
     def _once(self, case: Case, end: Endpoint) -> Answer:
         context = end.context(case)
@@ -296,6 +300,15 @@ def text_of(error: BaseException) -> str:
     except BaseException as other:  # it is somebody's code as well
         words = f"its __str__ raises {type(other).__name__}"
     return f"{type(error).__name__}: {words}" if words else type(error).__name__
+
+
+def _raised_at(error: BaseException, folder: str) -> str:
+    """Say which line of the code below a folder raised an exception, or called what raised it; empty for none."""
+    for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
+        code = frame.f_code
+        if code.co_filename.startswith(folder):
+            return f"{code.co_filename.removeprefix(folder)}:{line} in {code.co_name}"[:_LONGEST_PLACE]
+    return ""
 
 
 def _difference(first: Answer, second: Answer) -> str:

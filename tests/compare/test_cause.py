@@ -232,6 +232,21 @@ def test_failures_and_paths() -> None:
     assert slugs(case(), always(errors("Required@x"), ()), is_known_path=lambda _: False) == {"x": "wrong-path"}
 
 
+@pytest.mark.parametrize(
+    ("at", "fix"),
+    [
+        ("handwritten.py:41 in validate", "let the code at handwritten.py:41 in validate take this object"),
+        ("", "guard the nil value"),
+    ],
+)
+def test_a_crash_is_mended_where_it_happens(at: str, fix: str) -> None:
+    """Where the target says which line raised, the fix names it; a panic of Go names what was nil."""
+    panic = answer(failure=Failure("handwritten", "KeyError: 'a'", panic=True, at=at))
+    [found] = causes(case(), lambda asked: panic).values()
+    assert found.fix.startswith(fix)
+    assert at in found.detail
+
+
 def test_an_experiment_that_fails_proves_nothing() -> None:
     """A question the target cannot answer is no evidence."""
 

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path as FilePath
 from typing import Any
 
 import pytest
@@ -224,6 +225,20 @@ def test_whatever_an_author_raises_is_a_panic_of_its_stage(stage: str, changes: 
     assert (stage, True) == (bad.failure.stage, bad.failure.panic)
     assert "spec" in bad.failure.message
     assert good.failure is None
+
+
+def test_an_exception_is_placed_in_the_code_of_the_suite(tmp_path: FilePath) -> None:
+    """The innermost line of the suite's own files, whatever library it called; none where the suite has no part."""
+    code = "def validate(new, old, context):\n    return helper(new)\n\ndef helper(obj):\n    return int('a')\n"
+    names: dict[str, Any] = {}
+    exec(compile(code, str(tmp_path / "handwritten.py"), "exec"), names)
+    suite = Suite("things", "example.com", [kind(handwritten=names["validate"])], folder=tmp_path)
+    [own] = PythonTarget(suite, {}).ask([case()])
+    assert own.failure is not None
+    assert "handwritten.py:5 in helper" == own.failure.at
+    [other] = target(kind(handwritten=raising(KeyError("spec")))).ask([case()])
+    assert other.failure is not None
+    assert "" == other.failure.at
 
 
 def test_a_declarative_panic_has_its_own_stage() -> None:
