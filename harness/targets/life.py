@@ -7,6 +7,7 @@ started may hold the pipes open when it is gone: nobody waits for their end then
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import queue
 import re
@@ -35,6 +36,8 @@ OWN_END = 1.0
 """How long a process may take to end once its output has, before it is ended. Units: seconds."""
 
 _READ = 1 << 16  # what a pipe holds: a larger buffer would be taken and given back each time
+_PIPE = 1 << 20
+"""What the pipes of a worker hold, where the system allows it. Units: bytes."""
 _STDERR_LINES = 200
 _TELLING = re.compile(r"^(panic|fatal error|fatal|Fatal Python error|[\w.]*(Error|Exception))\b.*:")
 _LAST_READ = 1 << 20
@@ -131,7 +134,9 @@ class Life:
         self._killed = self._at_end = False
         self._late = 0
         self._own_end: int | None = None
-        self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._outbox: queue.SimpleQueue[memoryview | None] = queue.SimpleQueue()
+        self._backlog, self._sending = 0, threading.Lock()
+        self._widen()
         self._threads = [
             threading.Thread(target=target, daemon=True) for target in (self._write, self._read, self._drain)
         ]
@@ -139,8 +144,18 @@ class Life:
             thread.start()
 
     def send(self, data: bytes) -> None:
-        """Queue bytes for the worker; never blocks on a slow one."""
-        self._outbox.put(data)
+        """Hand bytes to the worker, or queue what its pipe does not take now; never blocks on a slow one.
+
+        What fits is written at once: another thread would do it only when this one pauses, and the worker would wait.
+        """
+        view = memoryview(data)
+        with self._sending:
+            if not self._backlog:
+                with contextlib.suppress(OSError, ValueError):  # who reads is told that it ended
+                    view = view[os.write(self._stdin.fileno(), view) :]
+            if view:
+                self._backlog += 1
+                self._outbox.put(view)
 
     def kill(self, patience: float = OWN_END) -> None:
         """End the whole process group and its threads, and wait for both. May be called twice.
@@ -216,21 +231,33 @@ class Life:
             self.broken, self.distrusted, self.has_hung = reason, distrusted, has_hung
         self.greeted.set()
 
-    def _write(self) -> None:
+    @property
+    def _stdin(self) -> IO[bytes]:
         assert self.process.stdin is not None
-        descriptor = self.process.stdin.fileno()
-        os.set_blocking(descriptor, False)
+        return self.process.stdin
+
+    def _widen(self) -> None:
+        """Let both pipes hold some batches, so that neither end waits for the other to read; where the system can."""
+        os.set_blocking(self._stdin.fileno(), False)
+        for pipe in (self.process.stdin, self.process.stdout):
+            with contextlib.suppress(OSError, AttributeError):
+                assert pipe is not None
+                fcntl.fcntl(pipe.fileno(), fcntl.F_SETPIPE_SZ, _PIPE)
+
+    def _write(self) -> None:
+        descriptor = self._stdin.fileno()
         with contextlib.suppress(OSError):
-            while (data := self._outbox.get()) is not None:
-                view = memoryview(data)
+            while (view := self._outbox.get()) is not None:
                 while view:
                     try:
                         view = view[os.write(descriptor, view) :]
                     except BlockingIOError:
                         if self._stopped in select.select([self._stopped], [descriptor], [])[0]:
                             view = view[:0]
+                with self._sending:
+                    self._backlog -= 1
         with contextlib.suppress(OSError):
-            self.process.stdin.close()
+            self._stdin.close()
 
     def _chunk(self, descriptor: int) -> bytes:
         """Read what is there. Returns: nothing at the end, or when the process is gone and all it wrote was read."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import select
 import signal
+import subprocess
 import sys
+import termios
 import time
+from array import array
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -56,6 +60,24 @@ def test_many_batches_are_in_flight() -> None:
         batches = [target.submit(cases(200)) for _ in range(20)]
         results = [batch.result() for batch in reversed(batches)]
     assert [len(result) for result in results] == [200] * 20
+
+
+def test_what_a_pipe_takes_is_with_the_worker_at_once() -> None:
+    """No other thread has to run for it; what the pipe does not take now waits, and nobody waits for that."""
+    pipes = subprocess.PIPE
+    command = [sys.executable, "-c", "import time; time.sleep(60)"]
+    process = subprocess.Popen(command, stdin=pipes, stdout=pipes, stderr=pipes, start_new_session=True, bufsize=0)
+    life = Life(process)
+    assert process.stdin is not None
+    try:
+        life.send(b"x" * 100)
+        there = array("i", [0])
+        fcntl.ioctl(process.stdin.fileno(), termios.FIONREAD, there)
+        assert [100] == list(there)
+        for _ in range(3):
+            life.send(b"x" * (2 << 20))
+    finally:
+        life.kill(0.0)
 
 
 def test_an_empty_batch_is_answered() -> None:
