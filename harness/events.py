@@ -118,7 +118,10 @@ class Progress(msgspec.Struct, frozen=True):
 
 
 class Met(msgspec.Struct, frozen=True):
-    """A difference of a new signature, as it was met: not reduced, not explained. `kind` is the name people use."""
+    """A difference of a new signature, as it was met: not reduced, not explained.
+
+    `kind` is the name people use, `phase` the phase of the search that met it (`harness.engine.phases`).
+    """
 
     kind: str
     operation: str
@@ -127,6 +130,7 @@ class Met(msgspec.Struct, frozen=True):
     type: str = ""
     origin: str = ""
     side: str = ""
+    phase: str = ""
 
 
 class Found(msgspec.Struct, frozen=True):

@@ -38,6 +38,7 @@ class Finding(msgspec.Struct, frozen=True):
     `parts` names the parts of the run, each with other feature gates, under which it shows; empty when there was one.
     `between` names two targets, the one that users have and the one they move to, when it is about what each of them
     serves: then the handwritten list is what the second serves, and the declarative list what the first serves alone.
+    `phase` is the phase of the search that met it first, empty where no search did.
     """
 
     fingerprint: str
@@ -70,6 +71,7 @@ class Finding(msgspec.Struct, frozen=True):
     rule_source: str = ""
     parts: tuple[str, ...] = ()
     between: tuple[str, ...] = ()
+    phase: str = ""
 
 
 def fingerprint(subject: str, case: Case, mismatch: Mismatch) -> str:

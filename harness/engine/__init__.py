@@ -18,6 +18,7 @@ from harness.engine.observers import Onlooker
 from harness.engine.units import WHOLE, Shard
 from harness.errormatch.witness import Witness
 from harness.events import Budget, Event, Result
+from harness.fuzzers.budget import Clock
 from harness.subject import Example, SubjectSpec, open_subject
 
 __all__ = ["Focus", "run", "run_parts"]
@@ -42,6 +43,7 @@ def run(
     onlookers: Mapping[str, Onlooker] = MappingProxyType({}),
     witnesses: Sequence[Witness] = (),
     opener: Opener = open_subject,
+    clock: Clock | None = None,
 ) -> Result:
     """Search a subject for differences and explain them.
 
@@ -52,15 +54,13 @@ def run(
     `examples` are objects of the user's own, asked about before any is drawn; a suite has its own besides.
     `onlookers` make the observers that see every answer; what they saw is in `Result.observed` under their names.
     `witnesses` are asked before the search, and what they show is in `Result.replayed`; their objects seed the search.
+    An observer that has seen enough stops the run by its `clock`.
     Raises: HarnessError when the subject cannot be opened; UsageError when nothing matches.
     """
-    (result,) = run_parts(
-        (spec,), seed=seed, budget=budget, jobs=jobs, kinds=kinds, operations=operations, on_event=on_event,
-        corpus=corpus, trusted=trusted, shard=shard, focus=focus, examples=examples, witnesses=witnesses,
-        onlookers=onlookers,
-        opener=opener,
-    )  # fmt: skip
-    return result
+    order = _order(
+        seed, budget, jobs, kinds, operations, corpus, trusted, shard, focus, examples, onlookers, witnesses
+    )
+    return parts.run_one(spec, order, on_event, opener, clock)
 
 
 def run_parts(
@@ -87,10 +87,30 @@ def run_parts(
     part that found it first, and `Finding.parts` says where it shows. Everything else is as in `run`. When the parts
     run one after the other, an interrupt leaves out those that have not begun.
     """
+    order = _order(
+        seed, budget, jobs, kinds, operations, corpus, trusted, shard, focus, examples, onlookers, witnesses
+    )
+    return parts.run_parts(specs, order, on_event, opener)
+
+
+def _order(
+    seed: int,
+    budget: Budget,
+    jobs: int,
+    kinds: Sequence[str],
+    operations: Sequence[str],
+    corpus: Path | None,
+    trusted: Path | None,
+    shard: Shard,
+    focus: Focus,
+    examples: Sequence[Example],
+    onlookers: Mapping[str, Onlooker],
+    witnesses: Sequence[Witness],
+) -> RunOrder:
     if budget.max_time is None and budget.max_cases is None:
         budget = Budget(DEFAULT_SECONDS)
-    order = RunOrder(
-        seed, budget, tuple(kinds), tuple(str(one) for one in operations), corpus, trusted, 0, max(1, jobs), shard,
-        dict(onlookers), focus, tuple(examples), tuple(witnesses),
+    return RunOrder(
+        seed=seed, budget=budget, kinds=tuple(kinds), operations=tuple(str(one) for one in operations), corpus=corpus,
+        trusted=trusted, jobs=max(1, jobs), shard=shard, onlookers=dict(onlookers), focus=focus,
+        examples=tuple(examples), witnesses=tuple(witnesses),
     )  # fmt: skip
-    return parts.run_parts(specs, order, on_event, opener)

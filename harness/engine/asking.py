@@ -43,7 +43,7 @@ class Asking:
         self.borrows = False
         self.seconds = 0.0
         """The time that its questions took, here and in a worker, as the schedule charges it."""
-        self.settling = Settling(plan, self.ledger, self.points, self._numbered, lambda: self.seconds, on_found)
+        self.settling = Settling(plan, self.ledger, self.points, self.numbered, lambda: self.seconds, on_found)
 
     def forget(self) -> None:
         """Let go of all that it knows, once it has ended and nobody asks it any more."""
@@ -80,7 +80,8 @@ class Asking:
     def _id(self) -> int:
         return (self.plan.unit.index + 1) * 16_777_216 + self.asked % 16_777_216
 
-    def _numbered(self, case: Case) -> Case:
+    def numbered(self, case: Case) -> Case:
+        """Count a case, and give it its number."""
         self.asked += 1
         return msgspec.structs.replace(case, id=self._id())
 
@@ -179,7 +180,7 @@ class Asking:
         """Ask again what failed as no request is asked, now as one is."""
         suspects, self.ledger.suspects = self.ledger.suspects, []
         if suspects:
-            cases = [self._numbered(one.case) for one in suspects]
+            cases = [self.numbered(one.case) for one in suspects]
             answers = yield cases
             self.ledger.examine(cases, answers, [one.base for one in suspects])
 
@@ -191,7 +192,7 @@ class Asking:
         curious, self.ledger.curious = self.ledger.curious[: self.left()], []
         # A list of errors that no rule covers is served as it is, which the samples look at.
         cases = [
-            self._numbered(
+            self.numbered(
                 msgspec.structs.replace(
                     one.case, served=able.served and one.composed, versions=able.versions, repeat=able.repeat
                 )

@@ -181,7 +181,7 @@ def _work(spec: SubjectSpec, order: RunOrder, opener: Opener, link: Connection, 
         if now - last >= 0.25:
             last = now
             if link.poll():
-                raise KeyboardInterrupt
+                local[0].stop()
             link.send(Turn(sum(one.asked for one in local[0].searches), search.plan.unit.name))
         stocktaking.take(local[0].searches)
 

@@ -67,7 +67,7 @@ class MetSignature:
 
     `errors` is the least number of errors that it was met with, `age` that of the run when it was met first. `shown`
     is let go once it is settled: then there is a `finding`. One that is to be settled again has both. `repeated` is how
-    often the case of the finding was asked again.
+    often the case of the finding was asked again, `phase` the phase of the search that met it first.
     """
 
     lane: Lane
@@ -77,6 +77,7 @@ class MetSignature:
     occurrences: int = 1
     finding: Packed | None = None
     repeated: int = 0
+    phase: str = ""
 
 
 class Ledger:
@@ -84,7 +85,7 @@ class Ledger:
 
     `judged` are the canonical paths of errors that are declared or covered: there both sides may look at the value.
     Those of the metadata are left out, which all kinds have in common. `suspects` failed under another mode or other
-    options than those of the run, and `is_flaky` says that one case got two answers.
+    options than those of the run, `is_flaky` says that one case got two answers. `phase` is the one that the search is in.
     """
 
     def __init__(self, plan: UnitPlan, harvest: Harvest, keep: Callable[[Json], None]) -> None:
@@ -95,6 +96,7 @@ class Ledger:
         self.curious: list[Curious] = []
         self.suspects: list[Suspect] = []
         self.is_flaky = False
+        self.phase = ""
         self.compared = 0
         self.composition_checked = 0
         self.composition_differences = 0
@@ -123,7 +125,8 @@ class Ledger:
             return seen.finding
         case, answer, mismatch, _ = seen.shown
         comparator = self.plan.comparators[seen.lane.info.key]
-        return Packed.of(self.plan.explainer.unexplained(case, answer, mismatch, comparator))
+        found = self.plan.explainer.unexplained(case, answer, mismatch, comparator)
+        return Packed.of(msgspec.structs.replace(found, phase=seen.phase))
 
     def examine(self, cases: list[Case], answers: list[Answer], bases: Sequence[Json]) -> None:
         """Compare a batch and remember every new signature."""
@@ -225,13 +228,12 @@ class Ledger:
                     self._reconsider(known, Sighting(case, answer, mismatches[number], base), errors)
             else:
                 self.discoveries += 1
-                known = MetSignature(
-                    state.lane, Sighting(case, answer, mismatches[number], base), errors, self.plan.age()
-                )
+                shows = Sighting(case, answer, mismatches[number], base)
+                known = MetSignature(state.lane, shows, errors, self.plan.age(), phase=self.phase)
                 self.seen[(*lane, *signature)] = known
                 self.pending.append(known)
                 self._keep(case.object)
-                self.plan.met(state.lane, mismatches[number])
+                self.plan.met(state.lane, mismatches[number], self.phase)
             shown.append(known)
         if is_drawn:
             self._note_errors(case, answer, base)

@@ -13,6 +13,7 @@ from dataclasses import replace
 from harness.case import Answer, Case, Operation
 from harness.engine.founding import Founding
 from harness.engine.growing import borrowed, slimmed
+from harness.engine.phases import Phase
 from harness.engine.plan import Search, UnitPlan
 from harness.engine.search import UnitSearch
 from harness.engine.units import Lane, Unit
@@ -27,43 +28,50 @@ PART = 10
 """Of a budget in cases all lenders together get one in this many, on top."""
 
 
+AWAITED = 1000.0
+"""How much a search weighs that others wait for."""
+
+
+def lend(search: Lender) -> Search:
+    """Grow one object as far as it goes. However it ends, nobody waits for it any more."""
+    stock, founding = search.stock, search.founding
+    try:
+        yield from founding.find()
+        if founding.is_found:
+            growth = founding.growth(founding.share(1))
+            yield from borrowed(search, growth)
+            stock.bases += yield from _grown(founding, growth)
+            unreached = growth.refused.keys() - growth.reached
+            stock.refused |= {path: growth.refused[path] for path in sorted(unreached)}
+    finally:
+        stock.failed += search.ledger.failed()
+        stock.is_ready, search.is_awaited = True, False
+
+
+def _grown(founding: Founding, growth: Growth) -> Generator[list[Case], list[Answer], list[Base]]:
+    """Grow, and put what only one base holds into a small one, once for all who borrow it.
+
+    Another mode of a variant may allow places outside of its focus: where only it holds them it stays as it is.
+    """
+    first, *others = yield from growth.run()
+    instead, _ = yield from slimmed(founding, founding.finder, others)
+    slim = [instead.get(id(base), base) for base in others]
+    held = growth.held(first.obj)
+    for small in slim:
+        held |= growth.held(small.obj)
+    lacking = (growth.held(base.obj) & ~held for base in others)
+    return [first, *(base if lost else small for base, small, lost in zip(others, slim, lacking, strict=True))]
+
+
 class Lender(UnitSearch):
     """The search that fills one stock: an accepted object, and its growth."""
 
+    phases = (Phase("lend", lend, AWAITED, is_flat=True),)
     is_awaited = True
 
     def __init__(self, plan: UnitPlan, stock: Stock) -> None:
         super().__init__(plan, lambda finding: None)
         self.stock = stock
-
-    def run(self) -> Search:
-        """Grow one object as far as it goes. However it ends, nobody waits for it any more."""
-        try:
-            founding = Founding(self)
-            yield from founding.find()
-            if founding.is_found:
-                growth = founding.growth(founding.share(1))
-                yield from borrowed(self, growth)
-                self.stock.bases += yield from self._grown(founding, growth)
-                unreached = growth.refused.keys() - growth.reached
-                self.stock.refused |= {path: growth.refused[path] for path in sorted(unreached)}
-        finally:
-            self.stock.failed += self.ledger.failed()
-            self.stock.is_ready = self.is_founded = True
-
-    def _grown(self, founding: Founding, growth: Growth) -> Generator[list[Case], list[Answer], list[Base]]:
-        """Grow, and put what only one base holds into a small one, once for all who borrow it.
-
-        Another mode of a variant may allow places outside of its focus: where only it holds them it stays as it is.
-        """
-        first, *others = yield from growth.run()
-        instead, _ = yield from slimmed(founding, founding.finder, others)
-        slim = [instead.get(id(base), base) for base in others]
-        held = growth.held(first.obj)
-        for small in slim:
-            held |= growth.held(small.obj)
-        lacking = (growth.held(base.obj) & ~held for base in others)
-        return [first, *(base if lost else small for base, small, lost in zip(others, slim, lacking, strict=True))]
 
 
 class Lending:

@@ -83,6 +83,7 @@ class Local:
     _seeds: list[Case] | None = None
     _wordings: Wordings | None = None
     _late: int | None = None
+    _is_stopped: bool = False
     _many: int = ABREAST
     _abreast_until: float = 0.0
 
@@ -94,6 +95,11 @@ class Local:
     def units(self) -> tuple[Unit, ...]:
         """Return every unit of the run, those of other processes and shards too."""
         return units_of(self.subject.target.info.kinds, self.order.kinds, self.order.operations)
+
+    def stop(self) -> None:
+        """Interrupt the run after this turn; what was found until then is returned."""
+        self._is_stopped = True
+        self.clock.stop()
 
     def run(self) -> JobOutcome:
         """Search this process's units. Whatever stops it, what was found until then is returned."""
@@ -109,7 +115,7 @@ class Local:
             with seldom_collected():
                 schedule.run()
                 self._go_on(schedule)
-            if schedule.unanswered and not left(self.searches):  # what explanations asked is told of as not explained
+            if schedule.unanswered and not (self._is_stopped or left(self.searches)):  # what explanations asked is told of as not explained
                 cases = f"{schedule.unanswered:,} case{'s' * (schedule.unanswered != 1)}"
                 self.telling.note(f"{cases} had no answer when the time was up, and are not compared")
         except KeyboardInterrupt:
@@ -120,6 +126,8 @@ class Local:
             raise  # nobody is there to be told
         except Exception as error:
             stopped, detail = "internal-error", told_as_bug(error)
+        if stopped == "budget" and self._is_stopped:
+            stopped = "interrupted"
         if stopped == "budget" and self.searches and all(search.is_saturated for search in self.searches):
             stopped = "saturated"
         outcomes = tuple(UnitOutcome.of(search) for search in self.searches)
@@ -224,7 +232,7 @@ class Local:
             abreast=self._abreast,
             observers={name: onlooker.observer(self.subject, unit) for name, onlooker in self.order.onlookers.items()},
             age=lambda: self.clock.seconds,
-            met=lambda lane, mismatch: self.telling.on_met(_met(lane, mismatch)),
+            met=lambda lane, mismatch, phase: self.telling.on_met(_met(lane, mismatch, phase)),
         )
 
     @cached_property
@@ -271,8 +279,8 @@ class Local:
         return self._seeds
 
 
-def _met(lane: Lane, mismatch: Mismatch) -> Met:
+def _met(lane: Lane, mismatch: Mismatch, phase: str) -> Met:
     return Met(
         lane.info.name, str(lane.operation), mismatch.kind, canonical_path(mismatch.path), mismatch.type,
-        mismatch.origin, mismatch.side,
+        mismatch.origin, mismatch.side, phase,
     )  # fmt: skip

@@ -30,10 +30,15 @@ from harness.subject import SubjectSpec
 OnEvent = Callable[[Event], None]
 
 
-def run_one(spec: SubjectSpec, order: RunOrder, on_event: OnEvent, opener: Opener) -> Result:
-    """Search one subject. Raises: HarnessError when it cannot be opened; UsageError when nothing is wanted of it."""
+def run_one(
+    spec: SubjectSpec, order: RunOrder, on_event: OnEvent, opener: Opener, clock: Clock | None = None
+) -> Result:
+    """Search one subject; who holds the `clock` can stop it.
+
+    Raises: HarnessError when it cannot be opened; UsageError when nothing is wanted of it.
+    """
     with closing(opener(spec, lambda text: on_event(Noted(text)))) as subject:
-        pulse = Pulse(on_event, order, Clock(order.budget.max_time))
+        pulse = Pulse(on_event, order, clock or Clock(order.budget.max_time))
         run = Run(subject, order, pulse)
         pulse.runs.append(run)
         run.replay()

@@ -64,7 +64,7 @@ class UnitPlan:
     """What a unit's search is given. `cases` is its share, None when only time limits it; `age` is that of the run.
 
     `kept` are accepted objects of an earlier run, `keep` takes those of this one, where somebody wants them. `met` is
-    told of every difference of a new signature.
+    told of every difference of a new signature, and of the phase that met it.
 
     `witnesses` are the cases that show what exceptions tolerate: asked with the corpus, and no object to start from.
     `examples` are objects of the user's own; `note` is told of those that are refused.
@@ -100,7 +100,7 @@ class UnitPlan:
     stocks: tuple[Stock, ...] = ()
     observers: Mapping[str, Observer] = field(default_factory=dict)
     age: Callable[[], float] = float
-    met: Callable[[Lane, Mismatch], None] = lambda lane, mismatch: None
+    met: Callable[[Lane, Mismatch, str], None] = lambda lane, mismatch, phase: None
     is_late: Callable[[], bool] = bool
     is_over: Callable[[], bool] = bool
     abreast: Callable[[], int] = lambda: ABREAST

@@ -14,6 +14,7 @@ import msgspec
 from harness.case import Answer
 from harness.engine.asking import BATCH
 from harness.engine.packed import Packed
+from harness.engine.phases import Phase
 from harness.engine.plan import Search, UnitPlan
 from harness.engine.search import UnitSearch
 from harness.engine.units import Lane
@@ -21,33 +22,35 @@ from harness.fuzzers.bases import errors_of, told_errors
 from harness.targets.recording import LaneName, Recording
 
 
+def replay(search: RecordedSearch) -> Search:
+    """Ask every recorded case, small ones first, until time is up; the user's own examples before all others."""
+    yield from search.given.offer(search)
+    for state in search.ledger.states.values():
+        cases = search.recording.cases(_name(state.lane))
+        nearest: Answer | None = None
+        while not search.plan.is_late() and (some := [search.numbered(case) for case in islice(cases, BATCH * 2)]):
+            if search.plan.abilities.versions:
+                some = [msgspec.structs.replace(case, versions=True) for case in some]
+            answers = yield some
+            search.ledger.examine(some, answers, [None] * len(some))
+            if not state.accepted:
+                refused = [answer for answer in (nearest, *answers) if answer is not None and errors_of(answer)]
+                nearest = min(refused, key=lambda answer: len(errors_of(answer)), default=None)
+        state.base = state.accepted > 0
+        state.sought = state.base or not search.plan.is_late()
+        if not state.base and nearest is not None:
+            state.remaining, state.sides = told_errors(nearest)
+    yield from search.settle()
+
+
 class RecordedSearch(UnitSearch):
-    """Asks what a recording holds. `run` is the generator."""
+    """Asks what a recording holds, and nothing else."""
+
+    phases = (Phase("replay", replay),)
 
     def __init__(self, plan: UnitPlan, on_found: Callable[[Packed], None], recording: Recording) -> None:
         super().__init__(plan, on_found)
         self.recording = recording
-        self.has_bases = self.is_founded = True
-
-    def run(self) -> Search:
-        """Ask every case of the unit's lanes, small ones first, until time is up; examples before all others."""
-        yield from self.given.offer(self)
-        for state in self.ledger.states.values():
-            cases = self.recording.cases(_name(state.lane))
-            nearest: Answer | None = None
-            while not self.plan.is_late() and (some := [self._numbered(case) for case in islice(cases, BATCH * 2)]):
-                if self.plan.abilities.versions:
-                    some = [msgspec.structs.replace(case, versions=True) for case in some]
-                answers = yield some
-                self.ledger.examine(some, answers, [None] * len(some))
-                if not state.accepted:
-                    refused = [answer for answer in (nearest, *answers) if answer is not None and errors_of(answer)]
-                    nearest = min(refused, key=lambda answer: len(errors_of(answer)), default=None)
-            state.base = state.accepted > 0
-            state.sought = state.base or not self.plan.is_late()
-            if not state.base and nearest is not None:
-                state.remaining, state.sides = told_errors(nearest)
-        yield from self.settle()
 
     def more(self) -> Search:
         """Ask nothing else: nobody answers."""

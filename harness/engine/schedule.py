@@ -2,8 +2,8 @@
 
 A search waits for its own answers only. Which one comes next decides the progress under a time limit, never what a
 search does. Turns are shared by the time that a search has taken, here and in the worker, not by its cases: a kind
-whose validators take milliseconds must not starve a hundred that take none. Those that still look for bases come first,
-then those with many places that both sides look at, and those that find much.
+whose validators take milliseconds must not starve a hundred that take none. Searches in an early phase come first, then
+those with many places that both sides look at, and those that find much.
 
 A search that yields no cases has a pause before it draws some: it is asked for them when its turn comes. Cases that
 hundreds of searches have ready would be most of what a process holds.
@@ -30,20 +30,12 @@ for does not wait long itself."""
 NEAR, SLOW = 10.0, 3.0
 """From when on before the end no answer is waited for beyond it, in seconds, or as often as answers take. A worker that
 ends is noticed all the same, and one that hangs as long as `left` goes on for what is not answered."""
-HASTE = 8.0
-"""How much more time a search gets until it has gone for its aims: most rules fire until then."""
-HASTY = 0.75
-"""How much time it may take at that pace: what is slow would take it from hundreds of others. Units: seconds."""
 USUAL = 0.0005
 """What a case takes where validators are quick, at most. Units: seconds."""
 JUDGED = 8.0
 """So many places that both sides may look at are worth as much time as all the rest of a kind."""
 SETTLING = 4.0
 """How much more time a search gets while it reduces what it met: what is left for the end of a run may be too much."""
-AWAITED = 1000.0
-"""How much a search weighs that others wait for."""
-BASES = 60.0
-"""How much every search weighs until it has bases, small ones too: without them nearly nothing can be asked."""
 
 
 @dataclass(slots=True)
@@ -104,7 +96,7 @@ class Schedule:
             self._turn(_Running(search, steps(search)), None)
         awaited = [search for search in self.searches if search.is_awaited]
         while (self._ready or self._waiting) and self.left() > 0:
-            awaited = [search for search in awaited if not search.is_founded]
+            awaited = [search for search in awaited if search.is_awaited]
             window = min(self.window, SHORT) if awaited else self.window
             while self._ready and (not self._waiting or self._in_flight < window):
                 self._submit(heapq.heappop(self._ready)[2])
@@ -204,11 +196,10 @@ def _is_ahead(running: _Running) -> bool:
 
 
 def _weight(search: UnitSearch) -> float:
-    if search.is_awaited:
-        return AWAITED
-    if not search.has_bases:
-        return BASES
-    haste = HASTE if not search.is_founded and search.seconds < HASTY else 1.0
+    phase = search.phase
+    if phase.is_flat:
+        return phase.weight
+    haste = phase.weight if search.seconds < phase.seconds else 1.0
     if search.ledger.pending or search.settling.begun:
         haste *= SETTLING
     # Where cases are slow there are few of them, so that differences are many among them: that alone is no reason.

@@ -1,194 +1,90 @@
-"""The search of one unit, as one generator: it yields batches of cases, is sent answers, and tells what it found.
+"""The search of one kind and its subresources: it goes through `PHASES` and explains what it meets on the way.
 
-Corpus, bases, a deterministic pass over (base, place, probe), then random rounds weighted by discovery. A new
-signature is reduced and explained on the spot. Nothing here reads a clock but through `is_late` and `is_over`.
+As one generator, it yields batches of cases, is sent their answers, and tells what it found. Nothing here reads a clock
+but through `is_late` and `is_over`.
 """
 
 from __future__ import annotations
 
 import traceback
-from collections import deque
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
-from harness.case import Case, Json
-from harness.engine.aiming import FIRST, LIMITS, THEN, Aiming
-from harness.engine.asking import BATCH, Asking, Wanted
+from harness.engine.aiming import Aiming
+from harness.engine.asking import Asking
 from harness.engine.drawing import Drawing
 from harness.engine.founding import Founding
 from harness.engine.growing import Growing
 from harness.engine.packed import Packed
-from harness.engine.plan import Ahead, Search, UnitPlan, key_of
-from harness.engine.sweep import EVERY_PROBE, SWEEPS, Sweep, turned
+from harness.engine.phases import PHASES, Phase, rounds
+from harness.engine.plan import Search, UnitPlan
+from harness.engine.sweep import Sweep
 from harness.engine.taking import Taking
-from harness.engine.versions import through_versions
-from harness.fuzzers.bases import starts
-from harness.fuzzers.slim import smallest_first
-
-AHEAD = 2
-"""Batches of the random phase on their way at once: one is answered while another is drawn or compared."""
-GROWTH, PASS = 600, 200
-"""Questions of growth, then of the first pass, and so on. Full objects are worth more than small ones edited early."""
-SATURATED = 4000
-"""Questions in a row that show nothing new, after which a search that may end before its budget does."""
 
 
 class UnitSearch(Asking):
-    """The search of one unit. `run` is the generator; `is_awaited` says that others wait for it."""
+    """The search of one unit. `run` is the generator, `phase` the phase it is in.
 
+    `is_awaited` says that others wait for it, `error` why it ended early on an internal problem.
+    """
+
+    phases: tuple[Phase[Any], ...] = PHASES
     is_awaited = False
 
     def __init__(self, plan: UnitPlan, on_found: Callable[[Packed], None]) -> None:
         super().__init__(plan, on_found)
-        self.taking = Taking(self)
-        self.drawing = Drawing(self.points, self.taking.has)
+        self.phase: Phase[Any] = self.phases[0]
         self.error = ""
-        self.has_bases = self.is_founded = self.is_saturated = False
+        self.is_saturated = False
+
+    # What phases share is made by the first that needs it: of thousands of kinds, most are never asked about.
+
+    @cached_property
+    def taking(self) -> Taking:
+        """What the operations put aside."""
+        return Taking(self)
+
+    @cached_property
+    def drawing(self) -> Drawing:
+        """What random cases are drawn from."""
+        return Drawing(self.points, self.taking.has)
+
+    @cached_property
+    def aiming(self) -> Aiming:
+        """What was tried to make rules fire."""
+        return Aiming(self)
+
+    @cached_property
+    def founding(self) -> Founding:
+        """The seed objects that were found first."""
+        return Founding(self)
+
+    @cached_property
+    def growing(self) -> Growing:
+        """What became of them."""
+        return Growing(self.founding)
+
+    @cached_property
+    def sweep(self) -> Sweep:
+        """Which boundary values were put where."""
+        return Sweep(self, self.taking)
 
     def run(self) -> Search:
         """Search until the budget is used up."""
-        yield from self._replay()
-        yield from self.given.offer(self)
-        aiming, founding = Aiming(self), Founding(self)
-        # Declarative rules speak whatever else is wrong: many need no object that both sides accept.
-        first = starts(self.plan.shape, founding.root())
-        yield from aiming.run(first, FIRST, settle=False, most=self.left() // 4)
-        # The server writes most of the metadata itself, whatever a request says.
-        yield from aiming.as_it_stands(first, "metadata.")
-        yield from founding.run()
-        self.has_bases = True
-        yield from self._aimed(aiming)
-        self.is_founded = True
-        sweep, growing = Sweep(self, self.taking), Growing(founding)
-        yield from self.taking.learn(self.points.bases[0].obj)
-        yield from self._near(sweep)
-        yield from in_turns(self, (growing.run(), GROWTH), (self._meanwhile(sweep, growing), PASS))
-        yield from self._aimed(aiming)
-        del aiming  # it knows everything that it asked
-        yield from self._near(sweep)
-        yield from through_versions(self, self.points.bases)
-        if self.plan.near:  # the places themselves were gone through
-            yield from self._until_saturated()
-        bases = smallest_first(self.points.bases)  # growth has ended: no more come
-        for number, (turns, places) in enumerate(() if self.is_saturated else SWEEPS):
-            before = self.asked
-            yield from sweep.run(bases, turns, places)
-            yield from self._random_rounds(self.asked + (self.asked - before) // 2)
-            yield from sweep.cross(bases)
-            for options in turned(self) if not number else ():
-                yield from sweep.turned(options).run(bases, turns)
-        yield from self._until_saturated()
-        if not self.is_saturated:
-            yield from self._random_rounds(None)
-        yield from self._lenders_failures()
-        yield from self.settle()
+        for phase in self.phases:
+            self.phase = phase
+            self.ledger.phase = phase.name
+            yield from phase.run(self)
 
     def more(self) -> Search:
         """Go on drawing after `run`: there was time left."""
         if not (self.error or self.is_saturated):
-            yield from self._random_rounds(None)
+            yield from rounds(self, None)
             yield from self.settle()
-
-    def _lenders_failures(self) -> Search:
-        """Have asked again what failed while others looked for objects to lend: nobody but us tells of it."""
-        self.borrows = True
-        while self.waits():
-            yield []
-        for stock in self.plan.stocks:
-            self.ledger.suspect(stock.failed)
-
-    def _until_saturated(self) -> Search:
-        """Where that is enough, draw until so many questions in a row have shown nothing new."""
-        since, known = self.asked, self.ledger.discoveries
-        while self.plan.near.until_saturated and not self.is_saturated and not self.spent():
-            yield from self._random_round()
-            if self.ledger.discoveries > known:
-                since, known = self.asked, self.ledger.discoveries
-            self.is_saturated = self.asked - since >= SATURATED
-
-    def _aimed(self, aiming: Aiming) -> Search:
-        """Go for what observers still want to see, from the bases that there are."""
-        bases = [base.obj for base in self.points.bases]
-        # What is met is explained afterwards: where differences are many it takes long, and aims are worth more.
-        yield from aiming.run(bases, THEN, settle=False)
-        yield from aiming.as_it_stands(bases)
-        yield from aiming.run(bases, LIMITS, "accept")
-
-    def _near(self, sweep: Sweep) -> Search:
-        """Go through every probe at the places that the search leans to, from every base, before anything else."""
-        if self.points.near:
-            yield from sweep.run(list(self.points.bases), EVERY_PROBE, "near")
-
-    def _meanwhile(self, sweep: Sweep, growing: Growing) -> Search:
-        """Look for differences around the first objects, which are small, as long as they grow."""
-        if not growing.is_done:
-            yield from sweep.run(list(self.points.bases), range(5), "new")
-        while not growing.is_done and not self.spent():
-            yield from self._random_round()
 
     def fail(self, error: Exception) -> None:
         """Remember that the search ended on an internal problem."""
         where = traceback.extract_tb(error.__traceback__)[-1]
         self.error = f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"
-
-    # Corpus
-
-    def _replay(self) -> Search:
-        lanes = {state.lane.key: state.lane for state in self.ledger.states.values()}
-        known = [(lanes.get((key_of(case), case.operation)), case) for case in self.plan.corpus]
-        wanted = [(lane, case) for lane, case in known if lane is not None]
-        for _, case in wanted:
-            self.points.add(case.object)
-        yield from self.given.replay(self, wanted)
-        # What they show is explained when there are objects to compare them with.
-        shown = [(lanes.get((key_of(case), case.operation)), case) for case in self.plan.witnesses]
-        yield from self.ask([(lane, case.object, case.old, None) for lane, case in shown if lane], settle=False)
-
-    # The random phase
-
-    def _random_rounds(self, until: int | None) -> Search:
-        """Draw batches until so many cases were asked, or until the budget is used up.
-
-        With others to be asked meanwhile, one after the other. Alone, the target works on the next while one is
-        compared, so that what it shows leads the batches after the next.
-        """
-        sent: deque[tuple[Ahead, list[Json]]] = deque()
-        while True:
-            yield []
-            while len(sent) < (AHEAD if self.plan.draws_ahead else 1) and not self._has_drawn(until):
-                wanted = self._drawn()
-                sent.append((Ahead(self.cases_of(wanted)), [base for _, _, _, base in wanted]))
-                yield sent[-1][0]
-            if not sent:
-                return
-            cases, bases = sent.popleft()
-            answers = yield cases
-            self.ledger.examine(cases, answers, bases)
-            yield from self.settle()
-
-    def _has_drawn(self, until: int | None) -> bool:
-        return self.spent() or (until is not None and self.asked >= until)
-
-    def _random_round(self) -> Search:
-        """Draw one batch; points that lately showed something new are drawn more often."""
-        yield from self._random_rounds(self.asked + 1)
-
-    def _drawn(self) -> list[Wanted]:
-        lanes = [state.lane for state in self.ledger.states.values()]
-        return [self.drawing.draw(lanes[n % len(lanes)], n % len(lanes)) for n in range(min(BATCH, self.left()))]
-
-
-def in_turns(search: Asking, *parts: tuple[Search, int]) -> Search:
-    """Run every part to its end, at least so many questions of it at a time. A part is stopped between batches."""
-    waiting: list[tuple[Search, int, list[Case] | None]] = [(part, turn, None) for part, turn in parts]
-    while waiting:
-        part, turn, batch = waiting.pop(0)
-        until = search.asked + turn
-        try:
-            if batch is None:
-                batch = next(part)
-            while search.asked < until:
-                batch = part.send((yield batch))
-        except StopIteration:
-            continue
-        waiting.append((part, turn, batch))

@@ -145,7 +145,7 @@ class Settling:
         self.begun -= 1
         if entry.shown is met:  # nothing worse was met meanwhile
             entry.shown = None
-        packed = Packed.of(finding)
+        packed = Packed.of(msgspec.structs.replace(finding, phase=entry.phase))
         is_new, entry.finding, entry.repeated = entry.finding is None, packed, times
         self.points.keep(finding.case.object)
         if is_new:

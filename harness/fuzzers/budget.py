@@ -59,6 +59,7 @@ class Clock:
     _looked: float = field(init=False, default=-1.0)
     _asked_until: int | None = field(init=False, default=None)
     _granted: float = field(init=False, default=-1.0)
+    _is_stopped: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
         self.started = self.now()
@@ -66,6 +67,10 @@ class Clock:
     def restart(self) -> None:
         """Begin now: what was done before takes nothing of the time."""
         self.started = self.now()
+
+    def stop(self) -> None:
+        """End the run now: nothing more is asked, and what is pending stays so."""
+        self._is_stopped = self._late = True
 
     @property
     def seconds(self) -> float:
@@ -122,6 +127,8 @@ class Clock:
 
     def left(self) -> float:
         """The time until nothing is asked or waited for any more; without a limit, it is endless."""
+        if self._is_stopped:
+            return 0.0
         rest = self._rest()
         if rest > 0:
             return rest
@@ -139,6 +146,8 @@ class Clock:
 
     def _rest(self) -> float:
         """The time until what was asked for is over."""
+        if self._is_stopped:
+            return 0.0
         if self.max_time is None:
             return math.inf
         return self.max_time - min(self.closing(), self.max_time / 10) - self.seconds

@@ -26,6 +26,7 @@ from harness.engine.units import Unit, units_of
 from harness.errormatch.trusted import all_wordings
 from harness.events import Budget, Result
 from harness.fuzzers.aims import Aim
+from harness.fuzzers.budget import Clock
 from harness.power.known import Known
 from harness.power.operators import code, rules
 from harness.power.sabotage import Sabotage, numbered
@@ -89,10 +90,6 @@ class SuiteTrial:
     def seeds_of(self, sabotage: Sabotage) -> range:
         """The seeds of the searches of one sabotage, in turn."""
         return self.seeds[:1] if any(one.matches(sabotage.name) for one in self.equivalent) else self.seeds
-
-
-class Noticed(KeyboardInterrupt):
-    """Ends a search as an interrupt does: a difference was seen, and there is no need to explain it."""
 
 
 def sabotages_of(spec: SubjectSpec) -> tuple[Sabotage, ...]:
@@ -159,10 +156,9 @@ def _ask(subject: Subject, trial: SuiteTrial, watch: Watch) -> int:
     for start in range(0, len(trial.tellers), BATCH):
         cases = trial.tellers[start : start + BATCH]
         answers = subject.target.ask(cases)
-        try:
-            for watcher in watchers:
-                watcher.examine(cases, answers, 0.0)
-        except Noticed:
+        for watcher in watchers:
+            watcher.examine(cases, answers, 0.0)
+        if watch.shown:
             return start + len(cases)
     return len(trial.tellers)
 
@@ -189,9 +185,10 @@ def _opener(rework: Rework | None) -> Callable[[SubjectSpec, Note], Subject]:
 
 
 def _search(trial: SuiteTrial, opener: Callable[[SubjectSpec, Note], Subject], watch: Watch) -> Result:
+    watch.clock = Clock()
     result = engine.run(
         trial.spec, seed=trial.seed, budget=Budget(None, trial.cases), kinds=trial.kinds, trusted=trial.trusted,
-        examples=trial.examples, onlookers={"power": watch, **trial.onlookers}, opener=opener,
+        examples=trial.examples, onlookers={"power": watch, **trial.onlookers}, opener=opener, clock=watch.clock,
     )  # fmt: skip
     broken = next((one.error for one in result.kinds if one.error), "")
     if broken:
@@ -207,6 +204,7 @@ class Watch:
     honest: frozenset[Signature] | None = None
     seen: set[Signature] = field(default_factory=set)
     shown: str = ""
+    clock: Clock = field(default_factory=Clock)
     sorts: dict[Signature, list[Case]] = field(default_factory=dict)
 
     def tellers(self) -> list[Case]:
@@ -228,8 +226,10 @@ class Watcher:
     compared: Compared
 
     def examine(self, cases: Sequence[Case], answers: Sequence[Answer], seconds: float) -> None:
-        """Note what differs. Raises: Noticed."""
+        """Note what differs, until the first difference that ends the search: nobody needs it explained."""
         for case, answer in zip(cases, answers, strict=True):
+            if self.watch.shown:
+                return
             comparator = self.comparators.get(key_of(case))
             if comparator is None or not self.compared.has(case) or not _may_differ(answer):
                 continue
@@ -240,7 +240,8 @@ class Watcher:
                 self.watch.seen.add(signature)
                 if self.watch.honest is not None and signature not in self.watch.honest:
                     self.watch.shown = f"{mismatch.kind}: {mismatch.detail}"
-                    raise Noticed
+                    self.watch.clock.stop()
+                    break
 
     def _keep(self, case: Case, answer: Answer) -> None:
         """Remember a case when few like it were seen."""

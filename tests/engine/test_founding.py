@@ -14,7 +14,7 @@ from harness.engine import run
 from harness.engine.growing import Growing
 from harness.engine.lending import Lender
 from harness.engine.plan import Search, UnitPlan
-from harness.engine.search import in_turns
+from harness.engine.phases import in_turns
 from harness.engine.sweep import Sweep
 from harness.events import Budget, KindReport, Noted, Result
 from harness.fuzzers.bases import Base, accepted

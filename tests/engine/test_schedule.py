@@ -12,11 +12,14 @@ from typing import Any
 import pytest
 
 from harness.case import Answer, Case, Operation
+from harness.engine.lending import AWAITED
+from harness.engine.phases import PHASES, Phase
 from harness.engine.plan import Ahead, Search
 from harness.engine.schedule import Schedule
 from tests.fuzzers.toys import Done
 
 BATCH = 10
+SEED, AIM, DRAW = PHASES[2], PHASES[3], PHASES[8]
 
 
 @dataclass
@@ -42,8 +45,10 @@ class Clocked:
         return Done([Answer(case.id) for case in cases], seconds)
 
 
-def searching(index: int, kind: str, target: Clocked, until: float, founding: int = 0) -> Any:
-    """A search that asks the same until a time; `founding` is how many batches it needs for its bases."""
+def searching(
+    index: int, kind: str, target: Clocked, until: float, early: int = 0, phase: Phase[Any] = AIM
+) -> Any:
+    """A search that asks the same until a time, in an early phase for so many batches, and then in the random one."""
     ledger = SimpleNamespace(compare_seconds=0.0, discoveries=0, pending=[], judged=set())
     plan = SimpleNamespace(unit=SimpleNamespace(weight=1.0, index=index))
     search = SimpleNamespace(
@@ -52,8 +57,7 @@ def searching(index: int, kind: str, target: Clocked, until: float, founding: in
         settling=SimpleNamespace(begun=0),
         asked=0,
         seconds=0.0,
-        has_bases=True,
-        is_founded=not founding,
+        phase=phase if early else DRAW,
         is_awaited=False,
         waits=lambda: False,
     )
@@ -64,14 +68,17 @@ def searching(index: int, kind: str, target: Clocked, until: float, founding: in
             yield [Case(1, "g", "v1", kind, Operation.CREATE, {})] * BATCH
             search.asked += BATCH
             batches += 1
-            search.is_founded = batches >= founding
+            search.phase = phase if batches < early else DRAW
 
     search.run = run
     return search
 
 
-def scheduled(target: Clocked, searches: list[Any]) -> None:
-    Schedule(target, searches, lambda search: None, window=1, now=lambda: target.time).run()  # type: ignore[arg-type]  # a clock is all that is asked of it
+def schedule(target: Clocked, searches: list[Any], **options: Any) -> Schedule:
+    """Run searches over a target, whose clock is that of the run, to the end of their time."""
+    made = Schedule(target, searches, lambda search: None, now=lambda: target.time, **options)  # type: ignore[arg-type]  # a clock is all that is asked of it
+    made.run()
+    return made
 
 
 def test_when_time_is_up_no_further_search_is_begun_or_looked_at() -> None:
@@ -83,14 +90,14 @@ def test_when_time_is_up_no_further_search_is_begun_or_looked_at() -> None:
         return 1.0 if len(looks) <= 2 else 0.0
 
     searches = [searching(number, "one", target, 1.0) for number in range(1000)]
-    Schedule(target, searches, lambda search: None, now=lambda: target.time, left=left).run()  # type: ignore[arg-type]  # a clock is all that is asked of it
+    schedule(target, searches, left=left)
     assert 4 == len(looks)  # two begin, one may not, and nothing is sent
 
 
 def test_a_slow_kind_gets_its_share_of_the_time_and_not_of_the_cases() -> None:
     """One kind costs fifty times another: both take half of the time, so the fast one is asked fifty times as much."""
     target = Clocked({"slow": 0.05, "fast": 0.001})
-    scheduled(target, [searching(0, "slow", target, 100.0), searching(1, "fast", target, 100.0)])
+    schedule(target, [searching(0, "slow", target, 100.0), searching(1, "fast", target, 100.0)], window=1)
     assert [50, 50] == [round(target.asked[kind] * cost) for kind, cost in target.costs.items()]
 
 
@@ -99,7 +106,7 @@ def test_differences_are_reduced_as_they_come() -> None:
     target = Clocked({"reducing": 0.01, "looking": 0.01})
     reducing = searching(0, "reducing", target, 50.0)
     reducing.settling.begun = 1
-    scheduled(target, [reducing, searching(1, "looking", target, 50.0)])
+    schedule(target, [reducing, searching(1, "looking", target, 50.0)], window=1)
     assert 4.0 == pytest.approx(target.asked["reducing"] / target.asked["looking"], rel=0.05)
 
 
@@ -108,15 +115,15 @@ def test_a_kind_with_much_to_judge_gets_more_time() -> None:
     target = Clocked({"much": 0.01, "nothing": 0.01})
     much = searching(0, "much", target, 50.0)
     much.ledger.judged = set(range(24))
-    scheduled(target, [much, searching(1, "nothing", target, 50.0)])
+    schedule(target, [much, searching(1, "nothing", target, 50.0)], window=1)
     assert 4.0 == pytest.approx(target.asked["much"] / target.asked["nothing"], rel=0.05)
 
 
 def test_a_slow_search_hurries_for_a_moment_alone() -> None:
     """One that needs its share of all time to go for its aims does not take it before the others have theirs."""
     target = Clocked({"slow": 0.02, "fast": 0.001})
-    slow = searching(0, "slow", target, 40.0, founding=1000)
-    scheduled(target, [slow, searching(1, "fast", target, 40.0)])
+    slow = searching(0, "slow", target, 40.0, early=1000)
+    schedule(target, [slow, searching(1, "fast", target, 40.0)], window=1)
     spent = {kind: target.asked[kind] * cost for kind, cost in target.costs.items()}
     assert 0.4 < spent["slow"] / sum(spent.values()) < 0.6
 
@@ -133,42 +140,30 @@ def test_many_differences_among_few_slow_cases_bring_no_more_time() -> None:
             yield batch
 
     slow.run = run
-    scheduled(target, [slow, searching(1, "fast", target, 400.0)])
+    schedule(target, [slow, searching(1, "fast", target, 400.0)], window=1)
     assert target.asked["slow"] * 0.02 / target.time < 0.65
 
 
 def test_what_a_worker_does_meanwhile_is_paid_for() -> None:
     """A kind that keeps a worker busy while others have their turn is asked as seldom as one that is waited for."""
     target = Clocked({"slow": 0.05, "fast": 0.001}, apart=0.0001)
-    scheduled(target, [searching(0, "slow", target, 1.0), searching(1, "fast", target, 1.0)])
+    schedule(target, [searching(0, "slow", target, 1.0), searching(1, "fast", target, 1.0)], window=1)
     assert target.asked["fast"] > 40 * target.asked["slow"] > 0
 
 
 def test_who_has_no_bases_yet_comes_first() -> None:
     """A search that needs forty batches for its bases has all of them when another has gone on by five."""
     target = Clocked({"founding": 0.001, "founded": 0.001})
-    scheduled(target, [searching(0, "founded", target, 2.0), searching(1, "founding", target, 2.0, founding=40)])
+    schedule(target, [searching(0, "founded", target, 2.0), searching(1, "founding", target, 2.0, early=40)], window=1)
     assert [40, 5] == [target.order[:45].count(kind) for kind in ("founding", "founded")]
 
 
 def test_a_light_search_without_bases_does_not_wait_for_the_heavy_ones() -> None:
     """A kind with a hundredth of the weight has its ten batches first, and its small share of the time from then on."""
     target = Clocked({"heavy": 0.01, "light": 0.01})
-    light = searching(1, "light", target, 60.0, founding=10)
-    light.plan.unit.weight, light.has_bases = 0.01, False
-    steps = light.run
-
-    def run() -> Search:
-        answers, search = None, steps()
-        for batch in range(10_000):
-            light.has_bases = batch >= 10
-            try:
-                answers = yield (search.send(answers))
-            except StopIteration:
-                return
-
-    light.run = run
-    scheduled(target, [searching(0, "heavy", target, 60.0), light])
+    light = searching(1, "light", target, 60.0, early=10, phase=SEED)
+    light.plan.unit.weight = 0.01
+    schedule(target, [searching(0, "heavy", target, 60.0), light], window=1)
     assert 10 <= target.order[:14].count("light")
     assert target.order.count("light") < 25
 
@@ -178,7 +173,7 @@ def test_every_batch_is_answered_whatever_the_window() -> None:
     target = Clocked({"a": 0.0, "b": 0.0})
     searches = [searching(0, "a", target, 1.0), searching(1, "b", target, 1.0)]
     target.costs.update(a=0.01, b=0.03)
-    Schedule(target, searches, lambda search: None, now=lambda: target.time).run()  # type: ignore[arg-type]  # as above
+    schedule(target, searches)
     assert [one.asked for one in searches] == [target.asked["a"], target.asked["b"]]
 
 
@@ -199,8 +194,9 @@ def test_a_search_that_waits_goes_on_when_the_other_has_ended() -> None:
         yield from asking()
 
     steps = lender.run()
+    lender.phase = Phase("lend", lambda search: steps, AWAITED, is_flat=True)
     lender.run, lender.is_awaited, borrower.run, borrower.waits = lend, True, wait, lambda: not is_ready
-    scheduled(target, [borrower, lender])
+    schedule(target, [borrower, lender], window=1)
     lent = target.order.count("lender")
     assert ["lender"] * lent == target.order[:lent]
     assert {"borrower"} == set(target.order[lent:])
@@ -228,10 +224,7 @@ def test_a_run_whose_target_is_slow_ends_at_its_time() -> None:
     target = Clocked({"slow": 0.0})
     target.submit = lambda cases: Slow(target, [Answer(case.id) for case in cases])  # type: ignore[assignment, method-assign, return-value]  # slower than a clocked one
     searches = [searching(number, "slow", target, 10_000.0) for number in range(3)]
-    schedule = Schedule(
-        target, searches, lambda search: None, now=lambda: target.time, left=lambda: 605.0 - target.time  # type: ignore[arg-type]  # as above
-    )  # fmt: skip
-    schedule.run()
+    schedule(target, searches, left=lambda: 605.0 - target.time)
     assert 605.0 == target.time
     assert 60 == sum(search.asked for search in searches)
 
@@ -257,7 +250,7 @@ def test_cases_are_drawn_when_their_turn_comes() -> None:
 
     for one in searches:
         one.run = partial(pausing, one.run)
-    Schedule(target, searches, lambda search: None, window=3 * BATCH, now=lambda: target.time).run()  # type: ignore[arg-type]  # as above
+    schedule(target, searches, window=3 * BATCH)
     assert 0 < most <= 4
     assert all(one.asked for one in searches)
 
@@ -276,10 +269,9 @@ def test_cases_sent_ahead_are_with_the_target_while_the_search_goes_on() -> None
         told.append([answer.id for answer in (yield second)])
 
     one.run = run
-    schedule = Schedule(target, [one], lambda search: None, now=lambda: target.time)  # type: ignore[arg-type]  # as above
-    schedule.run()
+    done = schedule(target, [one])
     assert [[], [], 2, [1], [3], [2]] == told
-    assert 0 == schedule.unanswered
+    assert 0 == done.unanswered
 
 
 def test_what_a_broken_search_had_sent_ahead_is_not_waited_for() -> None:
@@ -293,7 +285,6 @@ def test_what_a_broken_search_had_sent_ahead_is_not_waited_for() -> None:
         raise ValueError("of our own")
 
     one.run, one.fail = run, failed.append
-    schedule = Schedule(target, [one], lambda search: None, now=lambda: target.time)  # type: ignore[arg-type]  # as above
-    schedule.run()
+    done = schedule(target, [one])
     assert ["of our own"] == [str(error) for error in failed]
-    assert 0 == schedule.unanswered
+    assert 0 == done.unanswered
