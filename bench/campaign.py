@@ -9,7 +9,7 @@ from bench.costs import FAST, fast_kinds
 from bench.memory import Peak
 from bench.record import Measured, Section
 from harness.diagnostics import HarnessError
-from harness.engine import run
+from harness.engine import RunConfig, run
 from harness.events import Budget, Result, Timings
 from harness.subject import SubjectSpec
 
@@ -56,7 +56,9 @@ def measure(asked: list[Asked], seconds: float, seed: int) -> Section:
         try:
             kinds, slow = fast_kinds(one.spec, seconds, seed, one.jobs) if one.fast_only else ([], [])
             with Peak() as peak:
-                result = run(one.spec, seed=seed, budget=Budget(max_time=seconds), jobs=one.jobs, kinds=kinds)
+                result = run(
+                    one.spec, RunConfig(seed=seed, budget=Budget(max_time=seconds), jobs=one.jobs, kinds=kinds)
+                )
         except HarnessError as error:
             left_out.append(f"{one.name}: {error}")
             continue

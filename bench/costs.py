@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from harness.case import Answer, Case
-from harness.engine import run
+from harness.engine import RunConfig, run
 from harness.engine.units import Unit
 from harness.events import Budget
 from harness.fuzzers.aims import Aim
@@ -69,7 +69,9 @@ def fast_kinds(spec: SubjectSpec, seconds: float, seed: int, jobs: int) -> tuple
     Raises: HarnessError when the release cannot be opened.
     """
     result = run(
-        spec, seed=seed, budget=Budget(max_time=seconds), jobs=jobs, onlookers={"costs": Costs()}, opener=open_measured
+        spec,
+        RunConfig(seed=seed, budget=Budget(max_time=seconds), jobs=jobs, onlookers={"costs": Costs()}),
+        opener=open_measured,
     )
     every: dict[str, tuple[Resource, list[int]]] = {}
     for of_unit in result.observed["costs"]:

@@ -13,8 +13,9 @@ from unittest.mock import patch
 
 from bench.record import Measured, Section
 from harness.case import Case, Json
+from harness.engine.config import RunConfig
 from harness.engine.ledger import Sighting
-from harness.engine.local import Local, RunOrder, Telling
+from harness.engine.local import Local, Telling
 from harness.engine.settling import Settling
 from harness.engine.units import Lane
 from harness.events import Budget
@@ -43,7 +44,7 @@ def _leaves(value: Json, at: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple
 
 def measure(kubernetes: str, seconds: float, seed: int, most: int = 200) -> Section:
     """Search a release, then reduce what was first met of at most so many signatures once more, one after the other."""
-    order = RunOrder(seed, Budget(max_time=seconds))
+    order = RunConfig(seed=seed, budget=Budget(max_time=seconds))
     with open_subject(SubjectSpec("kubernetes", kubernetes)) as subject:
         local = Local(subject, order, Telling(), Clock(seconds))
         met: list[tuple[Settling, Lane, Sighting]] = []

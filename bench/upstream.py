@@ -23,7 +23,7 @@ from bench.record import Measured, Section
 from harness.cli.targets import EVERY_GATE
 from harness.compare.mismatch import canonical_path
 from harness.diagnostics import HarnessError, TargetError
-from harness.engine import run_parts
+from harness.engine import RunConfig, run_parts
 from harness.events import Budget
 from harness.rulecov.inventory import Inventory, inventory_of
 from harness.rulecov.observed import FIRED, NAME, RuleOnlooker
@@ -164,9 +164,9 @@ def _ours(release: str, inventory: Inventory, seconds: float, seed: int, jobs: i
     """Search the release as `harness run` does: under its own gates, and with all of them on."""
     spec = SubjectSpec("kubernetes", release)
     parts = run_parts(
-        [spec, replace(spec, gates=EVERY_GATE)], seed=seed, budget=Budget(max_time=seconds), jobs=jobs,
-        onlookers={NAME: RuleOnlooker(inventory)},
-    )  # fmt: skip
+        [spec, replace(spec, gates=EVERY_GATE)],
+        RunConfig(seed=seed, budget=Budget(max_time=seconds), jobs=jobs, onlookers={NAME: RuleOnlooker(inventory)}),
+    )
     fired = {
         (one.type, number)
         for part in parts

@@ -93,10 +93,11 @@ def test_the_suites_use_every_tag_together() -> None:
 
 def run(folder: str, cases: int, **gates: bool) -> Result:
     """Let the engine search a suite."""
+    from harness.engine import RunConfig
     from harness.engine import run as run_engine
 
     spec = SubjectSpec("suite", str(ROOT / folder), gates=gates)
-    return run_engine(spec, seed=1, budget=Budget(max_cases=cases))
+    return run_engine(spec, RunConfig(seed=1, budget=Budget(max_cases=cases)))
 
 
 @pytest.mark.parametrize("name", SUITES)

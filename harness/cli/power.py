@@ -16,6 +16,7 @@ from harness.cli.live import Live, Steps, loudness_options
 from harness.cli.searching import cores, example_option, kind_option, search_options, seed_of
 from harness.cli.targets import TargetChoice, embedded_suites, target_options
 from harness.diagnostics import HarnessError, UsageError
+from harness.engine import RunConfig
 from harness.errormatch.trusted import own_wordings
 from harness.events import LOST, Budget
 from harness.files import write_atomically
@@ -157,12 +158,13 @@ class _Ask:
         if self.max_time is None and self.max_cases is None:
             budget = Budget(DEFAULT_SECONDS, None)
         before = self.clock.seconds
-        trusted, onlookers = own_wordings(), rule_onlookers(spec)
+        onlookers = rule_onlookers(spec)
+        config = RunConfig(
+            seed=self.seed, budget=budget, jobs=self.jobs, kinds=self.kinds, trusted=own_wordings(),
+            onlookers=onlookers, examples=self.examples,
+        )  # fmt: skip
         with Live(f"{spec.kind} {spec.location}") as live:
-            results, seen = look(
-                self.parts_of(spec), seed=self.seed, budget=budget, jobs=self.jobs, kinds=self.kinds, trusted=trusted,
-                on_event=live, onlookers=onlookers, examples=self.examples,
-            )  # fmt: skip
+            results, seen = look(self.parts_of(spec), config, live)
         for result in results:
             if result.stopped in LOST:
                 raise HarnessError(f"the target was lost: {result.stopped_detail}")

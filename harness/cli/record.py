@@ -13,6 +13,7 @@ from harness.cli.options import FILE
 from harness.cli.searching import budget_of, cores, example_option, lane_options, search_options, seed_of
 from harness.cli.targets import TargetChoice, arguments_of, target_options
 from harness.diagnostics import HarnessError, UsageError
+from harness.engine import RunConfig
 from harness.errormatch.trusted import own_wordings
 from harness.events import LOST
 from harness.files import check_writable
@@ -51,10 +52,19 @@ def command(
         ) from None
     with Live(f"recording {Path(spec.location).name}") as live:
         result = engine.run(
-            spec, seed=seed_of(seed), budget=budget_of([spec], max_time, max_cases), jobs=jobs or cores(), kinds=kinds,
-            operations=operations, examples=examples, on_event=live, trusted=own_wordings(),
-            onlookers={**rule_onlookers(spec), NAME: Keeper(spec.mode)},
-        )  # fmt: skip
+            spec,
+            RunConfig(
+                seed=seed_of(seed),
+                budget=budget_of([spec], max_time, max_cases),
+                jobs=jobs or cores(),
+                kinds=kinds,
+                operations=operations,
+                examples=examples,
+                trusted=own_wordings(),
+                onlookers={**rule_onlookers(spec), NAME: Keeper(spec.mode)},
+            ),
+            on_event=live,
+        )
     try:
         head = keep(output, result)
     except OSError as error:

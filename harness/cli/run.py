@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
 
 import click
 import msgspec
@@ -41,11 +39,11 @@ from harness.cli.searching import (
 from harness.cli.targets import TargetChoice, embedded_suites, pair_options, reach_of, target_options
 from harness.collector import collector_at_rest
 from harness.diagnostics import HarnessError, UsageError
-from harness.engine.observers import Onlooker
+from harness.engine import RunConfig
 from harness.engine.units import WHOLE, Shard
 from harness.errormatch.exceptionfile import ExceptionFile
 from harness.errormatch.trusted import own_wordings
-from harness.events import Budget, Event, Result, Timings
+from harness.events import Event, Result, Timings
 from harness.reporting.assembly import build_report
 from harness.reporting.document import Policy, Reach, Report
 from harness.reporting.text import lines
@@ -53,8 +51,6 @@ from harness.reporting.tolerance import tolerate
 from harness.rulecov.branches import watched_branches
 from harness.rulecov.inventory import Inventory
 from harness.subject import Example, SubjectSpec
-
-NOBODY: Mapping[str, Onlooker] = MappingProxyType({})
 
 
 @click.command("run")
@@ -96,20 +92,18 @@ def command(
         )
     files = beside_events(files, events)
     entries = exceptions_in(exceptions)
-    options: dict[str, Any] = {
-        "seed": seed_of(seed), "jobs": jobs or cores(), "kinds": kinds, "operations": operations, "corpus": corpus,
-        "trusted": own_wordings(), "shard": _shard(shard), "examples": examples,
-        "witnesses": tuple(entries.witnesses.values()) if entries is not None else (),
-    }  # fmt: skip
     folders = branch_folders(specs, jobs) if branches else []
     if branches:  # which are measured in this process
         specs = [replace(spec, in_process=True) for spec in specs]
-    options["jobs"] = 1 if branches else options["jobs"]
-    budget = budget_of(specs, max_time, max_cases)
+    config = RunConfig(
+        seed=seed_of(seed), budget=budget_of(specs, max_time, max_cases), jobs=1 if branches else jobs or cores(),
+        kinds=kinds, operations=operations, corpus=corpus, trusted=own_wordings(), shard=_shard(shard),
+        examples=examples, witnesses=tuple(entries.witnesses.values()) if entries is not None else (),
+    )  # fmt: skip
     ratchets = Ratchets(ratchet_file, update_ratchet)
     ratchets.check(specs)
     with sigterm_interrupts(), EventLog(events) as log:
-        search = Search(budget, options, log=log)
+        search = Search(config, log)
         with watched_branches(folders) if branches else nullcontext() as watched:
             search.run([target.parts(spec) for spec in specs])
         search.raise_if_nothing()
@@ -130,18 +124,11 @@ def command(
 class Search:
     """Runs against each subject in turn. What goes wrong with one is told, and the others are searched all the same.
 
-    `onlookers` look on beside those that see rules, `log` is told what happens.
+    Those that see rules look on besides the onlookers of `config`; `log` is told what happens.
     """
 
-    def __init__(
-        self,
-        budget: Budget,
-        options: dict[str, Any],
-        onlookers: Mapping[str, Onlooker] = NOBODY,
-        log: EventLog | None = None,
-    ) -> None:
-        self.budget, self.options, self.onlookers = budget, options, onlookers
-        self.log = log or EventLog(None)
+    def __init__(self, config: RunConfig, log: EventLog | None = None) -> None:
+        self.config, self.log = config, log or EventLog(None)
         self.results: list[Result] = []
         self.reaches: dict[str, Reach] = {}
         self.inventories: dict[str, Inventory] = {}
@@ -161,7 +148,7 @@ class Search:
     @property
     def failed(self) -> bool:
         """Whether a subject could not be searched. One that has no kind of the wanted names has not failed."""
-        narrow = self.options["kinds"] or self.options["operations"]
+        narrow = self.config.kinds or self.config.operations
         return any(not (narrow and isinstance(trouble, UsageError)) for trouble in self.troubles)
 
     def raise_if_nothing(self) -> None:
@@ -182,10 +169,8 @@ class Search:
                 self.log.hear(live.name, event)
 
             try:
-                onlookers = {**rule_onlookers(spec), **self.onlookers}
-                found = engine.run_parts(
-                    parts, budget=self.budget, on_event=on_event, onlookers=onlookers, **self.options
-                )
+                onlookers = {**rule_onlookers(spec), **self.config.onlookers}
+                found = engine.run_parts(parts, replace(self.config, onlookers=onlookers), on_event)
                 for result in found:
                     if (inventory := inventory_in(onlookers)) is not None:
                         self.inventories[result.subject] = inventory
@@ -216,7 +201,7 @@ class Search:
         cases, seconds = (seen.cases, seen.seconds) if seen else (0, 0.0)
         subject = "kubernetes" if spec.kind == "kubernetes" else target.name
         self._keep(spec, Result(
-            subject=subject, target=target, mode=spec.mode, seed=self.options["seed"], budget=self.budget,
+            subject=subject, target=target, mode=spec.mode, seed=self.config.seed, budget=self.config.budget,
             started=datetime.now(UTC).isoformat(timespec="seconds"), seconds=seconds, cases=cases, compared=cases,
             composition_checked=0, composition_differences=0, kinds=(),
             findings=tuple(one.opened() for one in live.findings), excluded=target.excluded, timings=Timings(),

@@ -24,6 +24,7 @@ from harness.cli.publishing import EXCEPTIONS, Files, publish, replay_command
 from harness.cli.run import Search
 from harness.cli.targets import spec_of
 from harness.diagnostics import HarnessError
+from harness.engine import RunConfig
 from harness.engine.focus import Focus
 from harness.errormatch.exceptionfile import ExceptionFile
 from harness.errormatch.trusted import own_wordings
@@ -157,11 +158,11 @@ class Verifying:
         paths = {
             (name.group, name.version, name.kind): ("",) * kind.whole + kind.paths for name, kind in watched.items()
         }
-        options: dict[str, Any] = {
-            "seed": self.options.seed, "jobs": self.options.jobs, "kinds": patterns, "focus": self.focus,
-            "trusted": own_wordings(), "examples": self.options.examples,
-        }  # fmt: skip
-        search = Search(budget, options, {NAME: EffortOnlooker(paths)}, self.log)
+        config = RunConfig(
+            seed=self.options.seed, budget=budget, jobs=self.options.jobs, kinds=patterns, focus=self.focus,
+            trusted=own_wordings(), examples=self.options.examples, onlookers={NAME: EffortOnlooker(paths)},
+        )  # fmt: skip
+        search = Search(config, self.log)
         search.run([parts])
         for trouble in search.troubles:
             self.unsearched.append(f"{ends.name}: {trouble}")

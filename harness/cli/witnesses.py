@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -15,7 +14,7 @@ from harness.cli.run import Search
 from harness.cli.searching import lane_options
 from harness.cli.targets import TargetChoice, embedded_suites, target_options
 from harness.diagnostics import UsageError
-from harness.engine.units import WHOLE
+from harness.engine import RunConfig
 from harness.errormatch.exceptionentry import ANY, ExceptionSpec
 from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
 from harness.errormatch.trusted import own_wordings
@@ -120,11 +119,12 @@ def replayed(
     specs = target.specs(suites) or target.specs(embedded_suites())
     if not specs:
         raise UsageError("no target is named\n  fix: name a suite folder, --kubernetes RELEASE, or --command PROGRAM")
-    options: dict[str, Any] = {
-        "seed": 1, "jobs": 1, "kinds": kinds, "operations": operations, "corpus": None, "trusted": own_wordings(),
-        "shard": WHOLE, "witnesses": tuple(entries.witnesses.values()),
-    }  # fmt: skip
-    search = Search(Budget(None, 0), options)
+    search = Search(
+        RunConfig(
+            seed=1, budget=Budget(None, 0), kinds=kinds, operations=operations, trusted=own_wordings(),
+            witnesses=tuple(entries.witnesses.values()),
+        )
+    )  # fmt: skip
     search.run([target.parts(spec) for spec in specs])
     search.raise_if_nothing()
     if search.bug is not None:

@@ -14,6 +14,7 @@ from harness.cost.measuring import NANOSECONDS, ROUNDS, Measured, Measuring
 from harness.cost.objects import NAME, Chosen, CostOnlooker
 from harness.cost.summing import CONFIDENCE, answer_of, row_of, sums_of
 from harness.diagnostics import UsageError
+from harness.engine import RunConfig
 from harness.engine.plan import key_of
 from harness.engine.units import matches
 from harness.events import Budget, Event, Result
@@ -74,10 +75,18 @@ def measure(
             asked = ", ".join(wanted.kinds) or "anything with rules"
             raise UsageError(f"{subject.name} serves nothing with declarative rules that matches {asked}")
         result = engine.run(
-            spec, seed=wanted.seed, budget=_of_search(wanted.budget), jobs=wanted.jobs,
-            kinds=tuple(kind.name for kind in kinds), operations=wanted.operations, on_event=on_event,
-            corpus=wanted.corpus, onlookers={NAME: CostOnlooker(spec.mode)},
-        )  # fmt: skip
+            spec,
+            RunConfig(
+                seed=wanted.seed,
+                budget=_of_search(wanted.budget),
+                jobs=wanted.jobs,
+                kinds=tuple(kind.name for kind in kinds),
+                operations=wanted.operations,
+                corpus=wanted.corpus,
+                onlookers={NAME: CostOnlooker(spec.mode)},
+            ),
+            on_event=on_event,
+        )
         chosen: list[Chosen] = [one for some in result.observed.get(NAME, ()) for one in some]
         measuring = Measuring(subject.target, _left(wanted.budget, started), on_told)
         measuring.interrupted = result.stopped == "interrupted"

@@ -6,79 +6,42 @@ and the number of cases, not on processes or timing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from types import MappingProxyType
+from collections.abc import Callable, Sequence
 
 from harness.engine import parts
-from harness.engine.focus import NO_FOCUS, Focus
+from harness.engine.config import RunConfig
+from harness.engine.focus import Focus
 from harness.engine.jobs import Opener
-from harness.engine.local import RunOrder
-from harness.engine.observers import Onlooker
-from harness.engine.units import WHOLE, Shard
-from harness.errormatch.witness import Witness
-from harness.events import Budget, Event, Result
+from harness.events import Event, Result
 from harness.fuzzers.budget import Clock
-from harness.subject import Example, SubjectSpec, open_subject
+from harness.subject import SubjectSpec, open_subject
 
-__all__ = ["Focus", "run", "run_parts"]
+__all__ = ["Focus", "RunConfig", "run", "run_parts"]
 
-DEFAULT_SECONDS = 60.0
+OnEvent = Callable[[Event], None]
 
 
 def run(
     spec: SubjectSpec,
-    *,
-    seed: int,
-    budget: Budget,
-    jobs: int = 1,
-    kinds: Sequence[str] = (),
-    operations: Sequence[str] = (),
-    on_event: Callable[[Event], None] = lambda event: None,
-    corpus: Path | None = None,
-    trusted: Path | None = None,
-    shard: Shard = WHOLE,
-    focus: Focus = NO_FOCUS,
-    examples: Sequence[Example] = (),
-    onlookers: Mapping[str, Onlooker] = MappingProxyType({}),
-    witnesses: Sequence[Witness] = (),
+    config: RunConfig,
+    on_event: OnEvent = lambda event: None,
     opener: Opener = open_subject,
     clock: Clock | None = None,
 ) -> Result:
     """Search a subject for differences and explain them.
 
-    `kinds` are patterns (`deployments`, `apps/*`, `*/status`), `operations` names; none means all. An interrupt or a
-    lost target ends the run early, and the result holds what was found until then. Cases of `corpus` are replayed
-    first, and reduced cases are kept there. `trusted` is the file of trusted wordings. `shard` is a part of the kinds:
-    the shards of a run find together what the whole run finds. `focus` says which places of types to lean to.
-    `examples` are objects of the user's own, asked about before any is drawn; a suite has its own besides.
-    `onlookers` make the observers that see every answer; what they saw is in `Result.observed` under their names.
-    `witnesses` are asked before the search, and what they show is in `Result.replayed`; their objects seed the search.
-    An observer that has seen enough stops the run by its `clock`.
+    An interrupt or a lost target ends the run early, and the result holds what was found until then. What observers
+    saw is in `Result.observed` under their names, what witnesses showed in `Result.replayed`. Whoever has seen enough
+    stops the run by its `clock`.
     Raises: HarnessError when the subject cannot be opened; UsageError when nothing matches.
     """
-    order = _order(
-        seed, budget, jobs, kinds, operations, corpus, trusted, shard, focus, examples, onlookers, witnesses
-    )
-    return parts.run_one(spec, order, on_event, opener, clock)
+    return parts.run_one(spec, config, on_event, opener, clock)
 
 
 def run_parts(
     specs: Sequence[SubjectSpec],
-    *,
-    seed: int,
-    budget: Budget,
-    jobs: int = 1,
-    kinds: Sequence[str] = (),
-    operations: Sequence[str] = (),
-    on_event: Callable[[Event], None] = lambda event: None,
-    corpus: Path | None = None,
-    trusted: Path | None = None,
-    shard: Shard = WHOLE,
-    focus: Focus = NO_FOCUS,
-    examples: Sequence[Example] = (),
-    onlookers: Mapping[str, Onlooker] = MappingProxyType({}),
-    witnesses: Sequence[Witness] = (),
+    config: RunConfig,
+    on_event: OnEvent = lambda event: None,
     opener: Opener = open_subject,
 ) -> tuple[Result, ...]:
     """Search one subject under several settings of its feature gates: one part, and one result, for each.
@@ -87,30 +50,4 @@ def run_parts(
     part that found it first, and `Finding.parts` says where it shows. Everything else is as in `run`. When the parts
     run one after the other, an interrupt leaves out those that have not begun.
     """
-    order = _order(
-        seed, budget, jobs, kinds, operations, corpus, trusted, shard, focus, examples, onlookers, witnesses
-    )
-    return parts.run_parts(specs, order, on_event, opener)
-
-
-def _order(
-    seed: int,
-    budget: Budget,
-    jobs: int,
-    kinds: Sequence[str],
-    operations: Sequence[str],
-    corpus: Path | None,
-    trusted: Path | None,
-    shard: Shard,
-    focus: Focus,
-    examples: Sequence[Example],
-    onlookers: Mapping[str, Onlooker],
-    witnesses: Sequence[Witness],
-) -> RunOrder:
-    if budget.max_time is None and budget.max_cases is None:
-        budget = Budget(DEFAULT_SECONDS)
-    return RunOrder(
-        seed=seed, budget=budget, kinds=tuple(kinds), operations=tuple(str(one) for one in operations), corpus=corpus,
-        trusted=trusted, jobs=max(1, jobs), shard=shard, onlookers=dict(onlookers), focus=focus,
-        examples=tuple(examples), witnesses=tuple(witnesses),
-    )  # fmt: skip
+    return parts.run_parts(specs, config, on_event, opener)

@@ -23,7 +23,8 @@ import msgspec
 from harness.compare.finding import SEVERITIES, Finding
 from harness.diagnostics import HarnessError
 from harness.engine.across import Showing, showings
-from harness.engine.local import Local, RunOrder, Telling
+from harness.engine.config import RunConfig
+from harness.engine.local import Local, Telling
 from harness.engine.outcome import JobOutcome, UnitOutcome, told_as_bug
 from harness.engine.packed import Packed
 from harness.engine.search import UnitSearch
@@ -152,14 +153,14 @@ class Stocktaking:
         return self._told.get(search.plan.unit.index, (0.0, 0))
 
 
-def start(spec: SubjectSpec, order: RunOrder, opener: Opener, seconds: float) -> list[Job]:
+def start(spec: SubjectSpec, config: RunConfig, opener: Opener, seconds: float) -> list[Job]:
     """Start the processes of a run that has taken so many seconds; what they take to start counts as well."""
     began = time.time() - seconds  # the time of day is what processes have in common
     context = multiprocessing.get_context("spawn")
     jobs = []
-    for part in range(order.jobs):
+    for part in range(config.jobs):
         ours, theirs = context.Pipe()
-        own = replace(order, part=part)
+        own = replace(config, part=part)
         work = spec, own, opener, theirs, began
         process = context.Process(target=_work, args=work, daemon=False, name=f"job {part}")
         process.start()
@@ -168,7 +169,7 @@ def start(spec: SubjectSpec, order: RunOrder, opener: Opener, seconds: float) ->
     return jobs
 
 
-def _work(spec: SubjectSpec, order: RunOrder, opener: Opener, link: Connection, began: float) -> None:
+def _work(spec: SubjectSpec, config: RunConfig, opener: Opener, link: Connection, began: float) -> None:
     """Do one part of a run that began at a time of day in this process, and tell the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     last = 0.0
@@ -185,7 +186,7 @@ def _work(spec: SubjectSpec, order: RunOrder, opener: Opener, link: Connection, 
             link.send(Turn(sum(one.asked for one in local[0].searches), search.plan.unit.name))
         stocktaking.take(local[0].searches)
 
-    clock = Clock(order.budget.max_time, closing=lambda: stocktaking.seconds)
+    clock = Clock(config.budget.max_time, closing=lambda: stocktaking.seconds)
     clock.started -= max(0.0, time.time() - began)
     telling = Telling(
         lambda index, finding: link.send(UnitFinding(index, finding)),
@@ -202,13 +203,13 @@ def _work(spec: SubjectSpec, order: RunOrder, opener: Opener, link: Connection, 
         link.send(JobOutcome((), stopped="internal-error", stopped_detail=told_as_bug(error)))
         return
     try:
-        local.append(Local(subject, order, telling, clock))
+        local.append(Local(subject, config, telling, clock))
         link.send(local[0].run())
         # The parent reads what all have found, and asks about it: nothing else is needed any more.
         for search in local[0].searches:
             search.forget()
         give_back()
-        _attend(subject, order, link)
+        _attend(subject, config, link)
     except (EOFError, ConnectionError):
         pass  # nobody is there any more
     finally:
@@ -219,13 +220,13 @@ def _work(spec: SubjectSpec, order: RunOrder, opener: Opener, link: Connection, 
     os._exit(0)
 
 
-def _attend(subject: Subject, order: RunOrder, link: Connection) -> None:
+def _attend(subject: Subject, config: RunConfig, link: Connection) -> None:
     """Answer what the parent asks of an open target, until it hangs up."""
     while True:
         asked = link.recv()
         if isinstance(asked, Asked):
             try:
-                said: list[Showing] | str = showings(subject, asked.findings, order.trusted)
+                said: list[Showing] | str = showings(subject, asked.findings, config.trusted)
             except HarnessError as error:
                 said = str(error)
             link.send(said)

@@ -85,7 +85,7 @@ class Ledger:
 
     `judged` are the canonical paths of errors that are declared or covered: there both sides may look at the value.
     Those of the metadata are left out, which all kinds have in common. `suspects` failed under another mode or other
-    options than those of the run, `is_flaky` says that one case got two answers. `phase` is the one that the search is in.
+    options than those of the run, `is_flaky` says that one case got two answers, `phase` where the search is.
     """
 
     def __init__(self, plan: UnitPlan, harvest: Harvest, keep: Callable[[Json], None]) -> None:

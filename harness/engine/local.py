@@ -2,62 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 
 from harness.case import Case, KindInfo
 from harness.collector import collector_at_rest, seldom_collected
 from harness.compare.comparator import Comparator
 from harness.compare.mismatch import Mismatch, canonical_path
 from harness.diagnostics import TargetError
-from harness.engine.focus import NO_FOCUS, Focus
+from harness.engine.config import RunConfig
 from harness.engine.lending import Lender, Lending
-from harness.engine.observers import Onlooker
 from harness.engine.outcome import Beyond, JobOutcome, UnitOutcome, timings_of, told_as_bug
 from harness.engine.packed import Packed
 from harness.engine.plan import ABREAST, Abilities, UnitPlan
 from harness.engine.recorded import RecordedSearch
 from harness.engine.schedule import Schedule
 from harness.engine.search import UnitSearch
-from harness.engine.units import WHOLE, Lane, Shard, Unit, units_of
+from harness.engine.units import Lane, Unit, units_of
 from harness.engine.unsettled import abreast, is_left, left, needed, quiet
 from harness.engine.witnesses import seeds
 from harness.errormatch.trusted import Wordings, all_wordings
-from harness.errormatch.witness import Witness
-from harness.events import Budget, Met
+from harness.events import Met
 from harness.fuzzers import corpus as kept
 from harness.fuzzers.budget import Clock, shares
 from harness.fuzzers.unlike import Way, unlike
-from harness.subject import Example, Subject
+from harness.subject import Subject
 
 FEW = 4
 """Kinds of a run from which on the cases of one keep the target busy while another compares its own."""
 LOOKING = 0.25
 """How often it is looked at how many searches have anything pending. Units: seconds."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunOrder:
-    """What a run is to do; the same for every process but for `part`, which is one of `jobs`.
-
-    The budget in cases is that of all shards together.
-    """
-
-    seed: int
-    budget: Budget
-    kinds: tuple[str, ...] = ()
-    operations: tuple[str, ...] = ()
-    corpus: Path | None = None
-    trusted: Path | None = None
-    part: int = 0
-    jobs: int = 1
-    shard: Shard = WHOLE
-    onlookers: Mapping[str, Onlooker] = field(default_factory=dict)
-    focus: Focus = NO_FOCUS
-    examples: tuple[Example, ...] = ()
-    witnesses: tuple[Witness, ...] = ()
 
 
 @dataclass(slots=True)
@@ -75,7 +50,7 @@ class Local:
     """The searches of one process over an open subject."""
 
     subject: Subject
-    order: RunOrder
+    config: RunConfig
     telling: Telling
     clock: Clock
     searches: list[UnitSearch] = field(default_factory=list)
@@ -94,7 +69,7 @@ class Local:
 
     def units(self) -> tuple[Unit, ...]:
         """Return every unit of the run, those of other processes and shards too."""
-        return units_of(self.subject.target.info.kinds, self.order.kinds, self.order.operations)
+        return units_of(self.subject.target.info.kinds, self.config.kinds, self.config.operations)
 
     def stop(self) -> None:
         """Interrupt the run after this turn; what was found until then is returned."""
@@ -115,7 +90,9 @@ class Local:
             with seldom_collected():
                 schedule.run()
                 self._go_on(schedule)
-            if schedule.unanswered and not (self._is_stopped or left(self.searches)):  # what explanations asked is told of as not explained
+            if schedule.unanswered and not (
+                self._is_stopped or left(self.searches)
+            ):  # what explanations asked is told of as not explained
                 cases = f"{schedule.unanswered:,} case{'s' * (schedule.unanswered != 1)}"
                 self.telling.note(f"{cases} had no answer when the time was up, and are not compared")
         except KeyboardInterrupt:
@@ -169,7 +146,7 @@ class Local:
         """Who lends to whom among the units of the run."""
         units = self.units()
         shapes = [self.subject.shape(unit.lanes[0].info) for unit in units]
-        return Lending(units, shapes, self.order.budget.max_cases)
+        return Lending(units, shapes, self.config.budget.max_cases)
 
     def _lenders(self) -> list[Lender]:
         """Make the lenders of what this process's units borrow."""
@@ -187,11 +164,11 @@ class Local:
         """Return this process's units with their shares, which depend neither on processes nor on shards."""
         units = self.units()
         cases: list[int | None] = [None] * len(units)
-        if self.order.budget.max_cases is not None:
-            cases = list(shares(self.order.budget.max_cases, [unit.weight for unit in units]))
+        if self.config.budget.max_cases is not None:
+            cases = list(shares(self.config.budget.max_cases, [unit.weight for unit in units]))
         pairs = list(zip(units, cases, strict=True))
-        order = self.order
-        return [pair for pair in pairs if order.shard.has_for_job(pair[0], order.part, order.jobs) and pair[1] != 0]
+        config = self.config
+        return [pair for pair in pairs if config.shard.has_for_job(pair[0], config.part, config.jobs) and pair[1] != 0]
 
     def _search(self, unit: Unit, cases: int | None) -> UnitSearch:
         plan, recording = self._plan(unit, cases), self.subject.recording
@@ -205,11 +182,11 @@ class Local:
 
     def _plan(self, unit: Unit, cases: int | None) -> UnitPlan:
         infos = {lane.info.key: lane.info for lane in unit.lanes}
-        folder = self.order.corpus
+        folder = self.config.corpus
         bases = None if folder is None else kept.bases_file(folder, f"{self.subject.part} {unit.name}")
         return UnitPlan(
             unit=unit,
-            seed=self.order.seed,
+            seed=self.config.seed,
             shape=self.subject.shape(unit.lanes[0].info),
             comparators={key: self._comparator(info) for key, info in infos.items()},
             abilities=Abilities.of(self.subject.target.info.abilities),
@@ -219,18 +196,18 @@ class Local:
             corpus=self._corpus(),
             witnesses=self._witnesses(),
             literals=self.subject.literals(unit.lanes[0].info),
-            examples=[one for one in self.order.examples if any(one.is_of(lane.info) for lane in unit.lanes)],
+            examples=[one for one in self.config.examples if any(one.is_of(lane.info) for lane in unit.lanes)],
             note=self.telling.note,
             unlike=self._unlike(unit.lanes[0].info),
             leads=unit.index in self._leading,
             draws_ahead=len(self._leading) <= FEW,
-            near=self.order.focus.of(unit.lanes[0].info),
+            near=self.config.focus.of(unit.lanes[0].info),
             kept=kept.load_bases(bases, self.telling.note) if bases is not None else None,
             keep=None if bases is None else lambda found: kept.keep_bases(bases, found, self.telling.note),
             is_late=self.clock.is_late,
             is_over=self.clock.is_over,
             abreast=self._abreast,
-            observers={name: onlooker.observer(self.subject, unit) for name, onlooker in self.order.onlookers.items()},
+            observers={name: onlooker.observer(self.subject, unit) for name, onlooker in self.config.onlookers.items()},
             age=lambda: self.clock.seconds,
             met=lambda lane, mismatch, phase: self.telling.on_met(_met(lane, mismatch, phase)),
         )
@@ -263,19 +240,19 @@ class Local:
 
     def _trusted(self) -> Wordings:
         if self._wordings is None:
-            self._wordings = all_wordings(self.order.trusted)
+            self._wordings = all_wordings(self.config.trusted)
         return self._wordings
 
     def _corpus(self) -> list[Case]:
         if self._cases is None:
-            note = self.telling.note if self.order.part == 0 else lambda text: None
-            folders = dict.fromkeys((self.subject.corpus, self.order.corpus))
+            note = self.telling.note if self.config.part == 0 else lambda text: None
+            folders = dict.fromkeys((self.subject.corpus, self.config.corpus))
             self._cases = [case for folder in folders for case in kept.load(folder, note)]
         return self._cases
 
     def _witnesses(self) -> list[Case]:
         if self._seeds is None:
-            self._seeds = seeds(self.subject, self.order.witnesses)
+            self._seeds = seeds(self.subject, self.config.witnesses)
         return self._seeds
 
 

@@ -19,8 +19,8 @@ from harness.compare.finding import Finding
 from harness.diagnostics import UsageError
 from harness.engine import jobs as processes
 from harness.engine.across import Across, Showing, showings
+from harness.engine.config import RunConfig
 from harness.engine.jobs import Job, Message, Opener
-from harness.engine.local import RunOrder
 from harness.engine.outcome import JobOutcome, merged
 from harness.engine.running import Pulse, Run
 from harness.events import Budget, Event, Finished, Noted, Result
@@ -31,35 +31,37 @@ OnEvent = Callable[[Event], None]
 
 
 def run_one(
-    spec: SubjectSpec, order: RunOrder, on_event: OnEvent, opener: Opener, clock: Clock | None = None
+    spec: SubjectSpec, config: RunConfig, on_event: OnEvent, opener: Opener, clock: Clock | None = None
 ) -> Result:
     """Search one subject; who holds the `clock` can stop it.
 
     Raises: HarnessError when it cannot be opened; UsageError when nothing is wanted of it.
     """
     with closing(opener(spec, lambda text: on_event(Noted(text)))) as subject:
-        pulse = Pulse(on_event, order, clock or Clock(order.budget.max_time))
-        run = Run(subject, order, pulse)
+        pulse = Pulse(on_event, config, clock or Clock(config.budget.max_time))
+        run = Run(subject, config, pulse)
         pulse.runs.append(run)
         run.replay()
         run.begin()
-        alone = order.jobs == 1 or len(run.units) <= 1
+        alone = config.jobs == 1 or len(run.units) <= 1
         outcome = run.here() if alone else _beside(run, opener)
         result = run.summed(outcome, pulse.clock.seconds)
     on_event(Finished(result))
     return result
 
 
-def run_parts(specs: Sequence[SubjectSpec], order: RunOrder, on_event: OnEvent, opener: Opener) -> tuple[Result, ...]:
+def run_parts(specs: Sequence[SubjectSpec], config: RunConfig, on_event: OnEvent, opener: Opener) -> tuple[Result, ...]:
     """Search every specification as a part of one run. Raises as `run_one` does, before anything is searched."""
     if len(specs) == 1:
-        return (run_one(specs[0], order, on_event, opener),)
-    if order.jobs == 1:
-        found, searched = _in_turn(specs, order, on_event, opener)
-        askers = [partial(_asked_again, spec, order, on_event, opener) for spec in searched]
+        return (run_one(specs[0], config, on_event, opener),)
+    if config.jobs == 1:
+        found, searched = _in_turn(specs, config, on_event, opener)
+        askers = [partial(_asked_again, spec, config, on_event, opener) for spec in searched]
         return Across(on_event).told(found, askers)
-    share = replace(order, jobs=max(1, order.jobs // len(specs)), budget=_share(order.budget, len(specs), at_once=True))
-    pulse = _opened(specs, order, share, on_event, opener)
+    share = replace(
+        config, jobs=max(1, config.jobs // len(specs)), budget=_share(config.budget, len(specs), at_once=True)
+    )
+    pulse = _opened(specs, config, share, on_event, opener)
     for run in pulse.runs:
         run.begin()
     with _side_by_side(pulse.runs, opener) as outcomes:
@@ -75,18 +77,18 @@ def run_parts(specs: Sequence[SubjectSpec], order: RunOrder, on_event: OnEvent, 
 
 
 def _asked_again(
-    spec: SubjectSpec, order: RunOrder, on_event: OnEvent, opener: Opener, findings: Sequence[Finding]
+    spec: SubjectSpec, config: RunConfig, on_event: OnEvent, opener: Opener, findings: Sequence[Finding]
 ) -> list[Showing]:
     """Open a part again to ask it about findings."""
     with closing(opener(spec, lambda text: on_event(Noted(text)))) as subject:
-        return showings(subject, findings, order.trusted)
+        return showings(subject, findings, config.trusted)
 
 
 def _in_turn(
-    specs: Sequence[SubjectSpec], order: RunOrder, on_event: OnEvent, opener: Opener
+    specs: Sequence[SubjectSpec], config: RunConfig, on_event: OnEvent, opener: Opener
 ) -> tuple[list[Result], list[SubjectSpec]]:
     """Run one part after the other; a part that has nothing of what is wanted is left out, unless all are like that."""
-    share = replace(order, budget=_share(order.budget, len(specs), at_once=False))
+    share = replace(config, budget=_share(config.budget, len(specs), at_once=False))
     results: list[Result] = []
     searched, unwanted = [], []
     for spec in specs:
@@ -102,7 +104,9 @@ def _in_turn(
     return results, searched
 
 
-def _opened(specs: Sequence[SubjectSpec], order: RunOrder, share: RunOrder, on_event: OnEvent, opener: Opener) -> Pulse:
+def _opened(
+    specs: Sequence[SubjectSpec], config: RunConfig, share: RunConfig, on_event: OnEvent, opener: Opener
+) -> Pulse:
     """Open all parts, and make a run of every one that has something of what is wanted; raises when none has.
 
     The targets are closed again: the processes open their own, and memory is for those that work.
@@ -110,7 +114,7 @@ def _opened(specs: Sequence[SubjectSpec], order: RunOrder, share: RunOrder, on_e
     unwanted = []
     with ExitStack() as stack:
         subjects = [stack.enter_context(closing(opener(spec, lambda text: on_event(Noted(text))))) for spec in specs]
-        pulse = Pulse(on_event, order, Clock(order.budget.max_time))
+        pulse = Pulse(on_event, config, Clock(config.budget.max_time))
         for subject in subjects:
             try:
                 pulse.runs.append(Run(subject, share, pulse))
@@ -143,10 +147,12 @@ def _side_by_side(runs: Sequence[Run], opener: Opener) -> Iterator[list[JobOutco
     The processes can be asked with `processes.ask` until this is left.
     """
     owners: dict[int, Run] = {}
-    beside = sum(run.order.jobs for run in runs)
+    beside = sum(run.config.jobs for run in runs)
     for run in runs:
         run.subject.target.close()  # each process has its own: what this one says of itself is known, and it is large
-        run.jobs = processes.start(replace(run.subject.spec, beside=beside), run.order, opener, run.pulse.clock.seconds)
+        run.jobs = processes.start(
+            replace(run.subject.spec, beside=beside), run.config, opener, run.pulse.clock.seconds
+        )
         owners.update((id(job), run) for job in run.jobs)
     every = [job for run in runs for job in run.jobs]
     interrupted = False

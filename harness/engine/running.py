@@ -10,8 +10,9 @@ from functools import cached_property
 
 from harness.compare.finding import Finding
 from harness.diagnostics import UsageError
+from harness.engine.config import RunConfig
 from harness.engine.jobs import Job, Message, Note, Turn, UnitFinding
-from harness.engine.local import Local, RunOrder, Telling
+from harness.engine.local import Local, Telling
 from harness.engine.outcome import JobOutcome, discovery
 from harness.engine.rules import examine_rules
 from harness.engine.search import UnitSearch
@@ -32,7 +33,7 @@ class Pulse:
     """
 
     on_event: Callable[[Event], None]
-    order: RunOrder
+    config: RunConfig
     clock: Clock
     runs: list[Run] = field(default_factory=list)
     found: set[str] = field(default_factory=set)
@@ -44,7 +45,7 @@ class Pulse:
         if now - self._told < 0.25:
             return
         self._told = now
-        budget, seconds = self.order.budget, self.clock.seconds
+        budget, seconds = self.config.budget, self.clock.seconds
         cases = sum(run.cases for run in self.runs)
         parts = [cases / budget.max_cases] if budget.max_cases else []
         parts += [seconds / budget.max_time] if budget.max_time else []
@@ -56,7 +57,7 @@ class Run:
     """One run over an open subject. Raises UsageError when nothing of it is wanted."""
 
     subject: Subject
-    order: RunOrder
+    config: RunConfig
     pulse: Pulse
     local: Local = field(init=False)
     units: tuple[Unit, ...] = ()
@@ -66,14 +67,14 @@ class Run:
 
     def __post_init__(self) -> None:
         # Read once, here: processes are told, and what is wrong in them ends the run before it has begun.
-        self.order = replace(self.order, examples=(*self.order.examples, *suite_examples(self.subject.examples)))
-        self.local = Local(self.subject, self.order, self._telling(), self.pulse.clock)
+        self.config = replace(self.config, examples=(*self.config.examples, *suite_examples(self.subject.examples)))
+        self.local = Local(self.subject, self.config, self._telling(), self.pulse.clock)
         units = self.local.units()
         if not units:
-            wanted = ", ".join((*self.order.kinds, *self.order.operations)) or "anything"
+            wanted = ", ".join((*self.config.kinds, *self.config.operations)) or "anything"
             raise UsageError(f"{self.subject.name} serves nothing that matches {wanted}")
         # A shard may have none: its report says so, and adds up with those of the others.
-        self.units = tuple(unit for unit in units if self.order.shard.has(unit))
+        self.units = tuple(unit for unit in units if self.config.shard.has(unit))
 
     @property
     def cases(self) -> int:
@@ -82,7 +83,7 @@ class Run:
 
     def replay(self) -> None:
         """Ask the witnesses of exceptions, before the time of the search begins. Raises: TargetError."""
-        self.replayed = replay(self.subject, self.order.witnesses, self._lanes, self.order.trusted)
+        self.replayed = replay(self.subject, self.config.witnesses, self._lanes, self.config.trusted)
         self.pulse.clock.restart()
 
     @cached_property
@@ -93,13 +94,13 @@ class Run:
         """Tell that it starts."""
         self.started = datetime.now(UTC).isoformat(timespec="seconds")
         lanes = sum(len(unit.lanes) for unit in self.units)
-        self.pulse.on_event(Started(self.subject.target.info, self.order.seed, self.order.budget, lanes))
+        self.pulse.on_event(Started(self.subject.target.info, self.config.seed, self.config.budget, lanes))
         self._tell_unknown()
 
     def _tell_unknown(self) -> None:
         """Tell of examples that nothing here takes."""
         strange: dict[str, list[str]] = {}
-        for example in self.order.examples:
+        for example in self.config.examples:
             if not any(example.is_of(info) for info in self.subject.target.info.kinds):
                 strange.setdefault(" ".join(example.names), []).append(example.source)
         for names, sources in strange.items():
@@ -135,8 +136,8 @@ class Run:
 
     def _tell(self, finding: Finding) -> None:
         self.pulse.found.add(finding.fingerprint)
-        if self.order.corpus is not None:
-            keep(self.order.corpus, finding.case, self._note)
+        if self.config.corpus is not None:
+            keep(self.config.corpus, finding.case, self._note)
         self.pulse.on_event(Found(finding))
 
     def summed(self, outcome: JobOutcome, seconds: float) -> Result:
@@ -150,8 +151,8 @@ class Run:
             part=self.subject.part,
             target=target.info,
             mode=self.subject.spec.mode,
-            seed=self.order.seed,
-            budget=self.order.budget,
+            seed=self.config.seed,
+            budget=self.config.budget,
             started=self.started,
             seconds=seconds,
             cases=sum(unit.cases for unit in units),
@@ -165,15 +166,15 @@ class Run:
             stopped=outcome.stopped,
             stopped_detail=outcome.stopped_detail,
             restarts=outcome.restarts,
-            shard=str(self.order.shard),
+            shard=str(self.config.shard),
             observed={
                 name: tuple(unit.observed[name] for unit in units if name in unit.observed)
-                for name in self.order.onlookers
+                for name in self.config.onlookers
             },
             between=tuple(self.subject.ends or ()),
             allow_incomplete=self.subject.allow_incomplete,
             discovery=discovery(units, seconds),
-            replayed=(*self.replayed, *of_rules(self.subject, self.order.witnesses, self._lanes, rules)),
+            replayed=(*self.replayed, *of_rules(self.subject, self.config.witnesses, self._lanes, rules)),
             examples=tuple(report for unit in units for report in unit.examples),
         )
 

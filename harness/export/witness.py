@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from harness.case import Answer, Case, KindInfo
-from harness.engine import run
+from harness.engine import RunConfig, run
 from harness.engine.units import Unit
 from harness.events import Budget
 from harness.export.asker import Asker
@@ -86,7 +86,13 @@ def witnessed(asker: Asker, slots: Mapping[int, Slot], seed: int = 1) -> dict[in
     name = f"{info.group or 'core'}/{info.version}/{info.resource}"
     witness = _Witness(asker, dict(slots))
     run(
-        spec, seed=seed, budget=Budget(max_cases=_CASES), kinds=(name, info.name, f"{info.name}/*"),
-        onlookers={"export": witness}, opener=opener,
-    )  # fmt: skip
+        spec,
+        RunConfig(
+            seed=seed,
+            budget=Budget(max_cases=_CASES),
+            kinds=(name, info.name, f"{info.name}/*"),
+            onlookers={"export": witness},
+        ),
+        opener=opener,
+    )
     return witness.found

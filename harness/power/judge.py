@@ -20,6 +20,7 @@ from harness.case import Answer, Case, Mode
 from harness.compare.comparator import Comparator
 from harness.compare.mismatch import canonical_path
 from harness.diagnostics import HarnessError, InputError
+from harness.engine import RunConfig
 from harness.engine.observers import Onlooker
 from harness.engine.plan import key_of
 from harness.engine.units import Unit, units_of
@@ -187,9 +188,18 @@ def _opener(rework: Rework | None) -> Callable[[SubjectSpec, Note], Subject]:
 def _search(trial: SuiteTrial, opener: Callable[[SubjectSpec, Note], Subject], watch: Watch) -> Result:
     watch.clock = Clock()
     result = engine.run(
-        trial.spec, seed=trial.seed, budget=Budget(None, trial.cases), kinds=trial.kinds, trusted=trial.trusted,
-        examples=trial.examples, onlookers={"power": watch, **trial.onlookers}, opener=opener, clock=watch.clock,
-    )  # fmt: skip
+        trial.spec,
+        RunConfig(
+            seed=trial.seed,
+            budget=Budget(None, trial.cases),
+            kinds=trial.kinds,
+            trusted=trial.trusted,
+            examples=trial.examples,
+            onlookers={"power": watch, **trial.onlookers},
+        ),
+        opener=opener,
+        clock=watch.clock,
+    )
     broken = next((one.error for one in result.kinds if one.error), "")
     if broken:
         raise HarnessError(f"sorry, this is a bug of the harness: a search broke off: {broken}")

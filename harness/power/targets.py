@@ -2,42 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from harness import engine
-from harness.engine.observers import Onlooker
-from harness.events import Budget, Event, Result
+from harness.engine import RunConfig
+from harness.events import Event, Result
 from harness.power.filters import RuleKey
 from harness.power.observer import Power, never_fired, place_of
 from harness.power.sabotage import Record
 from harness.rulecov.inventory import KnownRule
-from harness.subject import Example, SubjectSpec
+from harness.subject import SubjectSpec
 
 NAME = "power"
 
 
 def look(
-    parts: Sequence[SubjectSpec],
-    *,
-    seed: int,
-    budget: Budget,
-    jobs: int,
-    kinds: Sequence[str],
-    trusted: Path | None,
-    on_event: Callable[[Event], None],
-    onlookers: Mapping[str, Onlooker],
-    examples: Sequence[Example] = (),
+    parts: Sequence[SubjectSpec], config: RunConfig, on_event: Callable[[Event], None]
 ) -> tuple[list[Result], tuple[Record, ...]]:
     """Run, and return with the results what became of each sabotage of the rules that were seen.
 
-    `parts` are one target under several gates: what one of them notices is noticed. `onlookers` are those of an
-    ordinary run: what they aim at is part of how it searches. Raises: HarnessError.
+    `parts` are one target under several gates: what one of them notices is noticed. The onlookers of `config` are those
+    of an ordinary run: what they aim at is part of how it searches. Raises: HarnessError.
     """
-    results = engine.run_parts(
-        parts, seed=seed, budget=budget, jobs=jobs, kinds=kinds, trusted=trusted, on_event=on_event,
-        onlookers={NAME: Power(trusted), **onlookers}, examples=examples,
-    )  # fmt: skip
+    onlookers = {NAME: Power(config.trusted), **config.onlookers}
+    results = engine.run_parts(parts, replace(config, onlookers=onlookers), on_event)
     found: dict[str, Record] = {}
     for result in results:
         for record in (record for outcome in result.observed[NAME] for record in outcome):

@@ -19,6 +19,7 @@ from harness.cli.ratchets import Ratchets
 from harness.cli.targets import reach_of
 from harness.compare.finding import Finding
 from harness.diagnostics import HarnessError
+from harness.engine import RunConfig
 from harness.events import LOST, Budget
 from harness.files import from_here
 from harness.pytest_plugin import EXCEPTIONS_FILE
@@ -96,9 +97,15 @@ class RulesItem(SuiteItem):
             cases = read_ratchet(self.path.parent / RATCHET_FILE).cases
             onlookers = rule_onlookers(self.spec)
             result = engine.run(
-                self.spec, seed=int(self.config.getoption("--harness-seed")), budget=Budget(None, cases or 1),
-                onlookers=onlookers, trusted=wordings_of(self.config), opener=self._opened,
-            )  # fmt: skip
+                self.spec,
+                RunConfig(
+                    seed=int(self.config.getoption("--harness-seed")),
+                    budget=Budget(None, cases or 1),
+                    onlookers=onlookers,
+                    trusted=wordings_of(self.config),
+                ),
+                opener=self._opened,
+            )
             inventory = inventory_in(onlookers)
             inventories = {} if inventory is None else {result.subject: inventory}
             report = build_report(result, reaches={result.part or result.subject: reach_of(self.spec)})
@@ -130,9 +137,15 @@ class ExceptionsItem(SuiteItem):
         entries = exceptions_of(self.config)
         try:
             result = engine.run(
-                self.spec, seed=1, budget=Budget(None, 0), trusted=wordings_of(self.config), opener=self._opened,
-                witnesses=tuple(entries.witnesses.values()),
-            )  # fmt: skip
+                self.spec,
+                RunConfig(
+                    seed=1,
+                    budget=Budget(None, 0),
+                    trusted=wordings_of(self.config),
+                    witnesses=tuple(entries.witnesses.values()),
+                ),
+                opener=self._opened,
+            )
         except HarnessError as error:
             raise NotComparedError(str(error)) from None
         self.document = build_report(result)
@@ -177,11 +190,13 @@ class KindItem(SuiteItem):
         try:
             result = engine.run(
                 self.spec,
-                seed=self.seed,
-                budget=Budget(None, self.cases),
-                kinds=[self.kind.name],
-                operations=[str(self.operation)],
-                trusted=wordings_of(self.config),
+                RunConfig(
+                    seed=self.seed,
+                    budget=Budget(None, self.cases),
+                    kinds=[self.kind.name],
+                    operations=[str(self.operation)],
+                    trusted=wordings_of(self.config),
+                ),
                 opener=self._opened,
             )
             findings = self._untolerated(list(result.findings), result.subject)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import msgspec
 import pytest
@@ -14,7 +14,8 @@ from harness.case import Answer, Case, Failure, TargetInfo
 from harness.cli import check, kinds, replay
 from harness.cli.main import run as harness
 from harness.compare.finding import Finding
-from harness.events import Budget, Result
+from harness.engine import RunConfig
+from harness.events import Result
 from harness.field import FieldError
 from harness.subject import Subject, SubjectSpec
 from harness.targets.target import Closing
@@ -106,6 +107,13 @@ class Opened:
         return self
 
 
+class Asked(NamedTuple):
+    """What a command asked the engine for."""
+
+    spec: SubjectSpec
+    config: RunConfig
+
+
 @dataclass
 class FakeEngine:
     """Runs by telling what it was told."""
@@ -113,15 +121,14 @@ class FakeEngine:
     findings: Sequence[Finding] = ()
     changes: dict[str, Any] = field(default_factory=dict)
     error: BaseException | None = None
-    calls: list[dict[str, Any]] = field(default_factory=list)
+    calls: list[Asked] = field(default_factory=list)
 
     def __call__(
-        self, specs: Sequence[SubjectSpec], *, seed: int, budget: Budget, on_event: Callable[[events.Event], None],
-        **more: Any,
-    ) -> tuple[Result, ...]:  # fmt: skip
+        self, specs: Sequence[SubjectSpec], config: RunConfig, on_event: Callable[[events.Event], None]
+    ) -> tuple[Result, ...]:
         """Tell the events of a run and return its result."""
-        spec = specs[0]
-        self.calls.append({"spec": spec, "specs": tuple(specs), "seed": seed, "budget": budget, **more})
+        spec, seed, budget = specs[0], config.seed, config.budget
+        self.calls.append(Asked(spec, config))
         result = made.result(*self.findings, **{"seed": seed, "budget": budget, "mode": spec.mode, **self.changes})
         on_event(events.Started(result.target, seed, budget, 2))
         on_event(events.Progress(50, 1.0, len(self.findings), 0.5, "v1 widgets"))

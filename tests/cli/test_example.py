@@ -44,7 +44,7 @@ def test_examples_reach_the_engine_for_every_target(
     example("more/two.json", '{"apiVersion": "v1", "kind": "Pod"}')
     call(capfd, *arguments, "--example", one, "--example", "more")
     (asked,) = engine.calls
-    assert ["Roster", "Pod"] == [found.names[1] for found in asked["examples"]]
+    assert ["Roster", "Pod"] == [found.names[1] for found in asked.config.examples]
 
 
 @pytest.mark.parametrize("command", ["run", "record", "power"])

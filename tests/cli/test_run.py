@@ -59,7 +59,7 @@ def test_every_suite_is_searched_but_kubernetes(capfd: Any, monkeypatch: pytest.
     for name in ("b_v1", "kubernetes", "a_v1"):
         suite(name)
     call(capfd, "run")
-    assert [made_call["spec"].location for made_call in engine.calls] == ["suites/a_v1", "suites/b_v1"]
+    assert [one.spec.location for one in engine.calls] == ["suites/a_v1", "suites/b_v1"]
 
 
 def test_options_reach_the_engine(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,12 +71,12 @@ def test_options_reach_the_engine(capfd: Any, monkeypatch: pytest.MonkeyPatch) -
         "--corpus", "kept",
     )  # fmt: skip
     (asked,) = engine.calls
-    spec = asked["spec"]
+    spec, config = asked
     assert (
         spec.kind, spec.location, spec.gates, spec.mode,
     ) == ("kubernetes", "1.37.1", {"A": True, "B": False}, "given")  # fmt: skip
-    assert (7, Budget(60, 5), 3) == (asked["seed"], asked["budget"], asked["jobs"])
-    assert (("apps/*", "pods"), ("update",), Path("kept")) == (asked["kinds"], asked["operations"], asked["corpus"])
+    assert (7, Budget(60, 5), 3) == (config.seed, config.budget, config.jobs)
+    assert (("apps/*", "pods"), ("update",), Path("kept")) == (config.kinds, config.operations, config.corpus)
 
 
 @pytest.mark.parametrize(
@@ -226,10 +226,10 @@ def test_one_unusable_suite_does_not_keep_the_others(capfd: Any, monkeypatch: py
     """The others are searched, and the exit code still says that something could not run."""
     good = FakeEngine()
 
-    def engine(specs: Any, **more: Any) -> Any:
+    def engine(specs: Any, *more: Any) -> Any:
         if specs[0].location.endswith("bad_v1"):
             raise TargetError("bad_v1 cannot be opened")
-        return good(specs, **more)
+        return good(specs, *more)
 
     monkeypatch.setattr(harness.engine, "run_parts", engine)
     told = call(capfd, "run", suite("bad_v1"), suite("good_v1"))
@@ -242,10 +242,10 @@ def test_a_pattern_need_not_match_in_every_suite(capfd: Any, monkeypatch: pytest
     """A suite that has no such kind has not failed, unless no suite has one."""
     good = FakeEngine()
 
-    def engine(specs: Any, **more: Any) -> Any:
+    def engine(specs: Any, *more: Any) -> Any:
         if specs[0].location.endswith("other_v1"):
             raise UsageError("other_v1 serves nothing that matches widgets")
-        return good(specs, **more)
+        return good(specs, *more)
 
     monkeypatch.setattr(harness.engine, "run_parts", engine)
     assert call(capfd, "run", suite("other_v1"), suite("widgets_v1"), "--kind", "widgets").code == 0
@@ -261,7 +261,7 @@ def test_an_exception_makes_the_run_pass_until_it_is_not_needed(capfd: Any, monk
     assert 0 == call(capfd, "exceptions", "witness", "--report", "r.json").code
     assert call(capfd, "run", "--command", "x", "--json", "r.json").code == 0
     [used] = read_report("r.json").exceptions.used
-    assert [used.id] == [one.exception for one in engine.calls[-1]["witnesses"]]
+    assert [used.id] == [one.exception for one in engine.calls[-1].config.witnesses]
     FakeEngine(changes={"replayed": (Replayed(used.id, 0),)}).install(monkeypatch)
     told = call(capfd, "run", "--command", "x")
     assert told.code == 1

@@ -6,7 +6,8 @@ from typing import Any
 
 from harness.case import Answer, Case, Failure, Operation
 from harness.engine.asking import BATCH
-from harness.engine.local import Local, RunOrder, Telling
+from harness.engine.config import RunConfig
+from harness.engine.local import Local, Telling
 from harness.engine.units import Lane
 from harness.events import Budget
 from harness.fuzzers.budget import Clock
@@ -18,7 +19,7 @@ def test_no_further_batch_is_sent_once_it_is_late() -> None:
     """Thousands of objects may be wanted at once, of a kind whose cases take milliseconds."""
     now = [0.0]
     subject: Any = ToySubject(ToySpec())
-    local = Local(subject, RunOrder(seed=1, budget=Budget(max_time=100.0)), Telling(), Clock(100.0, lambda: now[0]))
+    local = Local(subject, RunConfig(seed=1, budget=Budget(max_time=100.0)), Telling(), Clock(100.0, lambda: now[0]))
     search = local._search(local.units()[0], None)
     lane = Lane(search.plan.unit.lanes[0].info, Operation.CREATE)
     steps = search.ask([(lane, {"spec": number}, None, None) for number in range(7 * BATCH)], settle=False)
@@ -36,7 +37,7 @@ def test_no_further_batch_is_sent_once_it_is_late() -> None:
 def test_what_crashes_as_nobody_asks_it_is_asked_again_as_a_request() -> None:
     """Observers are shown objects without defaults: a crash there is a finding only where a request has it too."""
     subject: Any = ToySubject(ToySpec())
-    local = Local(subject, RunOrder(seed=1, budget=Budget(max_cases=100)), Telling(), Clock())
+    local = Local(subject, RunConfig(seed=1, budget=Budget(max_cases=100)), Telling(), Clock())
     search = local._search(local.units()[0], 100)
     lane = Lane(search.plan.unit.lanes[0].info, Operation.CREATE)
 

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from harness.case import Answer, Case, Json
-from harness.engine import run
+from harness.engine import RunConfig, run
 from harness.events import Budget, Noted, Result
 from harness.subject import Example, SubjectSpec, open_subject
 
@@ -51,9 +51,11 @@ class Watched:
 
         spec = SubjectSpec("suite", str(place), in_process=True)
         return run(
-            spec, seed=1, budget=Budget(max_cases=cases), examples=examples, opener=opened,
-            on_event=lambda event: self.notes.append(event.text) if isinstance(event, Noted) else None, **options,
-        )  # fmt: skip
+            spec,
+            RunConfig(seed=1, budget=Budget(max_cases=cases), examples=examples, **options),
+            opener=opened,
+            on_event=lambda event: self.notes.append(event.text) if isinstance(event, Noted) else None,
+        )
 
 
 def test_examples_are_asked_before_anything_is_drawn() -> None:

@@ -6,6 +6,7 @@ from random import Random
 from typing import Any
 
 from harness import engine
+from harness.engine import RunConfig
 from harness.engine.focus import Focus, Near, is_below, leaning, object_kind
 from harness.engine.units import Unit
 from harness.events import Budget, Result
@@ -43,9 +44,12 @@ class _Counting:
 def _searched(focus: Focus) -> Result:
     spec: Any = ToySpec()
     return engine.run(
-        spec, seed=1, budget=Budget(max_cases=1500), kinds=["widgets"], focus=focus, opener=open_toys,
-        onlookers={"titles": _Counting()},
-    )  # fmt: skip
+        spec,
+        RunConfig(
+            seed=1, budget=Budget(max_cases=1500), kinds=["widgets"], focus=focus, onlookers={"titles": _Counting()}
+        ),
+        opener=open_toys,
+    )
 
 
 def _variety(result: Result) -> float:
@@ -72,7 +76,9 @@ def test_a_search_may_end_when_its_places_are_saturated() -> None:
     spec: Any = ToySpec()
     ends = Focus(TITLE.paths, until_saturated=True)
     short, long = (
-        engine.run(spec, seed=1, budget=Budget(max_cases=most), kinds=["widgets"], focus=ends, opener=open_toys)
+        engine.run(
+            spec, RunConfig(seed=1, budget=Budget(max_cases=most), kinds=["widgets"], focus=ends), opener=open_toys
+        )
         for most in (200_000, 400_000)
     )
     assert "saturated" == short.stopped == long.stopped

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from harness.case import Operation
-from harness.engine import run
+from harness.engine import RunConfig, run
 from harness.engine.growing import Growing
 from harness.engine.lending import Lender
-from harness.engine.plan import Search, UnitPlan
 from harness.engine.phases import in_turns
+from harness.engine.plan import Search, UnitPlan
 from harness.engine.sweep import Sweep
 from harness.events import Budget, KindReport, Noted, Result
 from harness.fuzzers.bases import Base, accepted
@@ -32,9 +32,8 @@ CLAIM = SubjectSpec("suite", str(SUITES / "claim_v1"))
 def search(corpus: Path | None = None, cases: int = 6000, **options: Any) -> Result:
     """Search the toy subject."""
     spec: Any = ToySpec()
-    return run(
-        spec, seed=1, budget=Budget(max_cases=cases), opener=open_toys, kinds=("widgets",), corpus=corpus, **options
-    )
+    config = RunConfig(seed=1, budget=Budget(max_cases=cases), kinds=("widgets",), corpus=corpus)
+    return run(spec, config, opener=open_toys, **options)
 
 
 def by_operation(result: Result) -> dict[str, KindReport]:
@@ -64,7 +63,7 @@ def test_the_search_for_an_object_came_to_its_end_unless_the_clock_cut_it_short(
     assert [True, True] == [report.sought for report in few.values()]
     assert len(few["create"].remaining) == len(few["create"].sides) > 0
     spec: Any = ToySpec()
-    late = run(spec, seed=1, budget=Budget(max_time=1e-9), opener=open_toys, kinds=("widgets",))
+    late = run(spec, RunConfig(seed=1, budget=Budget(max_time=1e-9), kinds=("widgets",)), opener=open_toys)
     assert [(False, False)] * 2 == [(report.base, report.sought) for report in late.kinds]
 
 
@@ -233,7 +232,7 @@ def claim(monkeypatch: pytest.MonkeyPatch) -> Any:
         grown.append(growing.search)
 
     monkeypatch.setattr(Growing, "run", watched)
-    run(CLAIM, seed=1, budget=Budget(max_cases=8000))
+    run(CLAIM, RunConfig(seed=1, budget=Budget(max_cases=8000)))
     (one,) = grown
     return one
 

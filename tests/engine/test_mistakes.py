@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.engine import run
+from harness.engine import RunConfig, run
 from harness.events import Budget, Result
 from harness.reporting.assembly import build_report
 from harness.reporting.grouping import group
@@ -82,7 +82,7 @@ def suite(folder: Path, *changes: tuple[str, str, str]) -> Path:
 
 def search(place: Path, seed: int, cases: int = CASES) -> Result:
     """Search a suite."""
-    return run(SubjectSpec("suite", str(place)), seed=seed, budget=Budget(max_cases=cases))
+    return run(SubjectSpec("suite", str(place)), RunConfig(seed=seed, budget=Budget(max_cases=cases)))
 
 
 def told(result: Result) -> dict[tuple[str, str], set[str]]:

@@ -6,7 +6,7 @@ import math
 import os
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from harness.diagnostics import UsageError
-from harness.engine import parts, run_parts
+from harness.engine import RunConfig, parts, run_parts
 from harness.events import Budget, Discovery, Event, Finished, Found, Noted, Progress, Result, Started
 from harness.fuzzers.budget import Clock
 from tests.engine.toys import ToySpec, open_toys
@@ -23,12 +23,10 @@ KINDS = ["widgets", "gizmos"]
 PARTS: tuple[Any, ...] = (ToySpec(), ToySpec(gates=("OneLimit",)))
 
 
-def search(jobs: int = 2, cases: int = 24_000, **options: Any) -> tuple[Result, ...]:
+def search(jobs: int = 2, cases: int = 24_000, kinds: Sequence[str] = KINDS, **options: Any) -> tuple[Result, ...]:
     """Search the toys with their gate off and on."""
-    return run_parts(
-        PARTS,
-        **{"seed": 1, "budget": Budget(max_cases=cases), "opener": open_toys, "jobs": jobs, "kinds": KINDS, **options},
-    )
+    config = RunConfig(seed=1, budget=Budget(max_cases=cases), jobs=jobs, kinds=kinds)
+    return run_parts(PARTS, config, **{"opener": open_toys, **options})
 
 
 @pytest.fixture(scope="module")
@@ -186,9 +184,11 @@ def test_a_part_that_cannot_be_asked_any_more_says_nothing_of_others() -> None:
     events: list[Event] = []
     specs: tuple[Any, ...] = (ToySpec(), ToySpec(gates=("OneLimit",), fault="die", at=3000))
     results = run_parts(
-        specs, seed=1, budget=Budget(max_cases=8000),
-        opener=open_toys, jobs=2, kinds=KINDS, on_event=events.append,
-    )  # fmt: skip
+        specs,
+        RunConfig(seed=1, budget=Budget(max_cases=8000), jobs=2, kinds=KINDS),
+        opener=open_toys,
+        on_event=events.append,
+    )
     assert ["budget", "target-lost"] == [result.stopped for result in results]
     assert results[0].findings
     assert any("was not asked about the findings of other parts" in e.text for e in events if isinstance(e, Noted))
@@ -219,6 +219,8 @@ def test_time_begins_when_everything_is_built(monkeypatch: pytest.MonkeyPatch, j
     monkeypatch.setattr(time, "time", lambda: day() + HOUR * (building.hours - len(specs)))
     monkeypatch.setattr(parts, "Clock", partial(Clock, now=lambda: time.monotonic() + HOUR * building.hours))
     budget = Budget(max_time=60.0, max_cases=800)
-    results = run_parts(specs, seed=1, budget=budget, opener=building, jobs=jobs, kinds=["widgets", "gadgets"])
+    results = run_parts(
+        specs, RunConfig(seed=1, budget=budget, jobs=jobs, kinds=["widgets", "gadgets"]), opener=building
+    )
     assert len(specs) == len(results)
     assert all(result.cases >= 800 // len(specs) and result.seconds < 60.0 for result in results)

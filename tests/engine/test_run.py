@@ -7,7 +7,7 @@ import pytest
 
 from harness.case import Case, Operation
 from harness.diagnostics import UsageError
-from harness.engine import run
+from harness.engine import RunConfig, run
 from harness.events import Budget, Event, Finished, Found, Noted, Progress, Result, Started
 from harness.fuzzers.corpus import content_name, keep
 from tests.engine.toys import ToySpec, open_toys
@@ -27,7 +27,8 @@ REST = {"mode": "Fast", "ports": [{"number": 1}], "labels": {"a": "a"}, "selecto
 def search(cases: int = 6000, spec: ToySpec | None = None, **options: Any) -> Result:
     """Search the toy subject."""
     toy: Any = spec or ToySpec()
-    return run(toy, **{"seed": 1, "budget": Budget(max_cases=cases), "opener": open_toys, **options})
+    on_event = options.pop("on_event", lambda event: None)
+    return run(toy, RunConfig(**{"seed": 1, "budget": Budget(max_cases=cases), **options}), on_event, open_toys)
 
 
 def found(result: Result, resource: str = "widgets") -> set[tuple[str, str, str]]:

@@ -45,9 +45,7 @@ class Clocked:
         return Done([Answer(case.id) for case in cases], seconds)
 
 
-def searching(
-    index: int, kind: str, target: Clocked, until: float, early: int = 0, phase: Phase[Any] = AIM
-) -> Any:
+def searching(index: int, kind: str, target: Clocked, until: float, early: int = 0, phase: Phase[Any] = AIM) -> Any:
     """A search that asks the same until a time, in an early phase for so many batches, and then in the random one."""
     ledger = SimpleNamespace(compare_seconds=0.0, discoveries=0, pending=[], judged=set())
     plan = SimpleNamespace(unit=SimpleNamespace(weight=1.0, index=index))

@@ -12,8 +12,9 @@ import pytest
 from harness.case import Answer, Case, Failure, Operation
 from harness.compare.finding import SEVERITIES, Finding
 from harness.compare.severity import severity_of
+from harness.engine.config import RunConfig
 from harness.engine.ledger import FOLLOWED, Ledger
-from harness.engine.local import Local, RunOrder, Telling
+from harness.engine.local import Local, Telling
 from harness.engine.outcome import JobOutcome
 from harness.engine.plan import Search, key_of
 from harness.engine.settling import Settling, abreast
@@ -60,7 +61,7 @@ def found(seconds: float, a_turn: float, after: float = math.inf) -> tuple[list[
         now[0] += a_turn if now[0] < after else 1000.0
 
     clock = Clock(seconds, lambda: now[0])
-    outcome = Local(subject, RunOrder(3, Budget(seconds)), Telling(on_turn=turn), clock).run()
+    outcome = Local(subject, RunConfig(seed=3, budget=Budget(seconds)), Telling(on_turn=turn), clock).run()
     return [one.opened() for unit in outcome.units for one in unit.findings], outcome
 
 
@@ -103,7 +104,7 @@ def test_what_does_not_show_again_is_called_unstable_and_told_as_it_was_met() ->
     """No experiment can be trusted on a case that gives two answers, and the first one is what shows the difference."""
     subject: Any = ToySubject(ToySpec())
     subject.target = Forgetful([WIDGETS])
-    outcome = Local(subject, RunOrder(3, Budget(max_cases=400)), Telling(), Clock()).run()
+    outcome = Local(subject, RunConfig(seed=3, budget=Budget(max_cases=400)), Telling(), Clock()).run()
     late = [one.opened() for unit in outcome.units for one in unit.findings]
     late = [one for one in late if one.origin == "clock" and one.mismatch == "unmatched"]
     assert late
@@ -133,7 +134,7 @@ def test_a_case_that_changes_its_answer_gets_no_cause(seed: int) -> None:
     """Four answers in ten are others: whatever experiments would show is luck."""
     subject: Any = ToySubject(ToySpec())
     subject.target = Coin(seed)
-    outcome = Local(subject, RunOrder(seed, Budget(max_cases=1500)), Telling(), Clock()).run()
+    outcome = Local(subject, RunConfig(seed=seed, budget=Budget(max_cases=1500)), Telling(), Clock()).run()
     thrown = [one.opened() for unit in outcome.units for one in unit.findings]
     thrown = [one for one in thrown if one.origin == "coin"]
     assert thrown
@@ -143,7 +144,7 @@ def test_a_case_that_changes_its_answer_gets_no_cause(seed: int) -> None:
 def test_what_was_explained_before_is_asked_again_once_a_kind_is_known_to_change_its_mind() -> None:
     """Answers turn in the middle of a run: the cause that was told until then is taken back."""
     subject: Any = ToySubject(ToySpec())
-    local = Local(subject, RunOrder(1, Budget(max_cases=3000)), Telling(), Clock())
+    local = Local(subject, RunConfig(seed=1, budget=Budget(max_cases=3000)), Telling(), Clock())
 
     class Turning(Coin):
         def _answer(self, case: Case) -> Answer:
@@ -174,7 +175,7 @@ def test_a_crash_that_a_reduction_meets_is_a_finding(seed: int) -> None:
     """Nothing was drawn that crashes: what is asked to make a difference small is looked at as well."""
     subject: Any = ToySubject(ToySpec())
     subject.target = Planted([WIDGETS])
-    outcome = Local(subject, RunOrder(seed, Budget(max_cases=2500)), Telling(), Clock()).run()
+    outcome = Local(subject, RunConfig(seed=seed, budget=Budget(max_cases=2500)), Telling(), Clock()).run()
     crashed = [one.opened() for unit in outcome.units for one in unit.findings if one.severity == "verdict"]
     assert {"panic"} == {one.cause for one in crashed if one.mismatch == "panic"}
     assert [] == [one for one in crashed if "planted" not in one.detail]
@@ -184,7 +185,7 @@ def test_no_difference_is_told_milder_than_it_was_met() -> None:
     """A smaller case that fewer people notice is another difference: it does not stand for this one."""
     subject: Any = ToySubject(ToySpec())
     worst: dict[tuple[str, ...], int] = {}
-    local = Local(subject, RunOrder(2, Budget(max_cases=4000)), Telling(), Clock())
+    local = Local(subject, RunConfig(seed=2, budget=Budget(max_cases=4000)), Telling(), Clock())
     take = Ledger._compare
 
     def watching(self: Ledger, case: Case, answer: Answer, *more: Any) -> Any:
@@ -220,7 +221,7 @@ def test_what_is_met_worse_just_before_its_turn_is_settled_once(monkeypatch: pyt
     """It waits twice then, and has nothing left to settle when its second turn comes."""
     subject: Any = ToySubject(ToySpec())
     meeting_again(monkeypatch)
-    outcome = Local(subject, RunOrder(3, Budget(max_cases=1200)), Telling(), Clock()).run()
+    outcome = Local(subject, RunConfig(seed=3, budget=Budget(max_cases=1200)), Telling(), Clock()).run()
     assert [""] * 4 == [report.error for unit in outcome.units for report in unit.kinds]
     assert "not-explained" not in {one.opened().cause for unit in outcome.units for one in unit.findings}
 
@@ -257,6 +258,6 @@ def test_a_validator_that_makes_its_paths_up_does_not_keep_a_run_for_ever() -> N
     """Each question about one of its errors meets another one: so many are taken up, and the run ends."""
     subject: Any = ToySubject(ToySpec())
     subject.target = Inventive([WIDGETS])
-    outcome = Local(subject, RunOrder(1, Budget(max_cases=60)), Telling(), Clock()).run()
+    outcome = Local(subject, RunConfig(seed=1, budget=Budget(max_cases=60)), Telling(), Clock()).run()
     assert outcome.stopped == "budget"
     assert len([one for unit in outcome.units for one in unit.findings]) < 60 + 60 + 2 * FOLLOWED

@@ -11,6 +11,7 @@ import pytest
 
 from harness import engine
 from harness.case import Answer, Case, Failure, Json, Operation, Validated
+from harness.engine import RunConfig
 from harness.engine.plan import Abilities
 from harness.engine.taking import Taking
 from harness.engine.units import Lane, Unit
@@ -103,7 +104,8 @@ class _Watching:
 def test_a_status_gets_few_questions_about_what_it_cannot_write() -> None:
     """The subresource of a suite puts the specification aside; only what is drawn at random changes it there."""
     result = engine.run(
-        SubjectSpec("suite", "suites/claim_v1"), seed=1, budget=Budget(max_cases=1500), onlookers={"watch": _Watching()}
+        SubjectSpec("suite", "suites/claim_v1"),
+        RunConfig(seed=1, budget=Budget(max_cases=1500), onlookers={"watch": _Watching()}),
     )
     (changed,) = result.observed["watch"]
     assert changed["status", "status"] > changed["status", "spec"]

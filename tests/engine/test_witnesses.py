@@ -12,6 +12,7 @@ import pytest
 
 from harness import engine
 from harness.case import Answer, Case, Operation
+from harness.engine import RunConfig
 from harness.engine.units import Lane
 from harness.engine.witnesses import TRIES, replay, seeds
 from harness.errormatch.witness import Shown, Witness, WitnessCase
@@ -41,7 +42,7 @@ def witness(*cases: WitnessCase, suite: str = "migration", release: str = "") ->
 
 def run(*witnesses: Witness, spec: SubjectSpec = SPEC, **more: Any) -> Result:
     """A search for nothing, which asks witnesses all the same."""
-    return engine.run(spec, seed=1, budget=Budget(None, 0), witnesses=witnesses, **more)
+    return engine.run(spec, RunConfig(seed=1, budget=Budget(None, 0), witnesses=witnesses, **more))
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -76,7 +77,7 @@ def test_what_a_run_cannot_ask_is_left_alone(one: Witness, more: dict[str, Any])
 def test_the_search_asks_the_cases_as_well() -> None:
     """What a witness shows is found by the smallest search, reduced and explained, under any seed."""
     for seed in (1, 2):
-        found = engine.run(SPEC, seed=seed, budget=Budget(None, 12), witnesses=(witness(),)).findings
+        found = engine.run(SPEC, RunConfig(seed=seed, budget=Budget(None, 12), witnesses=(witness(),))).findings
         assert ["boundary"] == [one.cause for one in found if one.path == "spec.keepDays"]
 
 

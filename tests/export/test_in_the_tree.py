@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.engine import run
+from harness.engine import RunConfig, run
 from harness.events import Budget
 from harness.export.asker import choose
 from harness.export.expected import Levels
@@ -105,7 +105,9 @@ def test_a_limit_that_is_off_by_one(exported: dict[str, GoTest], source: SourceT
 
 def test_a_finding_fails_until_it_is_mended(subject: Subject, inventory: Inventory, source: SourceTree) -> None:
     """The test of a missing rule fails, and passes as it is when the rule is there."""
-    result = run(SPEC, seed=1, budget=Budget(max_cases=3000), kinds=("storage.k8s.io/v1/volumeattributesclasses",))
+    result = run(
+        SPEC, RunConfig(seed=1, budget=Budget(max_cases=3000), kinds=("storage.k8s.io/v1/volumeattributesclasses",))
+    )
     finding = next(one for one in result.findings if (one.path, one.cause) == ("driverName", "no-rule"))
     table = table_of(subject, [finding], "finding")
     made = render_go(

@@ -18,6 +18,7 @@ import msgspec
 
 from harness import engine
 from harness.case import Answer, Case
+from harness.engine import RunConfig
 from harness.events import Budget
 from harness.reporting.assembly import build_report
 from harness.reporting.document import encode
@@ -85,7 +86,7 @@ def open_watched(folder: Path, spec: SubjectSpec, note: Callable[[str], None]) -
 def digests(spec: SubjectSpec, folder: Path, *, cases: int, jobs: int, kinds: Sequence[str] = ()) -> Digests:
     """Search a subject with seed 1, and digest what was asked and found."""
     opener = partial(open_watched, folder)
-    result = engine.run(spec, seed=1, budget=Budget(None, cases), jobs=jobs, kinds=kinds, opener=opener)
+    result = engine.run(spec, RunConfig(seed=1, budget=Budget(None, cases), jobs=jobs, kinds=kinds), opener=opener)
     codes = b"".join(file.read_bytes() for file in folder.iterdir())
     asked = sorted({codes[at : at + _SIZE] for at in range(0, len(codes), _SIZE)})
     document = timeless(msgspec.json.decode(encode(build_report(result))))

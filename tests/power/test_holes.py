@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness import engine
+from harness.engine import RunConfig
 from harness.events import Budget
 from harness.power.judge import SuiteTrial, honest_run, judge, sabotages_of
 from harness.subject import SubjectSpec
@@ -131,6 +132,6 @@ def test_a_difference_under_a_turned_option_is_a_finding_with_the_option(trial: 
     for file in Path(trial.spec.location).glob("*.*"):
         text = file.read_text(encoding="utf-8")
         (folder / file.name).write_text(text.replace('and not context.options["Rush"]', "and False"), encoding="utf-8")
-    result = engine.run(SubjectSpec("suite", str(folder)), seed=1, budget=Budget(None, 2500))
+    result = engine.run(SubjectSpec("suite", str(folder)), RunConfig(seed=1, budget=Budget(None, 2500)))
     assert {("speed", "gate")} == {(finding.path, finding.cause) for finding in result.findings}
     assert all(finding.case.options == {"Rush": False} for finding in result.findings)

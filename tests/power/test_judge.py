@@ -12,6 +12,7 @@ import pytest
 
 from harness import engine
 from harness.diagnostics import HarnessError
+from harness.engine import RunConfig
 from harness.engine.drawing import Drawing
 from harness.fuzzers.budget import Clock
 from harness.power.judge import Judged, SuiteTrial, honest_run, judge, sabotages_of
@@ -131,9 +132,9 @@ def test_what_survives_is_searched_again_with_the_next_seeds(
     seeds: list[int] = []
     run = engine.run
 
-    def noted(*args: Any, **options: Any) -> Any:
-        seeds.append(options["seed"])
-        return run(*args, **options)
+    def noted(spec: SubjectSpec, config: RunConfig, **options: Any) -> Any:
+        seeds.append(config.seed)
+        return run(spec, config, **options)
 
     monkeypatch.setattr(engine, "run", noted)
     ready = honest_run(replace(trial, again=2))

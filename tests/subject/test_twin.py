@@ -13,6 +13,7 @@ from harness import engine
 from harness.case import Answer, Case, Failure, KindInfo, Operation, TargetInfo
 from harness.compare.comparator import Comparator
 from harness.diagnostics import TargetError, UsageError
+from harness.engine import RunConfig
 from harness.events import Budget
 from harness.field import FieldError
 from harness.subject import SubjectSpec, open_subject
@@ -178,7 +179,7 @@ def test_both_are_closed() -> None:
 def test_a_suite_against_itself_is_equivalent() -> None:
     """The proof of no false alarms, on what has findings when its two sides are compared."""
     place = str(ROOT / "examples" / "migration")
-    result = engine.run(SubjectSpec("suite", place, against=place), seed=1, budget=Budget(max_cases=1500))
+    result = engine.run(SubjectSpec("suite", place, against=place), RunConfig(seed=1, budget=Budget(max_cases=1500)))
     assert (result.findings, result.cases >= 1500, result.subject) == ((), True, "migration against migration")
     assert all(kind.base for kind in result.kinds)
 

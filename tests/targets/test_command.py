@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.engine import run
+from harness.engine import RunConfig, run
 from harness.events import Budget, Result
 from harness.subject import SubjectSpec
 from harness.subject.spec import DeclarativeSide
@@ -23,7 +23,7 @@ def searched(types: Path | None, declarative: DeclarativeSide = "target") -> Res
     """Run over the small worker in JavaScript."""
     program = shlex.join(["node", str(WORKERS / "node_worker.mjs")])
     spec = SubjectSpec("command", program, types=None if types is None else str(types), declarative=declarative)
-    return run(spec, seed=1, budget=Budget(max_cases=2000))
+    return run(spec, RunConfig(seed=1, budget=Budget(max_cases=2000)))
 
 
 def test_a_run_finds_the_planted_mistake_of_a_worker_in_another_language() -> None:
