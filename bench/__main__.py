@@ -20,15 +20,17 @@ from bench import (
     page,
     recording,
     reduction,
+    tuning,
     upstream,
     validation,
     validators,
 )
 from bench.record import Document, show
+from harness.subject import SubjectSpec
 
 QUESTIONS = ("exchange", "generators", "validators", "compiling", "recording", "run", "reduction", "upstream")
 
-ALONE = ("page", "validation", "memory")
+ALONE = ("page", "validation", "memory", "tuning")
 """Questions that are asked only by name, since they want more than Python, or time."""
 
 
@@ -78,6 +80,8 @@ def main(
         sections += validation.measure(kubernetes, seconds)
     if "memory" in asked and kubernetes:
         sections += holding.measure(kubernetes, seconds, seed)
+    if "tuning" in asked:
+        sections.append(tuning.measure(SubjectSpec("suite", str(suite)), kubernetes, seed))
     document = Document(platform.python_version(), os.cpu_count() or 1, seconds, tuple(sections))
     show(document, Console() if sys.stdout.isatty() else Console(width=150))
     if file is not None:

@@ -27,7 +27,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"gotypes"}),
     frozenset({"field", "content", "case"}),
     frozenset({"limits"}),
-    frozenset({"blocks", "collector", "diagnostics", "files", "explain", "kubeyaml", "memory"}),
+    frozenset({"blocks", "collector", "diagnostics", "files", "explain", "kubeyaml", "memory", "tuning"}),
 )
 # The records of one line that a neighbour may use, with the reason.
 ALLOWED = {

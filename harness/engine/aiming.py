@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from harness import tuning
 from harness.case import Json, Operation
 from harness.engine.asking import BATCH, Asking, Wanted
 from harness.engine.following import Following
@@ -13,11 +14,6 @@ from harness.fuzzers.aiming import shots
 from harness.fuzzers.aims import Aim
 from harness.fuzzers.pairs import Pair, stored
 from harness.fuzzers.places import Once
-
-FIRST, THEN, LIMITS = (2, 4), (6, 12, 24), (3, 6, 12)
-"""How many shots each aim gets before the next aim's turn comes: before there are bases, with bases, and at limits."""
-_AS_IT_STANDS = 24
-"""How many shots are repeated without the server's preparation."""
 
 
 class Aiming:
@@ -67,7 +63,7 @@ class Aiming:
         """
         if not self.search.plan.abilities.modes:
             return
-        for aims in self._groups(_AS_IT_STANDS, "reject"):
+        for aims in self._groups(tuning.AIM_AS_IT_STANDS, "reject"):
             by_option: dict[tuple[tuple[str, bool], ...], list[Wanted]] = {}
             for aim in aims:
                 if aim.path.startswith(below):
@@ -76,7 +72,7 @@ class Aiming:
                     option: tuple[tuple[str, bool], ...] = ()
                     if "option" in told:
                         option = ((told["option"], told["wanted"]),)
-                    for shot in islice(shots(aim, self.search.plan.shape, bases), _AS_IT_STANDS):
+                    for shot in islice(shots(aim, self.search.plan.shape, bases), tuning.AIM_AS_IT_STANDS):
                         through = self._through(aim, shot, bases[0], everywhere=False)
                         by_option.setdefault(option, []).extend(self._fresh(through, "as it stands", *option))
             for options, wanted in by_option.items():

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from harness import tuning
 from harness.case import Json, Operation
 from harness.engine.asking import Wanted
 from harness.engine.focus import leaning
@@ -20,11 +21,6 @@ from harness.fuzzers.edits import Site, random_edit
 from harness.fuzzers.novelty import NoveltyFilter, code_of
 from harness.fuzzers.pairs import stored
 from harness.fuzzers.places import Place, put
-
-PASTS = 8
-"""Old objects that serve draws at a time."""
-TRIES = 4
-"""How often a draw is made at most: of some types there is little to draw."""
 
 _UPDATE = Operation.UPDATE  # looking a member of an enum up costs as much as a call
 
@@ -47,7 +43,7 @@ class Drawing:
 
     def __init__(self, points: Points, takes: Callable[[Lane, Place], bool] = lambda lane, place: True) -> None:
         self.points, self.random, self._takes = points, points.random, takes
-        self._pasts: deque[Past] = deque(maxlen=PASTS)
+        self._pasts: deque[Past] = deque(maxlen=tuning.OLD_OBJECTS)
         self._tried = NoveltyFilter()
 
     def draw(self, lane: Lane, number: int) -> Wanted:
@@ -55,7 +51,7 @@ class Drawing:
 
         Each time with one more edit: what single edits make of an object has an end.
         """
-        for more in range(TRIES):
+        for more in range(tuning.DRAWS):
             point, new, old, beside = self._drawn(lane, more)
             if self._tried.is_new(code_of(new, beside + number)):
                 break
@@ -113,7 +109,7 @@ class Drawing:
         Accepted bases come first, and the last showed something new most recently.
         """
         random, points = self.random, self.points.points
-        for _ in range(TRIES):
+        for _ in range(tuning.DRAWS):
             if random.random() < 0.6:
                 point = points[int(random.random() ** 2 * min(len(points), max(1, len(self.points.bases))))]
             else:

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from harness import tuning
 from harness.case import Answer, Case, Failure, Json
 from harness.compare.cause import CauseFound, graded, judge
 from harness.compare.comparator import Comparator
@@ -25,9 +26,6 @@ from harness.fuzzers.places import put
 from harness.fuzzers.shape import Shape
 from harness.gotypes.literals import NO_LITERALS, Literals
 from harness.targets.target import drive
-
-MOST_REPAIRS = 12
-"""Repairs of one error: those that come later are seldom what the message means."""
 
 UNEXPLAINED = "not explained: budget"
 _CERTAIN: dict[MismatchKind, Cause] = {"panic": "panic", "self": "unstable", "composition": "composition"}
@@ -141,7 +139,7 @@ def repairs(case: Case, errors: Sequence[FieldError], shape: Shape, harvest: Har
     if len(errors) > 1:
         yield from _with(case, at_once(errors, case.object, shape, harvest))
     for error in errors:
-        for fix in islice(fixes(error, case.object, shape, harvest), MOST_REPAIRS):
+        for fix in islice(fixes(error, case.object, shape, harvest), tuning.MOST_REPAIRS):
             yield from _with(case, [fix])
 
 

@@ -11,13 +11,11 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TypeAlias
 
+from harness import tuning
 from harness.case import KindInfo
 from harness.fuzzers.census import error_path_of
 from harness.fuzzers.edits import Site
 from harness.fuzzers.shape import Shape
-
-LEAN = 0.8
-"""How many of the random edits go to places of the focus, where an object has any."""
 
 ObjectKind: TypeAlias = tuple[str, str, str]
 """Group, version and kind of an object, as its apiVersion and kind say them."""
@@ -82,4 +80,4 @@ def is_below(path: str, above: str) -> bool:
 
 def leaning(random: Random, near: Sequence[Site], every: Sequence[Site]) -> Sequence[Site]:
     """Choose where the next edit is drawn from."""
-    return near if near and random.random() < LEAN else every
+    return near if near and random.random() < tuning.FOCUS_SHARE else every

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
+from harness import tuning
 from harness.case import Answer, Json, Operation
 from harness.compare.mismatch import canonical_path
 from harness.engine.asking import Asking, Wanted
@@ -30,10 +31,6 @@ class Reasons:
         is_new = not said <= self._met
         self._met |= said
         return is_new
-
-
-_KIN = 12
-"""So many updates around a refused value."""
 
 
 class Following:
@@ -60,7 +57,7 @@ class Following:
                 continue
             # A status is written through its own subresource, which puts all else aside.
             lanes = [one for one in lanes if (one.info.subresource == "status") == (place[0] == "status")]
-            pairs = list(islice(kin(self._shape, both, place), _KIN if lanes else 0))
+            pairs = list(islice(kin(self._shape, both, place), tuning.NEIGHBOURS if lanes else 0))
             following += [(one, *pair, base) for one in lanes for pair in pairs]
             if old is None:
                 following += [(lane, other, None, base) for other in company(self._shape, new, place)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from harness import tuning
 from harness.case import Json, Operation
 from harness.engine.asking import Asking
 from harness.engine.keptbases import AcceptedObjects, given_of
@@ -21,15 +22,6 @@ from harness.fuzzers.holding import Holding, Reached
 from harness.fuzzers.pairs import stored
 from harness.fuzzers.places import Place, differences
 from harness.fuzzers.slim import weight
-
-MOST_CHANGES = 160
-"""Places that one update tries to change."""
-MOST_BESIDE = 200
-"""Questions for a small object, where an example is accepted already."""
-MOST_GIVEN = 12
-"""Examples that are bases of their own; others are edited like what showed something new."""
-FIRST_CHANGES = 60
-"""Questions for the first update that changes something; a later one changes as much as can be."""
 
 
 class Founding:
@@ -134,7 +126,7 @@ class Founding:
             self.search.plan.shape,
             self.asker(self.finder),
             self.search.harvest,
-            limit=min(self.search.left() // (10 if has_some else 3), MOST_BESIDE if has_some else 1500),
+            limit=min(self.search.left() // (10 if has_some else 3), tuning.BESIDE_EXAMPLES if has_some else 1500),
         )
         first = [] if has_some else given.refused(self.finder)
         repaired = yield from repair.run([*first, *starts(self.search.plan.shape, self.root())])
@@ -154,7 +146,7 @@ class Founding:
         held, chosen = 0, list[Base]()
         for obj in sorted(given, key=weight, reverse=True):
             places = holding.of(obj)
-            if obj == self.plain.obj or (places & ~held and len(chosen) < MOST_GIVEN):
+            if obj == self.plain.obj or (places & ~held and len(chosen) < tuning.SEED_EXAMPLES):
                 held |= places
                 chosen.append(Base(obj))
                 self.search.points.add_base(chosen[-1])
@@ -197,7 +189,7 @@ class Founding:
         limit = min(self.search.left() // 4, 400)
         repair = Repair(self.search.plan.shape, self.asker(state.lane), self.search.harvest, limit=limit)
         given = self.search.given
-        own = given.accepted(state.lane)[:MOST_GIVEN] or ([] if self.is_found else given.refused(state.lane))
+        own = given.accepted(state.lane)[: tuning.SEED_EXAMPLES] or ([] if self.is_found else given.refused(state.lane))
         has_base = state.base  # an example may have been accepted
         repaired = yield from repair.run([self.plain.obj, *own])
         self._note(state, repaired)
@@ -214,8 +206,8 @@ class Founding:
     def _change_something(self, state: LaneState, base: Json) -> Search:
         """Find an update that changes something; what only a subresource writes is absent and has to be made."""
         if state.lane.info.subresource:
-            base = yield from self.fill(state, base, FIRST_CHANGES)
-        yield from self.change(state, base, FIRST_CHANGES)
+            base = yield from self.fill(state, base, tuning.FIRST_CHANGES)
+        yield from self.change(state, base, tuning.FIRST_CHANGES)
 
     def fill(self, state: LaneState, plain: Json, limit: int) -> Search:
         """Fill in what only a subresource can write, such as the status: what is added is new to the stored object.
@@ -255,7 +247,7 @@ class Founding:
             return
         shape, before = self.search.plan.shape, stored(base)
         growth = Growth(shape, self.asker(state.lane, before), self.search.harvest, limit, before, frozenset())
-        yield from growth.together(changes_of(before, shape)[:MOST_CHANGES])
+        yield from growth.together(changes_of(before, shape)[: tuning.MOST_CHANGES])
         # What the validators are given is costly to tell, and wanted of what was found alone.
         answers = yield from self.asker(state.lane, before, validated=True)([growth.main])
         if answers and accepted(answers[0]) and growth.main != before:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
+from harness import tuning
 from harness.case import Answer, Case, Json
 from harness.compare.comparator import tells_more
 from harness.compare.finding import SEVERITIES, Severity
@@ -23,14 +24,8 @@ from harness.field import FieldError
 from harness.fuzzers.feedback import Harvest
 from harness.memory import Memory, Room
 
-MOST_CURIOUS = 200
 CROWD = 200
 """Errors of one case among which no difference is graded anew: there may be thousands, and each would look at all."""
-FOLLOWED = 100
-"""Differences that drawn cases do not show and that are taken up all the same: so many panics, and so many others
-besides as many as were drawn."""
-SUSPECTS = 4
-"""Cases with one failure that are asked again as a request has them: most fail as nobody would ask them."""
 ECHOES = Room(8_000)
 """For what pairs of lists have shown, by their errors."""
 
@@ -181,7 +176,7 @@ class Ledger:
         for mismatch in failed(answer.failure) if answer.failure is not None else ():
             name = key_of(case), case.operation, *mismatch.signature
             self._suspected[name] += 1
-            if self._suspected[name] <= SUSPECTS:
+            if self._suspected[name] <= tuning.SUSPECTS:
                 self.suspects.append(Suspect(case, base))
 
     def _take(self, case: Case, answer: Answer, base: Json, state: LaneState, is_drawn: bool) -> None:
@@ -245,7 +240,7 @@ class Ledger:
         Each is reduced and explained, which may meet others: a validator that makes its paths up would never end it.
         """
         drawn = len(self.seen) - self._followed.total()
-        may = self._followed[is_panic] < FOLLOWED + drawn * (not is_panic)
+        may = self._followed[is_panic] < tuning.FOLLOWED + drawn * (not is_panic)
         self._followed[is_panic] += may
         return may
 
@@ -293,7 +288,7 @@ class Ledger:
                 self._met.add(key)
                 fresh = True
                 self.harvest.learn((error,))
-        if fresh and len(self.curious) < MOST_CURIOUS and not (case.served or case.versions or case.repeat):
+        if fresh and len(self.curious) < tuning.MOST_CURIOUS and not (case.served or case.versions or case.repeat):
             self.discoveries += 1
             self._keep(case.object)
             if self.plan.abilities.closer:

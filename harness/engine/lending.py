@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import replace
 
+from harness import tuning
 from harness.case import Answer, Case, Operation
 from harness.engine.founding import Founding
 from harness.engine.growing import borrowed, slimmed
@@ -23,13 +24,6 @@ from harness.fuzzers.census import measured
 from harness.fuzzers.grow import Growth
 from harness.fuzzers.lending import Stock, lenders, seats
 from harness.fuzzers.shape import Shape
-
-PART = 10
-"""Of a budget in cases all lenders together get one in this many, on top."""
-
-
-AWAITED = 1000.0
-"""How much a search weighs that others wait for."""
 
 
 def lend(search: Lender) -> Search:
@@ -66,7 +60,7 @@ def _grown(founding: Founding, growth: Growth) -> Generator[list[Case], list[Ans
 class Lender(UnitSearch):
     """The search that fills one stock: an accepted object, and its growth."""
 
-    phases = (Phase("lend", lend, AWAITED, is_flat=True),)
+    phases = (Phase("lend", lend, tuning.AWAITED, is_flat=True),)
     is_awaited = True
 
     def __init__(self, plan: UnitPlan, stock: Stock) -> None:
@@ -83,7 +77,9 @@ class Lending:
         self._order = sorted(found, key=lambda index: (measured(shapes[index])[0], index))
         self.stocks = {index: Stock(shapes[index], found[index]) for index in self._order}
         sizes = [measured(shapes[index])[0] for index in self._order]
-        budgets: list[int] | list[None] = [None] * len(sizes) if cases is None else shares(cases // PART, sizes)
+        budgets: list[int] | list[None] = [None] * len(sizes)
+        if cases is not None:
+            budgets = shares(cases // tuning.LENDERS_PART, sizes)
         self._cases: dict[int, int | None] = dict(zip(self._order, budgets, strict=True))
 
     def to_unit(self, index: int) -> tuple[Stock, ...]:

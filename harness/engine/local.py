@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from harness import tuning
 from harness.case import Case, KindInfo
 from harness.collector import collector_at_rest, seldom_collected
 from harness.compare.comparator import Comparator
@@ -15,7 +16,7 @@ from harness.engine.config import RunConfig
 from harness.engine.lending import Lender, Lending
 from harness.engine.outcome import Beyond, JobOutcome, UnitOutcome, timings_of, told_as_bug
 from harness.engine.packed import Packed
-from harness.engine.plan import ABREAST, Abilities, UnitPlan
+from harness.engine.plan import Abilities, UnitPlan
 from harness.engine.recorded import RecordedSearch
 from harness.engine.schedule import Schedule
 from harness.engine.search import UnitSearch
@@ -59,7 +60,7 @@ class Local:
     _wordings: Wordings | None = None
     _late: int | None = None
     _is_stopped: bool = False
-    _many: int = ABREAST
+    _many: int = tuning.ABREAST
     _abreast_until: float = 0.0
 
     def __post_init__(self) -> None:

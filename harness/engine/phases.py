@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar
 
+from harness import tuning
 from harness.case import Case, Json
-from harness.engine.aiming import FIRST, LIMITS, THEN
 from harness.engine.asking import BATCH, Asking, Wanted
 from harness.engine.plan import Ahead, Search, key_of
 from harness.engine.sweep import EVERY_PROBE, SWEEPS, turned
@@ -26,19 +26,6 @@ if TYPE_CHECKING:
 
 S = TypeVar("S", bound=Asking)
 PhaseName: TypeAlias = Literal["replay", "aim", "seed", "grow", "versions", "boundaries", "random", "retry", "lend"]
-
-UNSEEDED = 60.0
-"""How much a search weighs until it has seed objects, small ones too: without them nearly nothing can be asked."""
-HASTE = 8.0
-"""How much more time a search gets until it has gone for its aims: most rules fire until then."""
-HASTY = 0.75
-"""How much time it may take at that pace: what is slow would take it from hundreds of others. Units: seconds."""
-AHEAD = 2
-"""Batches of the random phase on their way at once: one is answered while another is drawn or compared."""
-GROWTH, PASS = 600, 200
-"""Questions of growth, then of the first pass, and so on. Full objects are worth more than small ones edited early."""
-SATURATED = 4000
-"""Questions in a row that show nothing new, after which a search that may end before its budget does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +60,7 @@ def replay(search: UnitSearch) -> Search:
 def aim_unseeded(search: UnitSearch) -> Search:
     """Go for rules from the barest objects: many rules speak whatever else is wrong with an object."""
     first = starts(search.plan.shape, search.founding.root())
-    yield from search.aiming.run(first, FIRST, settle=False, most=search.left() // 4)
+    yield from search.aiming.run(first, tuning.AIM_UNSEEDED, settle=False, most=search.left() // 4)
     # The server writes most of the metadata itself, whatever a request says.
     yield from search.aiming.as_it_stands(first, "metadata.")
 
@@ -87,16 +74,16 @@ def aim(search: UnitSearch) -> Search:
     """Go for what observers still want to see, from the seed objects that there are."""
     seeds = [base.obj for base in search.points.bases]
     # What is met is explained afterwards: where differences are many it takes long, and aims are worth more.
-    yield from search.aiming.run(seeds, THEN, settle=False)
+    yield from search.aiming.run(seeds, tuning.AIM_SEEDED, settle=False)
     yield from search.aiming.as_it_stands(seeds)
-    yield from search.aiming.run(seeds, LIMITS, "accept")
+    yield from search.aiming.run(seeds, tuning.AIM_LIMITS, "accept")
 
 
 def grow(search: UnitSearch) -> Search:
     """Make the seed objects fuller, and look for differences around the first ones, which are small, as they grow."""
     yield from search.taking.learn(search.points.bases[0].obj)
     yield from _near(search)
-    yield from in_turns(search, (search.growing.run(), GROWTH), (_meanwhile(search), PASS))
+    yield from in_turns(search, (search.growing.run(), tuning.GROWTH), (_meanwhile(search), tuning.PASS))
 
 
 def aim_again(search: UnitSearch) -> Search:
@@ -143,10 +130,10 @@ def retry(search: UnitSearch) -> Search:
 
 
 PHASES: tuple[Phase[UnitSearch], ...] = (
-    Phase("replay", replay, UNSEEDED, is_flat=True),
-    Phase("aim", aim_unseeded, UNSEEDED, is_flat=True),
-    Phase("seed", seed, UNSEEDED, is_flat=True),
-    Phase("aim", aim, HASTE, HASTY),
+    Phase("replay", replay, tuning.UNSEEDED, is_flat=True),
+    Phase("aim", aim_unseeded, tuning.UNSEEDED, is_flat=True),
+    Phase("seed", seed, tuning.UNSEEDED, is_flat=True),
+    Phase("aim", aim, tuning.HASTE, tuning.HASTY),
     Phase("grow", grow),
     Phase("aim", aim_again),
     Phase("versions", versions),
@@ -192,7 +179,7 @@ def _until_saturated(search: UnitSearch) -> Search:
         yield from rounds(search, search.asked + 1)
         if search.ledger.discoveries > known:
             since, known = search.asked, search.ledger.discoveries
-        search.is_saturated = search.asked - since >= SATURATED
+        search.is_saturated = search.asked - since >= tuning.SATURATED
 
 
 def rounds(search: UnitSearch, until: int | None) -> Search:
@@ -204,7 +191,7 @@ def rounds(search: UnitSearch, until: int | None) -> Search:
     sent: deque[tuple[Ahead, list[Json]]] = deque()
     while True:
         yield []
-        while len(sent) < (AHEAD if search.plan.draws_ahead else 1) and not _has_drawn(search, until):
+        while len(sent) < (tuning.AHEAD if search.plan.draws_ahead else 1) and not _has_drawn(search, until):
             wanted = _drawn(search)
             sent.append((Ahead(search.cases_of(wanted)), [base for _, _, _, base in wanted]))
             yield sent[-1][0]

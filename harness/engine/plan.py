@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from harness import tuning
 from harness.case import Answer, Case, Mode
 from harness.compare.comparator import Comparator
 from harness.compare.mismatch import Mismatch
@@ -28,10 +29,6 @@ Search: TypeAlias = Generator[list[Case], list[Answer], Any]
 class Ahead(list[Case]):
     """Cases that are sent while the search goes on: it gets no answers now, and gets them when it yields the same list
     again."""
-
-
-ABREAST = 12
-"""Findings that a search settles at once: each waits for its answers many times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +100,7 @@ class UnitPlan:
     met: Callable[[Lane, Mismatch, str], None] = lambda lane, mismatch, phase: None
     is_late: Callable[[], bool] = bool
     is_over: Callable[[], bool] = bool
-    abreast: Callable[[], int] = lambda: ABREAST
+    abreast: Callable[[], int] = lambda: tuning.ABREAST
     explainer: Explainer = field(init=False)
 
     def __post_init__(self) -> None:

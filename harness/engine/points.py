@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
+from harness import tuning
 from harness.case import Json, Operation
 from harness.engine.focus import NOWHERE, Near
 from harness.engine.units import Lane, LaneKey
@@ -16,11 +17,8 @@ from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.places import Place
 from harness.fuzzers.shape import Shape
 
-KEPT_POINTS = 48
 LISTED_POINTS = 12
 """Points whose sites are remembered: hundreds each, and made again in no time."""
-EXHAUSTED = 24
-"""Draws at one place that came before, until the search leaves it."""
 _SKIP: frozenset[Place] = frozenset(
     {("apiVersion",), ("kind",), ("metadata", "managedFields"), ("metadata", "creationTimestamp")}
 )
@@ -93,7 +91,7 @@ class Points:
 
     def keep(self, obj: Json) -> None:
         """Keep an object that showed something new; the oldest goes."""
-        if len(self.points) > len(self.bases) + KEPT_POINTS:
+        if len(self.points) > len(self.bases) + tuning.KEPT_POINTS:
             del self.points[len(self.bases) or 1]
         self.add(obj)
 
@@ -116,7 +114,7 @@ class Points:
     def repeated(self, point: Point) -> None:
         """Note that a draw came again. When much does, a part of an object has nothing left: take all of it."""
         point.repeats += 1
-        if point.repeats == EXHAUSTED and point.focus:
+        if point.repeats == tuning.EXHAUSTED and point.focus:
             point.focus = ()
             point.forget()
 

@@ -18,24 +18,15 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from harness import tuning
 from harness.case import Answer, Case
 from harness.engine.plan import Ahead, Search
 from harness.engine.search import UnitSearch
 from harness.targets.target import Pending, Target
 
-WINDOW, SHORT = 600, 200
-"""Cases in flight: enough to keep a worker busy while answers are compared, and so few that a search which others wait
-for does not wait long itself."""
-
 NEAR, SLOW = 10.0, 3.0
 """From when on before the end no answer is waited for beyond it, in seconds, or as often as answers take. A worker that
 ends is noticed all the same, and one that hangs as long as `left` goes on for what is not answered."""
-USUAL = 0.0005
-"""What a case takes where validators are quick, at most. Units: seconds."""
-JUDGED = 8.0
-"""So many places that both sides may look at are worth as much time as all the rest of a kind."""
-SETTLING = 4.0
-"""How much more time a search gets while it reduces what it met: what is left for the end of a run may be too much."""
 
 
 @dataclass(slots=True)
@@ -74,7 +65,7 @@ class Schedule:
     searches: list[UnitSearch]
     on_turn: Callable[[UnitSearch], None]
     spent: TimeSpent = field(default_factory=TimeSpent)
-    window: int = WINDOW
+    window: int = tuning.WINDOW
     now: Callable[[], float] = time.perf_counter
     left: Callable[[], float] = lambda: math.inf
     _mark: float = 0.0
@@ -97,7 +88,7 @@ class Schedule:
         awaited = [search for search in self.searches if search.is_awaited]
         while (self._ready or self._waiting) and self.left() > 0:
             awaited = [search for search in awaited if search.is_awaited]
-            window = min(self.window, SHORT) if awaited else self.window
+            window = min(self.window, tuning.SHORT_WINDOW) if awaited else self.window
             while self._ready and (not self._waiting or self._in_flight < window):
                 self._submit(heapq.heappop(self._ready)[2])
             if self._waiting:
@@ -201,8 +192,8 @@ def _weight(search: UnitSearch) -> float:
         return phase.weight
     haste = phase.weight if search.seconds < phase.seconds else 1.0
     if search.ledger.pending or search.settling.begun:
-        haste *= SETTLING
+        haste *= tuning.EXPLAINING
     # Where cases are slow there are few of them, so that differences are many among them: that alone is no reason.
-    asked = max(search.asked, search.seconds / USUAL)
-    haste *= 1.0 + len(search.ledger.judged) / JUDGED
+    asked = max(search.asked, search.seconds / tuning.USUAL_COST)
+    haste *= 1.0 + len(search.ledger.judged) / tuning.JUDGED
     return search.plan.unit.weight * haste * (1.0 + min(3.0, 20.0 * search.ledger.discoveries / (asked + 100)))

@@ -7,6 +7,7 @@ from itertools import islice
 
 import msgspec
 
+from harness import tuning
 from harness.case import Answer, Case, Json, Operation
 from harness.compare.finding import SEVERITIES, Finding
 from harness.compare.mismatch import canonical_path
@@ -15,7 +16,7 @@ from harness.engine.answers import Answered
 from harness.engine.explain import DOUBTED, REPETITIONS, called_unstable, count_others, repeated
 from harness.engine.ledger import Ledger, Lists, MetSignature, Sighting
 from harness.engine.packed import Packed
-from harness.engine.plan import ABREAST, Search, UnitPlan, key_of
+from harness.engine.plan import Search, UnitPlan, key_of
 from harness.engine.points import Points
 from harness.engine.units import Lane, LaneKey
 from harness.fuzzers.bases import accepted
@@ -57,7 +58,7 @@ class Settling:
             if not is_sorted and self.plan.is_late():
                 self.ledger.sort()
                 is_sorted = True
-            most = self.plan.abreast() if is_sorted else ABREAST
+            most = self.plan.abreast() if is_sorted else tuning.ABREAST
             some, self.ledger.pending[:] = self.ledger.pending[:most], self.ledger.pending[most:]
             # What was met again, and worse, while its turn was near was settled with that.
             some = [entry for entry in some if entry.shown is not None]

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Literal, TypeAlias
 
+from harness import tuning
 from harness.case import Answer, Json, Operation
 from harness.engine.asking import BATCH, NO_OPTIONS, Asking, Wanted
 from harness.engine.following import Reasons
@@ -41,8 +42,6 @@ the first probes stood there.
 
 _HIDING = frozenset({"immutable", "update"})
 """Origins of errors that say of every change that it is one, and hide what else is wrong with the new value."""
-_CROSSING = 8
-"""Of what is left of the share, so much goes to members that are changed together: one in this many cases."""
 
 
 class Sweep:
@@ -115,7 +114,7 @@ class Sweep:
 
     def cross(self, bases: list[Base]) -> Search:
         """Change members of one struct together, once wherever structs stand, for at most a part of the share."""
-        end = self.search.asked + self.search.left() // _CROSSING
+        end = self.search.asked + self.search.left() // tuning.CROSSING_PART
         for base in bases:
             edits = self._crossings(base)
             while not self.search.spent() and self.search.asked < end:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
+from harness import tuning
 from harness.engine.asking import Asking
-from harness.engine.plan import ABREAST
 
 COST = 60.0
 """Cases that a finding takes, as long as fewer than `ENOUGH` have shown what it is."""
@@ -27,9 +27,9 @@ else's questions fill the time of waiting; when all have, each that is on its wa
 
 def abreast(searches: Sequence[Asking]) -> int:
     """Say how many findings a search should settle at once, the more the fewer searches have any."""
-    most = WHOLE // ABREAST  # with so many, and with more, each settles the least
+    most = WHOLE // tuning.ABREAST  # with so many, and with more, each settles the least
     busy = sum(1 for _ in islice((search for search in searches if _unsettled(search)), most))
-    return max(ABREAST, min(MANY, WHOLE // max(1, busy)))
+    return max(tuning.ABREAST, min(MANY, WHOLE // max(1, busy)))
 
 
 def quiet(searches: Sequence[Asking], age: float) -> bool:

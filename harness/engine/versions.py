@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 
+from harness import tuning
 from harness.case import Operation
 from harness.engine.asking import BATCH, Asking, Wanted
 from harness.engine.plan import Search
@@ -17,17 +18,12 @@ from harness.fuzzers.pairs import stored
 from harness.fuzzers.places import put
 from harness.fuzzers.unlike import is_within
 
-_EDITS = 6
-"""How many probes each differing place gets in each lane, wherever it occurs."""
-_MOST = 1500
-"""Cases of one search at most: a version may differ nearly everywhere."""
-
 
 def through_versions(search: Asking, bases: list[Base]) -> Search:
     """Ask about the first probes at all places that differ between versions, with the lists of all versions."""
     if not search.plan.abilities.versions or not search.plan.unlike:
         return
-    wanted = islice(_edits(search, bases), min(_MOST, search.left() // 8))
+    wanted = islice(_edits(search, bases), min(tuning.VERSION_CASES, search.left() // 8))
     while batch := list(islice(wanted, BATCH)):
         if search.spent():
             return
@@ -44,7 +40,7 @@ def _edits(search: Asking, bases: list[Base]) -> Iterator[Wanted]:
             if not is_within(site.place, search.plan.shape, search.plan.unlike):
                 continue
             path = tuple("*" if isinstance(part, int) else part for part in site.place)
-            values = site.values(search.harvest)[met[path] : _EDITS]
+            values = site.values(search.harvest)[met[path] : tuning.VERSION_EDITS]
             met[path] += len(values)
             for value in values:
                 new = put(base.obj, site.place, value)

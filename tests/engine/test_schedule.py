@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from harness import tuning
 from harness.case import Answer, Case, Operation
-from harness.engine.lending import AWAITED
 from harness.engine.phases import PHASES, Phase
 from harness.engine.plan import Ahead, Search
 from harness.engine.schedule import Schedule
@@ -192,7 +192,7 @@ def test_a_search_that_waits_goes_on_when_the_other_has_ended() -> None:
         yield from asking()
 
     steps = lender.run()
-    lender.phase = Phase("lend", lambda search: steps, AWAITED, is_flat=True)
+    lender.phase = Phase("lend", lambda search: steps, tuning.AWAITED, is_flat=True)
     lender.run, lender.is_awaited, borrower.run, borrower.waits = lend, True, wait, lambda: not is_ready
     schedule(target, [borrower, lender], window=1)
     lent = target.order.count("lender")

@@ -9,11 +9,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from harness import tuning
 from harness.case import Answer, Case, Failure, Operation
 from harness.compare.finding import SEVERITIES, Finding
 from harness.compare.severity import severity_of
 from harness.engine.config import RunConfig
-from harness.engine.ledger import FOLLOWED, Ledger
+from harness.engine.ledger import Ledger
 from harness.engine.local import Local, Telling
 from harness.engine.outcome import JobOutcome
 from harness.engine.plan import Search, key_of
@@ -260,4 +261,4 @@ def test_a_validator_that_makes_its_paths_up_does_not_keep_a_run_for_ever() -> N
     subject.target = Inventive([WIDGETS])
     outcome = Local(subject, RunConfig(seed=1, budget=Budget(max_cases=60)), Telling(), Clock()).run()
     assert outcome.stopped == "budget"
-    assert len([one for unit in outcome.units for one in unit.findings]) < 60 + 60 + 2 * FOLLOWED
+    assert len([one for unit in outcome.units for one in unit.findings]) < 60 + 60 + 2 * tuning.FOLLOWED

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.engine.plan import ABREAST
+from harness import tuning
 from harness.engine.unsettled import CLOSER, COST, MANY, MARGIN, WHOLE, abreast, is_left, left, needed, quiet
 
 
@@ -79,7 +79,7 @@ def test_the_fewer_searches_have_something_left_the_more_each_settles_at_once() 
     """Between a dozen and four dozen, so that all of a process are a few hundred."""
     assert abreast([searching(1), searching()]) == abreast([]) == MANY
     assert abreast([searching(1)] * 20) == WHOLE // 20
-    assert abreast([searching(begun=1)] * 200) == ABREAST
+    assert abreast([searching(begun=1)] * 200) == tuning.ABREAST
 
 
 def test_of_many_thousand_searches_few_are_looked_at() -> None:
@@ -94,8 +94,8 @@ def test_of_many_thousand_searches_few_are_looked_at() -> None:
                 yield one
 
     searches = Counting([searching(1) for _ in range(5_000)])
-    assert ABREAST == abreast(searches)
+    assert tuning.ABREAST == abreast(searches)
     assert is_left(searches)
-    assert looked <= WHOLE // ABREAST + 2
+    assert looked <= WHOLE // tuning.ABREAST + 2
     assert not is_left([searching(), searching(curious=1)])
     assert is_left([searching(), searching(begun=1)])
