@@ -96,3 +96,18 @@ def test_nothing_cites_a_document_that_is_not_here() -> None:
     files = [file for folder in ("harness", "tests", "docs", "bench") for file in sorted((ROOT / folder).rglob("*"))]
     texts = [file for file in files if file.suffix in (".py", ".go", ".md", ".json", ".yaml")]
     assert [] == [str(one.relative_to(ROOT)) for one in texts if papers.search(one.read_text(encoding="utf-8"))]
+
+
+def test_the_way_of_a_case_is_as_the_architecture_says() -> None:
+    """At most ten hops, and every module and name of the page is there."""
+    page = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
+    way = page.partition("## A case on its way")[2].partition("\n## ")[0]
+    hops = re.split(r"^\d+\. ", way, flags=re.M)[1:]
+    assert 3 < len(hops) <= 10
+    assert [] == [name for name in re.findall(r"`(harness/[\w/]+(?:\.py|/))`", page) if not (ROOT / name).exists()]
+    strange = [
+        (name, module)
+        for name, module in re.findall(r"`(\w+)` (?:in|\()\s*`(harness/[\w/]+\.py)`", way)
+        if not re.search(rf"^(?:class|def|async def) {name}\b|^{name}\b.*=", (ROOT / module).read_text("utf-8"), re.M)
+    ]
+    assert [] == strange
