@@ -24,6 +24,7 @@ from harness.reporting.document import Policy, Reach
 from harness.reporting.terminal import show
 from harness.reporting.text import count, lines, visible
 from harness.subject import SubjectSpec
+from harness.subject.opening import kind_of
 
 DEFAULT_SECONDS = 120.0
 """Seconds for a release or a program, and for all suites together, when no budget is given."""
@@ -78,7 +79,7 @@ class _Bench:
         return any(outcome.interrupted for outcome in self.outcomes)
 
     def one(self, spec: SubjectSpec) -> None:
-        name = Path(spec.location).name if spec.kind == "suite" else f"{spec.kind} {spec.location}"
+        name = kind_of(spec.kind).titled(spec.location)
         with Live(f"{name}: looking for objects") as live, Steps(f"{name}: measuring") as steps:
 
             def told(done: int, total: int) -> None:

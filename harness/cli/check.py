@@ -53,13 +53,7 @@ def command(
     """
     suites = [name for name in files if is_suite(name)]
     manifests = [name for name in files if name not in suites]
-    if (
-        target.kubernetes is None
-        and target.program is None
-        and not suites
-        and len(files) > 1
-        and Path(files[0]).is_dir()
-    ):
+    if not target.named and not suites and len(files) > 1 and Path(files[0]).is_dir():
         suites, manifests = [files[0]], list(files[1:])
     if bool(cases) == bool(manifests):
         raise UsageError("nothing to check\n  fix: name manifests, or --cases FILE" if not cases else

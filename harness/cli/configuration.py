@@ -224,7 +224,9 @@ def _is_place(found: Configuration, option: click.Option, text: str) -> bool:
     """Whether a value is a file named as seen from the folder of the settings."""
     if Path(text).is_absolute() or text == "-" or found.file.parent == Path.cwd():
         return False
-    return isinstance(option.type, click.Path) or (option.name == "kubernetes" and (found.file.parent / text).is_dir())
+    return isinstance(option.type, click.Path) or (
+        "--kubernetes" in option.opts and (found.file.parent / text).is_dir()
+    )
 
 
 def _read(file: Path) -> Configuration | None:

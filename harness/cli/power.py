@@ -32,6 +32,7 @@ from harness.reporting.saving import save
 from harness.reporting.text import count, encode_json, visible
 from harness.rulecov.observed import NAME, RuleOnlooker
 from harness.subject import Example, SubjectSpec, load_suite
+from harness.subject.opening import kind_of
 from harness.suite import Suite
 
 DEFAULT_CASES = 20_000
@@ -163,7 +164,7 @@ class _Ask:
             seed=self.seed, budget=budget, jobs=self.jobs, kinds=self.kinds, trusted=own_wordings(),
             onlookers=onlookers, examples=self.examples,
         )  # fmt: skip
-        with Live(f"{spec.kind} {spec.location}") as live:
+        with Live(kind_of(spec.kind).titled(spec.location)) as live:
             results, seen = look(self.parts_of(spec), config, live)
         for result in results:
             if result.stopped in LOST:

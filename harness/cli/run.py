@@ -51,6 +51,7 @@ from harness.reporting.tolerance import tolerate
 from harness.rulecov.branches import watched_branches
 from harness.rulecov.inventory import Inventory
 from harness.subject import Example, SubjectSpec
+from harness.subject.opening import kind_of
 
 
 @click.command("run")
@@ -215,7 +216,7 @@ def _spec_of(parts: Sequence[SubjectSpec], result: Result) -> SubjectSpec:
 
 
 def _title(spec: SubjectSpec) -> str:
-    name = Path(spec.location).name if spec.kind == "suite" else f"{spec.kind} {spec.location}"
+    name = kind_of(spec.kind).titled(spec.location)
     return name if spec.against is None else f"{name} against {Path(spec.against).name}"
 
 

@@ -17,6 +17,7 @@ from harness.cli.configuration import typed
 from harness.diagnostics import UsageError
 from harness.events import Budget
 from harness.subject import Example, SubjectSpec, read_examples
+from harness.subject.opening import kind_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -107,7 +108,7 @@ def budget_of(specs: Sequence[SubjectSpec], max_time: float | None, max_cases: i
             )
         return Budget(max_time or RECORDED_SECONDS, None)
     if max_time is None and max_cases is None:
-        return Budget(None, DEFAULT_CASES) if specs[0].kind == "suite" else Budget(DEFAULT_SECONDS, None)
+        return Budget(None, DEFAULT_CASES) if kind_of(specs[0].kind).is_quick else Budget(DEFAULT_SECONDS, None)
     return Budget(max_time / len(specs) if max_time else None, max_cases)
 
 

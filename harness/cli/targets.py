@@ -16,7 +16,10 @@ from harness.cli.configuration import DEFAULT_GATES, is_typed, parse_gates, type
 from harness.diagnostics import UsageError
 from harness.reporting.document import Reach
 from harness.subject import SubjectSpec
+from harness.subject.openers import TARGETS
+from harness.subject.opening import kind_of
 from harness.subject.spec import DeclarativeSide
+from harness.subject.targetkind import TargetKind
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -28,10 +31,9 @@ SUITES = Path("suites")
 
 @dataclass(frozen=True, slots=True)
 class TargetChoice:
-    """What the options said of the target."""
+    """What the options said of the target. `named` has what each kind of target was named by its option."""
 
-    kubernetes: str | None = None
-    program: str | None = None
+    named: Mapping[str, str] = field(default_factory=dict)
     types: str | None = None
     gates: Mapping[str, bool] = field(default_factory=dict)
     mode: Mode = "served"
@@ -43,13 +45,11 @@ class TargetChoice:
 
     def specs(self, suites: Sequence[str]) -> list[SubjectSpec]:
         """Return what to open. Raises UsageError unless exactly one kind of target is named."""
-        named = [bool(suites), self.kubernetes is not None, self.program is not None]
-        if sum(named) > 1:
-            raise UsageError("name one target: a suite folder, --kubernetes or --command\n  fix: leave the others out")
-        if self.kubernetes is not None:
-            return [self._spec("kubernetes", self.kubernetes)]
-        if self.program is not None:
-            return [self._spec("command", self.program)]
+        if bool(suites) + len(self.named) > 1:
+            options = " or ".join(f"--{kind.name}" for kind in _by_option())
+            raise UsageError(f"name one target: a suite folder, {options}\n  fix: leave the others out")
+        if self.named:
+            return [self._spec(kind, location) for kind, location in self.named.items()]
         return [self._spec("suite", suite) for suite in suites]
 
     def parts(self, spec: SubjectSpec) -> list[SubjectSpec]:
@@ -58,7 +58,7 @@ class TargetChoice:
         Two releases are compared as they are: who moves from one to the other has the gates that each sets.
         """
         compared = spec.against or spec.handwritten is not None
-        if spec.kind != "kubernetes" or spec.gates or compared or not self.every_gate:
+        if not kind_of(spec.kind).has_every_gate or spec.gates or compared or not self.every_gate:
             return [spec]
         return [spec, replace(spec, gates=EVERY_GATE)]
 
@@ -67,10 +67,8 @@ class TargetChoice:
         specs = self.specs(suites)
         if len(specs) != 1:
             problem = "no target is named" if not specs else "this command takes one suite at a time"
-            raise UsageError(
-                f"{problem}\n  fix: name a suite folder such as suites/widgets_v1, or --kubernetes RELEASE, "
-                "or --command PROGRAM"
-            )
+            options = ", or ".join(f"--{kind.name} {kind.metavar.partition('|')[0]}" for kind in _by_option())
+            raise UsageError(f"{problem}\n  fix: name a suite folder such as suites/widgets_v1, or {options}")
         return specs[0]
 
     def _spec(self, kind: str, location: str) -> SubjectSpec:
@@ -91,7 +89,7 @@ def make_spec(
 ) -> SubjectSpec:
     """Make the specification of a subject."""
     return SubjectSpec(
-        kind=cast(Any, kind), location=location, gates=dict(gates), types=types or None, mode=cast(Mode, mode),
+        kind=kind, location=location, gates=dict(gates), types=types or None, mode=cast(Mode, mode),
         declarative=cast(DeclarativeSide, declarative), against=against or None,
         handwritten=handwritten or None,
     )  # fmt: skip
@@ -141,8 +139,6 @@ def arguments_of(spec: SubjectSpec) -> str:
 def target_options(function: F) -> F:
     """Add the options that name a target; the command gets them as `target: TargetChoice`."""
 
-    @click.option("--kubernetes", metavar="RELEASE|CHECKOUT", help="A release such as 1.37.1, or a checkout.")
-    @click.option("--command", "program", metavar="PROGRAM", help="A program that speaks the wire protocol.")
     @click.option(
         "--types",
         metavar="DIR",
@@ -170,22 +166,35 @@ def target_options(function: F) -> F:
     )
     @wraps(function)  # which carries the options that were added before
     def wrapped(
-        *args: Any, kubernetes: str | None, program: str | None, types: str | None, gates: tuple[str, ...], mode: str,
-        declarative: str, in_process: bool, against: str | None = None, handwritten: str | None = None, **others: Any,
+        *args: Any, types: str | None, gates: tuple[str, ...], mode: str, declarative: str, in_process: bool,
+        against: str | None = None, handwritten: str | None = None, **others: Any,
     ) -> Any:  # fmt: skip
         side = cast(DeclarativeSide, declarative)
+        said = {kind.name: others.pop(_parameter(kind)) for kind in _by_option()}
         if _is_named(others):
-            kubernetes, program = typed("kubernetes", kubernetes), typed("program", program)
+            said = {kind.name: typed(_parameter(kind), said[kind.name]) for kind in _by_option()}
             types = typed("types", types)
             gates, side = typed("gates", gates) or (), typed("declarative", side) or "target"
         named = [text for text in gates if text != DEFAULT_GATES]
+        locations = {name: location for name, location in said.items() if location is not None}
         choice = TargetChoice(
-            kubernetes, program, types, parse_gates(named), cast(Mode, mode), side, DEFAULT_GATES not in gates, against,
+            locations, types, parse_gates(named), cast(Mode, mode), side, DEFAULT_GATES not in gates, against,
             handwritten, in_process,
         )  # fmt: skip
         return function(*args, target=choice, **others)
 
+    for kind in reversed(_by_option()):
+        wrapped = click.option(f"--{kind.name}", _parameter(kind), metavar=kind.metavar, help=kind.help)(wrapped)
     return cast(F, wrapped)
+
+
+def _by_option() -> list[TargetKind]:
+    """Return the kinds of targets that an option names; a suite is an argument."""
+    return [kind for kind in TARGETS if kind.metavar]
+
+
+def _parameter(kind: TargetKind) -> str:
+    return f"target_{kind.name}"
 
 
 def pair_options(function: F) -> F:
@@ -205,7 +214,7 @@ def pair_options(function: F) -> F:
 
 def _is_named(others: Mapping[str, Any]) -> bool:
     """Whether the command line itself names a target, so that the one of the settings is not meant."""
-    if is_typed("kubernetes") or is_typed("program"):
+    if any(is_typed(_parameter(kind)) for kind in _by_option()):
         return True
     files = others.get("files")
     return bool(others.get("suites") or others.get("arguments") or (files and is_suite(files[0])))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -21,12 +20,12 @@ from harness.diagnostics import UsageError
 from harness.files import forget_old, is_private
 from harness.limits import MOST_REPORT, read_bounded
 from harness.reporting.document import Reach
+from harness.subject.opening import kind_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 MOST_KEPT: Final = 2000
 """Reports that are remembered; those that were written least recently are forgotten."""
-_RELEASE = re.compile(r"v?\d+\.\d+\.\d+[a-z0-9.-]*")
 
 
 def trust_option(function: F) -> F:
@@ -75,10 +74,7 @@ def check_trust(reach: Reach, name: str, data: bytes, trust: bool) -> None:
 
 def _runs_code(reach: Reach) -> bool:
     """Whether opening it runs what the report chose. A release by its number is upstream's own code."""
-    if reach.kind == "types":
-        return False
-    ends = filter(None, (reach.location, reach.against))
-    return reach.kind != "kubernetes" or not all(_RELEASE.fullmatch(end) for end in ends)
+    return any(kind_of(reach.kind).runs_code(end) for end in (reach.location, reach.against) if end)
 
 
 def _place(data: bytes) -> Path:

@@ -2,13 +2,14 @@
 
 from harness.subject.description import load_suite
 from harness.subject.examples import Example, read_examples
-from harness.subject.opening import open_subject, open_suite
-from harness.subject.spec import SubjectKind, SubjectSpec
+from harness.subject.openers.suite import open_suite
+from harness.subject.opening import open_subject
+from harness.subject.spec import SubjectSpec
 from harness.subject.subject import Note, Subject
 from harness.subject.suitefile import AnySuite
 from harness.subject.suites import Rework
 
 __all__ = [
-    "AnySuite", "Example", "Note", "Rework", "Subject", "SubjectKind", "SubjectSpec", "load_suite", "open_subject",
+    "AnySuite", "Example", "Note", "Rework", "Subject", "SubjectSpec", "load_suite", "open_subject",
     "open_suite", "read_examples",
 ]  # fmt: skip

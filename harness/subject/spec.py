@@ -8,7 +8,6 @@ from typing import Literal, TypeAlias
 
 from harness.case import Mode
 
-SubjectKind: TypeAlias = Literal["suite", "types", "kubernetes", "command"]
 DeclarativeSide: TypeAlias = Literal["target", "python"]
 """Whose declarative list counts: the target's own, or that of types compiled to Python."""
 
@@ -17,7 +16,8 @@ DeclarativeSide: TypeAlias = Literal["target", "python"]
 class SubjectSpec:
     """How to open a subject: plain data, may be pickled.
 
-    `location` is a suite folder, a folder of Go types, a Kubernetes release or checkout, or a program with arguments.
+    `kind` is the name of a kind of target (`harness.subject.openers`), `location` what that kind calls one: a suite
+    folder, a folder of Go types, a Kubernetes release or checkout, a program with arguments.
     `types` is a folder of Go types for a program (`DIR`, or `IMPORT/PATH=DIR` for the import path its kinds name), or
     with the declarative side `python` an edited copy of a release's. `against` is the location of another subject
     of the same kind: then what users of both are served is compared, not the two sides of one. `handwritten` is the
@@ -26,7 +26,7 @@ class SubjectSpec:
     process that searches: for a debugger, and for those who measure it.
     """
 
-    kind: SubjectKind
+    kind: str
     location: str
     gates: Mapping[str, bool] = field(default_factory=dict)
     types: str | None = None

@@ -12,12 +12,15 @@ from harness.field import ErrorList
 from harness.fuzzers.shape import shape_of
 from harness.subject.api import Api, ApiPackage, open_api
 from harness.subject.decode import decoder_of
+from harness.subject.spec import SubjectSpec
+from harness.subject.subject import Note, Subject
+from harness.subject.targetkind import TargetKind
 from harness.suite import Context, Suite, SuiteKind
 from harness.targets.endpoint import Declarative, Decoder, KindVersion
 from harness.targets.python import PythonTarget
 
 
-def types_target(location: str, note: Callable[[str], None]) -> tuple[Api, PythonTarget]:
+def _types_target(location: str, note: Callable[[str], None]) -> tuple[Api, PythonTarget]:
     """Compile the types of a folder, and serve every root type as a resource of its own.
 
     Raises: UsageError for a folder without root types or with those of several groups, InputError for wrong types.
@@ -56,3 +59,11 @@ def _kind(name: str, package: ApiPackage) -> SuiteKind:
 def _nothing(new: Json, old: Json, context: Context) -> ErrorList:
     """Nothing is handwritten."""
     return []
+
+
+def _open(spec: SubjectSpec, note: Note) -> Subject:
+    api, target = _types_target(spec.location, note)
+    return Subject(spec, api.name, target, api.universe, None)
+
+
+TYPES = TargetKind("types", _open, lambda spec: open_api(spec.location), runs_code=lambda location: False)
