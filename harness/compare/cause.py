@@ -21,7 +21,7 @@ from harness.compare import remedies
 from harness.compare.boundary import find_boundary
 from harness.compare.comparator import Comparator
 from harness.compare.ends import direction_of, served_after, served_before, told
-from harness.compare.experiments import experiments, served_mode
+from harness.compare.experiments import experiments, served_mode, silent_side
 from harness.compare.finding import Finding, fingerprint
 from harness.compare.masking import NO_MEANS, Means, Unmasking
 from harness.compare.mismatch import Mismatch, canonical_path
@@ -108,9 +108,9 @@ def find_cause(
     Asks one batch; only when nothing in it explains the mismatch, a few more.
     """
     known = obvious(answer, mismatch, comparator)
-    certain = known is not None and known.cause not in _GUESSES
+    certain = known is not None and not known.is_guess and known.cause not in _GUESSES
     trials = list(served_mode(case, mismatch, comparator))
-    trials += [] if certain else experiments(case, mismatch, comparator)
+    trials += [] if certain else experiments(case, mismatch, comparator, silent_side(answer, mismatch, comparator))
     # Ids say which answer belongs to which question, should two targets ever share a log.
     asked = [msgspec.structs.replace(trial.case, id=number) for number, trial in enumerate(trials)]
     answers = (yield asked) if asked else []

@@ -37,13 +37,22 @@ def served_mode(case: Case, mismatch: Mismatch, comparator: Comparator) -> Itera
     yield Experiment(asked, proves)
 
 
-def experiments(case: Case, mismatch: Mismatch, comparator: Comparator) -> Iterator[Experiment]:
-    """Yield the questions in the order in which their answers count."""
+def experiments(case: Case, mismatch: Mismatch, comparator: Comparator, silent: str) -> Iterator[Experiment]:
+    """Yield the questions in the order in which their answers count. `silent` is the side that reports less."""
     if mismatch.kind not in ("unmatched", "extra", "served"):
         return
-    yield from _without_old(case, mismatch, comparator)
+    yield from _without_old(case, mismatch, comparator, silent)
     yield from _with_options(case, mismatch, comparator)
     yield from _through_versions(case, mismatch, comparator)
+
+
+def silent_side(answer: Answer, mismatch: Mismatch, comparator: Comparator) -> str:
+    """Name the side that reports the error of a mismatch less often."""
+    if mismatch.side != "both":
+        return "declarative" if mismatch.side == "handwritten" else "handwritten"
+    both = answer.handwritten, answer.declarative
+    handwritten, declarative = (sum(comparator.concerns(mismatch, error) for error in errors) for errors in both)
+    return "declarative" if declarative < handwritten else "handwritten"
 
 
 def as_create(case: Case, comparator: Comparator) -> Case | None:
@@ -57,7 +66,7 @@ def as_create(case: Case, comparator: Comparator) -> Case | None:
     return None
 
 
-def _without_old(case: Case, mismatch: Mismatch, comparator: Comparator) -> Iterator[Experiment]:
+def _without_old(case: Case, mismatch: Mismatch, comparator: Comparator, silent: str) -> Iterator[Experiment]:
     if case.operation is not Operation.UPDATE:
         return
     created = as_create(case, comparator)
@@ -74,9 +83,8 @@ def _without_old(case: Case, mismatch: Mismatch, comparator: Comparator) -> Iter
                 case, operation=Operation.CREATE, object=case.old, old=None, subresource=main, mode="given"
             )
         )
-    side = "declarative" if mismatch.side == "handwritten" else "handwritten"
     for asked in cases:
-        yield Experiment(asked, _ratcheting(asked, mismatch, comparator, side))
+        yield Experiment(asked, _ratcheting(asked, mismatch, comparator, silent))
 
 
 def _ratcheting(

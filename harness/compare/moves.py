@@ -18,7 +18,7 @@ from harness.case import Answer, Case, Json
 from harness.compare.boundary import find_boundary
 from harness.compare.comparator import Comparator, remains_in
 from harness.compare.ends import AGAIN, Ends, plain
-from harness.compare.experiments import experiments
+from harness.compare.experiments import experiments, silent_side
 from harness.compare.finding import Cause
 from harness.compare.masking import Means, Unmasking
 from harness.compare.mismatch import Mismatch, canonical_path
@@ -43,7 +43,7 @@ def find_move(
         certain = guess  # both speak at one place, in other words
     if certain is not None:
         return certain
-    trials = list(experiments(case, mismatch, comparator))
+    trials = list(experiments(case, mismatch, comparator, silent_side(answer, mismatch, comparator)))
     given = [msgspec.structs.replace(case, validated=True), msgspec.structs.replace(case, validated=True, mode="given")]
     asked = [msgspec.structs.replace(one, id=n) for n, one in enumerate([*(t.case for t in trials), *given])]
     answers = yield asked

@@ -17,6 +17,8 @@ from harness.field import ErrorType, FieldError
 class CauseFound(NamedTuple):
     """A cause, what shows it in words, and a proposed fix.
 
+    One that `is_guess` stands unless an experiment knows better.
+
     `partner` is the error of the other side that is meant. `shown` is the case that shows it, with its answer, where
     the case that was judged does not.
     """
@@ -26,6 +28,7 @@ class CauseFound(NamedTuple):
     fix: str
     partner: FieldError | None = None
     shown: tuple[Case, Answer] | None = None
+    is_guess: bool = False
 
 
 def obvious(answer: Answer, mismatch: Mismatch, comparator: Comparator) -> CauseFound | None:
@@ -100,7 +103,11 @@ def _obvious_extra(answer: Answer, mismatch: Mismatch, comparator: Comparator) -
 def _obvious_served(answer: Answer, mismatch: Mismatch, comparator: Comparator) -> CauseFound | None:
     if mismatch.side == "both":
         fix = "use the same words on both sides, or add the pair to trusted_wordings.yaml with a reason"
-        return CauseFound("wording", "type, field and origin agree, the words do not", fix)
+        # Where one side says it of one value more than the other, an experiment may tell why: words are a guess.
+        lists = answer.handwritten, answer.declarative
+        counts = {sum(comparator.concerns(mismatch, error) for error in errors) for errors in lists}
+        found = CauseFound("wording", "type, field and origin agree, the words do not", fix)
+        return found._replace(is_guess=len(counts) > 1)
     concerned = [e for e in (*answer.handwritten, *answer.declarative) if comparator.concerns(mismatch, e)]
     handwritten = [e for e in answer.handwritten if comparator.concerns(mismatch, e)]
     marked = [e for e in handwritten if e.covered]

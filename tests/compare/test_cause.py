@@ -109,6 +109,22 @@ def test_ratcheting(operations: tuple[Operation, ...]) -> None:
     assert slugs(asked, _forgiving(True, True), operations=operations) == {}
 
 
+def test_one_of_two_values_that_was_there_before_is_no_matter_of_words() -> None:
+    """Both sides reject two keys of a map at one path; of the one that an update leaves as it was, one says nothing."""
+
+    def said(keys: list[str], mark: str) -> tuple[FieldError, ...]:
+        return tuple(error(f"Invalid@spec.m/format=o {mark}", detail=f"{key} is wrong") for key in keys)
+
+    def ask(asked: Case) -> Answer:
+        new, old = (list(obj["spec"].get("m", ())) if obj else [] for obj in (asked.object, asked.old))
+        return answer(said(new, "covered"), said([key for key in new if key not in old], "beta"))
+
+    asked = case({"spec": {"m": {"A": 1, "b.c": 1}}}, {"spec": {"m": {"b.c": 1}}})
+    [found] = causes(asked, ask).values()
+    assert "ratcheting" == found.cause
+    assert "the declarative side forgives" in found.detail
+
+
 def test_ratcheting_behind_preparation() -> None:
     """Where the server copies the value from the old object, only mode given can show who forgives."""
 
