@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
@@ -54,10 +55,10 @@ def variants() -> Iterator[Variant]:
         if name.isupper() and name not in OF_TIME:
             for factor in (0.5, 2):
                 new = _scaled(value, factor)
-                yield Variant(f"{name} = {new}", lambda name=name, new=new: patch.object(tuning, name, new))
+                yield Variant(f"{name} = {new}", partial(patch.object, tuning, name, new))
     for module, function in HELPERS:
         where = f"{module}.{function}"
-        yield Variant(f"without {where.removeprefix('harness.')}", lambda where=where: patch(where, _nothing))
+        yield Variant(f"without {where.removeprefix('harness.')}", partial(patch, where, _nothing))
 
 
 def measure(suite: SubjectSpec, kubernetes: str | None, seed: int) -> Section:

@@ -56,7 +56,7 @@ def harness(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_an_invented_format_is_written_like_every_other(tmp_path: Path) -> None:
     """By its option, into the folder of all formats, and from a saved report."""
-    suite = str(ROOT / "examples" / "migration")
+    suite = str(ROOT / "suites" / "claim_v1")
     told = harness(tmp_path, "run", suite, "--max-cases", "200", "--jobs", "1", "--report", "out")
     assert 0 == told.returncode, told.stderr
     assert "0 findings in 1 parts\n" == (tmp_path / "out" / "count.txt").read_text(encoding="utf-8")

@@ -63,6 +63,7 @@ class MetLine(_Line, frozen=True, kw_only=True, tag="met"):
     type: str
     origin: str
     side: str
+    phase: str = ""
 
 
 class FindingLine(_Line, frozen=True, kw_only=True, tag="finding"):
@@ -81,6 +82,7 @@ class FindingLine(_Line, frozen=True, kw_only=True, tag="finding"):
     detail: str
     fix: str
     source: str
+    phase: str = ""
 
 
 class NoteLine(_Line, frozen=True, kw_only=True, tag="note"):
@@ -163,7 +165,7 @@ def lines_of(event: events.Event, subject: str, time: str) -> Iterator[Line]:
 def _finding(event: events.Found, subject: str, time: str) -> Line:
     one = event.finding
     same = ("fingerprint", "cause", "severity", "operation", "mismatch", "path", "type", "origin", "side", "detail",
-            "fix", "source")  # fmt: skip
+            "fix", "source", "phase")  # fmt: skip
     kind = kind_name(one.group, one.version, one.resource, one.subresource)
     return FindingLine(time=time, subject=subject, kind=kind, **{name: getattr(one, name) for name in same})
 

@@ -118,7 +118,7 @@ class PythonTarget(Closing):
         time_limit: float = 10.0,
         alone: bool = False,
     ) -> None:
-        self._suite, self._folder = suite, f"{Path(suite.folder).resolve()}{os.sep}"
+        self._suite, self._folder = suite, _inside(Path(suite.folder))
         self._gates = {**suite.gates, **(gates or {})}
         self._limit, self._patience, self._alone = time_limit, time_limit, alone
         made, read = decoders or {}, readers or {}
@@ -302,11 +302,16 @@ def text_of(error: BaseException) -> str:
     return f"{type(error).__name__}: {words}" if words else type(error).__name__
 
 
+def _inside(folder: Path) -> str:
+    """Return how the names of files in a suite's folder begin; empty for a suite that has none of its own."""
+    return f"{folder.resolve()}{os.sep}" if folder != Path() else ""
+
+
 def _raised_at(error: BaseException, folder: str) -> str:
     """Say which line of the code below a folder raised an exception, or called what raised it; empty for none."""
     for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
         code = frame.f_code
-        if code.co_filename.startswith(folder):
+        if folder and code.co_filename.startswith(folder):
             return f"{code.co_filename.removeprefix(folder)}:{line} in {code.co_name}"[:_LONGEST_PLACE]
     return ""
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from unittest.mock import patch
+
 import pytest
 
 from bench import tuning as bench
@@ -21,8 +24,8 @@ def test_every_constant_is_tried_or_left_out_by_name() -> None:
 def test_a_variant_changes_the_search_and_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search without aims at the limits sees less of the rules; the next one is as it was."""
     before = dict(vars(tuning))
-    plain = bench.Variant("as it is", bench.nullcontext)
-    less = bench.Variant("less", lambda: bench.patch.multiple(tuning, AIM_SEEDED=(), AIM_UNSEEDED=(), AIM_LIMITS=()))
+    plain = bench.Variant("as it is", nullcontext)
+    less = bench.Variant("less", lambda: patch.multiple(tuning, AIM_SEEDED=(), AIM_UNSEEDED=(), AIM_LIMITS=()))
     monkeypatch.setattr(bench, "variants", lambda: iter((plain, less, plain)))
     monkeypatch.setattr(bench, "CASES", 300)
     first, second, third = bench.measure(SubjectSpec("suite", "suites/claim_v1"), None, 1).lines

@@ -27,8 +27,9 @@ REST = {"mode": "Fast", "ports": [{"number": 1}], "labels": {"a": "a"}, "selecto
 def search(cases: int = 6000, spec: ToySpec | None = None, **options: Any) -> Result:
     """Search the toy subject."""
     toy: Any = spec or ToySpec()
-    on_event = options.pop("on_event", lambda event: None)
-    return run(toy, RunConfig(**{"seed": 1, "budget": Budget(max_cases=cases), **options}), on_event, open_toys)
+    beside = {name: options.pop(name) for name in ("on_event", "opener") if name in options}
+    config = RunConfig(**{"seed": 1, "budget": Budget(max_cases=cases), **options})
+    return run(toy, config, **{"opener": open_toys, **beside})
 
 
 def found(result: Result, resource: str = "widgets") -> set[tuple[str, str, str]]:
