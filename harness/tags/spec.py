@@ -251,7 +251,8 @@ class TagSpec:
     A tag with a limit says its `boundary`: values to try, coverage, mutations, the guard in compiled code and what
     linting concludes follow from it. Of other tags, `coverage` is what shows the rule at work, and `guard` the test of
     a value and the last argument that is true where the check may have something to say. `arguments` is what a call
-    says besides its limit, as plain data. `fix` is how a missing rule is declared; `fits_any` says that errors of its
+    says besides its limit, as plain data. `go_function` is what generated code calls, where that is not called as the
+    check is (`max_length`, `MaxLength`). `fix` is how a missing rule is declared; `fits_any` says that errors of its
     type without an origin are taken for its own. `leads` is what a wrapped tag is about.
     """
 
@@ -285,6 +286,7 @@ class TagSpec:
     arguments: Callable[[Check], dict[str, Json]] | None = None
     mutations: Callable[[Check], Iterator[RuleMutation]] | None = None
     guard: str = ""
+    go_function: str = ""
     fix: str = ""
     fits_any: bool = False
     leads: Leads = ""

@@ -73,6 +73,7 @@ MAX_OCTETS = TagSpec(
 )
 MAX_PARTS = TagSpec(
     name="k8s:maxParts",
+    go_function="MaxPieces",
     summary="Limits a list to N parts.",
     words=lambda check, on: f"has at most {check.args[0]} parts",
     misuses=(refuses("string", "=1"),),
