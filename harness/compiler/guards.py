@@ -11,7 +11,7 @@ from typing import NamedTuple
 from harness.compiler.plan import TypePlan, rules_in
 from harness.compiler.source import Source, indent, literal
 from harness.compiler.values import Values
-from harness.tags.families.format import format_label_value, format_long_name, format_short_name, format_uuid
+from harness.tags.families.format import PREDICATES
 from harness.tags.families.lists import unique
 from harness.tags.families.requiredness import (
     forbidden_pointer,
@@ -30,13 +30,6 @@ _PRESENCE: Mapping[CheckFunction, str] = {
     forbidden_value: "{}",
     forbidden_pointer: "{} is not None",
 }
-_FORMATS: Mapping[CheckFunction, str] = {
-    format_short_name: "is_short_name",
-    format_long_name: "is_long_name",
-    format_label_value: "is_label_value",
-    format_uuid: "is_uuid",
-}
-"""These accept None; the predicate is one of `harness.content.names`."""
 
 
 class Value(NamedTuple):
@@ -99,8 +92,8 @@ class Guards:
 
     def _test(self, rule: Rule, body: Check, name: str) -> str:
         """Return the test of a value by the guard of its tag, which accepts None."""
-        if body.function in _FORMATS:
-            return f"not {self._source.use('harness.content.names', _FORMATS[body.function])}({name})"
+        if body.function in PREDICATES:
+            return f"not {self._source.use('harness.content.names', PREDICATES[body.function])}({name})"
         spec = ALL_SPECS.get(rule.tag)
         guard = spec.guard_of(body) if spec is not None else None
         return guard[0].format(name, literal(guard[1])) if guard else ""

@@ -253,7 +253,8 @@ class TagSpec:
     a value and the last argument that is true where the check may have something to say. `arguments` is what a call
     says besides its limit, as plain data. `go_function` is what generated code calls, where that is not called as the
     check is (`max_length`, `MaxLength`). `fix` is how a missing rule is declared; `fits_any` says that errors of its
-    type without an origin are taken for its own. `leads` is what a wrapped tag is about.
+    type without an origin are taken for its own. `leads` is what a wrapped tag is about, `traits` how the tag works
+    among others.
     """
 
     name: str

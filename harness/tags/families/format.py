@@ -141,6 +141,13 @@ _PLAIN: dict[str, CheckFunction] = {
     "k8s-resource-fully-qualified-name": format_resource_fully_qualified_name,
 }
 FORMATS = tuple(sorted(_NAMED | _PLAIN))
+PREDICATES: Mapping[CheckFunction, str] = {
+    format_short_name: "is_short_name",
+    format_long_name: "is_long_name",
+    format_label_value: "is_label_value",
+    format_uuid: "is_uuid",
+}
+"""The predicate of `harness.content.names` that is true of exactly what a check accepts, where one look tells it."""
 LENGTHS: Mapping[str, tuple[int | None, int | None]] = {
     "k8s-short-name": (1, 63),
     "k8s-long-name": (1, 253),
