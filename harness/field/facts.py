@@ -39,7 +39,8 @@ class RuleFact(NamedTuple):
 
     `tag` is the name of the tag that declares it. `fix` is how one declares it, such as `+k8s:maxLength=<limit>`; in it
     `<origin>` stands for the origin of the error. An origin that ends in `=` is that of several checks of one tag, and
-    begins theirs. `fits_any` says that an error of this type without an origin is taken for one of this rule.
+    begins theirs. `fits_any` says that an error of this type without an origin is taken for one of this rule,
+    `of_changes` that it says of a change that it may not be, and hides what else is wrong with the new value.
     """
 
     tag: str
@@ -48,6 +49,7 @@ class RuleFact(NamedTuple):
     fix: str = ""
     fits_any: bool = False
     limit: RuleLimit | None = None
+    of_changes: bool = False
 
 
 _OF_TYPE: Mapping[str, RuleLimit] = {
@@ -60,9 +62,9 @@ _OF_TYPE: Mapping[str, RuleLimit] = {
 
 
 class RuleFacts:
-    """Looks facts up. Of several that fit, the first one counts."""
+    """Looks facts up. Of several that fit, the first one counts. `of_changes` are origins of errors about changes."""
 
-    __slots__ = ("_by_origin", "_by_type", "_counting", "_limits", "_starts")
+    __slots__ = ("_by_origin", "_by_type", "_counting", "_limits", "_starts", "of_changes")
 
     def __init__(self, facts: Iterable[RuleFact] = ()) -> None:
         self._by_origin: dict[str, str] = {}
@@ -70,7 +72,9 @@ class RuleFacts:
         self._by_type: dict[str, str] = {}
         self._limits: dict[tuple[str, str], RuleLimit] = {}
         self._counting: dict[tuple[str, Measure], str] = {}
-        for fact in facts:
+        known = tuple(facts)
+        self.of_changes = frozenset(fact.origin for fact in known if fact.of_changes and fact.origin)
+        for fact in known:
             self._learn(fact)
 
     def _learn(self, fact: RuleFact) -> None:

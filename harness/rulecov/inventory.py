@@ -142,7 +142,7 @@ def _known(package: ApiPackage, name: str, found: DeclaredError) -> KnownRule:
         limit=limit,
         beyond=boundary.beyond if boundary else 0,
         on_keys=found.on_keys,
-        update=spec.coverage in ("unchanged", "both"),
+        update=spec.refuses_changes,
         option=found.option,
         argument=_argument(found),
     )

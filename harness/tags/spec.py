@@ -321,12 +321,18 @@ class TagSpec:
         elif self.mutations is not None:
             yield from self.mutations(check)
 
+    @property
+    def refuses_changes(self) -> bool:
+        """Whether it is about changes alone, and what else is wrong with a new value is not looked at."""
+        return self.only_updates and self.short_circuit
+
     def facts(self) -> Iterator[RuleFact]:
         """Yield what those who read errors are told of the tag's rules, one fact for each error."""
         limit = None if self.boundary is None else self.boundary.limit
         fix = self.fix or ("" if limit is None else f"+{self.name}=<limit>")
         for one in self.emits:
-            yield RuleFact(self.name, one.type, one.origin, fix, self.fits_any and one.declared, limit)
+            fits_any = self.fits_any and one.declared
+            yield RuleFact(self.name, one.type, one.origin, fix, fits_any, limit, self.refuses_changes)
 
     def contribution(self, context: TagContext, tag: Tag) -> Contribution:
         """Check what the tag requires of its place and return what it contributes. Raises: TagError."""

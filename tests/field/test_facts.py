@@ -76,6 +76,11 @@ def test_the_tag_of_another_unit_is_known() -> None:
     } == found  # fmt: skip
 
 
+def test_errors_about_changes_are_known() -> None:
+    """Those that say of every change that it may not be, and let nobody look at the new value."""
+    assert {"immutable", "update"} == rule_facts().of_changes
+
+
 def test_the_first_fact_counts() -> None:
     """Of two tags with one origin the one that was told first is proposed."""
     told = (("a", "T", "o", "+a"), ("b", "T", "o", "+b"), ("c", "U", "x=", "+<origin>"))
