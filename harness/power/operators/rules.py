@@ -22,7 +22,7 @@ from harness.power.sabotage import Sabotage
 from harness.power.spots import Spot, changed, checks_of, spots_of
 from harness.subject import Rework
 from harness.suite import Suite
-from harness.tags.families import lists, update
+from harness.tags.families import update
 from harness.tags.registry import ALL_SPECS
 from harness.tags.rules import Check, CheckFunction, EachVal, Mode, Option, Rule
 
@@ -69,8 +69,6 @@ def _of_errors(spot: Spot) -> Iterator[tuple[str, Alter, str]]:
     yield from OPERATORS
     if any(isinstance(rule.body, EachVal) and rule.body.list_type.kind != "map" for rule in spot.around):
         yield "first item only", first_item_only, "a list whose first item is fine and another is not"
-    if isinstance(spot.rule.body, Check) and spot.rule.body.function is lists.unique:
-        yield "first duplicate only", lambda errors, operation: errors[:1], "a list with an item three times"
 
 
 def _around(check: Check, alter: Alter) -> Callable[[Rule], Rule]:

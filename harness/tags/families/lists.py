@@ -194,7 +194,12 @@ def _arguments(check: Check) -> dict[str, Json]:
     return {"keys": list(check.args[0].identity.keys)}
 
 
+def _first_only(*given: Any) -> list[FieldError]:
+    return unique(*given)[:1]
+
+
 def _mutations(check: Check) -> Iterator[RuleMutation]:
+    yield RuleMutation("first duplicate only", "a list with an item three times", check.args, _first_only)
     key, *more = check.args
     keys = key.identity.keys if key.identity.semantic == "map" else ()
     for name in keys if len(keys) > 1 else ():
