@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
+
+from harness.tags.families.levels import LEVELS
+from harness.tags.registry import SPECS
 
 ROOT = Path(__file__).parent.parent / "harness"
 
@@ -76,6 +80,14 @@ def test_the_judge_never_reads_the_statute(judge: str) -> None:
     """What compares lists of errors imports neither tags, nor types, nor the compiler."""
     imported = set().union(*(imports_of(path) for path in (ROOT / judge).rglob("*.py")))
     assert set() == imported & {"tags", "compiler", "gotypes", "fuzzers"}
+
+
+@pytest.mark.parametrize("judge", ["compare", "errormatch"])
+def test_the_judge_names_no_rule(judge: str) -> None:
+    """What it says of rules comes in as data: of all tags it names only levels, which errors have too."""
+    text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / judge).rglob("*.py"))
+    words = set(re.findall(r"k8s:\w+", text)) | {f"k8s:{word}" for word in re.findall(r"['\"](\w+)['\"]", text)}
+    assert set() == words & SPECS.keys() - LEVELS.keys()
 
 
 def test_a_forbidden_import_is_seen(tmp_path: Path) -> None:

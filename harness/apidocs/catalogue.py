@@ -16,10 +16,10 @@ from tempfile import TemporaryDirectory
 from harness.case import Operation
 from harness.compiler import compile_types
 from harness.diagnostics import InputError
-from harness.field import FieldError
+from harness.field import ErrorType, FieldError
 from harness.gotypes.packages import Universe
+from harness.tags import families
 from harness.tags.control import CONTROL_TAGS, ControlTag
-from harness.tags.families import FAMILIES
 from harness.tags.registry import ALL_SPECS, OLDER_SPECS, SPECS, usage_of
 from harness.tags.spec import Scope, TagExample, TagSpec
 
@@ -44,7 +44,7 @@ def file_of(name: str) -> str:
 @cache
 def catalogue() -> dict[str, str]:
     """Return every page by file name: README.md, and one for each tag."""
-    pages = {"README.md": _index()}
+    pages = {"README.md": index()}
     pages |= {file_of(spec.name): tag_page(spec) for spec in ALL_SPECS.values()}
     return pages | {file_of(tag.name): _control_page(tag) for tag in CONTROL_TAGS}
 
@@ -58,9 +58,10 @@ def page_of(name: str) -> str:
     return _control_page(control) if control else ""
 
 
-def _index() -> str:
+def index() -> str:
+    """Return the page that lists every tag by its family."""
     lines = [_INTRODUCTION]
-    for family in FAMILIES:
+    for family in families.FAMILIES:
         title = family.__name__.rpartition(".")[2]
         sentence = (family.__doc__ or "").split(" Source:")[0].strip().splitlines()[0]
         lines += [f"## {title.capitalize()}", "", sentence, "", "| tag | | |", "|---|---|---|"]
@@ -129,7 +130,7 @@ def _facts(spec: TagSpec) -> Iterator[str]:
         yield "- Checks updates only"
     if spec.short_circuit:
         yield "- Checked first: when it fails, the other rules of its field, and those below it, do not run"
-    if spec.emits and spec.name not in ("k8s:ifEnabled", "k8s:ifDisabled"):
+    if any(one.type != ErrorType.INTERNAL for one in spec.emits):
         yield (
             "- Levels: counts always; under [`+k8s:beta`](beta.md) while the gate is on, "
             "under [`+k8s:alpha`](alpha.md) never"

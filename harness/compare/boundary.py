@@ -22,6 +22,7 @@ from harness.compare.mismatch import Mismatch
 from harness.compare.objects import replaced, steps, value_at
 from harness.compare.obvious import CauseFound
 from harness.field import ErrorType
+from harness.field.facts import RuleFacts
 
 _LIMITED = frozenset(
     {ErrorType.INVALID, ErrorType.TOO_LONG, ErrorType.TOO_SHORT, ErrorType.TOO_MANY, ErrorType.TOO_FEW}
@@ -148,7 +149,7 @@ def find_boundary(
         how, agreeing = "as a create, ", search.agreeing() if search.differs() else []
     if not agreeing:
         return None
-    if mismatch.origin.startswith("format="):  # not a matter of size: the two read the format differently
+    if comparator.facts.is_one_of_several(mismatch.origin):  # not a matter of size: the two read the format differently
         fix = f"let both sides at {remedies.place(mismatch)} call the same check of the format"
         return CauseFound("boundary", f"{how}both sides check {mismatch.origin}, and disagree on this value", fix)
     speaks, silent = (
@@ -183,7 +184,7 @@ def _told(
         return CauseFound("boundary", f"both check, at another limit: {' and '.join(said)}", fix)
     wanted = limits["handwritten"]
     allowed = f" {wanted - 1 if upward else wanted + 1}" if wanted is not None else ""
-    tag = remedies.tag_for(mismatch.type, mismatch.origin).partition("=")[0] or "the rule"
+    tag = comparator.facts.tag_for(mismatch.type, mismatch.origin).partition("=")[0] or "the rule"
     fix = f"give {tag} on {remedies.place(mismatch)} the limit of the handwritten check{allowed and ','}{allowed}"
     return CauseFound("boundary", f"both sides check, at another limit: {' and '.join(said)}", fix)
 
@@ -219,7 +220,16 @@ def _in_other_units(
     fix = f"let both sides at {remedies.place(mismatch)} count characters, or both bytes"
     if comparator.ends is not None:
         fix = _within_both(mismatch, comparator.ends)
-    elif mismatch.type == ErrorType.TOO_LONG:
-        tag = "maxBytes" if counted == "handwritten" else "maxLength"
-        fix += f": +k8s:{tag}={limit - 1} is the rule that counts as the check does"
+    else:
+        fix += _other_rule(mismatch, comparator.facts, counted, limit)
     return CauseFound("boundary", f"both sides check the same limit, in other units: {' and '.join(said)}", fix)
+
+
+def _other_rule(mismatch: Mismatch, facts: RuleFacts, counted: str, limit: int) -> str:
+    """Name the rule that counts as the check does, where either unit has one; `limit` is the first rejected."""
+    in_bytes, in_characters = facts.counting(mismatch.type, "bytes"), facts.counting(mismatch.type, "characters")
+    known = facts.limit_of(mismatch.type, mismatch.origin)
+    if not in_bytes or not in_characters or known is None:
+        return ""
+    tag = in_bytes if counted == "handwritten" else in_characters
+    return f": +{tag}={limit - known.beyond} is the rule that counts as the check does"

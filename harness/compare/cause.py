@@ -142,14 +142,15 @@ def _further(
 
 def _remains(answer: Answer, mismatch: Mismatch, comparator: Comparator) -> CauseFound:
     if mismatch.side != "handwritten":
-        return CauseFound("no-twin", "the handwritten side never reports it", remedies.write_check(mismatch))
+        fix = remedies.write_check(mismatch, comparator.facts)
+        return CauseFound("no-twin", "the handwritten side never reports it", fix)
     if mismatch.kind == "served":
         return CauseFound("unknown", "", "compare the two lists of the report")
     error = error_of(mismatch, answer.handwritten, comparator, covered=True)
     stop = next((other for other in answer.declarative if error and _may_stop(other, error, comparator)), None)
     if stop is not None:  # before 1.37 no error says whether it stops others
         return short_circuit(stop)
-    return CauseFound("no-rule", "no rule of this version declares it", remedies.declare(mismatch))
+    return CauseFound("no-rule", "no rule of this version declares it", remedies.declare(mismatch, comparator.facts))
 
 
 def _may_stop(other: FieldError, error: FieldError, comparator: Comparator) -> bool:

@@ -22,6 +22,7 @@ from harness.compare.recomposition import recomposed
 from harness.errormatch.matcher import Key, matcher_for
 from harness.errormatch.trusted import NO_WORDINGS, Wordings
 from harness.field import FieldError
+from harness.field.facts import NO_FACTS, RuleFacts
 
 L = TypeVar("L", bound=Sequence[FieldError])
 M = TypeVar("M")
@@ -49,7 +50,8 @@ class _Last(Generic[L, M]):
 class Comparator:
     """Compares the answers about one kind.
 
-    `ends` is set when the answers are those of two targets: then the lists are what each of them serves.
+    `ends` is set when the answers are those of two targets: then the lists are what each of them serves. `facts` serve
+    the words of causes and fixes alone.
     """
 
     def __init__(
@@ -59,9 +61,11 @@ class Comparator:
         is_known_path: Callable[[str], bool] | None = None,
         trusted: Wordings = NO_WORDINGS,
         ends: Ends | None = None,
+        facts: RuleFacts = NO_FACTS,
     ) -> None:
         self.info = info
         self.ends = ends
+        self.facts = facts
         self.matcher = matcher_for(info.normalization)
         self._is_known_path = is_known_path
         self._known_paths: dict[str, bool] = {"": True}

@@ -159,7 +159,7 @@ def _through_versions(case: Case, mismatch: Mismatch, comparator: Comparator) ->
     def proves(said: Answer) -> CauseFound | None:
         for version, errors in said.versions.items():
             if version != case.version and any(comparator.concerns(mismatch, error) for error in errors):
-                fix = f"declare the rule in {case.version} as in {version}: {rule_of(mismatch)}"
+                fix = f"declare the rule in {case.version} as in {version}: {rule_of(mismatch, comparator)}"
                 return CauseFound("version", f"{version} reports it, {case.version} does not", fix)
         return None
 

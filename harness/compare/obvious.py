@@ -45,9 +45,8 @@ def obvious(answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Cause
             fix = f"report a JSON name that the type has instead of {canonical_path(mismatch.path)}"
             return CauseFound("wrong-path", "no field of the type has this path", fix)
         case "version":
-            return CauseFound(
-                "version", "", f"declare the same rule, at the same level, in every version: {rule_of(mismatch)}"
-            )
+            rule = rule_of(mismatch, comparator)
+            return CauseFound("version", "", f"declare the same rule, at the same level, in every version: {rule}")
         case "unmatched":
             return _obvious_unmatched(answer, mismatch, comparator)
         case "extra":
@@ -63,8 +62,8 @@ def _crash(failure: Failure | None) -> CauseFound:
     return CauseFound("panic", "a validator crashed", "guard the nil value or the index that the message names")
 
 
-def rule_of(mismatch: Mismatch) -> str:
-    tag = remedies.tag_for(mismatch.type, mismatch.origin)
+def rule_of(mismatch: Mismatch, comparator: Comparator) -> str:
+    tag = comparator.facts.tag_for(mismatch.type, mismatch.origin)
     return f"{tag} on {remedies.place(mismatch)}" if tag else remedies.place(mismatch)
 
 

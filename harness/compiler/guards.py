@@ -11,9 +11,7 @@ from typing import NamedTuple
 from harness.compiler.plan import TypePlan, rules_in
 from harness.compiler.source import Source, indent, literal
 from harness.compiler.values import Values
-from harness.tags.families.enum import enum
-from harness.tags.families.format import format_label_value, format_long_name, format_short_name, format_uuid
-from harness.tags.families.limits import max_items, max_length, max_properties, maximum, min_length, minimum
+from harness.tags.families.format import PREDICATES
 from harness.tags.families.lists import unique
 from harness.tags.families.requiredness import (
     forbidden_pointer,
@@ -23,6 +21,7 @@ from harness.tags.families.requiredness import (
     required_pointer,
     required_value,
 )
+from harness.tags.registry import ALL_SPECS
 from harness.tags.rules import Check, CheckFunction, EachVal, Rule
 
 _PRESENCE: Mapping[CheckFunction, str] = {
@@ -31,24 +30,6 @@ _PRESENCE: Mapping[CheckFunction, str] = {
     forbidden_value: "{}",
     forbidden_pointer: "{} is not None",
 }
-_OF_A_VALUE: Mapping[CheckFunction, str] = {
-    max_length: "len({}) > {}",
-    min_length: "len({}) < {}",
-    max_items: "len({}) > {}",
-    max_properties: "len({}) > {}",
-    minimum: "{} < {}",
-    maximum: "{} > {}",
-    enum: "{} not in {}",
-}
-"""These accept None; the check's last argument takes the second place."""
-
-_FORMATS: Mapping[CheckFunction, str] = {
-    format_short_name: "is_short_name",
-    format_long_name: "is_long_name",
-    format_label_value: "is_label_value",
-    format_uuid: "is_uuid",
-}
-"""These accept None; the predicate is one of `harness.content.names`."""
 
 
 class Value(NamedTuple):
@@ -73,7 +54,7 @@ class Guards:
             return _PRESENCE[body.function].format(value.name)
         if body.function is unique:
             return self._repeats(body, value.name)
-        test = self._test(body, value.name)
+        test = self._test(rule, body, value.name)
         return f"{value.name} is not None and {test}" if test and value.nilable else test
 
     def knows(self, rule: Rule, value: Value) -> bool:
@@ -109,11 +90,13 @@ class Guards:
             return f"{name} and len(set({name})) < len({name})"
         return f"{name} and len({name}) > 1"
 
-    def _test(self, body: Check, name: str) -> str:
-        if body.function in _FORMATS:
-            return f"not {self._source.use('harness.content.names', _FORMATS[body.function])}({name})"
-        form = _OF_A_VALUE.get(body.function)
-        return form.format(name, literal(body.args[-1])) if form else ""
+    def _test(self, rule: Rule, body: Check, name: str) -> str:
+        """Return the test of a value by the guard of its tag, which accepts None."""
+        if body.function in PREDICATES:
+            return f"not {self._source.use('harness.content.names', PREDICATES[body.function])}({name})"
+        spec = ALL_SPECS.get(rule.tag)
+        guard = spec.guard_of(body) if spec is not None else None
+        return guard[0].format(name, literal(guard[1])) if guard else ""
 
     def _each(self, rule: Rule) -> str:
         """Return the test of one item `i`; the check of all may still forgive it."""
@@ -121,7 +104,7 @@ class Guards:
         if not isinstance(body, EachVal) or body.list_type.elem is None:
             return ""
         inner = body.rule.body
-        test = self._test(inner, "i") if isinstance(inner, Check) and not inner.custom else ""
+        test = self._test(body.rule, inner, "i") if isinstance(inner, Check) and not inner.custom else ""
         # Null items that are no nil pointers are zero values by now.
         is_nil = self._values.zero(body.list_type.elem) == "None"
         return f"i is not None and {test}" if test and is_nil else test

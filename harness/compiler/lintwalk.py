@@ -12,12 +12,12 @@ from typing import TypeAlias
 
 from harness.diagnostics import Diagnostic, Position
 from harness.gotypes.model import Comments, Field, Package, Typedef, TypeRef
+from harness.tags.families.levels import LEVELS
 from harness.tags.grammar import Tag, TagLine, TagSyntaxError, parse, tag_lines
 from harness.tags.registry import shown
 from harness.tags.types import Types
 
 NOLINT = "k8s:validation-gen-nolint"
-LEVELS = ("k8s:alpha", "k8s:beta")
 SINCE = 36
 """The first release whose linter has these rules."""
 

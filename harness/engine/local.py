@@ -29,6 +29,7 @@ from harness.fuzzers import corpus as kept
 from harness.fuzzers.budget import Clock, shares
 from harness.fuzzers.unlike import Way, unlike
 from harness.subject import Subject
+from harness.tags.registry import rule_facts
 
 FEW = 4
 """Kinds of a run from which on the cases of one keep the target busy while another compares its own."""
@@ -237,7 +238,7 @@ class Local:
 
     def _comparator(self, info: KindInfo) -> Comparator:
         known, ends = self.subject.is_known_path(info), self.subject.ends
-        return Comparator(info, is_known_path=known, trusted=self._trusted(), ends=ends)
+        return Comparator(info, is_known_path=known, trusted=self._trusted(), ends=ends, facts=rule_facts())
 
     def _trusted(self) -> Wordings:
         if self._wordings is None:

@@ -16,10 +16,10 @@ import msgspec
 
 from harness.compare.finding import Finding
 from harness.compare.mismatch import canonical_path
-from harness.compare.remedies import tag_for
 from harness.diagnostics import near_miss
 from harness.fuzzers.lending import unversioned
 from harness.fuzzers.shape import ANY, FieldShape, Shape
+from harness.tags.registry import rule_facts
 
 _STEP = re.compile(r"\[\*\]|[^.\[\]]+")
 _MODULE = re.compile(r"@v\d")
@@ -84,7 +84,7 @@ def _line_of(file: str, line: int, owner: str, folder: str) -> str:
 
 def _rule_source(finding: Finding, place: Placed) -> str:
     """Say which tag of the field declares the rule whose error is concerned; nothing where none of them does."""
-    words = tag_for(finding.type, finding.origin).split()
+    words = rule_facts().tag_for(finding.type, finding.origin).split()
     if not words or not place.source:
         return ""
     name = re.compile(re.escape(re.split("=<|\\(", words[0])[0]) + r"(?![\w-])")

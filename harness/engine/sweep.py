@@ -22,6 +22,7 @@ from harness.fuzzers.edits import Edit, Site
 from harness.fuzzers.kin import company, kin, turns_of, twins
 from harness.fuzzers.pairs import follow_ups, stored
 from harness.fuzzers.places import ABSENT, Place, look, put
+from harness.tags.registry import rule_facts
 
 EVERY_PROBE = range(60)
 Way: TypeAlias = tuple[object, ...]
@@ -40,9 +41,6 @@ way. Quiet places come last: members of the metadata, which all kinds have in co
 the first probes stood there.
 """
 
-_HIDING = frozenset({"immutable", "update"})
-"""Origins of errors that say of every change that it is one, and hide what else is wrong with the new value."""
-
 
 class Sweep:
     """The deterministic pass of one unit's search, under these options where they are not those of the target."""
@@ -53,6 +51,7 @@ class Sweep:
         self._reasons = Reasons()
         self._turned: set[tuple[object, ...]] = set()
         self._crossed: set[tuple[object, ...]] = set()
+        self._hiding = rule_facts().of_changes
         # By their hashes in arrays, made to sets for a moment: there are hundreds for each of hundreds of passes.
         self._swept: dict[tuple[int, range], tuple[Json, array[int]]] = {}
         self._known: dict[tuple[int, bool], array[int]] = defaultdict(_hashes)
@@ -180,7 +179,7 @@ class Sweep:
                 pairs = follow_ups(old, new, _touch)
             if is_new:
                 pairs += [*kin(shape, new, place), *twins(shape, old, new, place)]
-            if place and any(error.origin in _HIDING and _is_at(error, place) for error in answer.declarative):
+            if place and any(error.origin in self._hiding and _is_at(error, place) for error in answer.declarative):
                 pairs.append((new, put(old, place, ABSENT)))
             if at not in self._turned and look(old, place) is ABSENT and look(new, place) is not ABSENT:
                 self._turned.add(at)

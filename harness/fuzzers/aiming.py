@@ -34,12 +34,11 @@ def shots(aim: Aim, shape: Shape, bases: Sequence[Json]) -> Iterator[Pair]:
     """Yield (new, old) that may do what an aim wants, the most telling first; old is None for a create."""
     parts = parts_of(aim)
     near = sorted(bases, key=lambda base: -_reach(base, parts))[:_STARTS]
-    is_update = aim.update or aim.origin in ("immutable", "update")
-    if aim.wants == "accept" and is_update:
+    if aim.wants == "accept" and aim.update:
         yield from _kept(shape, parts, near)
     elif aim.wants == "accept":
         yield from _creates(shape, parts, near, lambda *at: at_limit(aim, *at))
-    elif is_update:
+    elif aim.update:
         yield from _updates(shape, parts, near)
     else:
         yield from _creates(shape, parts, near, lambda *at: spoilt(aim, *at))

@@ -15,6 +15,7 @@ from harness.fuzzers.aims import Aim
 from harness.fuzzers.places import ABSENT
 from harness.fuzzers.shape import FieldShape, Shape
 from harness.fuzzers.values import filled, fits, plausible, pool
+from harness.tags.registry import rule_facts
 
 MOST = 5000
 """No list is made longer than this."""
@@ -120,7 +121,9 @@ def at_limit(aim: Aim, shape: Shape, value: Json, member: FieldShape | None) -> 
     """Yield values that stand exactly at the limit of a rule, or simply something that it may accept."""
     present = value if value is not ABSENT else None
     if aim.limit is not None:
-        yield from sized(shape, present, aim.limit, in_bytes="bytes" in aim.origin.lower())
+        counted = rule_facts().limit_of(aim.type, aim.origin)
+        in_bytes = counted is not None and counted.measure == "bytes"
+        yield from sized(shape, present, aim.limit, in_bytes=in_bytes)
     if present:
         yield present
     yield from shape.choices

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from itertools import islice
 
 from harness.case import Json
+from harness.field.facts import RuleLimit
 from harness.fuzzers.aims import Aim
 from harness.fuzzers.places import ABSENT
 from harness.fuzzers.shape import FieldShape, Shape
 from harness.fuzzers.sized import many, sized
 from harness.fuzzers.values import LIMITS, beyond, filled, fits, plausible, pool
+from harness.tags.registry import ALL_SPECS, rule_facts
 
 CLEARED: dict[str, Json] = {
     "struct": {}, "list": [], "map": {}, "string": "", "int": 0, "float": 0, "bool": False, "bytes": "",
@@ -28,8 +30,11 @@ _MOST_MEMBERS = 80
 def spoilt(aim: Aim, shape: Shape, value: Json, member: FieldShape | None) -> Iterator[Json]:
     """Yield values for the place of an aim, the most telling first."""
     held = value if value is not ABSENT else None
-    if aim.type in ("FieldValueTooLong", "FieldValueTooMany", "FieldValueTooShort", "FieldValueTooFew"):
-        yield from _beside_limit(aim, shape, held, member)
+    limit = rule_facts().limit_of(aim.type, aim.origin)
+    if limit is not None and limit.measure == "value":
+        yield from _beside_number(aim, limit, shape, member)
+    elif limit is not None:
+        yield from _beside_limit(aim, limit, shape, held, member)
     elif aim.type == "FieldValueDuplicate":
         yield from _repeated(shape, held)
     elif aim.type == "FieldValueRequired":
@@ -40,11 +45,9 @@ def spoilt(aim: Aim, shape: Shape, value: Json, member: FieldShape | None) -> It
         yield from ("nothing", "", *beyond(shape)[:6])
     elif aim.type == "FieldValueForbidden":
         yield from (filled(shape), plausible(shape), *pool(shape)[:6])
-    elif aim.origin in ("minimum", "maximum"):
-        yield from _beside_number(aim, shape, member)
     elif shape.kind == "struct":
         yield from _members(shape, held)
-    elif (shape.kind == "list" and "nion" in aim.origin + aim.tag) or "OneOf" in aim.origin:
+    elif shape.kind == "list" and _is_of_union(aim):
         yield from _item_choices(shape, held)
     elif shape.kind == "string":
         yield from _WRONG_FORMS
@@ -57,6 +60,10 @@ def spoilt(aim: Aim, shape: Shape, value: Json, member: FieldShape | None) -> It
     yield CLEARED.get(shape.kind)
 
 
+def _is_of_union(aim: Aim) -> bool:
+    return aim.tag in ALL_SPECS and ALL_SPECS[aim.tag].coverage == "one"
+
+
 def limits_of(aim: Aim, member: FieldShape | None) -> list[int]:
     """Return the limit that an aim names, else the numbers that stand at the field, else common sizes."""
     if aim.limit is not None:
@@ -64,15 +71,14 @@ def limits_of(aim: Aim, member: FieldShape | None) -> list[int]:
     return [hint for hint in (member.hints if member else ()) if isinstance(hint, int)] or list(_SIZES)
 
 
-def _beside_limit(aim: Aim, shape: Shape, held: Json, member: FieldShape | None) -> Iterator[Json]:
-    step = -1 if aim.type in ("FieldValueTooShort", "FieldValueTooFew") else 1
+def _beside_limit(aim: Aim, counted: RuleLimit, shape: Shape, held: Json, member: FieldShape | None) -> Iterator[Json]:
     for limit in limits_of(aim, member):
-        if 0 <= limit + step:
-            yield from sized(shape, held, limit + step, in_bytes="ytes" in aim.origin)
+        if 0 <= limit + counted.beyond:
+            yield from sized(shape, held, limit + counted.beyond, in_bytes=counted.measure == "bytes")
 
 
-def _beside_number(aim: Aim, shape: Shape, member: FieldShape | None) -> Iterator[Json]:
-    step = -1 if aim.origin == "minimum" else 1
+def _beside_number(aim: Aim, counted: RuleLimit, shape: Shape, member: FieldShape | None) -> Iterator[Json]:
+    step = counted.beyond
     low, high = LIMITS.get(shape.bits, LIMITS[64])
     near = [limit + step for limit in limits_of(aim, member)]
     yield from (value for value in (*near, -1 if step < 0 else high, 0, low, high) if fits(value, shape))

@@ -1,12 +1,12 @@
 """What the tags of a field suggest trying: limits and values just beyond, formats with their edges, excluded values.
 
-Reads `TagSpec.probes` and nothing else of a rule. Suggestions add to what is tried and restrict nothing; a tag that
-cannot be read suggests nothing.
+Reads `TagSpec.probes_of` and where wrappers lead, and nothing else of a rule. Suggestions add to what is tried and
+restrict nothing; a tag that cannot be read suggests nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -14,13 +14,12 @@ from harness.case import Json
 from harness.gotypes.model import Comments
 from harness.tags.grammar import Scalar, Tag, TagSyntaxError, parse
 from harness.tags.registry import SPECS
+from harness.tags.spec import Leads
 
 Part: TypeAlias = Literal["own", "items", "keys"]
 
 _LARGEST = 5000
-_NO_SIZES = frozenset({"k8s:minimum", "k8s:maximum"})
-_PARTS: dict[str, Part] = {"k8s:eachVal": "items", "k8s:eachKey": "keys"}
-_ELSEWHERE = frozenset({"k8s:subfield", "k8s:item"})
+_PARTS: Mapping[Leads, Part] = {"items": "items", "keys": "keys"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +53,21 @@ def _of_line(text: str) -> Iterator[tuple[Part, Json]]:
         return
     part: Part = "own"
     while (inner := tag.payload) is not None:
-        if tag.name in _ELSEWHERE or (tag.name in _PARTS and part != "own"):
+        step: Leads = SPECS[tag.name].leads if tag.name in SPECS else ""
+        if step in ("member", "item") or (step and part != "own"):
             return
-        part = _PARTS.get(tag.name, part)
+        part = _PARTS.get(step, part)
         tag = inner
     yield from ((part, value) for value in _probes(tag))
 
 
 def _probes(tag: Tag) -> tuple[Json, ...]:
     spec, scalar = SPECS.get(tag.name), tag.scalar
-    largest = _LARGEST if tag.name not in _NO_SIZES else 1 << 63
+    is_size = spec is None or spec.boundary is None or spec.boundary.is_size
+    largest = _LARGEST if is_size else 1 << 63
     if spec is None or not _is_fit(scalar, spec.payload.kind if spec.payload else "", largest):
         return ()
-    return tuple(spec.probes(scalar.value if scalar else None))
+    return tuple(spec.probes_of(scalar.value if scalar else None))
 
 
 def _is_fit(scalar: Scalar | None, kind: str, largest: int) -> bool:

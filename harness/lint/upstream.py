@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from harness.compiler.lintwalk import FIX, LEVELS, SINCE, WHY, LintWalk, Problem, Visit, misplaced, parsed
+from harness.compiler.lintwalk import FIX, SINCE, WHY, LintWalk, Problem, Visit, misplaced, parsed
 from harness.diagnostics import Diagnostic, Position
 from harness.gotypes.model import Field, Struct, Typedef, TypeRef
 from harness.lint.build import lines_of
 from harness.lint.rule import LintFinding, LintRule
 from harness.lint.view import PackageView
 from harness.tags.custom_kubernetes import CustomFunctions
+from harness.tags.families.levels import LEVELS
 from harness.tags.grammar import Tag
 from harness.tags.registry import Reader, specs_of
 from harness.tags.rules import Contribution, Store

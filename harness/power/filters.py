@@ -1,8 +1,9 @@
 """Sabotages of a target that cannot be changed: what a broken validator would have answered in the place of an answer.
 
-A filter sees a case and its honest answer, and no rule. Those on errors say what the rule would have said instead. A
-limit is known when a value was rejected and the next smaller one accepted: then a validator whose limit is one higher
-says nothing of the rejected one, and one whose limit is one lower says of the accepted one what it says of others.
+A filter sees a case, its honest answer, and of a rule only facts about its errors. Those on errors say what the rule
+would have said instead. A limit is known when a value was rejected and the next smaller one accepted: then a
+validator whose limit is one higher says nothing of the rejected one, and one whose limit is one lower says of the
+accepted one what it says of others.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ import msgspec
 from harness.case import Answer, Json, Operation
 from harness.compare.mismatch import canonical_path
 from harness.compare.objects import MISSING
-from harness.field import ErrorType, FieldError, Level
+from harness.field import FieldError, Level
+from harness.field.facts import RuleLimit
 from harness.power.operators.errors import OPERATORS, Alter
+from harness.tags.registry import rule_facts
 
 Errors: TypeAlias = tuple[FieldError, ...]
 
@@ -97,25 +100,10 @@ ON_ERRORS: tuple[tuple[str, Filter, str], ...] = (
 LIMIT_UP, LIMIT_DOWN, UNFORGIVING = "limit + 1", "limit - 1", "forgive nothing"
 UPDATES = "forgive every update"
 
-_LARGEST = {ErrorType.TOO_LONG, ErrorType.TOO_MANY}
-_SMALLEST = {ErrorType.TOO_SHORT, ErrorType.TOO_FEW}
 
-
-def direction(rule: RuleKey) -> int:
-    """Return 1 for a rule that rejects what is too large, -1 for one that rejects what is too small, 0 for others."""
-    if rule.type in _LARGEST or rule.origin == "maximum":
-        return 1
-    return -1 if rule.type in _SMALLEST or rule.origin == "minimum" else 0
-
-
-def size_of(rule: RuleKey, value: Json) -> int | None:
-    """Return what a rule with a limit measures of a value: characters, bytes, items or the number. None: nothing."""
-    if rule.origin in ("maximum", "minimum"):
-        return value if isinstance(value, int) and not isinstance(value, bool) else None
-    if isinstance(value, str):
-        return len(value.encode("utf-8", "surrogatepass")) if rule.origin == "maxBytes" else len(value)
-    counted = rule.type in (ErrorType.TOO_MANY, ErrorType.TOO_FEW)
-    return len(value) if counted and isinstance(value, list | dict) else None
+def limit_of(rule: RuleKey) -> RuleLimit | None:
+    """Return what a rule counts and which way its limit is crossed, None when it has none."""
+    return rule_facts().limit_of(rule.type, rule.origin)
 
 
 def places(value: Json, parts: Sequence[str], path: str = "") -> Iterator[tuple[str, Json]]:

@@ -20,6 +20,7 @@ from harness.compare.objects import MISSING, steps, value_at
 from harness.engine.plan import key_of
 from harness.engine.units import LaneKey, Unit
 from harness.field import FieldError
+from harness.field.facts import RuleLimit, measured
 from harness.fuzzers.aims import Aim
 from harness.power.filters import (
     LIMIT_DOWN,
@@ -29,10 +30,9 @@ from harness.power.filters import (
     UNFORGIVING,
     UPDATES,
     RuleKey,
-    direction,
+    limit_of,
     parts_of,
     places,
-    size_of,
 )  # fmt: skip
 from harness.power.judge import Comparators, Compared, Signature, comparators_of
 from harness.power.sabotage import Record
@@ -87,11 +87,12 @@ class Edge:
 
 @dataclass(slots=True)
 class Watched:
-    """What is known of one rule."""
+    """What is known of one rule; `limit` is None when it has none."""
 
     key: RuleKey
     example: FieldError
     parts: tuple[str, ...]
+    limit: RuleLimit | None
     attempts: dict[str, Attempt] = field(default_factory=dict)
     lanes: set[LaneKey] = field(default_factory=set)
     has_twin: bool = False
@@ -102,9 +103,18 @@ class Watched:
     unforgiving: Attempt = field(default_factory=Attempt)
 
     @property
+    def way(self) -> int:
+        """1 for a rule that rejects what is too large, -1 for one that rejects what is too small, 0 for others."""
+        return 0 if self.limit is None else self.limit.beyond
+
+    def size_of(self, value: Json) -> int | None:
+        """Return what the rule's limit counts of a value, None for nothing."""
+        return None if self.limit is None else measured(self.limit.measure, value)
+
+    @property
     def looks_at_values(self) -> bool:
         """Whether accepted answers can say something of this rule."""
-        return direction(self.key) != 0 or (bool(self.bad) and not self.depends)
+        return self.limit is not None or (bool(self.bad) and not self.depends)
 
 
 class MutantObserver:
@@ -143,7 +153,7 @@ class MutantObserver:
             for key, error in {RuleKey.of(error): error for error in answer.declarative}.items():
                 rule = self._rules.get(key)
                 if rule is None:
-                    rule = self._rules[key] = Watched(key, error, parts_of(key.path))
+                    rule = self._rules[key] = Watched(key, error, parts_of(key.path), limit_of(key))
                 rule.lanes.add(lane)
                 self._try_filters(rule, case, answer, comparator, sort)
                 self._note_rejected(rule, case, answer)
@@ -190,7 +200,7 @@ class MutantObserver:
             value = value_at(case.object, steps(error.field))
             if case.operation is Operation.CREATE and len(rule.bad) < VALUES:
                 rule.bad.add(_text_of(value))
-            size, way = size_of(rule.key, value), direction(rule.key)
+            size, way = rule.size_of(value), rule.way
             if way == 0 or size is None:
                 continue
             known = rule.rejected.size
@@ -200,7 +210,7 @@ class MutantObserver:
 
     def _note_accepted(self, rule: Watched, case: Case, answer: Answer) -> None:
         """Learn of a limit, and see what an unforgiving rule would have said."""
-        way, limit = direction(rule.key), rule.rejected.size
+        way, limit = rule.way, rule.rejected.size
         for place, value in places(case.object, rule.parts):
             same = _is_unchanged(case, place, value)
             if rule.bad and not rule.depends and _text_of(value) in rule.bad:
@@ -208,7 +218,7 @@ class MutantObserver:
                     rule.depends = True
                 elif same:
                     self._be_unforgiving(rule, case, answer, place)
-            size = None if same or limit is None else size_of(rule.key, value)
+            size = None if same or limit is None else rule.size_of(value)
             if size is not None and limit is not None and size * way < limit * way:
                 known = rule.accepted.size
                 rule.accepted.offer(size, known is not None and size * way > known * way, case, answer, place)
@@ -226,7 +236,7 @@ class MutantObserver:
             if name not in ON_TWINS or rule.has_twin:
                 reason = NO_UPDATE if name == UPDATES and not _fires_on_update(rule) else ""
                 yield self._record(rule, name, rule.attempts[name], shown_by, reason)
-        if direction(rule.key):
+        if rule.limit is not None:
             yield from self._of_limit(rule)
         if rule.bad and not rule.depends and _fires_on_update(rule):
             shown_by = "an update that leaves an invalid value as it is, on which both sides agree"
@@ -234,7 +244,7 @@ class MutantObserver:
             yield self._record(rule, UNFORGIVING, rule.unforgiving, shown_by, reason)
 
     def _of_limit(self, rule: Watched) -> Iterator[Record]:
-        way, rejected, accepted = direction(rule.key), rule.rejected, rule.accepted
+        way, rejected, accepted = rule.way, rule.rejected, rule.accepted
         wider, narrower = Attempt(), Attempt()
         known = None not in (rejected.size, accepted.size) and rejected.size == (accepted.size or 0) + way
         for case, answer, place in rejected.cases if known else ():

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
 from harness.case import Json
-from harness.rulecov.inventory import KnownRule, Measure
+from harness.field.facts import measured
+from harness.rulecov.inventory import KnownRule
 
 Test: TypeAlias = Callable[[Json, Json], bool]
 """(the value, what it was before an update; `CREATED` on a create) to whether the rule was seen to accept."""
@@ -24,18 +25,6 @@ class _Created:
 
 
 CREATED: Final = _Created()
-
-
-def measured(measure: Measure, value: Json) -> int | None:
-    """Return what a limit counts of a value, None when it has no such thing."""
-    kind: type = value.__class__
-    if measure == "value":
-        return value if kind is int else None
-    if measure == "items":
-        return len(value) if kind is list or kind is dict else None
-    if kind is not str:
-        return None
-    return len(value) if measure == "characters" else len(value.encode("utf-8", "surrogatepass"))
 
 
 def is_at(known: KnownRule, value: Json, distance: int = 0) -> bool:

@@ -20,9 +20,9 @@ from harness.diagnostics import Diagnostic, InputError
 from harness.field import ErrorType, Level
 from harness.subject.api import Api, ApiPackage
 from harness.tags.custom_kubernetes import CustomFunctions
-from harness.tags.families.union import discriminated_union, older_discriminated_union
 from harness.tags.registry import ALL_SPECS
 from harness.tags.rules import Check, EachKey, EachVal, Item, Mode, Option, Rule, Selector, Subfield
+from harness.tags.spec import Emission
 
 
 class DeclaredRule(msgspec.Struct, frozen=True, order=True):
@@ -198,7 +198,7 @@ def _of_check(rule: Rule, check: Check, at: _At, level: Level) -> Iterator[Decla
             origin = emission.origin + (emission.name(check) if emission.name else "")
             yield DeclaredError(
                 _below(at.path, below), emission.type.value, origin, level, rule.tag, check,
-                _places(check, _below(at.place, below)), at.steps, at.on_keys, at.option, emission.declared,
+                _places(emission, check, _below(at.place, below)), at.steps, at.on_keys, at.option, emission.declared,
             )  # fmt: skip
 
 
@@ -207,11 +207,10 @@ def _below(path: str, part: str) -> str:
     return path + part if path else part.removeprefix(".")
 
 
-def _places(check: Check, place: str) -> tuple[str, ...]:
+def _places(emission: Emission, check: Check, place: str) -> tuple[str, ...]:
     """Return where the errors are reported: unions with a discriminator report at their members."""
-    if check.function in (discriminated_union, older_discriminated_union):
-        return tuple(_join(place, name) for name in check.args[0])
-    return (place,)
+    names = emission.reported(check) if emission.reported else ()
+    return tuple(_join(place, name) for name in names) or (place,)
 
 
 def _join(path: str, name: str) -> str:

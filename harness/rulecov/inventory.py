@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Literal
 
 import msgspec
 import platformdirs
@@ -17,54 +17,31 @@ import platformdirs
 from harness.case import Json
 from harness.compiler.cache import key_of
 from harness.diagnostics import InputError
+from harness.field.facts import Measure
 from harness.files import forget_old, write_atomically
 from harness.rulecov import declared
 from harness.rulecov.declared import DeclaredError, DeclaredRule, Part, errors_of, rule_of
 from harness.subject.api import Api, ApiPackage
 from harness.tags.custom_kubernetes import CustomFunctions
+from harness.tags.registry import ALL_SPECS
 from harness.tags.rules import Check, Mode
-
-Judge: TypeAlias = Literal[
-    "limit", "there", "absent", "unchanged", "both", "two", "one", "trigger-set", "trigger-alone"
-]
-"""What an accepted object must show for a rule to count as seen to accept. `limit`: a value exactly at the limit.
-
-`there`: a value that is not empty. `absent`: a struct without the member. `unchanged`, `both`: an update of a struct in
-which the member stayed as it was, is there before and after. `two`: at least two items. `one`: exactly one member of a
-union. `trigger-set`: the trigger and its dependent. `trigger-alone`: the trigger without its dependent.
-"""
-
-Measure: TypeAlias = Literal["", "value", "characters", "bytes", "items"]
-"""What of a value a limit counts; `items` are those of a list or the keys of a map."""
-
-_MEASURES: dict[str, tuple[Measure, int]] = {
-    "k8s:minimum": ("value", -1), "k8s:maximum": ("value", 1), "k8s:minLength": ("characters", -1),
-    "k8s:maxLength": ("characters", 1), "k8s:maxBytes": ("bytes", 1), "k8s:minItems": ("items", -1),
-    "k8s:maxItems": ("items", 1), "k8s:minProperties": ("items", -1), "k8s:maxProperties": ("items", 1),
-}  # fmt: skip
-"""By tag: what is measured, and in which direction it goes too far."""
-
-_JUDGES: dict[str, Judge] = {
-    "k8s:forbidden": "absent", "k8s:immutable": "unchanged", "k8s:update": "both", "k8s:listType": "two",
-    "k8s:listMapKey": "two", "k8s:unique": "two", "k8s:unionMember": "one", "k8s:unionDiscriminator": "one",
-    "k8s:zeroOrOneOfMember": "one", "k8s:dependentRequired": "trigger-set", "k8s:dependentForbidden": "trigger-alone",
-}  # fmt: skip
+from harness.tags.spec import Criterion
 
 
 class KnownRule(msgspec.Struct, frozen=True):
     """One rule of a type, and how to see it at work. Rules that declare the same error are one.
 
     `type` is the Go type that declares it, `import/path.Name`. `places` are the canonical paths at which its errors are
-    reported. `steps` lead to the value that `judge` looks at. `beyond` is 1 or -1: which way the limit is crossed.
-    `option` is the option it depends on and the wanted state. `argument` is what else its tag says.
+    reported. `steps` lead to the value that `judge` looks at, see `Criterion`. `beyond` is the way in which the limit
+    is crossed: 1 or -1. `option` is the one it depends on and the wanted state. `argument` is what else its tag says.
     """
 
     rule: DeclaredRule
     type: str
     places: tuple[str, ...]
     steps: tuple[Part, ...]
-    judge: Judge
-    measure: Measure = ""
+    judge: Criterion
+    measure: Measure | Literal[""] = ""
     limit: int | None = None
     beyond: int = 0
     on_keys: bool = False
@@ -151,19 +128,21 @@ def _is_stricter(one: KnownRule, other: KnownRule) -> bool:
 
 
 def _known(package: ApiPackage, name: str, found: DeclaredError) -> KnownRule:
-    measure, beyond = _MEASURES.get(found.tag, ("", 0))
-    limit = int(found.body.args[0]) if measure and isinstance(found.body, Check) else None
+    spec, body = ALL_SPECS[found.tag], found.body
+    boundary, limit = spec.boundary, None
+    if boundary is not None and isinstance(body, Check):
+        limit = int(body.args[boundary.argument])
     return KnownRule(
         rule=rule_of(package, name, found),
         type=f"{package.path}.{name}",
         places=found.places,
         steps=found.steps,
-        judge="limit" if measure else _JUDGES.get(found.tag, "there"),
-        measure=measure,
+        judge=spec.criterion,
+        measure=boundary.measure if boundary else "",
         limit=limit,
-        beyond=beyond,
+        beyond=boundary.beyond if boundary else 0,
         on_keys=found.on_keys,
-        update=found.tag in ("k8s:immutable", "k8s:update"),
+        update=spec.refuses_changes,
         option=found.option,
         argument=_argument(found),
     )
@@ -171,15 +150,15 @@ def _known(package: ApiPackage, name: str, found: DeclaredError) -> KnownRule:
 
 def _argument(found: DeclaredError) -> dict[str, Json]:
     """Return what a tag says besides its limit, as plain data."""
-    body = found.body
+    body, say = found.body, ALL_SPECS[found.tag].arguments
     told: dict[str, Json] = {}
     if isinstance(body, Mode):
         told = {
             "discriminator": body.discriminator.json_name,
             "modes": {str(value): [rule.tag for rule in rules] for value, rules in body.rules},
         }
-    elif found.tag in _ARGUMENTS:
-        told = _ARGUMENTS[found.tag](body.args)
+    elif say is not None:
+        told = say(body)
     items = [part for part in found.steps if isinstance(part, dict)]
     return {
         **told,
@@ -187,31 +166,3 @@ def _argument(found: DeclaredError) -> dict[str, Json]:
         **({"on": "key"} if found.on_keys else {}),
         **({"option": found.option[0], "wanted": found.option[1]} if found.option else {}),
     }
-
-
-def _union(args: tuple[Any, ...]) -> dict[str, Json]:
-    members = [
-        dict(member.selector.keys) if member.selector is not None else member.label for member in args[1].members
-    ]
-    if len(args) < 4:
-        return {"members": members}
-    return {"members": list(args[0]), "values": list(args[2]), "discriminator": args[3]}
-
-
-def _dependent(args: tuple[Any, ...]) -> dict[str, Json]:
-    return {"trigger": args[0], "dependent": args[1]}
-
-
-_ARGUMENTS: dict[str, Callable[[tuple[Any, ...]], dict[str, Json]]] = {
-    "k8s:enum": lambda args: {"values": list(args[1])},
-    "k8s:neq": lambda args: {"value": args[0]},
-    "k8s:listType": lambda args: {"keys": list(args[0].identity.keys)},
-    "k8s:unique": lambda args: {"keys": list(args[0].identity.keys)},
-    "k8s:update": lambda args: {"constraints": list(args[0])},
-    "k8s:unionMember": _union,
-    "k8s:unionDiscriminator": _union,
-    "k8s:zeroOrOneOfMember": _union,
-    "k8s:dependentRequired": _dependent,
-    "k8s:dependentForbidden": _dependent,
-}
-"""By tag: what the arguments of its check say."""

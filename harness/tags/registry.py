@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from harness.diagnostics import Diagnostic, InputError, Position, near_miss
+from harness.field.facts import RuleFacts
 from harness.gotypes.model import Comments
 from harness.tags.control import CONTROL_TAGS, IS_SUBRESOURCE, SUPPORTS_SUBRESOURCE
 from harness.tags.families import FAMILIES, mode
@@ -39,6 +40,16 @@ ALL_SPECS = SPECS | OLDER_SPECS
 def specs_of(release: Release) -> dict[str, TagSpec]:
     """Return the tags that a release knows, by name."""
     return {name: spec for name, spec in ALL_SPECS.items() if spec.known_in(release.minor)}
+
+
+def rule_facts() -> RuleFacts:
+    """Return what those who read errors, and never the rules, are told of all tags."""
+    return _facts_of(tuple(ALL_SPECS))
+
+
+@lru_cache(maxsize=4)
+def _facts_of(names: tuple[str, ...]) -> RuleFacts:
+    return RuleFacts(fact for name in names for fact in ALL_SPECS[name].facts())
 
 
 def is_foreign(name: str) -> bool:

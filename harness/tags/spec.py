@@ -1,14 +1,21 @@
-"""What a tag declares of itself. Everything else is derived: argument checks, catalogue, declared rules, fixtures."""
+"""What a tag declares of itself.
+
+Everything else is derived: argument checks, catalogue, declared rules, values to try, rule coverage, mutations, what
+linting concludes, fixes, fixtures.
+"""
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
+from harness.case import Json
 from harness.field import ErrorType, Level
+from harness.field.facts import RuleFact
 from harness.gotypes.model import Comments, Field, Struct, TypeRef
+from harness.tags.boundary import Boundary, RuleMutation
 from harness.tags.grammar import Tag
 from harness.tags.release import Release
 from harness.tags.rules import Check, CheckFunction, Contribution, ListData, Rule, Selector, Store
@@ -24,6 +31,15 @@ class Scope(enum.Enum):
     MAP_KEY = "map keys"
     MAP_VALUE = "map values"
     CONST = "constant values"
+
+
+class Trait(enum.Enum):
+    """How a tag works among others, for linting."""
+
+    METADATA = "tells other tags something, and checks nothing itself"
+    OF_STRUCT = "its rule is one of the struct around its field, and waits for the other members"
+    LATE = "works when the other tags of its element were read"
+    BARE = "generated code names its function without a call, so that a level under another wrapper is lost"
 
 
 VALUE_SCOPES = frozenset(Scope) - {Scope.CONST}
@@ -112,7 +128,7 @@ class Emission:
 
     `texts` are the details it can have, in the words of the error, with what differs in angle brackets. `when` says
     whether a call can cause it, where not every call can; `at` where below the element it stands, `name` what completes
-    the origin.
+    the origin. `reported` names the members at which a call reports it, where that is not where it is declared.
     """
 
     type: ErrorType
@@ -122,6 +138,7 @@ class Emission:
     when: Callable[[Check], bool] | None = None
     at: Callable[[Check], str] | None = None
     name: Callable[[Check], str] | None = None
+    reported: Callable[[Check], Sequence[str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +207,19 @@ class TagSubject:
 Words: TypeAlias = Callable[[Check, TagSubject], str]
 """Says in words what one call of a tag's check demands, to follow a field's name: `at most 63 characters`."""
 
+Criterion: TypeAlias = Literal[
+    "limit", "there", "absent", "unchanged", "both", "two", "one", "trigger-set", "trigger-alone"
+]
+"""What an accepted object must show for a rule to count as seen to accept. `limit`: a value exactly at the limit.
+
+`there`: a value that is not empty. `absent`: a struct without the member. `unchanged`, `both`: an update of a struct in
+which the member stayed as it was, is there before and after. `two`: at least two items. `one`: exactly one member of a
+union. `trigger-set`: the trigger and its dependent. `trigger-alone`: the trigger without its dependent.
+"""
+
+Leads: TypeAlias = Literal["", "items", "keys", "member", "item"]
+"""What the tag that a tag wraps is about: every item or value, every key, one member of a struct, one item."""
+
 
 def counted(number: int, one: str) -> str:
     """Say how many, for words: `1 item`, `1,000 items`."""
@@ -217,6 +247,14 @@ class TagSpec:
     which member of the struct, where that is not the place of the rule; `update` says what becomes of updates, where it
     is more than that unchanged values are forgiven, and `only_updates` that nothing is checked on create; `surprises`
     are consequences that readers of types do not expect; `misuses` are examples that do not compile.
+
+    A tag with a limit says its `boundary`: values to try, coverage, mutations, the guard in compiled code and what
+    linting concludes follow from it. Of other tags, `coverage` is what shows the rule at work, and `guard` the test of
+    a value and the last argument that is true where the check may have something to say. `arguments` is what a call
+    says besides its limit, as plain data. `go_function` is what generated code calls, where that is not called as the
+    check is (`max_length`, `MaxLength`). `fix` is how a missing rule is declared; `fits_any` says that errors of its
+    type without an origin are taken for its own. `leads` is what a wrapped tag is about, `traits` how the tag works
+    among others.
     """
 
     name: str
@@ -244,10 +282,57 @@ class TagSpec:
     only_updates: bool = False
     surprises: tuple[str, ...] = ()
     misuses: tuple[TagExample, ...] = ()
+    boundary: Boundary | None = None
+    coverage: Criterion = "there"
+    arguments: Callable[[Check], dict[str, Json]] | None = None
+    mutations: Callable[[Check], Iterator[RuleMutation]] | None = None
+    guard: str = ""
+    go_function: str = ""
+    fix: str = ""
+    fits_any: bool = False
+    leads: Leads = ""
+    traits: frozenset[Trait] = frozenset()
 
     def known_in(self, minor: int) -> bool:
         """Whether a release knows the tag."""
         return self.since <= minor and (self.until is None or minor <= self.until)
+
+    @property
+    def criterion(self) -> Criterion:
+        """What an accepted object must show of the tag's rule."""
+        return self.coverage if self.boundary is None else "limit"
+
+    def probes_of(self, payload: Any) -> Sequence[Json]:
+        """Return values, or sizes of lists and maps, that a payload suggests to try."""
+        return self.probes(payload) if self.boundary is None else self.boundary.probes(payload)
+
+    def guard_of(self, check: Check) -> tuple[str, Any] | None:
+        """Return the test that may stand before a call, and the argument that a value is compared with.
+
+        None when only the check knows, as those of earlier releases do.
+        """
+        form, number = (self.guard, -1) if self.boundary is None else (self.boundary.guard, self.boundary.argument)
+        return (form, check.args[number]) if form and check.function is self.check and not check.custom else None
+
+    def mutations_of(self, check: Check) -> Iterator[RuleMutation]:
+        """Yield what a careless author could have written in place of a call; earlier releases may count otherwise."""
+        if self.boundary is not None:
+            yield from self.boundary.mutations(check, other_unit=check.function is self.check)
+        elif self.mutations is not None:
+            yield from self.mutations(check)
+
+    @property
+    def refuses_changes(self) -> bool:
+        """Whether it is about changes alone, and what else is wrong with a new value is not looked at."""
+        return self.only_updates and self.short_circuit
+
+    def facts(self) -> Iterator[RuleFact]:
+        """Yield what those who read errors are told of the tag's rules, one fact for each error."""
+        limit = None if self.boundary is None else self.boundary.limit
+        fix = self.fix or ("" if limit is None else f"+{self.name}=<limit>")
+        for one in self.emits:
+            fits_any = self.fits_any and one.declared
+            yield RuleFact(self.name, one.type, one.origin, fix, fits_any, limit, self.refuses_changes)
 
     def contribution(self, context: TagContext, tag: Tag) -> Contribution:
         """Check what the tag requires of its place and return what it contributes. Raises: TagError."""

@@ -12,12 +12,12 @@ from harness.diagnostics import Position
 from harness.gotypes.model import Comments, Const, Package, Struct, Typedef, TypeRef
 from harness.gotypes.packages import Universe
 from harness.lint.build import tags_of
+from harness.tags.families.levels import LEVELS
 from harness.tags.grammar import Tag, tag_lines
 from harness.verify.change import Event, Reason
 from harness.verify.sides import Side
 from harness.verify.touches import Touches
 
-_LEVELS = {"k8s:alpha": "alpha", "k8s:beta": "beta"}
 _RANKS = {"alpha": 0, "beta": 1, "": 2}
 
 
@@ -180,8 +180,8 @@ def _by_rule(declared: Declared) -> dict[str, tuple[str, str, Position]]:
 
 def _level(tag: Tag) -> tuple[str, str]:
     """Take the level off a tag, wherever in its chain it stands."""
-    if tag.name in _LEVELS and tag.payload is not None:
-        return _LEVELS[tag.name], str(tag.payload)
+    if tag.name in LEVELS and tag.payload is not None:
+        return LEVELS[tag.name], str(tag.payload)
     if tag.payload is not None:
         level, inner = _level(tag.payload)
         return level, str(replace(tag, value=None)) + f"={inner}"

@@ -20,7 +20,8 @@ from harness.field import Level
 from harness.gotypes.constants import unquote
 from harness.gotypes.packages import Universe
 from harness.tags.families import enum, union
-from harness.tags.rules import Check, EachKey, EachVal, Item, Mode, Option, Rule, Subfield
+from harness.tags.registry import ALL_SPECS
+from harness.tags.rules import Check, CheckFunction, EachKey, EachVal, Item, Mode, Option, Rule, Subfield
 from harness.verify.gocode import GoFile, parse_file, text_of, walk
 from harness.verify.touches import Member
 
@@ -322,7 +323,8 @@ def _of_rule(rule: Rule, level: str) -> Iterator[Call]:
         case Check(function=union.no_members, args=(discriminator,)):
             yield _call("discriminated", [discriminator], level)
         case Check(function=function, args=args, custom=custom):
-            yield _call(custom.lower() if custom else _our_name(function.__name__), _our_constants(args), level)
+            name = custom.lower() if custom else _our_name(rule.tag, function)
+            yield _call(name, _our_constants(args), level)
         case EachVal(inner) | EachKey(inner) | Subfield(inner, _) | Item(inner, _):
             yield from _of_rule(inner, level)
         case Option(inner, name, wanted):
@@ -336,7 +338,12 @@ def _of_rule(rule: Rule, level: str) -> Iterator[Call]:
             yield from _of_rule(otherwise, level)
 
 
-def _our_name(name: str) -> str:
+def _our_name(tag: str, function: CheckFunction) -> str:
+    """Return what generated code calls: the function that the tag names, else the one that is called as the check."""
+    spec = ALL_SPECS.get(tag)
+    if spec is not None and spec.go_function and function is spec.check:
+        return plain_name(spec.go_function)
+    name = function.__name__
     found = _OURS.fullmatch(name)
     return (next(filter(None, found.groups())) if found else name).replace("_", "")
 

@@ -9,13 +9,14 @@ from harness.compare.cause import CauseFound, find_cause
 from harness.compare.comparator import Comparator
 from harness.compare.masking import Means
 from harness.field import FieldError
+from harness.tags.registry import rule_facts
 from tests.compare.builders import Ask, drive, info
 
 
 def causes(asked: Case, ask: Ask, **more: Any) -> dict[str, CauseFound]:
     """Ask, compare, and find the cause of every mismatch, by path (of an extra one with a + before it)."""
     known = more.pop("is_known_path", None)
-    one = Comparator(info(**more), is_known_path=known)
+    one = Comparator(info(**more), is_known_path=known, facts=rule_facts())
     said = ask(asked)
     found = {}
     for mismatch in one.compare(asked, said):
@@ -31,7 +32,7 @@ def slugs(asked: Case, ask: Ask, **more: Any) -> dict[str, str]:
 
 def causes_with(means: Means, ask: Ask, asked: Case, **more: Any) -> dict[str, CauseFound]:
     """The causes with other means than the target, by path: of the first mismatch there."""
-    one = Comparator(info(**more))
+    one = Comparator(info(**more), facts=rule_facts())
     said = ask(asked)
     return {m.path: drive(find_cause(asked, said, m, one, means), ask) for m in reversed(one.compare(asked, said))}
 

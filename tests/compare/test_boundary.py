@@ -14,6 +14,7 @@ from harness.compare.boundary import find_boundary, scale_of
 from harness.compare.cause import find_cause
 from harness.compare.comparator import Comparator
 from harness.compare.obvious import CauseFound
+from harness.tags.registry import rule_facts
 from tests.compare.builders import Ask, answer, case, drive, errors, info
 
 
@@ -31,7 +32,7 @@ def target(what: str, handwritten: Callable[[Any], bool], declarative: Callable[
 
 
 def cause_of(value: Any, ask: Ask) -> CauseFound:
-    one, asked = Comparator(info()), case({"spec": {"a": value}})
+    one, asked = Comparator(info(), facts=rule_facts()), case({"spec": {"a": value}})
     said = ask(asked)
     (mismatch,) = one.compare(asked, said)
     return drive(find_cause(asked, said, mismatch, one), ask)
@@ -94,7 +95,7 @@ def test_other_limits_of_a_text_with_long_characters() -> None:
 
 def test_an_update_that_forgives_what_it_left_as_it_was() -> None:
     """Where the rule never speaks on the update, both limits are those of a create of the same object."""
-    one, value = Comparator(info()), {"spec": {"a": 150}}
+    one, value = Comparator(info(), facts=rule_facts()), {"spec": {"a": 150}}
     strict = target(MAXIMUM, lambda v: v > 100, lambda v: v > 255)
 
     def ask(asked: Case) -> Answer:

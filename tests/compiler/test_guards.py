@@ -16,7 +16,15 @@ from harness.content import names
 from harness.field import Path
 from harness.tags.families.enum import enum
 from harness.tags.families.format import format_label_value, format_long_name, format_short_name, format_uuid
-from harness.tags.families.limits import max_items, max_length, max_properties, maximum, min_length, minimum
+from harness.tags.families.limits import (
+    max_items,
+    max_length,
+    max_properties,
+    maximum,
+    min_length,
+    minimum,
+    older_max_length,
+)
 from harness.tags.families.requiredness import forbidden_pointer, forbidden_value, required_pointer, required_value
 from harness.tags.rules import Check, CheckFunction, Rule
 from harness.tags.types import Types
@@ -32,27 +40,27 @@ ANY = (*NUMBERS, *TEXTS, *LISTS, *MAPS, False, True)
 
 
 @pytest.mark.parametrize(
-    ("function", "args", "values"),
+    ("tag", "function", "args", "values"),
     [
-        (required_value, (), ANY),
-        (required_pointer, (), ANY),
-        (forbidden_value, (), ANY),
-        (forbidden_pointer, (), ANY),
-        (max_length, (2,), TEXTS),
-        (min_length, (2,), TEXTS),
-        (max_items, (2,), LISTS),
-        (max_properties, (2,), MAPS),
-        (minimum, (2,), NUMBERS),
-        (maximum, (-1,), NUMBERS),
-        (enum, (repr, ("a", "abc")), TEXTS),
-        (enum, (repr, ()), TEXTS),
+        ("", required_value, (), ANY),
+        ("", required_pointer, (), ANY),
+        ("", forbidden_value, (), ANY),
+        ("", forbidden_pointer, (), ANY),
+        ("k8s:maxLength", max_length, (2,), TEXTS),
+        ("k8s:minLength", min_length, (2,), TEXTS),
+        ("k8s:maxItems", max_items, (2,), LISTS),
+        ("k8s:maxProperties", max_properties, (2,), MAPS),
+        ("k8s:minimum", minimum, (2,), NUMBERS),
+        ("k8s:maximum", maximum, (-1,), NUMBERS),
+        ("k8s:enum", enum, (repr, ("a", "abc")), TEXTS),
+        ("k8s:enum", enum, (repr, ()), TEXTS),
     ],
 )
 def test_a_guard_is_true_when_its_check_reports(
-    function: CheckFunction, args: tuple[Any, ...], values: tuple[Any, ...]
+    tag: str, function: CheckFunction, args: tuple[Any, ...], values: tuple[Any, ...]
 ) -> None:
     """For every value at the borders, and none."""
-    guard = GUARDS.of(Rule(Check(function, args)), Value("v"))
+    guard = GUARDS.of(Rule(Check(function, args), tag=tag), Value("v"))
     for value in values:
         reported = function(Operation.CREATE, Path(), value, None, *args)
         assert (value, bool(reported)) == (value, bool(eval(guard, {"v": value})))
@@ -85,6 +93,11 @@ def test_no_text_tells_a_guard_from_its_format(text: str) -> None:
         assert bool(reported) == bool(eval(guard, {"v": text, **vars(names)}))
 
 
+def test_a_check_of_an_earlier_release_has_no_guard() -> None:
+    """It may count otherwise than the tag's own: that of 1.35 counted bytes."""
+    assert "" == GUARDS.of(Rule(Check(older_max_length, (3,)), tag="k8s:maxLength"), Value("v"))
+
+
 def test_a_function_of_a_user_has_no_guard() -> None:
     """Only it knows what it reports."""
-    assert "" == GUARDS.of(Rule(Check(maximum, (3,), custom="validate_it")), Value("v"))
+    assert "" == GUARDS.of(Rule(Check(maximum, (3,), custom="validate_it"), tag="k8s:maximum"), Value("v"))

@@ -72,7 +72,7 @@ def test_an_aim_is_reached_soon(name: str, base: Json) -> None:
 
 def test_an_update_changes_adds_and_removes() -> None:
     """Going for an immutable place, its value is changed, removed, added, and changed within."""
-    aim = Aim("spec.selector", "FieldValueInvalid", "immutable")
+    aim = Aim("spec.selector", "FieldValueInvalid", "immutable", update=True)
     made = [(spec(new).get("selector"), spec(old).get("selector")) for new, old in shots(aim, widget_shape(), [FULL])]
     assert any(new is None and old is not None for new, old in made)
     assert any(old is None and new is not None for new, old in made)
@@ -81,7 +81,7 @@ def test_an_update_changes_adds_and_removes() -> None:
 
 def test_everything_else_of_an_update_stays() -> None:
     """Old and new of an aimed update differ at the place alone."""
-    aim = Aim("spec.replicas", "FieldValueInvalid", "immutable")
+    aim = Aim("spec.replicas", "FieldValueInvalid", "immutable", update=True)
     for new, old in islice(shots(aim, widget_shape(), [FULL]), 30):
         assert {**spec(new), "replicas": 0} == {**spec(old), "replicas": 0}
 

@@ -11,6 +11,7 @@ from harness.diagnostics import InputError
 from harness.rulecov import inventory
 from harness.rulecov.declared import declared_rules
 from harness.rulecov.inventory import Inventory, inventory_of, read_inventory
+from harness.subject.api import open_api
 from tests.rulecov.watching import api_of_go, root
 
 ITEM = 'type I struct {\n\tK string `json:"k"`\n}'
@@ -104,3 +105,13 @@ def test_what_does_not_compile_has_no_rules(tmp_path: Path) -> None:
     with pytest.raises(InputError):
         declared_rules(api)
     assert () == read_inventory(api).rules
+
+
+def test_a_union_without_members_has_a_rule_that_says_so(tmp_path: Path) -> None:
+    """Releases before 1.37 have a rule for a discriminator alone: it has no members, and nothing shows it accepted."""
+    folder = tmp_path / "v1"
+    folder.mkdir()
+    types = root('unionDiscriminator | D string `json:"d"`')
+    (folder / "types.go").write_text(f"package v1\n\n{types}\n", encoding="utf-8")
+    (known,) = read_inventory(open_api(folder, release="1.36")).rules
+    assert ("one", {"members": [], "discriminator": "d"}) == (known.judge, known.argument)

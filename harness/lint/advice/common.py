@@ -11,22 +11,16 @@ from harness.diagnostics import Diagnostic, InputError, Position
 from harness.gotypes.model import CommentLine, Comments, Field, Struct, Typedef, TypeRef
 from harness.lint.rule import LineEdit, LintFinding, LintRule, Severity
 from harness.lint.view import Element, PackageView
+from harness.tags.boundary import Boundary, Dimension
+from harness.tags.families.levels import LEVELS
 from harness.tags.grammar import Tag, parse_line, tag_lines
 from harness.tags.registry import ALL_SPECS
-from harness.tags.spec import Scope
+from harness.tags.spec import Scope, Trait
 
-LEVELS = {"k8s:alpha": "alpha", "k8s:beta": "beta"}
 STRENGTH = {"alpha": 0, "beta": 1, "": 2}
 """How much a level's errors count: alpha is never shown, beta while its gate is on, standard always."""
 _CONDITIONS = {"k8s:ifEnabled": True, "k8s:ifDisabled": False}
 MODES = ("k8s:ifMode", "k8s:member")
-STEPS = ("k8s:eachVal", "k8s:eachKey", "k8s:subfield", "k8s:item")
-STOPPING = frozenset(f"k8s:{name}" for name in ("forbidden", "immutable", "maxItems", "maxProperties", "optional",
-                                                "required", "update"))  # fmt: skip
-"""Tags whose failure ends their element; all of them run, the others only when none failed (semantics.md#3.3)."""
-_METADATA = frozenset("k8s:" + name for name in ("listMapKey", "customUnique", "unionDiscriminator", "opaqueType",
-                                                 "modeDiscriminator", "enumExclude"))  # fmt: skip
-
 
 _TEXT = re.compile(r"""(?:[^#"`]|"[^"]*"|`[^`]*`)*""")
 
@@ -35,6 +29,11 @@ def shown(tag: Tag) -> str:
     """A tag as it is written, without a remark behind it."""
     found = _TEXT.match(tag.source, tag.position.column - 1) if tag.position.column else None
     return found[0].rstrip() if found else str(tag)
+
+
+def leads(tag: Tag) -> bool:
+    """Whether what a tag wraps is about another value: items, keys, a member, one item."""
+    return tag.name in ALL_SPECS and bool(ALL_SPECS[tag.name].leads)
 
 
 # Tags as they are used
@@ -89,7 +88,25 @@ class Use:
         """Whether the tag rejects anything by itself: list tags do where they tell items apart."""
         if self.name in ("listType", "unique"):
             return self.text in ("set", "map")
-        return bool(ALL_SPECS[self.tag.name].emits) and self.tag.name not in _METADATA
+        return bool(ALL_SPECS[self.tag.name].emits) and not self.has(Trait.METADATA)
+
+    @property
+    def stops(self) -> bool:
+        """Whether its failure ends its element: other tags run only when none that stops failed (semantics.md#3.3)."""
+        return ALL_SPECS[self.tag.name].short_circuit
+
+    @property
+    def boundary(self) -> Boundary | None:
+        """What the tag limits, None when it is no limit."""
+        return ALL_SPECS[self.tag.name].boundary
+
+    def has(self, trait: Trait) -> bool:
+        """Whether the tag works so among others."""
+        return trait in ALL_SPECS[self.tag.name].traits
+
+    def is_limit(self, *dimensions: Dimension, upper: bool) -> bool:
+        """Whether the tag limits one of these, from above or from below."""
+        return self.boundary is not None and self.boundary.dimension in dimensions and self.boundary.upper == upper
 
     @property
     def number(self) -> int | None:
@@ -122,7 +139,7 @@ def uses_of(tags: Iterable[Tag], before: tuple[str, ...] = (), own: bool = True)
         around: tuple[Tag, ...] = ()
         target = before
         while tag.payload is not None:
-            if tag.name in STEPS:
+            if leads(tag):
                 arguments = ", ".join(sorted(f"{arg.name}: {arg.value.text}" for arg in tag.args))
                 target = (*target, tag.name.removeprefix("k8s:") + (f"({arguments})" if arguments else ""))
             around, tag = (*around, tag), tag.payload

@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from harness.lint.advice.common import (
-    LEVELS,
-    STEPS,
     Advice,
     Use,
     advice,
     at,
     delete,
     field_of,
+    leads,
     path_of,
     rewrite,
     shown,
@@ -26,14 +25,13 @@ from harness.lint.advice.common import (
     uses_of,
 )
 from harness.lint.view import PackageView
+from harness.tags.families.levels import LEVELS
 from harness.tags.grammar import Tag
-from harness.tags.spec import Scope
+from harness.tags.registry import ALL_SPECS
+from harness.tags.spec import Scope, Trait
 
-_DEFERRED = frozenset("k8s:" + name for name in ("eachVal", "item", "subfield", "listType", "unique", "update",
-                      "unionMember", "zeroOrOneOfMember", "dependentRequired", "dependentForbidden"))  # fmt: skip
-_LOSES_LEVEL = frozenset("k8s:" + name for name in ("required", "optional", "forbidden", "immutable", "monotonic",
-                         "format", "customValidation"))  # fmt: skip
-"""Validators without arguments: below another wrapper they are plain function references, which carry no level."""
+_DROPPED = frozenset({Trait.LATE, Trait.OF_STRUCT})
+"""What works later is not done under +k8s:ifMode."""
 
 
 def _opaque_list(view: PackageView) -> Iterator[Advice]:
@@ -53,7 +51,7 @@ def _opaque_list(view: PackageView) -> Iterator[Advice]:
 def _conditional_opaque(view: PackageView) -> Iterator[Advice]:
     for element in tagged(view):
         for use in uses(view, element):
-            lost = [tag for tag in use.around if tag.name not in STEPS]
+            lost = [tag for tag in use.around if not leads(tag)]
             if use.name == "opaqueType" and lost:
                 kept = "=".join(str(tag).partition("=")[0] for tag in (*use.around, use.tag) if tag not in lost)
                 message = f"+{lost[0].name} around +k8s:opaqueType has no effect: the type's rules are left out always"
@@ -96,13 +94,17 @@ def _groups(found: list[Use], name: str) -> set[str]:
     return {_group(use.tag) for use in found if use.name == name}
 
 
+def _is_dropped(tag: Tag) -> bool:
+    return tag.name in ALL_SPECS and not _DROPPED.isdisjoint(ALL_SPECS[tag.name].traits)
+
+
 def _mode_drops(view: PackageView) -> Iterator[Advice]:
     for element in tagged(view):
         for tag, _ in element.tagged("k8s:ifMode"):
             inner = tag.payload
-            while inner is not None and inner.name not in _DEFERRED and inner.payload is not None:
+            while inner is not None and not _is_dropped(inner) and inner.payload is not None:
                 inner = inner.payload
-            if inner is not None and inner.name in _DEFERRED:
+            if inner is not None and _is_dropped(inner):
                 message = f"+{inner.name} under +k8s:ifMode is dropped: it only forbids the field in other modes"
                 yield at(inner, message, "put the rule on the type of the field, or check it by hand")
 
@@ -111,7 +113,7 @@ def _lost_level(view: PackageView) -> Iterator[Advice]:
     for element in tagged(view):
         for use in uses(view, element):
             for before, tag in zip(use.around, use.around[1:], strict=False):
-                lost = tag.name in LEVELS and before.name not in LEVELS and use.tag.name in _LOSES_LEVEL
+                lost = tag.name in LEVELS and before.name not in LEVELS and use.has(Trait.BARE)
                 if lost and before.name != "k8s:ifMode":
                     message = f"the level is lost: under +{before.name}, {shown(use.tag)} counts as standard"
                     yield at(tag, message, f"start the line with +{tag.name}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from harness.field.facts import measured
 from harness.lint.advice.common import (
     STRENGTH,
     Advice,
@@ -22,32 +23,8 @@ from harness.lint.advice.common import (
     type_at,
 )
 from harness.lint.view import Element, PackageView
+from harness.tags.families.format import LENGTHS
 from harness.tags.families.limits import range_of
-
-_LOW = {"minLength": "length", "minItems": "count", "minProperties": "count", "minimum": "value"}
-_HIGH = {"maxLength": "length", "maxItems": "count", "maxProperties": "count", "maximum": "value"}
-_LONGEST = {
-    "k8s-short-name": 63,
-    "k8s-long-name": 253,
-    "k8s-long-name-caseless": 253,
-    "k8s-label-value": 63,
-    "k8s-label-key": 317,
-    "k8s-prefixed-label-key": 317,
-    "k8s-uuid": 36,
-    "k8s-resource-pool-name": 253,
-    "k8s-extended-resource-name": 308,
-}
-"""The most bytes a string of a format can have. Path segments have no limit, and a/b/c is a valid qualified name."""
-_SHORTEST = {
-    "k8s-short-name": 1,
-    "k8s-long-name": 1,
-    "k8s-long-name-caseless": 1,
-    "k8s-label-key": 1,
-    "k8s-prefixed-label-key": 3,
-    "k8s-uuid": 36,
-    "k8s-resource-pool-name": 1,
-    "k8s-extended-resource-name": 3,
-}
 
 
 def _groups(view: PackageView) -> Iterator[tuple[Element, tuple[str, ...], list[Use]]]:
@@ -61,15 +38,10 @@ def _groups(view: PackageView) -> Iterator[tuple[Element, tuple[str, ...], list[
 
 def _bounds(use: Use) -> tuple[str, int | None, int | None]:
     """What a tag limits (`length`, `count`, `value`), from where, and up to where."""
-    number = use.number
-    if use.name in _LOW:
-        return _LOW[use.name], number, None
-    if use.name in _HIGH:
-        return _HIGH[use.name], None, number
-    if use.name == "maxBytes":
-        return "length", None, number  # no more bytes means no more characters
+    if use.boundary is not None and use.number is not None:
+        return use.boundary.bounds(use.number)
     if use.name == "format":
-        return "length", _SHORTEST.get(use.text), _LONGEST.get(use.text)
+        return "length", *LENGTHS.get(use.text, (None, None))
     return "", None, None
 
 
@@ -108,18 +80,18 @@ def _never_reached(view: PackageView) -> Iterator[Advice]:
 
 
 def _outside_type(view: PackageView, element: Element, target: tuple[str, ...], use: Use) -> str:
-    number, ref = use.number, type_at(view, element.type, target)
-    if number is None or ref is None:
+    number, ref, boundary = use.number, type_at(view, element.type, target), use.boundary
+    if number is None or ref is None or boundary is None:
         return ""
-    if use.name in ("minLength", "minItems", "minProperties") and number <= 0:
+    if boundary.is_size and not boundary.upper and number <= 0:
         return "nothing has less than nothing"
     native = view.types.value(ref)
-    if native.kind != "builtin" or view.types.kind(native) != "integer":
+    if boundary.is_size or native.kind != "builtin" or view.types.kind(native) != "integer":
         return ""
     low, high = range_of(native.name)
-    if use.name == "minimum" and number <= low:
-        return f"no {native.name} is less than {low}"
-    return f"no {native.name} is greater than {high}" if use.name == "maximum" and number >= high else ""
+    if boundary.upper:
+        return f"no {native.name} is greater than {high}" if number >= high else ""
+    return f"no {native.name} is less than {low}" if number <= low else ""
 
 
 def _covered(use: Use, found: list[Use]) -> str:
@@ -137,8 +109,8 @@ def _stronger(other: Use, use: Use) -> bool:
     """Whether whatever `use` rejects is rejected by `other` too."""
     if use.name == "format":
         return False
-    if (use.name, other.name) == ("maxBytes", "maxLength"):
-        return None not in (use.number, other.number) and (use.number or 0) >= 4 * (other.number or 0)
+    if (told := _same_side(other, use)) is not None:
+        return told
     what, least, most = _bounds(use)
     kind, lowest, highest = _bounds(other)
     if what != kind or not what:
@@ -146,6 +118,18 @@ def _stronger(other: Use, use: Use) -> bool:
     if least is not None:
         return lowest is not None and lowest >= least
     return most is not None and highest is not None and highest <= most
+
+
+def _same_side(other: Use, use: Use) -> bool | None:
+    """Compare two limits of one side: those of one unit, and bytes with characters; None when they are neither."""
+    mine, its, number, limit = use.boundary, other.boundary, use.number, other.number
+    if mine is None or its is None or mine.upper != its.upper or number is None or limit is None:
+        return None
+    if mine.measure == its.measure:
+        return limit <= number if mine.upper else limit >= number
+    if (mine.measure, its.measure) != ("bytes", "characters"):
+        return None
+    return 4 * limit <= number if mine.upper else limit >= number
 
 
 def _neq(view: PackageView) -> Iterator[Advice]:
@@ -171,9 +155,11 @@ def _value_impossible(view: PackageView, element: Element, target: tuple[str, ..
             known = [const.value for const in view.types.consts_of(name)]
             if known and value not in known:
                 return f"{value!r} is none of the enum's values, so it is rejected anyway"
-        _, least, most = _bounds(other) if other.name in ("minimum", "maximum") else ("", None, None)
-        outside = isinstance(value, int) and (
-            (least is not None and value < least) or (most is not None and value > most)
+        what, least, most = _bounds(other)
+        outside = (
+            what == "value"
+            and isinstance(value, int)
+            and ((least is not None and value < least) or (most is not None and value > most))
         )
         if outside and other.whenever(use):
             return f"{other.said()} rejects {value} anyway"
@@ -205,8 +191,8 @@ def _refuses(view: PackageView, element: Element, use: Use, value: int | str) ->
         return bool(known) and value not in known
     what, least, most = _bounds(use)
     size = value if what == "value" and isinstance(value, int) else None
-    if what == "length" and isinstance(value, str) and use.name != "format":
-        size = len(value.encode()) if use.name == "maxBytes" else len(value)
+    if what == "length" and isinstance(value, str) and use.boundary is not None:
+        size = measured(use.boundary.measure, value)
     return size is not None and ((least is not None and size < least) or (most is not None and size > most))
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from harness.lint.advice.common import (
-    STOPPING,
     STRENGTH,
     Advice,
     Use,
@@ -27,14 +26,12 @@ from harness.lint.advice.common import (
     uses,
 )
 from harness.lint.view import Element, PackageView
-
-_OF_STRUCT = frozenset("k8s:" + name for name in ("unionMember", "zeroOrOneOfMember", "dependentRequired",
-                                                  "dependentForbidden"))  # fmt: skip
+from harness.tags.spec import Trait
 
 
 def _waits(use: Use) -> bool:
     """Whether a use runs only when no stopping rule of its element failed."""
-    if use.in_mode or use.tag.name in STOPPING | _OF_STRUCT:
+    if use.in_mode or use.stops or use.has(Trait.OF_STRUCT):
         return False
     return use.checks
 
@@ -56,7 +53,7 @@ def _after_forbidden(view: PackageView) -> Iterator[Advice]:
 def _inside_empty(view: PackageView) -> Iterator[Advice]:
     for element in tagged(view):
         found = governing(view, element)
-        for stop in (use for use in found if use.name in ("maxItems", "maxProperties") and use.number == 0):
+        for stop in (use for use in found if use.is_limit("count", upper=True) and use.number == 0):
             for use in found:
                 inner = use.target[: len(stop.target)] == stop.target and len(use.target) > len(stop.target)
                 if use.own and inner and not use.in_mode and stop.whenever(use):
@@ -77,7 +74,7 @@ def _demands_presence(view: PackageView) -> Iterator[Advice]:
         if ref is None or not is_value(view, ref) or default_of(element) is not None:
             continue
         stops = [use for use in found if use.name in ("optional", "required")]
-        for use in (use for use in found if use.own and use.name in ("minLength", "minItems", "minProperties")):
+        for use in (use for use in found if use.own and use.is_limit("length", "count", upper=False)):
             stop = next((one for one in stops if one.whenever(use)), None)
             if stop and use.number == 1:
                 message = f"{shown(use.tag)} never fires: {stop.said()} ends the field first when it is empty"
@@ -89,7 +86,7 @@ def _hidden_stops(view: PackageView) -> Iterator[Advice]:
     for element in tagged(view):
         found = governing(view, element)
         for stop in found:
-            hides = stop.tag.name in STOPPING and stop.name != "optional" and stop.level == "alpha"
+            hides = stop.stops and stop.name != "optional" and stop.level == "alpha"
             if not hides or stop.target or not stop.own or stop.in_mode:
                 continue
             lost = [use for use in found if _waits(use) and STRENGTH[use.level] > 0 and use.can_meet(stop)]
@@ -177,13 +174,13 @@ def _default_removes(view: PackageView) -> Iterator[Advice]:
 
 def _rejects_zero(view: PackageView, element: Element, use: Use) -> bool:
     number = use.number
-    if use.name in ("minimum", "minLength"):
+    if use.is_limit("value", "length", upper=False):
         return number is not None and number > 0
     if use.name == "format":
         return use.text not in ("k8s-label-value", "k8s-path-segment-name")
     if use.name == "enum":
         return "" not in [const.value for const in view.types.consts_of(element.type.name)]
-    return use.name == "maximum" and number is not None and number < 0
+    return use.is_limit("value", upper=True) and number is not None and number < 0
 
 
 def _required_zero(view: PackageView) -> Iterator[Advice]:
@@ -197,7 +194,8 @@ def _required_zero(view: PackageView) -> Iterator[Advice]:
             if kind == "bool":
                 message = f"+k8s:required makes true the only value of {path_of(element)}"
                 yield at(use, message, "use a pointer, or +k8s:optional")
-            zero = next((o for o in found if o.name == "minimum" and o.number is not None and o.number <= 0), None)
+            least = (one for one in found if one.is_limit("value", upper=False))
+            zero = next((one for one in least if one.number is not None and one.number <= 0), None)
             if kind == "integer" and zero and zero.can_meet(use) and default_of(element) is None:
                 message = f"{zero.said()} allows 0, but +k8s:required rejects it: 0 counts as unset"
                 yield at(use, message, "use a pointer, +k8s:optional, or +k8s:minimum=1")

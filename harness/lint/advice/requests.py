@@ -162,7 +162,7 @@ def _unlimited(view: PackageView) -> Iterator[Advice]:
     for element in tagged(view):
         for found in by_target(governing(view, element)).values():
             for use in found:
-                limited = any(other.name in ("maxLength", "maxBytes") for other in found)
+                limited = any(other.is_limit("length", upper=True) for other in found)
                 if use.own and use.name == "format" and use.text == "k8s-path-segment-name" and not limited:
                     message = f"{shown(use.tag)} sets no limit of length on {path_of(element)}"
                     yield at(use, message, "add +k8s:maxLength=253, which is what names of objects may have")

@@ -7,7 +7,6 @@ from itertools import pairwise
 
 from harness.gotypes.model import Struct
 from harness.lint.advice.common import (
-    STOPPING,
     Advice,
     Use,
     advice,
@@ -80,7 +79,7 @@ def _mode_order(view: PackageView) -> Iterator[Advice]:
     for element in tagged(view):
         ordered = sorted((use for use in uses(view, element) if use.in_mode), key=lambda use: use.top.name)
         for index, stop in enumerate(ordered):
-            early = [use for use in ordered[:index] if use.checks and use.tag.name not in STOPPING]
+            early = [use for use in ordered[:index] if use.checks and not use.stops]
             wrong = next((use for use in early if use.conditions == stop.conditions), None)
             if stop.name in _GUARDS and wrong is not None:
                 message = f"{shown(wrong.tag)} is asked before {shown(stop.tag)}, so of an unset field too"

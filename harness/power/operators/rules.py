@@ -1,4 +1,4 @@
-"""Operators on compiled rules: limits, enums, formats, unions, keys, constraints, levels, what stops and what forgives.
+"""Operators on compiled rules: those of their tags, levels, what stops and what forgives.
 
 Each takes a rule in its place and yields what a careless author could have written instead.
 """
@@ -11,8 +11,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import msgspec
-
 from harness.case import Operation
 from harness.compiler import Compiled, compile_plan
 from harness.compiler.plan import FieldPlan, Inner, Plan, rules_in
@@ -24,26 +22,16 @@ from harness.power.sabotage import Sabotage
 from harness.power.spots import Spot, changed, checks_of, spots_of
 from harness.subject import Rework
 from harness.suite import Suite
-from harness.tags.families import enum, limits, lists, union, update
-from harness.tags.families import format as formats
-from harness.tags.rules import Check, CheckFunction, EachVal, KeyOf, MembersSet, Mode, Option, Rule
+from harness.tags.families import update
+from harness.tags.registry import ALL_SPECS
+from harness.tags.rules import Check, CheckFunction, EachVal, Mode, Option, Rule
 
 Changes = Iterator[tuple[str, Callable[[Rule], Rule], str]]
 """Operator, what it does to the rule, and what would show it."""
 
 _CALLED = "sabotaged"
-_LIMITS = (
-    limits.max_length, limits.older_max_length, limits.max_bytes, limits.min_length, limits.max_items,
-    limits.min_items, limits.max_properties, limits.min_properties, limits.minimum, limits.maximum,
-)  # fmt: skip
-_CHARACTERS = (limits.max_length, limits.min_length)
-_UNIONS = (
-    union.union, union.zero_or_one_of, union.discriminated_union,
-    union.older_union, union.older_zero_or_one_of, union.older_discriminated_union,
-)  # fmt: skip
 _OTHER_LEVEL: dict[Level, Level] = {"": "beta", "alpha": "", "beta": ""}
 """Between alpha and beta no list differs: a level says when errors count, not which there are."""
-_ENUMS = (enum.enum, enum.enum_with_exclusions)
 
 
 def sabotages_of(compiled: Compiled) -> Iterator[Sabotage]:
@@ -51,7 +39,7 @@ def sabotages_of(compiled: Compiled) -> Iterator[Sabotage]:
     for spot, check in checks_of(compiled.plan):
         for name, alter, shown_by in _of_errors(spot):
             yield _made(compiled, spot, name, _around(check, alter), shown_by)
-        for name, change, shown_by in _of_check(check):
+        for name, change, shown_by in _of_check(spot.rule.tag, check):
             yield _made(compiled, spot, name, change, shown_by)
     for spot in spots_of(compiled.plan):
         for name, change, shown_by in (*_of_holder(spot), *_of_top(spot)):
@@ -81,8 +69,6 @@ def _of_errors(spot: Spot) -> Iterator[tuple[str, Alter, str]]:
     yield from OPERATORS
     if any(isinstance(rule.body, EachVal) and rule.body.list_type.kind != "map" for rule in spot.around):
         yield "first item only", first_item_only, "a list whose first item is fine and another is not"
-    if isinstance(spot.rule.body, Check) and spot.rule.body.function is lists.unique:
-        yield "first duplicate only", lambda errors, operation: errors[:1], "a list with an item three times"
 
 
 def _around(check: Check, alter: Alter) -> Callable[[Rule], Rule]:
@@ -106,86 +92,13 @@ def _with_args(check: Check, *args: Any) -> Callable[[Rule], Rule]:
 # What is checked
 
 
-def _of_check(check: Check) -> Changes:
-    function, args = check.function, check.args
-    if function in _LIMITS:
-        yield "limit + 1", _with_args(check, args[0] + 1), f"a value of exactly {args[0]} or {args[0] + 1}"
-        yield "limit - 1", _with_args(check, args[0] - 1), f"a value of exactly {args[0]} or {args[0] - 1}"
-    if function in _CHARACTERS:
-        yield "bytes for characters", _calling(_of_bytes(function), check), "a text at the limit with a letter like é"
-    elif function is limits.max_bytes:
-        yield "characters for bytes", _calling(_of_letters(function), check), "a text at the limit with a letter like é"
-    elif function in _ENUMS:
-        yield from _of_enum(check)
-    elif function in _UNIONS:
-        yield from _of_union(check)
-    elif function is lists.unique:
-        yield from _of_keys(check)
-    elif function.__module__ == formats.__name__:
-        yield from _of_format(check)
-    elif function.__module__ == update.__name__ and args and isinstance(args[0], tuple) and len(args[0]) > 1:
-        for one in args[0]:
-            kept = tuple(other for other in args[0] if other != one)
-            yield f"drop {one}", _with_args(check, kept, *args[1:]), f"an update that {one} alone forbids"
-
-
-def _of_bytes(function: CheckFunction) -> CheckFunction:
-    def sabotaged(op: Operation, path: Path, new: Any, old: Any, limit: int) -> Any:
-        text = new.encode("utf-8", "surrogatepass").decode("latin-1") if isinstance(new, str) else new
-        return function(op, path, text, old, limit)
-
-    return sabotaged
-
-
-def _of_letters(function: CheckFunction) -> CheckFunction:
-    def sabotaged(op: Operation, path: Path, new: Any, old: Any, limit: int) -> Any:
-        return function(op, path, "x" * len(new) if isinstance(new, str) else new, old, limit)
-
-    return sabotaged
-
-
-def _of_enum(check: Check) -> Changes:
-    show, values, *more = check.args
-    for value in values:
-        kept = tuple(other for other in values if other != value)
-        yield f"drop {value!r}", _with_args(check, show, kept, *more), f"the value {value!r}"
-    added = values[0].lower() if values and values[0].lower() != values[0] else f"{(values or ('',))[0]}s"
-    yield f"add {added!r}", _with_args(check, show, tuple(sorted((*values, added))), *more), f"the value {added!r}"
-
-
-def _of_union(check: Check) -> Changes:
-    names, is_set, *more = check.args
-    for index, name in enumerate(names):
-        members = MembersSet(is_set.members[:index] + is_set.members[index + 1 :])
-        rest = [one[:index] + one[index + 1 :] if isinstance(one, tuple) else one for one in more]
-        if members.members:
-            args = (names[:index] + names[index + 1 :], members, *rest)
-            yield f"forget {name!r}", _with_args(check, *args), f"an object with {name!r} alone, or beside another"
-
-
-def _of_keys(check: Check) -> Changes:
-    key, *more = check.args
-    if isinstance(key, KeyOf) and key.identity.semantic == "map" and len(key.identity.keys) > 1:
-        for name in key.identity.keys:
-            kept = tuple(other for other in key.identity.keys if other != name)
-            wrong = KeyOf(replace(key.identity, keys=kept))
-            yield f"drop key {name}", _with_args(check, wrong, *more), f"items that differ in {name} only"
-
-
-def _of_format(check: Check) -> Changes:
-    own = check.function
-    other = formats.format_short_name if own is not formats.format_short_name else formats.format_label_value
-
-    def sabotaged(op: Operation, path: Path, new: Any, old: Any, *args: Any) -> Any:
-        honest = own(op, path, new, old, *args)
-        found = other(op, path, new, old)
-        if bool(honest) == bool(found):
-            return honest
-        origin = next((error.origin for error in own(op, path, "\0", None, *args)), "")
-        return [msgspec.structs.replace(error, origin=origin) for error in found]
-
-    name = "a short name" if other is formats.format_short_name else "a label value"
-    yield f"take {name} for it", _calling(sabotaged, check), "a value that one format allows and the other does not"
+def _of_check(tag: str, check: Check) -> Changes:
+    spec = ALL_SPECS.get(tag)
+    for one in spec.mutations_of(check) if spec is not None and not check.custom else ():
+        if one.function is None:
+            yield one.operator, _with_args(check, *one.args), one.shown_by
+        else:
+            yield one.operator, _calling(one.function, check, one.args), one.shown_by
 
 
 # What holds rules

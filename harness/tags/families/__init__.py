@@ -1,4 +1,8 @@
-"""One module per family of tags. `FAMILIES` is the only registration, in reading order."""
+"""One module per family of tags. `FAMILIES` is the only registration, in reading order.
+
+A new tag is a record in its family, a new family a module and a line here. Nothing else knows a tag by its name but
+linting rules that are about it alone.
+"""
 
 from harness.tags.families import (
     custom,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.tags.grammar import Tag
 from harness.tags.rules import Check, Contribution, Rule
-from harness.tags.spec import Scope, TagContext, TagError, TagSpec
+from harness.tags.spec import Scope, TagContext, TagError, TagSpec, Trait
 
 
 def _apply(context: TagContext, tag: Tag) -> Contribution:
@@ -22,6 +22,7 @@ def _apply(context: TagContext, tag: Tag) -> Contribution:
 
 CUSTOM_VALIDATION = TagSpec(
     name="k8s:customValidation",
+    traits=frozenset({Trait.BARE}),
     summary="Calls the handwritten function `ValidateCustom_<Type>` or `ValidateCustom_<Type>_<Field>`.",
     words=lambda check, on: f"checked by the handwritten function `{check.custom}`",
     update="On a field, forgiven when the field did not change; on a type, never forgiven.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.case import Operation
+from harness.case import Json, Operation
 from harness.field import ErrorType, FieldError, Path
 from harness.field.make import forbidden
 from harness.tags.grammar import Tag
@@ -17,6 +17,7 @@ from harness.tags.spec import (
     TagContext,
     TagError,
     TagSpec,
+    Trait,
     accepts,
     refuses,
     rejects,
@@ -88,11 +89,16 @@ def _at(check: Check) -> str:
     return f".{check.args[1]}"
 
 
+def _arguments(check: Check) -> dict[str, Json]:
+    return {"trigger": check.args[0], "dependent": check.args[1]}
+
+
 _UPDATE = "Forgiven when the update sets and unsets neither field. A struct that had no old value is checked in full."
 
 
 DEPENDENT_REQUIRED = TagSpec(
     name="k8s:dependentRequired",
+    traits=frozenset({Trait.OF_STRUCT}),
     summary="Requires a sibling when this field is set.",
     words=lambda check, on: f"must be set when `{check.args[0]}` is set",
     at=lambda check: str(check.args[1]),
@@ -102,12 +108,16 @@ DEPENDENT_REQUIRED = TagSpec(
     args=(ArgSpec("", "<json name of the sibling>", required=True),),
     apply=_apply(dependent_required),
     emits=(Emission(ErrorType.REQUIRED, "dependentRequired", texts=("must be set when <field> is set",), at=_at),),
+    fix="+k8s:dependentRequired(<field>)",
+    coverage="trigger-set",
+    arguments=_arguments,
     examples=(accepts(_GO, {"in": {}}, "(b)"), rejects(_GO, {"in": {"a": "", "b": []}}, "(b)", "in.b")),
     stability="Alpha",
     since=37,
 )
 DEPENDENT_FORBIDDEN = TagSpec(
     name="k8s:dependentForbidden",
+    traits=frozenset({Trait.OF_STRUCT}),
     summary="Forbids a sibling when this field is set.",
     words=lambda check, on: f"must be absent when `{check.args[0]}` is set",
     at=lambda check: str(check.args[1]),
@@ -117,6 +127,9 @@ DEPENDENT_FORBIDDEN = TagSpec(
     args=(ArgSpec("", "<json name of the sibling>", required=True),),
     apply=_apply(dependent_forbidden),
     emits=(Emission(ErrorType.FORBIDDEN, "dependentForbidden", texts=("may not be set when <field> is set",), at=_at),),
+    fix="+k8s:dependentForbidden(<field>)",
+    coverage="trigger-alone",
+    arguments=_arguments,
     examples=(accepts(_GO, {"in": {"a": ""}}, "(b)"), rejects(_GO, {"in": {"a": "", "b": ["x"]}}, "(b)", "in.b")),
     stability="Alpha",
     since=37,

@@ -23,6 +23,7 @@ from harness.tags.spec import (
     TagContext,
     TagError,
     TagSpec,
+    Trait,
     accepts,
     only_on,
     refuses,
@@ -166,6 +167,8 @@ def _each_key(context: TagContext, tag: Tag) -> Contribution:
 
 EACH_VAL = TagSpec(
     name="k8s:eachVal",
+    traits=frozenset({Trait.LATE}),
+    leads="items",
     summary="Applies a tag to every item of a list or value of a map.",
     update=(
         "Items are found in the old list as +k8s:listType says, values of a map by their key; unchanged ones are "
@@ -196,6 +199,7 @@ EACH_VAL = TagSpec(
 )
 EACH_KEY = TagSpec(
     name="k8s:eachKey",
+    leads="keys",
     summary="Applies a tag to every key of a map. Errors are reported at the map.",
     update="Keys that were there before are forgiven.",
     misuses=(refuses("[]string", "=+k8s:maxLength=1"), refuses("map[int]string", "=+k8s:minimum=1")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -10,6 +10,7 @@ from harness.case import Operation
 from harness.field import ErrorType, FieldError, Path, quote
 from harness.field.make import internal
 from harness.gotypes.model import Comments
+from harness.tags.boundary import RuleMutation
 from harness.tags.families.limits import a_string
 from harness.tags.grammar import Tag, TagSyntaxError, parse, tag_lines
 from harness.tags.rules import Check, Contribution, Options, Show
@@ -20,6 +21,7 @@ from harness.tags.spec import (
     TagContext,
     TagError,
     TagSpec,
+    Trait,
     accepts,
     refuses,
     rejects,
@@ -168,6 +170,15 @@ def _value_words(value: str, conditions: Sequence[Exclusion]) -> str:
     return f"`{value}`" + (f" (only while {' and '.join(when)})" if when else "") if value else '`""`'
 
 
+def _mutations(check: Check) -> Iterator[RuleMutation]:
+    show, values, *more = check.args
+    for value in values:
+        kept = tuple(other for other in values if other != value)
+        yield RuleMutation(f"drop {value!r}", f"the value {value!r}", (show, kept, *more))
+    added = values[0].lower() if values and values[0].lower() != values[0] else f"{(values or ('',))[0]}s"
+    yield RuleMutation(f"add {added!r}", f"the value {added!r}", (show, tuple(sorted((*values, added))), *more))
+
+
 ENUM = TagSpec(
     name="k8s:enum",
     summary="Allows only the values of the constants that are declared with exactly this type.",
@@ -192,6 +203,11 @@ ENUM = TagSpec(
         rejects(_ENUM, {"p": "c"}, "", "f", "p"),
     ),
     probes=lambda _: ("", "zz"),
+    fix="+k8s:enum on its type",
+    fits_any=True,
+    guard="{} not in {}",
+    arguments=lambda check: {"values": list(check.args[1])},
+    mutations=_mutations,
     since=34,
     history=(
         ReleaseChange(35, "Constants can be taken out with +k8s:enumExclude."),
@@ -200,6 +216,7 @@ ENUM = TagSpec(
 )
 ENUM_EXCLUDE = TagSpec(
     name="k8s:enumExclude",
+    traits=frozenset({Trait.METADATA}),
     summary="Excludes a constant from the enum of its type, always or under +k8s:ifEnabled and +k8s:ifDisabled.",
     surprises=("A trailing comment counts for the next line: behind one constant, the tag excludes the one below.",),
     scopes=frozenset({Scope.CONST}),

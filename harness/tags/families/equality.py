@@ -65,6 +65,8 @@ NEQ = TagSpec(
     check=neq,
     apply=_apply,
     emits=(Emission(ErrorType.INVALID, "neq", texts=("must not be equal to <value>",)),),
+    fix="+k8s:neq=<value>",
+    arguments=lambda check: {"value": check.args[0]},
     examples=(
         accepts("string", "a", '="b"'),
         rejects("string", "b", '="b"'),

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
+
+import msgspec
 
 from harness import content
 from harness.case import Operation
 from harness.content.names import Messages, byte_length
 from harness.field import ErrorType, FieldError, Path, quote
 from harness.field.make import too_long
+from harness.tags.boundary import RuleMutation
 from harness.tags.families.limits import a_string
 from harness.tags.grammar import Tag
-from harness.tags.rules import CheckFunction, Contribution, Show
+from harness.tags.rules import Check, CheckFunction, Contribution, Show
 from harness.tags.spec import (
     VALUE_SCOPES,
     Emission,
@@ -21,6 +24,7 @@ from harness.tags.spec import (
     TagContext,
     TagError,
     TagSpec,
+    Trait,
     accepts,
     refuses,
     rejects,
@@ -137,6 +141,25 @@ _PLAIN: dict[str, CheckFunction] = {
     "k8s-resource-fully-qualified-name": format_resource_fully_qualified_name,
 }
 FORMATS = tuple(sorted(_NAMED | _PLAIN))
+PREDICATES: Mapping[CheckFunction, str] = {
+    format_short_name: "is_short_name",
+    format_long_name: "is_long_name",
+    format_label_value: "is_label_value",
+    format_uuid: "is_uuid",
+}
+"""The predicate of `harness.content.names` that is true of exactly what a check accepts, where one look tells it."""
+LENGTHS: Mapping[str, tuple[int | None, int | None]] = {
+    "k8s-short-name": (1, 63),
+    "k8s-long-name": (1, 253),
+    "k8s-long-name-caseless": (1, 253),
+    "k8s-label-value": (None, 63),
+    "k8s-label-key": (1, 317),
+    "k8s-prefixed-label-key": (3, 317),
+    "k8s-uuid": (36, 36),
+    "k8s-resource-pool-name": (1, 253),
+    "k8s-extended-resource-name": (3, 308),
+}
+"""The fewest and the most bytes of a text of a format. Path segments have no limit, and a/b/c is a qualified name."""
 _NAMES = {function: name for name, function in (_NAMED | _PLAIN).items()}
 _WORDS: dict[str, str] = {
     "k8s-short-name": "a DNS label: lower-case letters, digits and `-`, at most 63 bytes",
@@ -183,8 +206,27 @@ _PROBES: dict[str, tuple[str, ...]] = {
     "k8s-resource-fully-qualified-name": ("example.com/my_name", "/name", "example.com/", "a/b/c", f"a.b/{'a' * 33}"),
 }
 
+
+def _mutations(check: Check) -> Iterator[RuleMutation]:
+    own = check.function
+    other = format_short_name if own is not format_short_name else format_label_value
+
+    def mistaken(op: Operation, path: Path, new: Any, old: Any, *args: Any) -> Sequence[FieldError]:
+        honest = own(op, path, new, old, *args)
+        found = other(op, path, new, old)
+        if bool(honest) == bool(found):
+            return honest
+        origin = next((error.origin for error in own(op, path, "\0", None, *args)), "")
+        return [msgspec.structs.replace(error, origin=origin) for error in found]
+
+    name = "a short name" if other is format_short_name else "a label value"
+    shown_by = "a value that one format allows and the other does not"
+    yield RuleMutation(f"take {name} for it", shown_by, check.args, mistaken)
+
+
 FORMAT = TagSpec(
     name="k8s:format",
+    traits=frozenset({Trait.BARE}),
     summary="Requires a string in a named format: " + ", ".join(FORMATS) + ".",
     note="\n".join(f"- `{name}`: {words}" for name, words in _WORDS.items()),
     words=lambda check, on: f"{_WORDS[_NAMES[check.function]]} (`{_NAMES[check.function]}`)",
@@ -237,7 +279,9 @@ FORMAT = TagSpec(
         rejects("string", "name", "=k8s-resource-fully-qualified-name"),
         accepts("*string", None, "=k8s-uuid"),
     ),
+    fix="+k8s:<origin>",
     probes=probes,
+    mutations=_mutations,
     since=35,
     history=(
         ReleaseChange(36, "Knows k8s-path-segment-name."),

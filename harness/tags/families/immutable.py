@@ -17,6 +17,7 @@ from harness.tags.spec import (
     Scope,
     TagContext,
     TagSpec,
+    Trait,
     accepts,
     refuses,
     rejects,
@@ -50,6 +51,7 @@ def _apply(context: TagContext, tag: Tag) -> Contribution:
 
 IMMUTABLE = TagSpec(
     name="k8s:immutable",
+    traits=frozenset({Trait.BARE}),
     summary="Rejects any change of a value, including setting and clearing it.",
     words=lambda check, on: "may be neither changed nor added" if on.is_item else "may not change once created",
     only_updates=True,
@@ -67,6 +69,8 @@ IMMUTABLE = TagSpec(
     apply=_apply,
     short_circuit=True,
     emits=(Emission(ErrorType.INVALID, "immutable", texts=("field is immutable",)),),
+    fix="+k8s:immutable",
+    coverage="unchanged",
     examples=(
         accepts("string", "a"),
         accepts("string", "a", old="a"),

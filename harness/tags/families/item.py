@@ -22,6 +22,7 @@ from harness.tags.spec import (
     TagContext,
     TagError,
     TagSpec,
+    Trait,
     accepts,
     refuses,
     rejects,
@@ -169,6 +170,8 @@ type I struct {
 
 ITEM = TagSpec(
     name="k8s:item",
+    traits=frozenset({Trait.LATE}),
+    leads="item",
     summary="Applies a tag to the item of a list map with the given keys, if present.",
     update="Forgiven when the old list has an equal item with these keys. Removing the item is never an error.",
     misuses=(refuses("[]string", "(k: a)=+k8s:immutable"), refuses(_GO, "(v: a)=+k8s:immutable")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from harness.field import Level
@@ -64,3 +64,4 @@ ALPHA = _level("alpha", "Makes a rule count for nothing but the mismatch counter
 BETA = _level("beta", "Makes a rule count while the gate DeclarativeValidationBeta is on.")
 
 SPECS = (ALPHA, BETA)
+LEVELS: Mapping[str, Level] = {ALPHA.name: "alpha", BETA.name: "beta"}

@@ -9,6 +9,7 @@ from harness.case import Operation
 from harness.content.names import byte_length
 from harness.field import ErrorType, FieldError, Path
 from harness.field.make import invalid, too_few, too_long, too_long_characters, too_many, too_short
+from harness.tags.boundary import Boundary
 from harness.tags.grammar import Tag, int_trouble
 from harness.tags.rules import Contribution
 from harness.tags.spec import (
@@ -199,7 +200,8 @@ MAX_LENGTH = TagSpec(
     apply=_max_length,
     emits=(Emission(ErrorType.TOO_LONG, "maxLength", texts=("may not be more than <N> characters",)),),
     examples=(accepts("string", "é" * 3, "=3"), rejects("string", "abcd", "=3"), accepts("*string", None, "=0")),
-    probes=lambda limit: ("x" * limit, "x" * (limit + 1), "é" * limit),
+    boundary=Boundary("characters", upper=True),
+    fits_any=True,
     since=35,
     history=(
         ReleaseChange(36, "Counts characters; before, it counted bytes."),
@@ -217,7 +219,8 @@ MAX_BYTES = TagSpec(
     check=max_bytes,
     emits=(Emission(ErrorType.TOO_LONG, "maxBytes", texts=("may not be more than <N> bytes",)),),
     examples=(accepts("string", "éx", "=3"), rejects("string", "éé", "=3"), rejects("*string", "ab", "=1")),
-    probes=lambda limit: ("x" * limit, "x" * (limit + 1), "é" * (limit // 2), "é" * (limit // 2 + 1)),
+    boundary=Boundary("bytes", upper=True),
+    fits_any=True,
     since=36,
 )
 MIN_LENGTH = TagSpec(
@@ -236,7 +239,8 @@ MIN_LENGTH = TagSpec(
     apply=_min_length,
     emits=(Emission(ErrorType.TOO_SHORT, "minLength", texts=("must be at least <N> characters",)),),
     examples=(accepts("string", "ééé", "=3"), rejects("string", "ab", "=3"), rejects("string", None, "=1")),
-    probes=lambda limit: ("x" * max(limit, 0), "x" * max(limit - 1, 0), "é" * max(limit - 1, 0)),
+    boundary=Boundary("characters", upper=False),
+    fits_any=True,
     since=36,
 )
 MAX_ITEMS = TagSpec(
@@ -252,7 +256,8 @@ MAX_ITEMS = TagSpec(
     short_circuit=True,
     emits=(Emission(ErrorType.TOO_MANY, "maxItems", texts=("must have at most <N> items",)),),
     examples=(accepts("[]string", ["a"], "=1"), rejects("[]string", ["a", "b"], "=1"), accepts("[]string", None, "=0")),
-    probes=lambda limit: (limit, limit + 1),
+    boundary=Boundary("items", upper=True),
+    fits_any=True,
     since=35,
     history=(ReleaseChange(36, "The number must be written as decimals print."),),
 )
@@ -268,7 +273,8 @@ MIN_ITEMS = TagSpec(
     check=min_items,
     emits=(Emission(ErrorType.TOO_FEW, "minItems", texts=("must have at least <N> items",)),),
     examples=(accepts("[]int32", [0], "=1"), rejects("[]string", [], "=1"), rejects("[]string", None, "=1")),
-    probes=lambda limit: (limit, max(limit - 1, 0)),
+    boundary=Boundary("items", upper=False),
+    fits_any=True,
     since=36,
 )
 MAX_PROPERTIES = TagSpec(
@@ -286,7 +292,7 @@ MAX_PROPERTIES = TagSpec(
         accepts("map[string]string", {"a": ""}, "=1"),
         rejects("map[string]string", {"a": "", "b": ""}, "=1"),
     ),
-    probes=lambda limit: (limit, limit + 1),
+    boundary=Boundary("items", upper=True),
     since=37,
 )
 MIN_PROPERTIES = TagSpec(
@@ -301,7 +307,7 @@ MIN_PROPERTIES = TagSpec(
     check=min_properties,
     emits=(Emission(ErrorType.TOO_FEW, "minProperties", texts=("must have at least <N> items",)),),
     examples=(accepts("map[string]string", {"a": ""}, "=1"), rejects("map[string]string", None, "=1")),
-    probes=lambda limit: (limit, max(limit - 1, 0)),
+    boundary=Boundary("items", upper=False),
     since=37,
 )
 MINIMUM = TagSpec(
@@ -321,7 +327,7 @@ MINIMUM = TagSpec(
         rejects("*int64", -2, "=-1"),
         accepts("*int", None, "=1"),
     ),
-    probes=lambda limit: (limit, limit - 1),
+    boundary=Boundary("value", upper=False),
     since=33,
     history=(
         ReleaseChange(36, "The number must be written as decimals print."),
@@ -339,7 +345,7 @@ MAXIMUM = TagSpec(
     check=maximum,
     emits=(Emission(ErrorType.INVALID, "maximum", texts=("must be less than or equal to <N>",)),),
     examples=(accepts("int32", 1, "=1"), rejects("int32", 2, "=1"), rejects("*uint8", 255, "=254")),
-    probes=lambda limit: (limit, limit + 1),
+    boundary=Boundary("value", upper=True),
     since=36,
 )
 

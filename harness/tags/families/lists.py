@@ -5,12 +5,13 @@ Source: semantics.md#5.6; apimachinery pkg/api/validate/each.go, Unique (2026-07
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from harness.case import Operation
+from harness.case import Json, Operation
 from harness.field import ErrorType, FieldError, Path
+from harness.tags.boundary import RuleMutation
 from harness.tags.families.update import identity
 from harness.tags.grammar import Tag
 from harness.tags.rules import Check, Contribution, Deferred, KeyOf, ListData, Show
@@ -22,6 +23,7 @@ from harness.tags.spec import (
     TagContext,
     TagError,
     TagSpec,
+    Trait,
     accepts,
     listed,
     only_on,
@@ -188,8 +190,26 @@ def _words(check: Check) -> str:
     return f"items must differ in {listed(which.keys)}" if which.keys else "no item may occur twice"
 
 
+def _arguments(check: Check) -> dict[str, Json]:
+    return {"keys": list(check.args[0].identity.keys)}
+
+
+def _first_only(*given: Any) -> list[FieldError]:
+    return unique(*given)[:1]
+
+
+def _mutations(check: Check) -> Iterator[RuleMutation]:
+    yield RuleMutation("first duplicate only", "a list with an item three times", check.args, _first_only)
+    key, *more = check.args
+    keys = key.identity.keys if key.identity.semantic == "map" else ()
+    for name in keys if len(keys) > 1 else ():
+        wrong = KeyOf(replace(key.identity, keys=tuple(other for other in keys if other != name)))
+        yield RuleMutation(f"drop key {name}", f"items that differ in {name} only", (wrong, *more))
+
+
 LIST_TYPE = TagSpec(
     name="k8s:listType",
+    traits=frozenset({Trait.LATE}),
     summary="Sets the list type: atomic, set (items are unique by value) or map (items are unique by keys).",
     words=lambda check, on: _words(check),
     update=(
@@ -208,6 +228,11 @@ LIST_TYPE = TagSpec(
     check=unique,
     apply=_list_type,
     emits=_DUPLICATE,
+    fix="+k8s:listType=map with +k8s:listMapKey, or +k8s:unique",
+    fits_any=True,
+    coverage="two",
+    arguments=_arguments,
+    mutations=_mutations,
     examples=(
         accepts("[]string", ["a", "a"], "=atomic"),
         accepts("[]string", ["a", "b"], "=set"),
@@ -224,6 +249,7 @@ LIST_TYPE = TagSpec(
 )
 LIST_MAP_KEY = TagSpec(
     name="k8s:listMapKey",
+    traits=frozenset({Trait.METADATA}),
     summary="Declares a key field of a list map. Repeat it for several key fields.",
     words=lambda check, on: _words(check),
     update="Items of the old list are found by the members it names.",
@@ -243,6 +269,7 @@ LIST_MAP_KEY = TagSpec(
 )
 UNIQUE = TagSpec(
     name="k8s:unique",
+    traits=frozenset({Trait.LATE}),
     summary="Requires unique items of an atomic list: set (by value), map (by keys).",
     words=lambda check, on: _words(check),
     update="As +k8s:listType of the same word, but who owns the list stays a matter of +k8s:listType=atomic.",
@@ -262,6 +289,7 @@ UNIQUE = TagSpec(
 )
 CUSTOM_UNIQUE = TagSpec(
     name="k8s:customUnique",
+    traits=frozenset({Trait.METADATA}),
     summary="Leaves the uniqueness check to handwritten code. Items still correlate by key.",
     update="Items still correlate as +k8s:listType or +k8s:unique say.",
     scopes=VALUE_SCOPES,

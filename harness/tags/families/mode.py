@@ -23,6 +23,7 @@ from harness.tags.spec import (
     TagError,
     TagExample,
     TagSpec,
+    Trait,
     accepts,
     refuses,
     rejects,
@@ -135,6 +136,7 @@ _DISCRIMINATOR = _GO.replace("@", '+k8s:ifMode("A")=+k8s:required').replace("+k8
 
 MODE_DISCRIMINATOR = TagSpec(
     name="k8s:modeDiscriminator",
+    traits=frozenset({Trait.METADATA}),
     summary="Marks the discriminator field of +k8s:ifMode.",
     update="Rules under +k8s:ifMode run again when it changed, even for members that did not.",
     misuses=(refuses("*string"), refuses("int32")),

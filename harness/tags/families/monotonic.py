@@ -11,6 +11,7 @@ from harness.tags.spec import (
     Scope,
     TagContext,
     TagSpec,
+    Trait,
     accepts,
     refuses,
     rejects,
@@ -32,6 +33,7 @@ def _an_integer(context: TagContext, tag: Tag) -> str | None:
 
 MONOTONIC = TagSpec(
     name="k8s:monotonic",
+    traits=frozenset({Trait.BARE}),
     summary="Rejects an update that decreases a number.",
     words=lambda check, on: "may not become smaller",
     only_updates=True,
@@ -41,6 +43,7 @@ MONOTONIC = TagSpec(
     requires=(_an_integer,),
     check=monotonic,
     emits=(Emission(ErrorType.INVALID, "monotonic", declared=False, texts=("may not be decreased from <old>",)),),
+    fix="+k8s:monotonic",
     examples=(accepts("int64", 2, old=1), rejects("int64", 1, old=2), accepts("*int64", None, old=2)),
     stability="Alpha",
     since=37,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.gotypes.model import Comments
 from harness.tags.grammar import TagSyntaxError, parse, tag_lines
 from harness.tags.rules import Contribution
-from harness.tags.spec import VALUE_SCOPES, TagSpec, accepts
+from harness.tags.spec import VALUE_SCOPES, TagSpec, Trait, accepts
 
 _NAME = "k8s:opaqueType"
 _SAME_SCOPE = frozenset({"k8s:alpha", "k8s:beta", "k8s:ifEnabled", "k8s:ifDisabled", "k8s:ifMode"})
@@ -40,6 +40,7 @@ type S struct {
 
 OPAQUE_TYPE = TagSpec(
     name=_NAME,
+    traits=frozenset({Trait.METADATA}),
     summary="Skips the rules of a field's type. Wrapping tags have no effect on it.",
     surprises=(
         "On a field of an unnamed list or map it changes nothing: use +k8s:eachVal=+k8s:opaqueType.",

@@ -18,6 +18,7 @@ from harness.tags.spec import (
     TagError,
     TagSpec,
     TagSubject,
+    Trait,
     accepts,
     refuses,
     rejects,
@@ -142,6 +143,7 @@ def _optional_words(check: Check, on: TagSubject) -> str:
 
 REQUIRED = TagSpec(
     name="k8s:required",
+    traits=frozenset({Trait.BARE}),
     summary="Requires a value that is not zero, empty or nil. `false` and `0` only count behind a pointer.",
     words=_required_words,
     misuses=(refuses('type T struct {\n\t// @\n\tF S `json:"f"`\n}\n\ntype S struct{}'),),
@@ -157,6 +159,8 @@ REQUIRED = TagSpec(
     apply=_required,
     short_circuit=True,
     emits=(Emission(ErrorType.REQUIRED, texts=("",)),),
+    fix="+k8s:required",
+    fits_any=True,
     examples=(
         accepts("string", "a"),
         rejects("string", ""),
@@ -172,6 +176,7 @@ REQUIRED = TagSpec(
 )
 OPTIONAL = TagSpec(
     name="k8s:optional",
+    traits=frozenset({Trait.BARE}),
     summary="Allows the field to be unset, and then skips its other rules. With `+default` it is required.",
     words=_optional_words,
     misuses=(
@@ -202,6 +207,7 @@ OPTIONAL = TagSpec(
 )
 FORBIDDEN = TagSpec(
     name="k8s:forbidden",
+    traits=frozenset({Trait.BARE}),
     summary="Rejects any value. Mostly used under +k8s:ifDisabled or +k8s:ifMode.",
     words=lambda check, on: "must be absent" if on.is_pointer else "must be absent or empty",
     misuses=(refuses('type T struct {\n\t// @\n\tF S `json:"f"`\n}\n\ntype S struct{}'),),
@@ -211,6 +217,9 @@ FORBIDDEN = TagSpec(
     apply=_forbidden,
     short_circuit=True,
     emits=(Emission(ErrorType.FORBIDDEN, texts=("",), when=_refuses),),
+    fix="+k8s:forbidden",
+    fits_any=True,
+    coverage="absent",
     examples=(accepts("string", ""), rejects("string", "a"), rejects("*int32", 0), accepts("int32", 0)),
     probes=lambda _: (None,),
     stability="Beta",

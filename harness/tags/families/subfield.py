@@ -17,6 +17,7 @@ from harness.tags.spec import (
     TagContext,
     TagError,
     TagSpec,
+    Trait,
     accepts,
     only_on,
     refuses,
@@ -90,6 +91,8 @@ type S struct {
 
 SUBFIELD = TagSpec(
     name="k8s:subfield",
+    traits=frozenset({Trait.LATE}),
+    leads="member",
     summary="Applies a tag to a direct member of the struct that a field holds.",
     update="Forgiven when the member did not change.",
     misuses=(refuses(_GO, "(nope)=+k8s:maxLength=1"), refuses("string", "(x)=+k8s:maxLength=1")),

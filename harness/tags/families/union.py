@@ -5,14 +5,15 @@ Source: semantics.md#5.9; union.go (2026-07).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 import msgspec
 
-from harness.case import Operation
+from harness.case import Json, Operation
 from harness.field import ErrorType, FieldError, Path, quote
 from harness.field.make import invalid
+from harness.tags.boundary import RuleMutation
 from harness.tags.grammar import Tag
 from harness.tags.rules import Check, Contribution, Deferred, Member, MembersSet, Rule, UnionData, ValueOf
 from harness.tags.spec import (
@@ -23,6 +24,7 @@ from harness.tags.spec import (
     TagContext,
     TagError,
     TagSpec,
+    Trait,
     accepts,
     listed,
     refuses,
@@ -258,10 +260,21 @@ type In struct {
 }
 """
 _DISCRIMINATOR = _MEMBER.replace("@", "+k8s:unionMember").replace("+k8s:unionDiscriminator", "@")
+
+
+def _reported(check: Check) -> Names:
+    """Return the members at which a union with a discriminator reports."""
+    if check.function not in (discriminated_union, older_discriminated_union):
+        return ()
+    names: Names = check.args[0]
+    return names
+
+
 _UNION = (
     Emission(
         ErrorType.INVALID,
         "union",
+        reported=_reported,
         texts=(
             "must specify one of: <members>",
             "must specify exactly one of: <members>",
@@ -290,8 +303,30 @@ def _words(check: Check) -> str:
     return f"`{discriminator}` says which one must be set, and no other: {pairs}"
 
 
+def _arguments(check: Check) -> dict[str, Json]:
+    if check.function is no_members:
+        return {"members": [], "discriminator": check.args[0]}
+    names, is_set, *more = check.args
+    if more:
+        return {"members": list(names), "values": list(more[0]), "discriminator": more[1]}
+    members = is_set.members
+    return {"members": [dict(one.selector.keys) if one.selector is not None else one.label for one in members]}
+
+
+def _mutations(check: Check) -> Iterator[RuleMutation]:
+    names, is_set, *more = check.args
+    for index, name in enumerate(names):
+        members = MembersSet(is_set.members[:index] + is_set.members[index + 1 :])
+        rest = [one[:index] + one[index + 1 :] if isinstance(one, tuple) else one for one in more]
+        if members.members:
+            shown_by = f"an object with {name!r} alone, or beside another"
+            args = (names[:index] + names[index + 1 :], members, *rest)
+            yield RuleMutation(f"forget {name!r}", shown_by, args)
+
+
 UNION_MEMBER = TagSpec(
     name="k8s:unionMember",
+    traits=frozenset({Trait.OF_STRUCT}),
     summary="Makes a field (or, under +k8s:item, an item) a union member. Exactly one member must be set.",
     words=lambda check, on: _words(check),
     update=_UPDATE,
@@ -306,6 +341,10 @@ UNION_MEMBER = TagSpec(
     requires=(_settable,),
     apply=lambda context, tag: _member(context, tag, "union"),
     emits=_UNION,
+    fix="+k8s:unionMember on each member",
+    coverage="one",
+    arguments=_arguments,
+    mutations=_mutations,
     examples=(
         accepts(_PLAIN, {"in": {"a": ""}}),
         rejects(_PLAIN, {"in": {"a": "", "b": ["x"]}}, "", "in"),
@@ -322,6 +361,7 @@ UNION_MEMBER = TagSpec(
 )
 UNION_DISCRIMINATOR = TagSpec(
     name="k8s:unionDiscriminator",
+    traits=frozenset({Trait.METADATA}),
     summary="Marks the discriminator field of a union: its value names the member that must be set.",
     words=lambda check, on: _words(check),
     update=_UPDATE,
@@ -331,6 +371,8 @@ UNION_DISCRIMINATOR = TagSpec(
     args=(ArgSpec("union", "<name>"),),
     apply=_discriminator,
     emits=_UNION,
+    coverage="one",
+    arguments=_arguments,
     examples=(
         accepts(_DISCRIMINATOR, {"in": {"d": "A", "a": ""}}),
         accepts(_DISCRIMINATOR, {"in": {"d": "other"}}),
@@ -342,6 +384,7 @@ UNION_DISCRIMINATOR = TagSpec(
 )
 ZERO_OR_ONE_OF_MEMBER = TagSpec(
     name="k8s:zeroOrOneOfMember",
+    traits=frozenset({Trait.OF_STRUCT}),
     summary="Makes a field (or, under +k8s:item, an item) a member of a group. At most one member may be set.",
     words=lambda check, on: _words(check),
     update=_UPDATE,
@@ -354,6 +397,10 @@ ZERO_OR_ONE_OF_MEMBER = TagSpec(
     requires=(_settable,),
     apply=lambda context, tag: _member(context, tag, "zeroOrOneOf"),
     emits=(Emission(ErrorType.INVALID, "zeroOrOneOf", texts=("must specify at most one of: <members>",)),),
+    fix="+k8s:zeroOrOneOfMember on each member",
+    coverage="one",
+    arguments=_arguments,
+    mutations=_mutations,
     examples=(accepts(_PLAIN, {"in": {}}), rejects(_PLAIN, {"in": {"a": "", "b": ["x"]}}, "", "in")),
     since=34,
     history=(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
 from harness.case import Operation
 from harness.field import ErrorType, FieldError, Path
+from harness.tags.boundary import RuleMutation
 from harness.tags.grammar import Tag
 from harness.tags.rules import Check, Contribution, Deferred, Identity, KeyOf, ListData, Rule
 from harness.tags.runtime import NilDereferenceError
@@ -19,6 +20,7 @@ from harness.tags.spec import (
     TagContext,
     TagError,
     TagSpec,
+    Trait,
     accepts,
     refuses,
     rejects,
@@ -288,8 +290,16 @@ def _words(constraints: Constraints) -> str:
     return _PAIRS.get(constraints) or "; ".join(_WORDS[name] for name in constraints)
 
 
+def _mutations(check: Check) -> Iterator[RuleMutation]:
+    constraints, *more = check.args
+    for one in constraints if len(constraints) > 1 else ():
+        kept = tuple(other for other in constraints if other != one)
+        yield RuleMutation(f"drop {one}", f"an update that {one} alone forbids", (kept, *more))
+
+
 UPDATE = TagSpec(
     name="k8s:update",
+    traits=frozenset({Trait.LATE}),
     summary="Rejects one kind of change: NoSet, NoUnset, NoModify; for items NoAddItem, NoRemoveItem.",
     words=lambda check, on: _words(check.args[0]),
     only_updates=True,
@@ -328,6 +338,10 @@ UPDATE = TagSpec(
         ),
         Emission(ErrorType.FORBIDDEN, "update", texts=("item may not be removed",), when=_forbids_here),
     ),
+    fix="+k8s:update=<constraint>",
+    coverage="both",
+    arguments=lambda check: {"constraints": list(check.args[0])},
+    mutations=_mutations,
     examples=(
         accepts("string", "a", "=NoSet"),
         rejects("string", "a", "=NoSet", old=None),
