@@ -34,16 +34,16 @@ from harness.fuzzers.edits import Site, sites_of
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.grow import Growth
 from harness.fuzzers.pairs import stored
-from harness.fuzzers.places import Place, put
 from harness.fuzzers.probes import probes_of
 from harness.fuzzers.strategies import Lean, Probe, objects_of, pairs_of
 from harness.fuzzers.values import fits, suggested, suggested_alone
+from harness.jsonpath import JsonPath, put
 from harness.subject import Subject, SubjectSpec, open_subject
 from harness.targets.target import drive
 
 _MOST_ASKED = 900
 _MOST_TRIED = 2000
-_HEADER: frozenset[Place] = frozenset({("apiVersion",), ("kind",)})
+_HEADER: frozenset[JsonPath] = frozenset({("apiVersion",), ("kind",)})
 _RELEASE = re.compile(r"v?\d+\.\d+(?:\.\d+)?")
 _VERSION = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?")
 
@@ -306,7 +306,7 @@ def _probes(source: _KindSource, base: Json) -> tuple[tuple[Probe, ...], tuple[P
     return tuple({repr(one): one for one in (*found, *limits)}.values()), tuple(fine), steps
 
 
-def _limits(site: Site) -> Iterator[tuple[Place, Json]]:
+def _limits(site: Site) -> Iterator[tuple[JsonPath, Json]]:
     """Values at and beside the limits that the tags of a place name: worth more than one draw in a hundred."""
     if site.member is None:
         return

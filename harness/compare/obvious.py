@@ -9,9 +9,10 @@ from harness.case import Answer, Case
 from harness.compare import remedies
 from harness.compare.comparator import Comparator
 from harness.compare.finding import Cause
-from harness.compare.mismatch import Mismatch, canonical_path
+from harness.compare.mismatch import Mismatch
 from harness.errormatch.matcher import is_child
 from harness.field import ErrorType, FieldError
+from harness.jsonpath import canonical_path
 
 
 class CauseFound(NamedTuple):

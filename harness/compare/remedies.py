@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from harness.compare.mismatch import Mismatch, canonical_path
+from harness.compare.mismatch import Mismatch
 from harness.field import ErrorType
+from harness.jsonpath import canonical_path
 
 _BY_ORIGIN: Mapping[str, str] = {
     "minimum": "+k8s:minimum=<limit>",

@@ -19,7 +19,7 @@ from harness.engine.units import Lane
 from harness.fuzzers.edits import Site, random_edit
 from harness.fuzzers.novelty import NoveltyFilter, code_of
 from harness.fuzzers.pairs import stored
-from harness.fuzzers.places import Place, put
+from harness.jsonpath import JsonPath, put
 
 PASTS = 8
 """Old objects that serve draws at a time."""
@@ -45,7 +45,7 @@ class Drawing:
     `takes` says whether an edit at a place may reach the validators through a lane.
     """
 
-    def __init__(self, points: Points, takes: Callable[[Lane, Place], bool] = lambda lane, place: True) -> None:
+    def __init__(self, points: Points, takes: Callable[[Lane, JsonPath], bool] = lambda lane, place: True) -> None:
         self.points, self.random, self._takes = points, points.random, takes
         self._pasts: deque[Past] = deque(maxlen=PASTS)
         self._tried = NoveltyFilter()

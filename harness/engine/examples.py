@@ -16,7 +16,7 @@ from harness.events import ExampleReport
 from harness.fuzzers.bases import accepted
 from harness.fuzzers.census import path_of
 from harness.fuzzers.pairs import stored
-from harness.fuzzers.places import differences
+from harness.jsonpath import differences
 from harness.subject.examples import Example
 
 if TYPE_CHECKING:

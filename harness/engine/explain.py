@@ -16,14 +16,14 @@ from harness.compare.cause import CauseFound, graded, judge
 from harness.compare.comparator import Comparator
 from harness.compare.finding import Cause, Finding
 from harness.compare.masking import Means
-from harness.compare.mismatch import Mismatch, MismatchKind, canonical_path, failed
+from harness.compare.mismatch import Mismatch, MismatchKind, failed
 from harness.engine.placing import in_place
 from harness.field import FieldError
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.mend import Fix, at_once, fixes
-from harness.fuzzers.places import put
 from harness.fuzzers.shape import Shape
 from harness.gotypes.literals import NO_LITERALS, Literals
+from harness.jsonpath import canonical_path, put
 from harness.targets.target import drive
 
 MOST_REPAIRS = 12

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from itertools import islice
 
 from harness.case import Answer, Json, Operation
-from harness.compare.mismatch import canonical_path
 from harness.engine.asking import Asking, Wanted
 from harness.fuzzers.kin import company, kin
 from harness.fuzzers.pairs import stored
-from harness.fuzzers.places import ABSENT, Place, look, place_of
+from harness.fuzzers.places import place_of
+from harness.jsonpath import ABSENT, JsonPath, canonical_path, look
 
 
 class Reasons:
@@ -66,7 +66,7 @@ class Following:
                 following += [(lane, other, None, base) for other in company(self._shape, new, place)]
         return following
 
-    def _place(self, obj: Json, answer: Answer) -> Place:
+    def _place(self, obj: Json, answer: Answer) -> JsonPath:
         """Return the place of the first error that has one, or the nearest around it that an object can have."""
         for error in (*answer.declarative, *answer.handwritten):
             place, _ = place_of(error.field, self._shape)

@@ -19,8 +19,8 @@ from harness.fuzzers.census import census, measured, path_of
 from harness.fuzzers.grow import Growth
 from harness.fuzzers.holding import Holding, Reached
 from harness.fuzzers.pairs import stored
-from harness.fuzzers.places import Place, differences
 from harness.fuzzers.slim import weight
+from harness.jsonpath import JsonPath, differences
 
 MOST_CHANGES = 160
 """Places that one update tries to change."""
@@ -227,7 +227,7 @@ class Founding:
         if self.search.spent() or not isinstance(plain, dict) or not missing:
             return plain
         before = stored(plain)
-        focus: Place = ("status",) if lane.info.subresource == "status" and "status" in shape.by_name else ()
+        focus: JsonPath = ("status",) if lane.info.subresource == "status" and "status" in shape.by_name else ()
         growth = Growth(
             shape,
             self.asker(lane, before, validated=True),

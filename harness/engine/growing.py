@@ -20,8 +20,8 @@ from harness.fuzzers.bases import Base, accepted
 from harness.fuzzers.borrowing import borrow
 from harness.fuzzers.grow import Growth
 from harness.fuzzers.holding import Holding
-from harness.fuzzers.places import differences, look
 from harness.fuzzers.slim import parts, slimmer
+from harness.jsonpath import differences, look
 
 
 def borrowed(search: Asking, growth: Growth) -> Search:

@@ -14,13 +14,14 @@ from harness.case import Answer, Case, Json
 from harness.compare.comparator import tells_more
 from harness.compare.finding import SEVERITIES, Severity
 from harness.compare.lists import ERRORS
-from harness.compare.mismatch import Mismatch, canonical_path, failed
+from harness.compare.mismatch import Mismatch, failed
 from harness.compare.severity import severity_of
 from harness.engine.packed import Packed
 from harness.engine.plan import LaneState, UnitPlan, key_of
 from harness.engine.units import Lane, LaneKey
 from harness.field import FieldError
 from harness.fuzzers.feedback import Harvest
+from harness.jsonpath import canonical_path
 from harness.memory import Memory, Room
 
 MOST_CURIOUS = 200

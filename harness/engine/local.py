@@ -10,7 +10,7 @@ from pathlib import Path
 from harness.case import Case, KindInfo
 from harness.collector import collector_at_rest, seldom_collected
 from harness.compare.comparator import Comparator
-from harness.compare.mismatch import Mismatch, canonical_path
+from harness.compare.mismatch import Mismatch
 from harness.diagnostics import TargetError
 from harness.engine.focus import NO_FOCUS, Focus
 from harness.engine.lending import Lender, Lending
@@ -30,6 +30,7 @@ from harness.events import Budget, Met
 from harness.fuzzers import corpus as kept
 from harness.fuzzers.budget import Clock, shares
 from harness.fuzzers.unlike import Way, unlike
+from harness.jsonpath import canonical_path
 from harness.subject import Example, Subject
 
 FEW = 4

@@ -15,11 +15,11 @@ from typing import NamedTuple
 import msgspec
 
 from harness.compare.finding import Finding
-from harness.compare.mismatch import canonical_path
 from harness.compare.remedies import tag_for
 from harness.diagnostics import near_miss
 from harness.fuzzers.lending import unversioned
 from harness.fuzzers.shape import ANY, FieldShape, Shape
+from harness.jsonpath import canonical_path
 
 _STEP = re.compile(r"\[\*\]|[^.\[\]]+")
 _MODULE = re.compile(r"@v\d")

@@ -13,15 +13,15 @@ from harness.engine.units import Lane, LaneKey
 from harness.fuzzers.bases import Base
 from harness.fuzzers.edits import Edit, Site, SiteIndex, sites_of
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.places import Place
 from harness.fuzzers.shape import Shape
+from harness.jsonpath import JsonPath
 
 KEPT_POINTS = 48
 LISTED_POINTS = 12
 """Points whose sites are remembered: hundreds each, and made again in no time."""
 EXHAUSTED = 24
 """Draws at one place that came before, until the search leaves it."""
-_SKIP: frozenset[Place] = frozenset(
+_SKIP: frozenset[JsonPath] = frozenset(
     {("apiVersion",), ("kind",), ("metadata", "managedFields"), ("metadata", "creationTimestamp")}
 )
 
@@ -36,7 +36,7 @@ class Point:
     """
 
     obj: Json
-    focus: Place = ()
+    focus: JsonPath = ()
     sites: list[Site] = field(default_factory=list)
     near: list[Site] = field(default_factory=list)
     taken: dict[LaneKey, list[Site]] = field(default_factory=dict)

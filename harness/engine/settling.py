@@ -9,7 +9,6 @@ import msgspec
 
 from harness.case import Answer, Case, Json, Operation
 from harness.compare.finding import SEVERITIES, Finding
-from harness.compare.mismatch import canonical_path
 from harness.compare.severity import severity_of
 from harness.engine.answers import Answered
 from harness.engine.explain import DOUBTED, REPETITIONS, called_unstable, count_others, repeated
@@ -23,6 +22,7 @@ from harness.fuzzers.pairs import Pair, stored, unchanged
 from harness.fuzzers.places import place_of
 from harness.fuzzers.reduce import Reducer
 from harness.fuzzers.transplant import transplants
+from harness.jsonpath import canonical_path
 
 
 class Settling:

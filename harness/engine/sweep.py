@@ -20,7 +20,7 @@ from harness.fuzzers.crossing import crossed
 from harness.fuzzers.edits import Edit, Site
 from harness.fuzzers.kin import company, kin, turns_of, twins
 from harness.fuzzers.pairs import follow_ups, stored
-from harness.fuzzers.places import ABSENT, Place, look, put
+from harness.jsonpath import ABSENT, JsonPath, look, put
 
 EVERY_PROBE = range(60)
 Way: TypeAlias = tuple[object, ...]
@@ -50,7 +50,7 @@ class Sweep:
 
     def __init__(self, search: Asking, taking: Taking, options: Mapping[str, bool] = NO_OPTIONS) -> None:
         self.search, self.taking, self.options = search, taking, options
-        self._minded: dict[Place, bool] = {}
+        self._minded: dict[JsonPath, bool] = {}
         self._reasons = Reasons()
         self._turned: set[tuple[object, ...]] = set()
         self._crossed: set[tuple[object, ...]] = set()
@@ -140,7 +140,7 @@ class Sweep:
         That is once for each reason at a place, or, when looked at `closely`, for every edit that is refused.
         """
         wanted: list[Wanted] = []
-        places: list[Place] = []
+        places: list[JsonPath] = []
         before = stored(base)
         for edit in edits:
             for state in self.search.ledger.states.values():
@@ -160,7 +160,9 @@ class Sweep:
         yield from self.search.settle()
         yield from related
 
-    def _related(self, wanted: list[Wanted], answers: list[Answer], places: list[Place], closely: bool) -> list[Wanted]:
+    def _related(
+        self, wanted: list[Wanted], answers: list[Answer], places: list[JsonPath], closely: bool
+    ) -> list[Wanted]:
         """Choose related pairs to ask, by what was said of edits."""
         related: list[Wanted] = []
         for (lane, new, old, base), place, answer in zip(wanted, places, answers, strict=False):
@@ -202,11 +204,11 @@ def _hashes() -> array[int]:
     return array("q")
 
 
-def _everywhere(place: Place) -> Way:
+def _everywhere(place: JsonPath) -> Way:
     return tuple("*" if isinstance(part, int) else part for part in place)
 
 
-def _is_at(error: FieldError, place: Place) -> bool:
+def _is_at(error: FieldError, place: JsonPath) -> bool:
     """Whether an error is of the very place, as paths are written."""
     return error.field == "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)[1:]
 

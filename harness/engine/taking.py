@@ -15,10 +15,10 @@ from harness.engine.plan import Search
 from harness.engine.units import Lane, LaneKey
 from harness.fuzzers.additions import changes_of
 from harness.fuzzers.pairs import stored
-from harness.fuzzers.places import ABSENT, Place, look, put
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.spoiling import changed
 from harness.fuzzers.values import rich
+from harness.jsonpath import ABSENT, JsonPath, look, put
 
 
 class Taking:
@@ -26,9 +26,9 @@ class Taking:
 
     def __init__(self, search: Asking) -> None:
         self.search = search
-        self._aside: dict[LaneKey, frozenset[Place]] = {}
+        self._aside: dict[LaneKey, frozenset[JsonPath]] = {}
 
-    def has(self, lane: Lane, place: Place) -> bool:
+    def has(self, lane: Lane, place: JsonPath) -> bool:
         """Whether an edit at a place may reach the validators through a lane."""
         aside = self._aside.get(lane.key)
         return not aside or (place[:1] not in aside and place[:2] not in aside)
@@ -48,7 +48,7 @@ class Taking:
                 self._aside[key] = _aside(answer, shape, full if old is None else other, old)
 
 
-def _parts(shape: Shape, obj: Json) -> Iterator[tuple[Place, Shape]]:
+def _parts(shape: Shape, obj: Json) -> Iterator[tuple[JsonPath, Shape]]:
     """Yield the parts of an object: members of members that are structs, and other members, but those of metadata."""
     for member in shape.fields:
         held = obj.get(member.name) if isinstance(obj, dict) else None
@@ -83,7 +83,7 @@ def _other(shape: Shape, full: Json) -> Json:
     return other
 
 
-def _aside(answer: Answer, shape: Shape, sent: Json, old: Json) -> frozenset[Place]:
+def _aside(answer: Answer, shape: Shape, sent: Json, old: Json) -> frozenset[JsonPath]:
     """Return which parts did not reach the validators: those not given, or given as they were before."""
     seen = next(iter(answer.validated.values()), None)
     if seen is None:

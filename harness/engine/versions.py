@@ -14,8 +14,8 @@ from harness.engine.asking import BATCH, Asking, Wanted
 from harness.engine.plan import Search
 from harness.fuzzers.bases import Base
 from harness.fuzzers.pairs import stored
-from harness.fuzzers.places import put
 from harness.fuzzers.unlike import is_within
+from harness.jsonpath import put
 
 _EDITS = 6
 """How many probes each differing place gets in each lane, wherever it occurs."""

@@ -15,21 +15,22 @@ import msgspec
 
 from harness.case import Answer, Json
 from harness.fuzzers.pairs import Pair
-from harness.fuzzers.places import ABSENT, Place, differences, look, places, put, size
+from harness.fuzzers.places import places, size
+from harness.jsonpath import ABSENT, JsonPath, differences, look, put
 
 Judge: TypeAlias = Callable[[Pair, Answer], int | None]
 """How much else is wrong, None when the pair does not show what is wanted."""
 Ask: TypeAlias = Callable[[list[Pair]], list[tuple[Pair, Answer]]]
 
 _BATCH, _ROUNDS = 80, 12
-HEADER: tuple[Place, ...] = (("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "namespace"))
+HEADER: tuple[JsonPath, ...] = (("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "namespace"))
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
     """One place as it is in the accepted object, in the new object, the old one, or both."""
 
-    place: Place
+    place: JsonPath
     new: Json = None
     old: Json = None
     in_new: bool = False
@@ -107,6 +108,6 @@ def _steps(pair: Pair, base: Pair) -> Iterator[_Step]:
             yield _Step(place, old=look(base[1], place), in_old=True)
 
 
-def _added(obj: Json, base: Json) -> Iterator[Place]:
+def _added(obj: Json, base: Json) -> Iterator[JsonPath]:
     """Yield the places below what was added."""
     return (place for place, _, _ in list(places(obj)) if look(base, place) is ABSENT)

@@ -24,10 +24,10 @@ from harness.export.witness import witnessed
 from harness.fuzzers.aiming import lead, parts_of, shots
 from harness.fuzzers.aims import Aim
 from harness.fuzzers.pairs import Pair
-from harness.fuzzers.places import ABSENT
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.spoiling import CLEARED
 from harness.fuzzers.values import filled
+from harness.jsonpath import ABSENT
 from harness.rulecov.inventory import Inventory, KnownRule
 from harness.subject import Subject
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import msgspec
 
 from harness.case import Answer, Json
-from harness.compare.mismatch import canonical_path
 from harness.field import FieldError
 from harness.fuzzers.aims import Aim
 from harness.fuzzers.bases import accepted
 from harness.fuzzers.pairs import Pair
-from harness.fuzzers.places import look, place_of
+from harness.fuzzers.places import place_of
+from harness.jsonpath import canonical_path, look
 from harness.rulecov.accepting import CREATED, Waiting, is_at
 from harness.rulecov.declared import Part
 from harness.rulecov.inventory import KnownRule

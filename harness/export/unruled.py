@@ -10,7 +10,6 @@ from dataclasses import replace
 from itertools import chain, islice
 
 from harness.case import Answer, Json, KindInfo, Operation
-from harness.compare.mismatch import canonical_path
 from harness.export.asker import Asker
 from harness.export.nearest import distance, nearest
 from harness.export.rows import TableRow
@@ -18,6 +17,7 @@ from harness.fuzzers.aiming import parts_of, shots
 from harness.fuzzers.aims import Aim
 from harness.fuzzers.pairs import Pair
 from harness.fuzzers.shape import Shape
+from harness.jsonpath import canonical_path
 
 _TRIED = 400
 _SORTS = (

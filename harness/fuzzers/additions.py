@@ -10,17 +10,18 @@ from harness.case import Json
 from harness.fuzzers.census import NESTED, members_of, nested
 from harness.fuzzers.graft import others
 from harness.fuzzers.mend import shape_at
-from harness.fuzzers.places import ABSENT, Place, look, places, put
+from harness.fuzzers.places import places
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.values import alternatives, filled, pool
+from harness.jsonpath import ABSENT, JsonPath, look, put
 
 
 @dataclass(slots=True)
 class Addition:
     """What brings a place into an object: that place, and every change that it needs."""
 
-    place: Place
-    steps: list[tuple[Place, Json]]
+    place: JsonPath
+    steps: list[tuple[JsonPath, Json]]
 
     def apply(self, obj: Json) -> Json:
         """Return the changed copy."""
@@ -29,7 +30,7 @@ class Addition:
         return obj
 
 
-def lacking(obj: Json, shape: Shape, focus: Place, wanted: Callable[[Place], bool]) -> list[Addition]:
+def lacking(obj: Json, shape: Shape, focus: JsonPath, wanted: Callable[[JsonPath], bool]) -> list[Addition]:
     """Return absent members and items at or below a place, at first items only, shallow ones first.
 
     A value is what stands elsewhere in the object with the same type, or a new one.
@@ -58,9 +59,9 @@ class _Donors:
 
     obj: Json
     shape: Shape
-    _known: dict[tuple[str, str], list[tuple[Place, Json]]] | None = None
+    _known: dict[tuple[str, str], list[tuple[JsonPath, Json]]] | None = None
 
-    def value(self, place: Place, parent: Shape, name: str) -> Json:
+    def value(self, place: JsonPath, parent: Shape, name: str) -> Json:
         """Return the likeliest value of an absent member."""
         shape = parent.child(name)
         if shape.kind == "struct" or (shape.kind == "list" and shape.elem.kind == "struct"):
@@ -70,7 +71,7 @@ class _Donors:
                     return [next(others(known[0], shape.elem))] if shape.kind == "list" else known
         return next(islice(alternatives(parent.by_name[name]), 1), filled(shape))
 
-    def _of(self, shape: Shape) -> list[tuple[Place, Json]]:
+    def _of(self, shape: Shape) -> list[tuple[JsonPath, Json]]:
         if self._known is None:
             self._known = {}
             for place, other, value in places(self.obj, self.shape):
@@ -117,7 +118,7 @@ def changes_of(obj: Json, shape: Shape) -> list[Addition]:
     return sorted(found, key=lambda change: (change.place[0] == "metadata", len(change.place)))
 
 
-def _names(place: Place) -> bool:
+def _names(place: JsonPath) -> bool:
     return place in (("apiVersion",), ("kind",)) or (
         len(place) == 2 and place[0] == "metadata" and place[1] in _IDENTITY
     )

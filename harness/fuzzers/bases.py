@@ -18,9 +18,10 @@ from harness.case import Answer, Case, Json
 from harness.field import ErrorType, FieldError
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.mend import MOST_ERRORS, at_once, fixes, undecodable
-from harness.fuzzers.places import ABSENT, Once, Place, look, put
+from harness.fuzzers.places import Once
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.values import filled, rich
+from harness.jsonpath import ABSENT, JsonPath, look, put
 
 Asking: TypeAlias = Generator[list[Case], list[Answer], list[Answer]]
 Ask: TypeAlias = Callable[[list[Json]], Asking]
@@ -40,7 +41,7 @@ class Base:
     """An object that both sides accept. `focus` is the part that no other base has; empty for the first one."""
 
     obj: Json
-    focus: Place = ()
+    focus: JsonPath = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +150,7 @@ class Repair:
     width: int = 3
     slice: int = 24
     at_once: int = 100
-    keeps: Place = ()
+    keeps: JsonPath = ()
     patience: int = 0
     asked: int = 0
     _open: list[tuple[float, int, _Candidate]] = field(default_factory=list)
@@ -271,7 +272,7 @@ class Repair:
             turns = left
 
 
-def _apply(obj: Json, changes: list[tuple[Place, Json]]) -> Json:
+def _apply(obj: Json, changes: list[tuple[JsonPath, Json]]) -> Json:
     for place, value in changes:
         obj = put(obj, place, value)
     return obj

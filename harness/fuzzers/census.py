@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from itertools import islice
 
-from harness.fuzzers.places import Place
 from harness.fuzzers.shape import Shape
+from harness.jsonpath import JsonPath
 
 SERVER_OWNED = frozenset(
     {"managedFields", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"}
@@ -72,7 +72,7 @@ def _collect(shape: Shape, at: str, within: dict[str, int], found: dict[str, Non
         _collect(shape.elem, f"{at}[*]", within, found)
 
 
-def path_of(place: Place, shape: Shape) -> str:
+def path_of(place: JsonPath, shape: Shape) -> str:
     """Write a place of an object as a place of its type."""
     path, last = "", len(place) - 1
     for index, part in enumerate(place):
@@ -86,7 +86,7 @@ def path_of(place: Place, shape: Shape) -> str:
     return path
 
 
-def error_path_of(place: Place, shape: Shape) -> str:
+def error_path_of(place: JsonPath, shape: Shape) -> str:
     """Write a place as the canonical path of an error there: a second item is one like any other."""
     return path_of(place, shape).replace("[1]", "[*]")
 
@@ -96,7 +96,7 @@ def above(path: str) -> str:
     return path[:-3] if path.endswith(("[*]", "[1]")) else path.rpartition(".")[0]
 
 
-def nested(place: Place, shape: Shape) -> int:
+def nested(place: JsonPath, shape: Shape) -> int:
     """Count how often the type at a place occurs on the way to it, itself included."""
     way = [shape]
     for part in place:

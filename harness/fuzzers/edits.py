@@ -15,17 +15,17 @@ import msgspec
 from harness.case import Json
 from harness.fuzzers.crossing import crossed
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.places import ABSENT, Place, look, put
 from harness.fuzzers.probes import Probes, look_of, probes_of
 from harness.fuzzers.shape import FieldShape, Shape
 from harness.fuzzers.values import filled, fits, plausible
+from harness.jsonpath import ABSENT, JsonPath, look, put
 from harness.memory import Memory, Room
 
 
 class Edit(msgspec.Struct, frozen=True):
     """Put this value at this place; `ABSENT` removes."""
 
-    place: Place
+    place: JsonPath
     value: Json
 
     def apply(self, obj: Json) -> Json:
@@ -37,7 +37,7 @@ class Edit(msgspec.Struct, frozen=True):
 class Site:
     """A place where an object can be edited, with what is known there."""
 
-    place: Place
+    place: JsonPath
     shape: Shape
     value: Json
     member: FieldShape | None = None
@@ -77,20 +77,24 @@ class SiteIndex:
     """
 
     def __init__(self, room: Room | None = None) -> None:
-        self._known: Memory[tuple[int, int, Place], tuple[Json, Shape, list[Site]]] = Memory(room or LISTED)
+        self._known: Memory[tuple[int, int, JsonPath], tuple[Json, Shape, list[Site]]] = Memory(room or LISTED)
 
-    def get(self, value: Json, shape: Shape, place: Place) -> list[Site] | None:
+    def get(self, value: Json, shape: Shape, place: JsonPath) -> list[Site] | None:
         """Return the sites of a value at a place, when they are remembered."""
         known = self._known.get((id(value), id(shape), place))
         return None if known is None else known[2]
 
-    def add(self, value: Json, shape: Shape, place: Place, sites: list[Site]) -> None:
+    def add(self, value: Json, shape: Shape, place: JsonPath, sites: list[Site]) -> None:
         """Remember the sites of a value at a place."""
         self._known.put((id(value), id(shape), place), (value, shape, sites), 1 + len(sites))
 
 
 def sites_of(
-    obj: Json, shape: Shape, focus: Place = (), skip: frozenset[Place] = frozenset(), listed: SiteIndex | None = None
+    obj: Json,
+    shape: Shape,
+    focus: JsonPath = (),
+    skip: frozenset[JsonPath] = frozenset(),
+    listed: SiteIndex | None = None,
 ) -> list[Site]:
     """List where an object can be edited: everything present below the focus, and absent members of its structs.
 
@@ -101,7 +105,7 @@ def sites_of(
 
 
 def _sites(
-    value: Json, shape: Shape, place: Place, member: FieldShape | None, skip: frozenset[Place], listed: SiteIndex
+    value: Json, shape: Shape, place: JsonPath, member: FieldShape | None, skip: frozenset[JsonPath], listed: SiteIndex
 ) -> list[Site]:
     """List the sites of a value, its own first, then absent members, then those of what it holds."""
     found = [Site(place, shape, value, member)] if place and place not in skip else []
@@ -124,13 +128,13 @@ def _sites(
     return found
 
 
-def _shape_at(shape: Shape, place: Place) -> Shape:
+def _shape_at(shape: Shape, place: JsonPath) -> Shape:
     for part in place:
         shape = shape.child(part)
     return shape
 
 
-def _member(shape: Shape, place: Place) -> FieldShape | None:
+def _member(shape: Shape, place: JsonPath) -> FieldShape | None:
     parent = _shape_at(shape, place[:-1])
     return parent.by_name.get(str(place[-1])) if parent.kind == "struct" else None
 
@@ -164,7 +168,7 @@ def random_edit(random: Random, sites: Sequence[Site], harvest: Harvest, obj: Js
     return _item_edit(random, site, obj)
 
 
-def _list_edit(random: Random, place: Place, elem: Shape, items: list[Json]) -> Edit:
+def _list_edit(random: Random, place: JsonPath, elem: Shape, items: list[Json]) -> Edit:
     roll = random.randrange(5)
     if not items or roll == 0:
         return Edit(place, [*items, filled(elem)])

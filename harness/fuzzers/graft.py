@@ -15,9 +15,9 @@ from harness.fuzzers.abreast import Steps, abreast, plainly
 from harness.fuzzers.bases import Ask, Repair, Repaired
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.mend import shape_at
-from harness.fuzzers.places import Place, look, put
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.values import alternatives, filled, pool
+from harness.jsonpath import JsonPath, look, put
 
 FIRST, SECOND, QUICK = 30, 36, 12
 """Questions for one place: with values of its own, with other modes of what stands around it, and where most is refused
@@ -33,7 +33,7 @@ PATIENCE = 24
 class Graft:
     """A place to bring into an accepted object. `options` are values to begin with, when they are known."""
 
-    place: Place
+    place: JsonPath
     shape: Shape
     obj: Json
     options: Sequence[Json] = ()
@@ -77,7 +77,7 @@ class Graft:
         return found[:32]
 
 
-def _modes(shape: Shape) -> Iterator[tuple[Place, tuple[str | int, ...]]]:
+def _modes(shape: Shape) -> Iterator[tuple[JsonPath, tuple[str | int, ...]]]:
     """Yield words of fixed sets among the members of a struct, and those that stand alone in a struct among them."""
     for member in shape.fields if shape.kind == "struct" else ():
         if member.shape.choices:

@@ -12,12 +12,12 @@ from itertools import islice
 
 from harness.case import Json
 from harness.fuzzers.pairs import Pair
-from harness.fuzzers.places import ABSENT, Place, insert, look, put
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.sized import renamed
 from harness.fuzzers.spoiling import beside
 from harness.fuzzers.spoiling import changed as others
 from harness.fuzzers.values import filled
+from harness.jsonpath import ABSENT, JsonPath, insert, look, put
 
 _SIBLINGS = 4
 """So many members beside a place are changed."""
@@ -26,7 +26,7 @@ _COMPANY = 10
 """So many ways in which the members beside a place are set."""
 
 
-def kin(shape: Shape, refused: Json, place: Place) -> Iterator[Pair]:
+def kin(shape: Shape, refused: Json, place: JsonPath) -> Iterator[Pair]:
     """Yield (new, old) around an object that was refused for what stands at a place, which may be the whole."""
     if place:
         yield put(refused, place, ABSENT), refused
@@ -44,7 +44,7 @@ def kin(shape: Shape, refused: Json, place: Place) -> Iterator[Pair]:
             yield from ((new, refused) for new in _rekeyed(refused, place[: depth + 1]))
 
 
-def turns_of(shape: Shape, having: Json, place: Place) -> Iterator[Pair]:
+def turns_of(shape: Shape, having: Json, place: JsonPath) -> Iterator[Pair]:
     """Yield (new, old) around an object that has a member which may be absent: unset again, and changed while set."""
     yield put(having, place, ABSENT), having
     member = _at(shape, place[:-1]).by_name.get(str(place[-1])) if place else None
@@ -52,7 +52,7 @@ def turns_of(shape: Shape, having: Json, place: Place) -> Iterator[Pair]:
         yield put(having, place, other), having
 
 
-def company(shape: Shape, refused: Json, place: Place) -> Iterator[Json]:
+def company(shape: Shape, refused: Json, place: JsonPath) -> Iterator[Json]:
     """Yield objects with other members beside a refused value: they may keep a side from looking at it.
 
     All that its struct can have, its discriminators at other constants, then each member more or less.
@@ -63,7 +63,7 @@ def company(shape: Shape, refused: Json, place: Place) -> Iterator[Json]:
         yield from (put(refused, place[:-1], other) for other in islice(around, _COMPANY))
 
 
-def twins(shape: Shape, base: Json, refused: Json, place: Place) -> Iterator[Pair]:
+def twins(shape: Shape, base: Json, refused: Json, place: JsonPath) -> Iterator[Pair]:
     """Yield (new, old) in which a refused item follows the one that it was: two of one key, and the first one is good.
 
     Which of the two an old item is found by, and whether anybody looks while the list stays as it is, is where two
@@ -79,13 +79,13 @@ def twins(shape: Shape, base: Json, refused: Json, place: Place) -> Iterator[Pai
     yield both, base
 
 
-def _at(shape: Shape, place: Place) -> Shape:
+def _at(shape: Shape, place: JsonPath) -> Shape:
     for part in place:
         shape = shape.child(part)
     return shape
 
 
-def _sibling(shape: Shape, obj: Json, place: Place) -> Iterator[Json]:
+def _sibling(shape: Shape, obj: Json, place: JsonPath) -> Iterator[Json]:
     """Change other members of the struct or map around a place, one at a time; those that are there come first."""
     parent = look(obj, place[:-1])
     if not isinstance(parent, dict):
@@ -99,7 +99,7 @@ def _sibling(shape: Shape, obj: Json, place: Place) -> Iterator[Json]:
         yield from (put(obj, (*place[:-1], name), other) for other in found)
 
 
-def _within(shape: Shape, obj: Json, place: Place) -> Iterator[Json]:
+def _within(shape: Shape, obj: Json, place: JsonPath) -> Iterator[Json]:
     """Change members of a struct that was refused as a whole, one at a time: what its members are together stays."""
     held, here = look(obj, place), _at(shape, place)
     if isinstance(held, dict) and here.kind == "struct":
@@ -108,7 +108,7 @@ def _within(shape: Shape, obj: Json, place: Place) -> Iterator[Json]:
                 yield put(obj, (*place, name), other)
 
 
-def _around(shape: Shape, obj: Json, place: Place) -> Iterator[Json]:
+def _around(shape: Shape, obj: Json, place: JsonPath) -> Iterator[Json]:
     """Change all that stands beside a value at once, in the same struct."""
     parent, above = look(obj, place[:-1]), _at(shape, place[:-1])
     if isinstance(parent, dict) and above.kind == "struct":
@@ -120,14 +120,14 @@ def _around(shape: Shape, obj: Json, place: Place) -> Iterator[Json]:
             yield put(obj, place[:-1], {**changed, place[-1]: parent[place[-1]]} if place[-1] in parent else changed)
 
 
-def _rekeyed(obj: Json, entry: Place) -> Iterator[Json]:
+def _rekeyed(obj: Json, entry: JsonPath) -> Iterator[Json]:
     """Give an entry of a map another name."""
     values, name = look(obj, entry[:-1]), str(entry[-1])
     if isinstance(values, dict) and name in values:
         yield put(obj, entry[:-1], {key if key != name else f"{name}b": value for key, value in values.items()})
 
 
-def _moved(shape: Shape, obj: Json, item: Place) -> Iterator[Json]:
+def _moved(shape: Shape, obj: Json, item: JsonPath) -> Iterator[Json]:
     """Move an item behind another one, change the one beside it, and give it another name."""
     items, index, below = look(obj, item[:-1]), item[-1], _at(shape, item)
     if not isinstance(items, list) or not isinstance(index, int) or index >= len(items):

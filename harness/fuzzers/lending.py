@@ -15,8 +15,8 @@ from functools import lru_cache
 from harness.case import Case, Json
 from harness.fuzzers.bases import Base
 from harness.fuzzers.census import NESTED, measured, members_of, path_of
-from harness.fuzzers.places import Place, look
 from harness.fuzzers.shape import Shape
+from harness.jsonpath import JsonPath, look
 
 LEAST = 20
 """Places of a type below which nothing is lent: what is small is found as fast."""
@@ -42,7 +42,7 @@ class Loan:
     """An accepted value of a type. `focus` is the part of it that no other has."""
 
     value: Json
-    focus: Place = ()
+    focus: JsonPath = ()
 
 
 @dataclass(slots=True)
@@ -104,7 +104,7 @@ def lenders(shapes: Sequence[Shape]) -> dict[int, frozenset[str]]:
     return {index: frozenset(names) for index, names in found.items()}
 
 
-def seats(shape: Shape, types: frozenset[str], at: Place = (), depth: int = 0) -> Iterator[tuple[Place, str]]:
+def seats(shape: Shape, types: frozenset[str], at: JsonPath = (), depth: int = 0) -> Iterator[tuple[JsonPath, str]]:
     """Yield where values of these types may stand in an object, the outermost only, first items only.
 
     Metadata and what only a server writes are left out.

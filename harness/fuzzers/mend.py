@@ -15,9 +15,10 @@ from harness.case import Json
 from harness.field import ErrorType, FieldError
 from harness.fuzzers.feedback import Harvest, names_of, numbers_of, paths_of, patterns_of, words_of
 from harness.fuzzers.patterns import matching
-from harness.fuzzers.places import ABSENT, Change, Place, later_first, look, place_of, places
+from harness.fuzzers.places import place_of, places
 from harness.fuzzers.shape import ANY, Shape
 from harness.fuzzers.values import alternatives, filled, fits, plausible, pool
+from harness.jsonpath import ABSENT, Change, JsonPath, later_first, look
 
 Fix: TypeAlias = Change
 """A change that may silence an error."""
@@ -56,7 +57,9 @@ def undecodable(message: str, shape: Shape) -> Iterator[Fix]:
             yield place, ABSENT
 
 
-def _candidates(error: FieldError, obj: Json, root: Shape, at: Place, shape: Shape, harvest: Harvest) -> Iterator[Fix]:
+def _candidates(
+    error: FieldError, obj: Json, root: Shape, at: JsonPath, shape: Shape, harvest: Harvest
+) -> Iterator[Fix]:
     value = look(obj, at)
     absent = value is ABSENT or value is None
     if error.type == ErrorType.FORBIDDEN:
@@ -85,7 +88,7 @@ def _candidates(error: FieldError, obj: Json, root: Shape, at: Place, shape: Sha
     yield from _around(obj, root, at)
 
 
-def _as_elsewhere(detail: str, obj: Json, root: Shape, at: Place, shape: Shape) -> Iterator[Fix]:
+def _as_elsewhere(detail: str, obj: Json, root: Shape, at: JsonPath, shape: Shape) -> Iterator[Fix]:
     """Yield what stands at the paths that a message names: two fields that must be equal. Then the other way round."""
     value = look(obj, at)
     for path in paths_of(detail):
@@ -97,7 +100,7 @@ def _as_elsewhere(detail: str, obj: Json, root: Shape, at: Place, shape: Shape) 
             yield place, value
 
 
-def _added(detail: str, at: Place, root: Shape, shape: Shape, harvest: Harvest) -> Iterator[Fix]:
+def _added(detail: str, at: JsonPath, root: Shape, shape: Shape, harvest: Harvest) -> Iterator[Fix]:
     parent = shape_at(root, at[:-1])
     member = parent.by_name.get(str(at[-1])) if at and parent.kind == "struct" else None
     yield from _exemplary(at, harvest)
@@ -115,7 +118,7 @@ def _added(detail: str, at: Place, root: Shape, shape: Shape, harvest: Harvest) 
 
 
 def _replaced(
-    error: FieldError, obj: Json, root: Shape, at: Place, shape: Shape, value: Json, harvest: Harvest
+    error: FieldError, obj: Json, root: Shape, at: JsonPath, shape: Shape, value: Json, harvest: Harvest
 ) -> Iterator[Fix]:
     """Other values for a place that has a wrong one: from examples, the message, elsewhere in the object, pools."""
     if at:
@@ -150,7 +153,7 @@ def _replaced(
             yield at, word
 
 
-def _exemplary(at: Place, harvest: Harvest) -> Iterator[Fix]:
+def _exemplary(at: JsonPath, harvest: Harvest) -> Iterator[Fix]:
     """Yield what stands there in objects of the user's own."""
     for example in harvest.examples[:_FARTHEST]:
         value = look(example, at)
@@ -165,7 +168,7 @@ def _said(detail: str) -> Iterator[str]:
         yield from matching(pattern)[:1]
 
 
-def _known_near(at: Place, shape: Shape, harvest: Harvest) -> Iterator[Json]:
+def _known_near(at: JsonPath, shape: Shape, harvest: Harvest) -> Iterator[Json]:
     """Yield what the sources know where they speak of a place: strings of its patterns, words and numbers."""
     names = tuple(part for part in at if isinstance(part, str))[-1:]
     own = shape.type.rpartition(".")[2] if "." in shape.type else ""
@@ -185,14 +188,14 @@ def _known_anywhere(shape: Shape, harvest: Harvest) -> Iterator[Json]:
     yield from harvest.literals.words[:_FARTHEST]
 
 
-def _keys(detail: str, at: Place, shape: Shape, value: Json) -> Iterator[Fix]:
+def _keys(detail: str, at: JsonPath, shape: Shape, value: Json) -> Iterator[Fix]:
     held = next(iter(value.values()), None) if isinstance(value, dict) else None
     held = plausible(shape.elem) if held is None else held
     for key in (*words_of(detail), *(str(choice) for choice in pool(shape.key))):
         yield at, {key: held}
 
 
-def _donated(obj: Json, root: Shape, at: Place, shape: Shape) -> Iterator[Fix]:
+def _donated(obj: Json, root: Shape, at: JsonPath, shape: Shape) -> Iterator[Fix]:
     """Values of the same type that stand elsewhere: labels that a selector must match, names that are referred to."""
     if shape.kind not in ("string", "map", "struct"):
         return
@@ -205,7 +208,7 @@ def _donated(obj: Json, root: Shape, at: Place, shape: Shape) -> Iterator[Fix]:
                 yield at, value
 
 
-def _named_members(detail: str, obj: Json, root: Shape, at: Place) -> Iterator[Fix]:
+def _named_members(detail: str, obj: Json, root: Shape, at: JsonPath) -> Iterator[Fix]:
     """Members that a message names, added here, at the parent or further in: `must specify one of: "a", "b"`."""
     names = (*words_of(detail), *sorted(names_of(detail)))
     inner = [place for place, shape, _ in places(look(obj, at), shape_at(root, at), at) if shape.kind == "struct"]
@@ -218,7 +221,7 @@ def _named_members(detail: str, obj: Json, root: Shape, at: Place) -> Iterator[F
                 yield (*place, name), plausible(member.shape)
 
 
-def _named_siblings(detail: str, obj: Json, root: Shape, at: Place) -> Iterator[Fix]:
+def _named_siblings(detail: str, obj: Json, root: Shape, at: JsonPath) -> Iterator[Fix]:
     """Members near the place that a message names: present ones removed, absent ones added."""
     names = sorted(names_of(detail))
     for depth in range(len(at) - 1, max(-1, len(at) - 4), -1):
@@ -234,7 +237,7 @@ def _named_siblings(detail: str, obj: Json, root: Shape, at: Place) -> Iterator[
                 yield place, value
 
 
-def _members(obj: Json, at: Place, shape: Shape, value: Json) -> Iterator[Fix]:
+def _members(obj: Json, at: JsonPath, shape: Shape, value: Json) -> Iterator[Fix]:
     """Members of a wrong struct or list: absent ones added alone, present ones removed."""
     if shape.kind == "struct" and (isinstance(value, dict) or value is ABSENT or value is None):
         held = value if isinstance(value, dict) else {}
@@ -259,7 +262,7 @@ def _members(obj: Json, at: Place, shape: Shape, value: Json) -> Iterator[Fix]:
         yield at, []
 
 
-def _distinct(value: Json, at: Place, shape: Shape) -> Iterator[Fix]:
+def _distinct(value: Json, at: JsonPath, shape: Shape) -> Iterator[Fix]:
     index = max((position for position, part in enumerate(at) if isinstance(part, int)), default=None)
     if index is not None:
         yield at[: index + 1], ABSENT
@@ -267,7 +270,7 @@ def _distinct(value: Json, at: Place, shape: Shape) -> Iterator[Fix]:
         yield from ((at, value + suffix) for suffix in ("b", "2"))
 
 
-def _shorter(detail: str, value: Json, at: Place) -> Iterator[Fix]:
+def _shorter(detail: str, value: Json, at: JsonPath) -> Iterator[Fix]:
     limits = [*numbers_of(detail), 1, 0]
     if isinstance(value, str | list):
         yield from ((at, value[:limit]) for limit in limits if 0 <= limit < len(value))
@@ -275,7 +278,7 @@ def _shorter(detail: str, value: Json, at: Place) -> Iterator[Fix]:
         yield from ((at, dict(list(value.items())[:limit])) for limit in limits if 0 <= limit < len(value))
 
 
-def _longer(detail: str, value: Json, at: Place, shape: Shape) -> Iterator[Fix]:
+def _longer(detail: str, value: Json, at: JsonPath, shape: Shape) -> Iterator[Fix]:
     for wanted in (*numbers_of(detail), 1, 2):
         if shape.kind == "list" and 0 < wanted < 50:
             held = list(value) if isinstance(value, list) else []
@@ -285,7 +288,7 @@ def _longer(detail: str, value: Json, at: Place, shape: Shape) -> Iterator[Fix]:
             yield at, (value if isinstance(value, str) else "").ljust(wanted, "a")
 
 
-def _around(obj: Json, root: Shape, at: Place) -> Iterator[Fix]:
+def _around(obj: Json, root: Shape, at: JsonPath) -> Iterator[Fix]:
     """Last resort: siblings and parents removed, absent siblings added."""
     for depth in range(len(at) - 1, 0, -1):
         parent, shape = at[:depth], shape_at(root, at[:depth])
@@ -297,7 +300,7 @@ def _around(obj: Json, root: Shape, at: Place) -> Iterator[Fix]:
         yield parent, ABSENT
 
 
-def shape_at(shape: Shape, place: Place) -> Shape:
+def shape_at(shape: Shape, place: JsonPath) -> Shape:
     """Return the shape at a place; `any` where nothing is known."""
     for part in place:
         shape = shape.child(part)
@@ -311,8 +314,8 @@ def at_once(errors: Iterable[FieldError], obj: Json, shape: Shape, harvest: Harv
 
     Of more than `MOST_ERRORS` the first count: each fix is looked for in an object that all of them make larger.
     """
-    chosen: dict[Place, Json] = {}
-    around: set[Place] = set()  # places within which something is chosen
+    chosen: dict[JsonPath, Json] = {}
+    around: set[JsonPath] = set()  # places within which something is chosen
     for error in islice(errors, MOST_ERRORS):
         fix = next(fixes(error, obj, shape, harvest), None)
         if fix is None or fix[0] in around or any(part in chosen for part in _prefixes(fix[0])):
@@ -322,6 +325,6 @@ def at_once(errors: Iterable[FieldError], obj: Json, shape: Shape, harvest: Harv
     return later_first(chosen.items())
 
 
-def _prefixes(place: Place) -> Iterator[Place]:
+def _prefixes(place: JsonPath) -> Iterator[JsonPath]:
     """Yield the places that a place lies within, the root and the place itself included."""
     return (place[:depth] for depth in range(len(place) + 1))

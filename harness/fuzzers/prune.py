@@ -15,8 +15,9 @@ from harness.field import FieldError
 from harness.fuzzers.bases import Ask, accepted, errors_of
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.mend import Fix, fixes, undecodable
-from harness.fuzzers.places import ABSENT, Place, later_first, look, place_of, put
+from harness.fuzzers.places import place_of
 from harness.fuzzers.shape import Shape
+from harness.jsonpath import ABSENT, JsonPath, later_first, look, put
 
 ROUNDS = 16
 """Questions for one object."""
@@ -27,11 +28,11 @@ class Pruning:
     """One object on its way. `seat` is the place that must stay, `error` the last one that was met."""
 
     obj: Json
-    seat: Place
+    seat: JsonPath
     error: str = ""
     is_accepted: bool = False
     is_lost: bool = False
-    _met: dict[tuple[str, Place], int] = field(default_factory=dict)
+    _met: dict[tuple[str, JsonPath], int] = field(default_factory=dict)
 
     def take(self, answer: Answer, shape: Shape, harvest: Harvest) -> None:
         """Change the object by what an answer says of it."""
@@ -63,7 +64,7 @@ class Pruning:
 
 
 def pruned(
-    objects: Sequence[Json], seat: Place, shape: Shape, ask: Ask, harvest: Harvest, left: Callable[[], int]
+    objects: Sequence[Json], seat: JsonPath, shape: Shape, ask: Ask, harvest: Harvest, left: Callable[[], int]
 ) -> Generator[list[Case], list[Answer], list[Pruning]]:
     """Prune all of these side by side, at most as long as something is `left`. Returns one result for each."""
     results = [Pruning(obj, seat) for obj in objects]

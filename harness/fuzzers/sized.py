@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from harness.case import Json
 from harness.fuzzers.aims import Aim
-from harness.fuzzers.places import ABSENT
 from harness.fuzzers.shape import FieldShape, Shape
 from harness.fuzzers.values import filled, fits, plausible, pool
+from harness.jsonpath import ABSENT
 
 MOST = 5000
 """No list is made longer than this."""

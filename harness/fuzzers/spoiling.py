@@ -7,10 +7,10 @@ from itertools import islice
 
 from harness.case import Json
 from harness.fuzzers.aims import Aim
-from harness.fuzzers.places import ABSENT
 from harness.fuzzers.shape import FieldShape, Shape
 from harness.fuzzers.sized import many, sized
 from harness.fuzzers.values import LIMITS, beyond, filled, fits, plausible, pool
+from harness.jsonpath import ABSENT
 
 CLEARED: dict[str, Json] = {
     "struct": {}, "list": [], "map": {}, "string": "", "int": 0, "float": 0, "bool": False, "bytes": "",

@@ -12,10 +12,11 @@ from typing import NamedTuple, TypeAlias
 
 from harness.case import Json
 from harness.fuzzers.pairs import Pair
-from harness.fuzzers.places import ABSENT, Change, Place, differences, later_first, look, put, size
+from harness.fuzzers.places import size
+from harness.jsonpath import ABSENT, Change, JsonPath, differences, later_first, look, put
 
-Protected: TypeAlias = frozenset[Place]
-Key: TypeAlias = tuple[Place, Hashable]
+Protected: TypeAlias = frozenset[JsonPath]
+Key: TypeAlias = tuple[JsonPath, Hashable]
 Values: TypeAlias = Callable[[Json], Iterator[Json]]
 """Yields other values for one."""
 
@@ -27,7 +28,7 @@ class Step(NamedTuple):
     the same at other places; where there is none, `how` is.
     """
 
-    place: Place
+    place: JsonPath
     how: Hashable
     new: tuple[Change, ...] = ()
     old: tuple[Change, ...] = ()
@@ -63,7 +64,7 @@ def gain(pair: Pair, step: Step) -> tuple[bool, float]:
 
 
 def _together(steps: Iterable[Step]) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
-    touched: set[Place] = set()
+    touched: set[JsonPath] = set()
     new: list[Change] = []
     old: list[Change] = []
     for step in steps:
@@ -108,7 +109,7 @@ def removals(pair: Pair, ground: Pair | None, protected: Protected) -> Iterator[
             yield Step(place, "old", (), ((place, ABSENT),), is_sure=_is_member(place))
 
 
-def _is_member(place: Place) -> bool:
+def _is_member(place: JsonPath) -> bool:
     """Whether a place is not an item of a list: taken from one side, the items after it stand beside other ones."""
     return isinstance(place[-1], str)
 
@@ -141,16 +142,16 @@ def _smaller(value: Json, values: Values) -> Iterator[tuple[Json, Hashable, int]
             yield simpler, (len(simpler) if isinstance(simpler, list) else simpler), turn
 
 
-def _loose(pair: Pair, which: int, ground: Pair | None, protected: Protected) -> Iterator[tuple[Place, Json, Json]]:
+def _loose(pair: Pair, which: int, ground: Pair | None, protected: Protected) -> Iterator[tuple[JsonPath, Json, Json]]:
     """Yield the places of new (0) or old (1) with what stands there and in the other, those of large parts first.
 
     Not those at which there is nothing to gain: they are protected, or as bare as in the ground, with all below.
     """
     beside = 1 - which
     bare = (ABSENT, ABSENT) if ground is None else ground
-    level: list[tuple[Place, Json, Json, Json, Json]] = [((), pair[which], pair[beside], bare[which], bare[beside])]
+    level: list[tuple[JsonPath, Json, Json, Json, Json]] = [((), pair[which], pair[beside], bare[which], bare[beside])]
     while level:
-        further: list[tuple[Place, Json, Json, Json, Json]] = []
+        further: list[tuple[JsonPath, Json, Json, Json, Json]] = []
         for at, value, other, here, there in level:
             for part, held in value.items() if value.__class__ is dict else enumerate(value):
                 found, plain, apart = _within(other, part), _within(here, part), _within(there, part)
@@ -172,7 +173,7 @@ def _within(value: Json, part: str | int) -> Json:
     return ABSENT
 
 
-def _replaced(obj: Json, value: Json, other: Json, at: Place = ()) -> Iterator[Change]:
+def _replaced(obj: Json, value: Json, other: Json, at: JsonPath = ()) -> Iterator[Change]:
     """Yield the change to another value wherever this one stands."""
     if isinstance(obj, dict | list):
         for part, held in obj.items() if isinstance(obj, dict) else enumerate(obj):

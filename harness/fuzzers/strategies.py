@@ -19,11 +19,12 @@ from hypothesis import strategies as st
 from harness.case import Json
 from harness.fuzzers.edits import Edit, Site, sites_of
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.places import ABSENT, Place, look, places, put, remove
+from harness.fuzzers.places import places
 from harness.fuzzers.shape import FieldShape, Shape
 from harness.fuzzers.values import LIMITS, beyond, fits, pool
+from harness.jsonpath import ABSENT, JsonPath, look, put, remove
 
-Probe: TypeAlias = tuple[Place, Json]
+Probe: TypeAlias = tuple[JsonPath, Json]
 """A place and a value worth putting there."""
 
 Lean: TypeAlias = Literal["any", "valid", "edges"]
@@ -39,7 +40,7 @@ _FEW = (3, 2)
 _MOST_CUTS = 40
 _LARGE = 1_000_000
 _DEPTH = 5
-_HEADER: frozenset[Place] = frozenset({("apiVersion",), ("kind",)})
+_HEADER: frozenset[JsonPath] = frozenset({("apiVersion",), ("kind",)})
 _TEXT = st.text(max_size=20)
 _SMALL = st.integers(0, 15)
 

@@ -13,9 +13,8 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from harness.case import Answer, Json, Operation
-from harness.compare.mismatch import canonical_path
-from harness.compare.objects import MISSING
 from harness.field import ErrorType, FieldError, Level
+from harness.jsonpath import ABSENT, canonical_path
 from harness.power.operators.errors import OPERATORS, Alter
 
 Errors: TypeAlias = tuple[FieldError, ...]
@@ -121,7 +120,7 @@ def size_of(rule: RuleKey, value: Json) -> int | None:
 def places(value: Json, parts: Sequence[str], path: str = "") -> Iterator[tuple[str, Json]]:
     """Yield what stands at the places of a canonical path, taken apart by `parts_of`, with their own paths.
 
-    A field that is not there is MISSING where the object that could hold it is there.
+    A field that is not there is ABSENT where the object that could hold it is there.
     """
     if not parts:
         yield path, value
@@ -139,7 +138,7 @@ def places(value: Json, parts: Sequence[str], path: str = "") -> Iterator[tuple[
         if step in value:
             yield from places(value[step], rest, below)
         elif not rest:
-            yield below, MISSING
+            yield below, ABSENT
 
 
 def parts_of(path: str) -> tuple[str, ...]:

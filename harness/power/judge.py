@@ -18,7 +18,6 @@ from typing import Any
 from harness import engine
 from harness.case import Answer, Case, Mode
 from harness.compare.comparator import Comparator
-from harness.compare.mismatch import canonical_path
 from harness.diagnostics import HarnessError, InputError
 from harness.engine.observers import Onlooker
 from harness.engine.plan import key_of
@@ -26,6 +25,7 @@ from harness.engine.units import Unit, units_of
 from harness.errormatch.trusted import all_wordings
 from harness.events import Budget, Result
 from harness.fuzzers.aims import Aim
+from harness.jsonpath import canonical_path
 from harness.power.known import Known
 from harness.power.operators import code, rules
 from harness.power.sabotage import Sabotage, numbered

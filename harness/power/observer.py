@@ -15,12 +15,11 @@ import msgspec
 
 from harness.case import Answer, Case, Json, KindInfo, Operation
 from harness.compare.comparator import Comparator
-from harness.compare.mismatch import canonical_path
-from harness.compare.objects import MISSING, steps, value_at
 from harness.engine.plan import key_of
 from harness.engine.units import LaneKey, Unit
 from harness.field import FieldError
 from harness.fuzzers.aims import Aim
+from harness.jsonpath import ABSENT, canonical_path, look, path_of
 from harness.power.filters import (
     LIMIT_DOWN,
     LIMIT_UP,
@@ -187,7 +186,7 @@ class MutantObserver:
         for error in answer.declarative:
             if RuleKey.of(error) != rule.key:
                 continue
-            value = value_at(case.object, steps(error.field))
+            value = look(case.object, path_of(error.field))
             if case.operation is Operation.CREATE and len(rule.bad) < VALUES:
                 rule.bad.add(_text_of(value))
             size, way = size_of(rule.key, value), direction(rule.key)
@@ -306,8 +305,8 @@ def _with_error(rule: Watched, answer: Answer, place: str) -> Answer:
 
 
 def _is_unchanged(case: Case, place: str, value: Json) -> bool:
-    return case.operation is Operation.UPDATE and _text_of(value_at(case.old, steps(place))) == _text_of(value)
+    return case.operation is Operation.UPDATE and _text_of(look(case.old, path_of(place))) == _text_of(value)
 
 
 def _text_of(value: Json) -> str:
-    return "missing" if value is MISSING else repr(value)
+    return "missing" if value is ABSENT else repr(value)

@@ -16,8 +16,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.compare.finding import SEVERITIES, Severity
-from harness.compare.mismatch import canonical_path
 from harness.field import FieldError
+from harness.jsonpath import canonical_path
 from harness.reporting.document import ReportedFinding
 from harness.reporting.text import compact
 

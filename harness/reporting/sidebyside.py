@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from harness.field.path import steps_of
+from harness.jsonpath import parse
 from harness.reporting.changes import FieldEdit, Steps
 from harness.reporting.text import visible
 
@@ -168,4 +168,4 @@ def _scalar(value: Any) -> str:
 
 def _tokens(field: str) -> tuple[str, ...]:
     """Take the path of an error apart: `spec.ports[0]` to spec, ports, 0; `labels[a.b/c]` to labels, a.b/c."""
-    return tuple(step.text for step in steps_of(field))
+    return tuple(step.text for step in parse(field))

@@ -14,12 +14,12 @@ from typing import TypeAlias
 import msgspec
 
 from harness.case import Answer, Case, KindInfo, Operation
-from harness.compare.mismatch import canonical_path
 from harness.engine.units import Unit
 from harness.errormatch.matcher import matcher_for
 from harness.field import FieldError
 from harness.fuzzers.aims import Aim
-from harness.fuzzers.places import look, place_of
+from harness.fuzzers.places import place_of
+from harness.jsonpath import canonical_path, look
 from harness.memory import Memory, Room
 from harness.rulecov.accepting import CREATED, Waiting, is_at
 from harness.rulecov.inventory import Inventory, KnownRule

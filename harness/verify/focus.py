@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import msgspec
 
 from harness.case import Answer, Case, Json, KindInfo, Operation
-from harness.compare.mismatch import canonical_path
 from harness.engine.focus import Focus, ObjectKind, is_below, object_kind
 from harness.engine.units import Unit
 from harness.events import Result
+from harness.jsonpath import canonical_path
 from harness.reporting.verification import Effort
 from harness.subject import Subject
 from harness.verify.change import Change

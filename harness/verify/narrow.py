@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from harness.diagnostics import UsageError, near_miss
-from harness.field.path import steps_of
 from harness.gotypes.model import Struct
+from harness.jsonpath import parse
 from harness.verify.change import Change, FieldPath, TouchedField, TouchedKind
 from harness.verify.reach import KindReach, join, step_of
 from harness.verify.sides import Side
@@ -41,7 +41,7 @@ class FocusName:
 
 def bare(path: str) -> str:
     """Return a path without subscripts."""
-    return ".".join(step.text for step in steps_of(path) if not step.is_subscript)
+    return ".".join(step.text for step in parse(path) if not step.is_subscript)
 
 
 def narrow(change: Change, names: Sequence[str], sides: Iterable[Side]) -> Change:

@@ -15,7 +15,7 @@ from harness.engine.units import Lane
 from harness.fuzzers.bases import Base
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.pairs import stored
-from harness.fuzzers.places import look
+from harness.jsonpath import look
 from tests.fuzzers.toys import WIDGETS, widget_shape
 
 WIDGET: Json = {

@@ -10,7 +10,7 @@ from harness.engine.focus import Focus, Near, is_below, leaning, object_kind
 from harness.engine.units import Unit
 from harness.events import Budget, Result
 from harness.fuzzers.edits import sites_of
-from harness.fuzzers.places import look
+from harness.jsonpath import look
 from tests.engine.toys import ToySpec, open_toys
 from tests.fuzzers.toys import WIDGETS, widget_shape
 

@@ -16,8 +16,8 @@ from harness.engine.taking import Taking
 from harness.engine.units import Lane
 from harness.fuzzers.bases import Base
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.places import ABSENT, look
 from harness.fuzzers.shape import Shape
+from harness.jsonpath import ABSENT, look
 from tests.fuzzers.toys import WIDGETS, error, widget_shape
 
 UPDATE = Lane(WIDGETS, Operation.UPDATE)

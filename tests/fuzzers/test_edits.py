@@ -9,8 +9,8 @@ from harness.fuzzers import feedback
 from harness.fuzzers.edits import Site, SiteIndex, random_edit, sites_of
 from harness.fuzzers.feedback import Harvest, names_of, numbers_of, words_of
 from harness.fuzzers.pairs import follow_ups, stored
-from harness.fuzzers.places import ABSENT
 from harness.fuzzers.probes import probes_of
+from harness.jsonpath import ABSENT
 from harness.memory import Room
 from tests.fuzzers.toys import error, widget_shape
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from harness.case import Json
 from harness.fuzzers.pairs import Pair
-from harness.fuzzers.places import ABSENT
 from harness.fuzzers.steps import Step, gain, plainest, removals, reverts, scalars, simpler, taken, unions
+from harness.jsonpath import ABSENT
 
 NOTHING = frozenset[tuple[str | int, ...]]()
 

@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 
 from harness.case import Json
-from harness.fuzzers.places import differences
 from harness.fuzzers.shape import Shape, shape_of
 from harness.fuzzers.strategies import edits_of, objects_of, pairs_of
 from harness.gotypes.packages import Universe
+from harness.jsonpath import differences
 
 TYPES = """package v1
 

@@ -12,8 +12,8 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from harness.case import Operation
-from harness.compare.mismatch import canonical_path
 from harness.field import ErrorType, FieldError
+from harness.jsonpath import canonical_path
 
 Errors: TypeAlias = Sequence[FieldError]
 Alter: TypeAlias = Callable[[Errors, Operation], Errors]
