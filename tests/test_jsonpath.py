@@ -15,19 +15,31 @@ from harness.field import Path
 from harness.fuzzers.places import place_of
 from harness.jsonpath import (
     ABSENT,
+    ITEMS,
     JsonPath,
     canonical_path,
     count_differences,
     differences,
+    find,
+    first_items,
     insert,
+    is_below,
+    is_regular,
+    is_within,
+    join,
     later_first,
     look,
+    parent_of,
     parse,
     path_of,
+    pattern_of,
     put,
     remove,
+    segments,
+    struct_of,
     values_at,
     walk,
+    without_subscripts,
     write,
 )
 
@@ -104,6 +116,97 @@ def test_a_json_path_is_written_as_a_field_path(path: JsonPath, expected: str) -
     assert expected == write(path)
 
 
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("a", ""), ("a.b", "a"), ("a.b[0]", "a.b"), ("a.b[*]", "a.b"), ("a.b[0].c", "a.b[0]"), ("m[x.y/z]", "m"),
+        ("m[x.y/z].c", "m[x.y/z]"), ("m[a[0]]", "m"), ("", ""), ("<nil>", ""), ("a[0][1]", "a[0]"),
+    ],
+)  # fmt: skip
+def test_a_parent_holds_a_member_or_an_item(path: str, expected: str) -> None:
+    """What stands at a path stands in its parent; dots and brackets in a key are part of the key."""
+    assert expected == parent_of(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("a.b[*]", "a"), ("a.b[*].c", "a.b[*]"), ("a", ""), ("m[x.y].c", "m[x.y]"), ("m[x.y]", "")],
+)
+def test_a_field_is_of_a_struct(path: str, expected: str) -> None:
+    """A field and its items are of the same struct."""
+    assert expected == struct_of(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("spec.ports[0].name", ["spec", "ports[0]", "name"]), ("m[x.y].c", ["m[x.y]", "c"]), ("", [""]), ("a", ["a"])],
+)
+def test_segments_are_members_with_their_subscripts(path: str, expected: list[str]) -> None:
+    """A dot in a key divides nothing, and nothing is lost."""
+    assert (expected, path) == (segments(path), ".".join(segments(path)))
+
+
+@pytest.mark.parametrize(
+    ("above", "path", "expected"),
+    [
+        ("a", "a.b", True),
+        ("a", "a[0]", True),
+        ("a.b", "a.b[x].c", True),
+        ("a", "ab", False),
+        ("a", "a", False),
+        ("a.b", "a", False),
+        ("", "a", False),  # the empty path would be above everything
+        ("a", "b.a", False),
+    ],
+)
+def test_a_path_below_goes_on_with_a_dot_or_a_bracket(above: str, path: str, expected: bool) -> None:
+    """A longer name is another field, and nothing lies below the root, as upstream has it."""
+    assert expected == is_below(path, above)
+
+
+def test_all_lies_within_the_root_and_each_path_within_itself() -> None:
+    """`spec.ports[*].name` is within `spec.ports`; `spec.portsets` is not."""
+    paths = ("spec.ports", "spec.ports[*].name", "spec.portsets")
+    assert [True, True, False] == [is_within(path, "spec.ports") for path in paths]
+    assert [True, True, True] == [is_within(path, "") for path in paths]
+
+
+@pytest.mark.parametrize(("path", "expected"), [("a.b[0].c", True), ("m[a]b].c", True), ("<nil>", True), ("", True)])
+def test_what_validators_write_is_regular(path: str, expected: bool) -> None:
+    """Steps that are written again give the path back."""
+    assert expected == is_regular(path)
+
+
+@pytest.mark.parametrize("path", ["a..b", ".a", "a.", "a[b]c", "a[b", "a.[0]"])
+def test_what_no_validator_writes_is_not_regular(path: str) -> None:
+    """Empty names, and brackets that belong to nothing."""
+    assert not is_regular(path)
+
+
+def test_a_pattern_has_names_and_any_items() -> None:
+    """Indices and keys become `[*]`; a canonical path and its first items have one pattern."""
+    assert ("spec", "ports", ITEMS, "name") == pattern_of("spec.ports[tcp.a].name")
+    assert {pattern_of("a[*].b[*]")} == {pattern_of(path) for path in (first_items("a[*].b[*]"), "a[x]y].b[3]")}
+    assert "a[0].b[0]" == first_items("a[*].b[*]")
+    assert "a.b" == without_subscripts("a[0].b[x.y]")
+
+
+@pytest.mark.parametrize(
+    ("path", "step", "expected"),
+    [
+        ("", "a", "a"),
+        ("a", "b", "a.b"),
+        ("a", "[0]", "a[0]"),
+        ("", "[0]", "[0]"),
+        ("a", "", "a"),
+        ("a", "b.c", "a.b.c"),
+    ],
+)
+def test_a_path_goes_on(path: str, step: str, expected: str) -> None:
+    """Names follow a dot, but not at the root; subscripts follow at once."""
+    assert expected == join(path, step)
+
+
 # Values at paths
 
 OBJECT: Json = {"a": {"b": [{"c": 1}, {"c": 2}]}, "m": {"x.y/z": 3, "k]": 4}}
@@ -159,6 +262,14 @@ def test_values_at_any_index() -> None:
 def test_a_walk_comes_by_everything() -> None:
     """Every member and item is met once, what is outside first."""
     assert [("a",), ("a", 0), ("a", 0, "b")] == [path for path, _ in walk({"a": [{"b": 1}]})]
+
+
+def test_a_pattern_is_found_wherever_it_fits() -> None:
+    """Items and values have field paths of their own; what could be there is told as absent."""
+    value: Json = {"a": [{"b": 1}, {}], "m": {"x.y": 2}}
+    assert [("a[0].b", 1), ("a[1].b", ABSENT)] == list(find(value, pattern_of("a[*].b")))
+    assert [("m[x.y]", 2)] == list(find(value, pattern_of("m[*]")))
+    assert [] == list(find(value, pattern_of("c.d")))
 
 
 # Copies that differ

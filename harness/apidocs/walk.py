@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 
 from harness.apidocs.document import Key
 from harness.apidocs.places import first_sentence, rule_place
-from harness.apidocs.words import ITEMS, RuleSentence, say
+from harness.apidocs.words import RuleSentence, say
 from harness.compiler.plan import Cohort, FieldPlan, Inner, Plan, rules_in
 from harness.diagnostics import Position
 from harness.gotypes.model import Comments, Field, TypeRef
+from harness.jsonpath import ITEMS
 from harness.tags.rules import Check, EachVal, Identity, MembersSet, Mode, Rule
 from harness.tags.spec import listed
 from harness.tags.types import Types

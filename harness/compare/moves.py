@@ -24,7 +24,7 @@ from harness.compare.masking import Means, Unmasking
 from harness.compare.mismatch import Mismatch
 from harness.compare.obvious import CauseFound
 from harness.field import FieldError
-from harness.jsonpath import ABSENT, JsonPath, canonical_path, look, put, remove, write
+from harness.jsonpath import ABSENT, JsonPath, canonical_path, look, put, remove, without_subscripts, write
 
 _MOST_PLACES = 12
 """Places in which two objects differ that are looked at."""
@@ -110,7 +110,7 @@ def _is_same_elsewhere(error: FieldError, other: FieldError) -> bool:
     """Whether two errors say the same words at two places, or the places are one but for the index."""
     if (error.type, error.detail) == (other.type, other.detail) and error.detail:
         return True
-    ours, theirs = (canonical_path(one.field).replace("[*]", "") for one in (error, other))
+    ours, theirs = (without_subscripts(one.field) for one in (error, other))
     return ours == theirs
 
 

@@ -21,7 +21,7 @@ from harness.engine.plan import LaneState, UnitPlan, key_of
 from harness.engine.units import Lane, LaneKey
 from harness.field import FieldError
 from harness.fuzzers.feedback import Harvest
-from harness.jsonpath import canonical_path
+from harness.jsonpath import canonical_path, pattern_of
 from harness.memory import Memory, Room
 
 MOST_CURIOUS = 200
@@ -285,7 +285,7 @@ class Ledger:
         fresh, handwritten = False, len(answer.handwritten)
         for number, error in enumerate((*answer.handwritten, *answer.declarative)):
             path = canonical_path(error.field)
-            if (error.covered or number >= handwritten) and path.partition(".")[0] != "metadata":
+            if (error.covered or number >= handwritten) and pattern_of(path)[:1] != ("metadata",):
                 self.judged.add(path)
             key = hash((case.subresource, case.operation, error.type, error.origin, path, error.covered))
             if key not in self._met:

@@ -22,7 +22,7 @@ from harness.fuzzers.pairs import Pair, stored, unchanged
 from harness.fuzzers.places import place_of
 from harness.fuzzers.reduce import Reducer
 from harness.fuzzers.transplant import transplants
-from harness.jsonpath import canonical_path
+from harness.jsonpath import canonical_path, struct_of
 
 
 class Settling:
@@ -234,7 +234,7 @@ def _next(search: Search, answers: list[Answer] | None) -> list[Case] | None:
 
 def _likeness(lane: Lane, met: Sighting) -> tuple[LaneKey, str]:
     """Name what differences have in common that often reduce to the same object around them."""
-    return lane.key, canonical_path(met.mismatch.path).rpartition(".")[0]
+    return lane.key, struct_of(canonical_path(met.mismatch.path))
 
 
 def _plain(met: Sighting) -> Case:

@@ -9,7 +9,7 @@ from itertools import groupby
 from harness.export.expected import ExpectedError
 from harness.field import ErrorType
 from harness.field.error import quote
-from harness.jsonpath import parse
+from harness.jsonpath import is_regular, parse
 
 _NUMBER = re.compile(r"-?\d+")
 
@@ -19,8 +19,7 @@ def path_of(text: str) -> str:
     if not text or text == "<nil>":
         return "nil"
     parts = parse(text)
-    again = "".join(f"[{part.text}]" if part.is_subscript else f".{part.text}" for part in parts)
-    if again.removeprefix(".") != text:  # a path that no validator should write
+    if not is_regular(text):  # a path that no validator should write
         return f"field.NewPath({quote(text)})"
     groups = [(kind, [part.text for part in group]) for kind, group in groupby(parts, lambda part: part.is_subscript)]
     begin = groups.pop(0)[1] if not groups[0][0] else [""]

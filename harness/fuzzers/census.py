@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import islice
 
 from harness.fuzzers.shape import Shape
-from harness.jsonpath import JsonPath
+from harness.jsonpath import ITEMS, JsonPath, join
 
 SERVER_OWNED = frozenset(
     {"managedFields", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"}
@@ -61,7 +61,7 @@ def _collect(shape: Shape, at: str, within: dict[str, int], found: dict[str, Non
             return
         below = {**within, shape.type: depth + 1}
         for name, member in members_of(shape):
-            path = f"{at}.{name}" if at else name
+            path = join(at, name)
             found[path] = None
             if member.kind in _HOLDING:
                 _collect(member, path, below, found)
@@ -77,23 +77,18 @@ def path_of(place: JsonPath, shape: Shape) -> str:
     path, last = "", len(place) - 1
     for index, part in enumerate(place):
         if shape.kind == "list":
-            path += "[1]" if part == 1 and index == last else "[*]"
+            path += "[1]" if part == 1 and index == last else ITEMS
         elif shape.kind == "map":
-            path += "[*]"
+            path += ITEMS
         else:
-            path += f".{part}" if path else str(part)
+            path = join(path, str(part))
         shape = shape.child(part)
     return path
 
 
 def error_path_of(place: JsonPath, shape: Shape) -> str:
     """Write a place as the canonical path of an error there: a second item is one like any other."""
-    return path_of(place, shape).replace("[1]", "[*]")
-
-
-def above(path: str) -> str:
-    """Return the place that a place lies in, empty for a member of the root."""
-    return path[:-3] if path.endswith(("[*]", "[1]")) else path.rpartition(".")[0]
+    return path_of(place, shape).replace("[1]", ITEMS)
 
 
 def nested(place: JsonPath, shape: Shape) -> int:

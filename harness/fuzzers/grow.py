@@ -24,7 +24,7 @@ from harness.fuzzers.mend import shape_at
 from harness.fuzzers.places import place_of, places
 from harness.fuzzers.prune import Pruning, pruned
 from harness.fuzzers.shape import Shape
-from harness.jsonpath import JsonPath, differences, look
+from harness.jsonpath import JsonPath, differences, first_items, look
 
 Growing: TypeAlias = Generator[list[Case], list[Answer], None]
 
@@ -331,7 +331,7 @@ class Growth:
         path = self._path(place)
         told = (*result.remaining, *filter(None, [self.refused.get(path)]))
         if told:  # what is said of the very place says more than what is said of something within
-            own = path.replace("[*]", "[0]") + ": "
+            own = first_items(path) + ": "
             self.refused[path] = next((error for error in told if error.startswith(own)), told[0])
 
     def _refuse(self, change: Addition, errors: list[FieldError], answer: Answer) -> None:

@@ -7,14 +7,14 @@ says nothing of the rejected one, and one whose limit is one lower says of the a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
 import msgspec
 
 from harness.case import Answer, Json, Operation
 from harness.field import ErrorType, FieldError, Level
-from harness.jsonpath import ABSENT, canonical_path
+from harness.jsonpath import canonical_path
 from harness.power.operators.errors import OPERATORS, Alter
 
 Errors: TypeAlias = tuple[FieldError, ...]
@@ -115,32 +115,3 @@ def size_of(rule: RuleKey, value: Json) -> int | None:
         return len(value.encode("utf-8", "surrogatepass")) if rule.origin == "maxBytes" else len(value)
     counted = rule.type in (ErrorType.TOO_MANY, ErrorType.TOO_FEW)
     return len(value) if counted and isinstance(value, list | dict) else None
-
-
-def places(value: Json, parts: Sequence[str], path: str = "") -> Iterator[tuple[str, Json]]:
-    """Yield what stands at the places of a canonical path, taken apart by `parts_of`, with their own paths.
-
-    A field that is not there is ABSENT where the object that could hold it is there.
-    """
-    if not parts:
-        yield path, value
-        return
-    step, rest = parts[0], parts[1:]
-    if step == "[*]":
-        if isinstance(value, list):
-            for index, item in enumerate(value):
-                yield from places(item, rest, f"{path}[{index}]")
-        elif isinstance(value, dict):
-            for key, item in value.items():
-                yield from places(item, rest, f"{path}[{key}]")
-    elif isinstance(value, dict):
-        below = f"{path}.{step}" if path else step
-        if step in value:
-            yield from places(value[step], rest, below)
-        elif not rest:
-            yield below, ABSENT
-
-
-def parts_of(path: str) -> tuple[str, ...]:
-    """Take a canonical path apart: names and `[*]`."""
-    return tuple(part for part in path.replace("[*]", ".[*]").split(".") if part)

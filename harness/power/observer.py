@@ -19,7 +19,7 @@ from harness.engine.plan import key_of
 from harness.engine.units import LaneKey, Unit
 from harness.field import FieldError
 from harness.fuzzers.aims import Aim
-from harness.jsonpath import ABSENT, canonical_path, look, path_of
+from harness.jsonpath import ABSENT, canonical_path, find, look, path_of, pattern_of
 from harness.power.filters import (
     LIMIT_DOWN,
     LIMIT_UP,
@@ -29,8 +29,6 @@ from harness.power.filters import (
     UPDATES,
     RuleKey,
     direction,
-    parts_of,
-    places,
     size_of,
 )  # fmt: skip
 from harness.power.judge import Comparators, Compared, Signature, comparators_of
@@ -142,7 +140,7 @@ class MutantObserver:
             for key, error in {RuleKey.of(error): error for error in answer.declarative}.items():
                 rule = self._rules.get(key)
                 if rule is None:
-                    rule = self._rules[key] = Watched(key, error, parts_of(key.path))
+                    rule = self._rules[key] = Watched(key, error, pattern_of(key.path))
                 rule.lanes.add(lane)
                 self._try_filters(rule, case, answer, comparator, sort)
                 self._note_rejected(rule, case, answer)
@@ -200,7 +198,7 @@ class MutantObserver:
     def _note_accepted(self, rule: Watched, case: Case, answer: Answer) -> None:
         """Learn of a limit, and see what an unforgiving rule would have said."""
         way, limit = direction(rule.key), rule.rejected.size
-        for place, value in places(case.object, rule.parts):
+        for place, value in find(case.object, rule.parts):
             same = _is_unchanged(case, place, value)
             if rule.bad and not rule.depends and _text_of(value) in rule.bad:
                 if case.operation is Operation.CREATE:

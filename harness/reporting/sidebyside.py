@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from harness.jsonpath import parse
+from harness.jsonpath import path_of
 from harness.reporting.changes import FieldEdit, Steps
 from harness.reporting.text import visible
 
@@ -113,7 +113,7 @@ class _Writer:
     def __init__(self, value: Any, named: Sequence[str], places: Collection[Steps | None] = ()) -> None:
         self.lines: list[Line] = []
         self.size = 0
-        self._fields = {_tokens(field) for field in named if field}
+        self._fields = {path_of(field) for field in named if field}
         self._places = places
         self._write(value, (), "", "", False)
 
@@ -164,8 +164,3 @@ def _scalar(value: Any) -> str:
         return visible(_JSON.encode(value))
     except (TypeError, ValueError, RecursionError):
         return visible(repr(value))[:LONGEST]
-
-
-def _tokens(field: str) -> tuple[str, ...]:
-    """Take the path of an error apart: `spec.ports[0]` to spec, ports, 0; `labels[a.b/c]` to labels, a.b/c."""
-    return tuple(step.text for step in parse(field))

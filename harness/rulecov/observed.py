@@ -19,7 +19,7 @@ from harness.errormatch.matcher import matcher_for
 from harness.field import FieldError
 from harness.fuzzers.aims import Aim
 from harness.fuzzers.places import place_of
-from harness.jsonpath import canonical_path, look
+from harness.jsonpath import canonical_path, first_items, look
 from harness.memory import Memory, Room
 from harness.rulecov.accepting import CREATED, Waiting, is_at
 from harness.rulecov.inventory import Inventory, KnownRule
@@ -182,7 +182,7 @@ class RuleObserver:
 
     def _internal(self, place: str) -> str:
         """Return a canonical path as normalization makes it of real ones."""
-        return canonical_path(self._normalize(place.replace("[*]", "[0]")))
+        return canonical_path(self._normalize(first_items(place)))
 
     # Looking on
 
