@@ -35,6 +35,7 @@ ITEMS: Final = "[*]"
 
 _ROOTS = frozenset({"", "<nil>"})
 _END = re.compile(r"\](?=[.\[]|\Z)")
+_NAME = re.compile(r"[\w$-]+")
 _REMEMBERED = 1 << 14
 
 
@@ -122,10 +123,11 @@ def join(path: str, step: str) -> str:
 
 
 def write(path: Iterable[str | int]) -> str:
-    """Write a JSON path as a field path, what is a number in brackets."""
+    """Write a JSON path as a field path. No type is asked: a key that could be the name of a member is written so."""
     text = ""
     for step in path:
-        text = join(text, f"[{step}]" if isinstance(step, int) or step.isdecimal() else step)
+        is_name = isinstance(step, str) and not step.isdecimal() and _NAME.fullmatch(step)
+        text = join(text, str(step) if is_name else f"[{step}]")
     return text
 
 

@@ -109,11 +109,18 @@ def test_a_canonical_path_names_no_item(path: str, expected: str) -> None:
 
 @pytest.mark.parametrize(
     ("path", "expected"),
-    [((), ""), (("spec", "ports", 0, "name"), "spec.ports[0].name"), (("spec", "ports", "1"), "spec.ports[1]")],
+    [
+        ((), ""),
+        (("spec", "ports", 0, "name"), "spec.ports[0].name"),
+        (("spec", "ports", "1"), "spec.ports[1]"),
+        (("metadata", "labels", "a.b/c"), "metadata.labels[a.b/c]"),
+        (("data", "", "x-y"), "data[].x-y"),
+        (("data", "a]b", "c d"), "data[a]b][c d]"),
+    ],
 )
 def test_a_json_path_is_written_as_a_field_path(path: JsonPath, expected: str) -> None:
-    """Members follow a dot, indices stand in brackets, also those that are text."""
-    assert expected == write(path)
+    """Members follow a dot; indices stand in brackets, also those that are text, and keys that are no names."""
+    assert (expected, tuple(map(str, path))) == (write(path), path_of(write(path)))
 
 
 @pytest.mark.parametrize(
