@@ -131,6 +131,11 @@ def write(path: Iterable[str | int]) -> str:
     return text
 
 
+def leads_to(field: str, path: JsonPath) -> bool:
+    """Whether a field path, as an error has it, means this JSON path."""
+    return path_of(field) == tuple(map(str, path))
+
+
 def segments(path: str) -> list[str]:
     """Split a field path at its members, each with the subscripts behind it: `spec`, `ports[0]`, `name`."""
     spans = _subscripts(path)

@@ -28,6 +28,7 @@ from harness.jsonpath import (
     is_within,
     join,
     later_first,
+    leads_to,
     look,
     parent_of,
     parse,
@@ -121,6 +122,23 @@ def test_a_canonical_path_names_no_item(path: str, expected: str) -> None:
 def test_a_json_path_is_written_as_a_field_path(path: JsonPath, expected: str) -> None:
     """Members follow a dot; indices stand in brackets, also those that are text, and keys that are no names."""
     assert (expected, tuple(map(str, path))) == (write(path), path_of(write(path)))
+
+
+@pytest.mark.parametrize(
+    ("field", "path", "expected"),
+    [
+        ("spec.ports[0].name", ("spec", "ports", 0, "name"), True),
+        ("metadata.labels[a.b/c]", ("metadata", "labels", "a.b/c"), True),
+        ("metadata.labels[app]", ("metadata", "labels", "app"), True),
+        ("data[0]", ("data", "0"), True),
+        ("<nil>", (), True),
+        ("spec.ports[0]", ("spec", "ports", 1), False),
+        ("spec.ports", ("spec", "ports", 0), False),
+    ],
+)
+def test_an_error_is_at_the_path_that_its_field_means(field: str, path: JsonPath, expected: bool) -> None:
+    """Indices and keys stand in brackets, and are compared with what they mean."""
+    assert expected == leads_to(field, path)
 
 
 @pytest.mark.parametrize(

@@ -13,14 +13,13 @@ from harness.engine.asking import BATCH, NO_OPTIONS, Asking, Wanted
 from harness.engine.following import Reasons
 from harness.engine.plan import Search
 from harness.engine.taking import Taking
-from harness.field import FieldError
 from harness.fuzzers.bases import Base
 from harness.fuzzers.census import error_path_of
 from harness.fuzzers.crossing import crossed
 from harness.fuzzers.edits import Edit, Site
 from harness.fuzzers.kin import company, kin, turns_of, twins
 from harness.fuzzers.pairs import follow_ups, stored
-from harness.jsonpath import ABSENT, JsonPath, look, put
+from harness.jsonpath import ABSENT, JsonPath, leads_to, look, put
 
 EVERY_PROBE = range(60)
 Way: TypeAlias = tuple[object, ...]
@@ -183,7 +182,7 @@ class Sweep:
                 pairs = follow_ups(old, new, _touch)
             if is_new:
                 pairs += [*kin(shape, new, place), *twins(shape, old, new, place)]
-            if place and any(error.origin in _HIDING and _is_at(error, place) for error in answer.declarative):
+            if place and any(error.origin in _HIDING and leads_to(error.field, place) for error in answer.declarative):
                 pairs.append((new, put(old, place, ABSENT)))
             if at not in self._turned and look(old, place) is ABSENT and look(new, place) is not ABSENT:
                 self._turned.add(at)
@@ -206,11 +205,6 @@ def _hashes() -> array[int]:
 
 def _everywhere(place: JsonPath) -> Way:
     return tuple("*" if isinstance(part, int) else part for part in place)
-
-
-def _is_at(error: FieldError, place: JsonPath) -> bool:
-    """Whether an error is of the very place, as paths are written."""
-    return error.field == "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)[1:]
 
 
 def _touch(obj: Json) -> Json:
