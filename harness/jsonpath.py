@@ -37,6 +37,8 @@ _ROOTS = frozenset({"", "<nil>"})
 _END = re.compile(r"\](?=[.\[]|\Z)")
 _NAME = re.compile(r"[\w$-]+")
 _REMEMBERED = 1 << 14
+_DIGITS = 9
+"""No list is so long that an index has more, and what a target reports may be any number."""
 
 
 class PathStep(NamedTuple):
@@ -203,7 +205,7 @@ def look(obj: Json, path: JsonPath) -> Json:
         if isinstance(obj, dict):
             obj = obj.get(step, ABSENT)
         elif isinstance(obj, list):
-            index = step if isinstance(step, int) else _index(step)
+            index = step if isinstance(step, int) else index_of(step)
             if not 0 <= index < len(obj):
                 return ABSENT
             obj = obj[index]
@@ -212,9 +214,9 @@ def look(obj: Json, path: JsonPath) -> Json:
     return obj
 
 
-def _index(text: str) -> int:
+def index_of(text: str) -> int:
     """Return the index that a text means in a list, -1 when it means none."""
-    return int(text) if text.isdecimal() else -1
+    return int(text) if len(text) <= _DIGITS and text.isdecimal() else -1
 
 
 def values_at(obj: Json, path: JsonPath) -> Iterator[Json]:
@@ -274,7 +276,7 @@ def _put(obj: Json, path: JsonPath, at: int, value: Json) -> Json:
         return _put_item(obj, step, path, at, value)
     if isinstance(obj, dict):
         members = obj.copy()
-    elif isinstance(obj, list) and (index := _index(step)) >= 0:
+    elif isinstance(obj, list) and (index := index_of(step)) >= 0:
         return _put_item(obj, index, path, at, value)
     else:
         members = {}
@@ -324,7 +326,7 @@ def later_first(changes: Iterable[Change]) -> list[Change]:
 
 def _rank(step: str | int) -> tuple[bool, str | int]:
     """Say where a step comes among those beside it: indices are numbers, also when they are text."""
-    index = step if isinstance(step, int) else _index(step)
+    index = step if isinstance(step, int) else index_of(step)
     return (False, index) if isinstance(step, int) or index >= 0 else (True, step)
 
 

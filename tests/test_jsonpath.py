@@ -278,6 +278,13 @@ def test_an_index_that_is_text_leads_to_an_item() -> None:
     assert {"x": {"1": 2}} == put({"x": {"1": "B"}}, ("x", "1"), 2)
 
 
+def test_a_number_that_no_list_can_have_is_no_index() -> None:
+    """A target may report any number, also one that is too long to be read."""
+    path = f"spec.ports[{'9' * 5000}].name"
+    assert ABSENT is look({"spec": {"ports": [{"name": "a"}]}}, path_of(path))
+    assert ("spec", "ports", "9" * 5000, "name") == place_of(path)[0]
+
+
 def test_values_at_any_index() -> None:
     """An index may be any, since items move; names and keys are as they are."""
     assert [1, 2] == list(values_at(OBJECT, path_of("a.b[7].c")))

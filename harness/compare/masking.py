@@ -23,7 +23,19 @@ from harness.compare.ends import Ends, served_after, served_before
 from harness.compare.mismatch import PANIC, Mismatch
 from harness.compare.obvious import CauseFound, obvious, short_circuit
 from harness.field import ErrorType, FieldError
-from harness.jsonpath import ABSENT, JsonPath, canonical_path, later_first, look, path_of, put, remove, walk, write
+from harness.jsonpath import (
+    ABSENT,
+    JsonPath,
+    canonical_path,
+    index_of,
+    later_first,
+    look,
+    path_of,
+    put,
+    remove,
+    walk,
+    write,
+)
 
 Mend: TypeAlias = Callable[[Case, FieldError], Iterable[tuple[Json, Json]]]
 """Yields pairs of new and old in which an error of the case may be gone, the likeliest first."""
@@ -210,12 +222,13 @@ def _in_front(case: Case, mismatch: Mismatch, others: tuple[FieldError, ...]) ->
         if error.type != ErrorType.TOO_MANY or place[: len(way)] != way or not isinstance(items, list):
             continue
         step = place[len(way)] if len(place) > len(way) else ""
-        if step.isdecimal() and 0 < int(step) < len(items):
-            moved = put(case.object, way, _first(items, int(step)))
+        index = index_of(step)
+        if 0 < index < len(items):
+            moved = put(case.object, way, _first(items, index))
             before = look(case.old, way)
             old = case.old
-            if isinstance(before, list) and int(step) < len(before):
-                old = put(case.old, way, _first(before, int(step)))
+            if isinstance(before, list) and index < len(before):
+                old = put(case.old, way, _first(before, index))
             path = f"{error.field}[0]{mismatch.path[len(f'{error.field}[{step}]') :]}"
             return msgspec.structs.replace(case, object=moved, old=old), msgspec.structs.replace(mismatch, path=path)
     return case, mismatch

@@ -10,7 +10,7 @@ import msgspec
 
 from harness.case import Json
 from harness.fuzzers.shape import ANY, FieldShape, Shape
-from harness.jsonpath import JsonPath, parse
+from harness.jsonpath import JsonPath, index_of, parse
 
 _ENCODER = msgspec.json.Encoder()
 
@@ -59,8 +59,9 @@ def place_of(path: str, shape: Shape = ANY) -> tuple[JsonPath, Shape]:
     found: list[str | int] = []
     for text, is_subscript in parse(path):
         part: str | int = text
-        if is_subscript and shape.kind != "map" and (shape.kind == "list" or text.isdecimal()):
-            part = int(text) if text.isdecimal() else 0
+        index = index_of(text) if is_subscript else -1
+        if is_subscript and shape.kind != "map" and (shape.kind == "list" or index >= 0):
+            part = max(index, 0)
         elif shape.kind == "struct":
             part = _member(shape, text)
         found.append(part)
