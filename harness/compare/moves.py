@@ -24,7 +24,7 @@ from harness.compare.masking import Means, Unmasking
 from harness.compare.mismatch import Mismatch
 from harness.compare.obvious import CauseFound
 from harness.field import FieldError
-from harness.jsonpath import ABSENT, JsonPath, canonical_path, look, put, remove, without_subscripts, write
+from harness.jsonpath import ABSENT, JsonPath, canonical_path, differences, look, put, remove, without_subscripts, write
 
 _MOST_PLACES = 12
 """Places in which two objects differ that are looked at."""
@@ -184,21 +184,11 @@ def _shown(value: Json) -> str:
     return "nothing" if value is ABSENT else msgspec.json.encode(value).decode()[:80]
 
 
-def differing(one: Json, other: Json, place: JsonPath = ()) -> Iterator[JsonPath]:
+def differing(one: Json, other: Json) -> Iterator[JsonPath]:
     """Yield the outermost places that only one of two objects has, or in which they hold another value."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        for name in dict.fromkeys((*one, *other)):
-            if name in _FILLED_IN and place == ("metadata",):
-                continue
-            if name in one and name in other:
-                yield from differing(one[name], other[name], (*place, name))
-            else:
-                yield (*place, name)
-    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        for index, (item, beside) in enumerate(zip(one, other, strict=True)):
-            yield from differing(item, beside, (*place, str(index)))
-    elif one != other:
-        yield place
+    return (
+        place for place in differences(one, other) if place[:1] != ("metadata",) or _FILLED_IN.isdisjoint(place[1:2])
+    )
 
 
 def _one_alone(mismatch: Mismatch, ends: Ends) -> CauseFound:
