@@ -27,9 +27,6 @@ from harness.case import Json
 JsonPath: TypeAlias = tuple[str | int, ...]
 """Where something is in an object: `("spec", "ports", 0, "name")`."""
 
-Change: TypeAlias = tuple[JsonPath, Json]
-"""One change: put this value at this path; `ABSENT` removes."""
-
 ITEMS: Final = "[*]"
 """What a canonical path says for every index and key."""
 
@@ -316,18 +313,43 @@ def insert(obj: Json, path: JsonPath, value: Json) -> Json:
     return put(obj, path[:-1], items)
 
 
-def later_first(changes: Iterable[Change]) -> list[Change]:
-    """Bring changes into the order in which a removal of a list item does not move the others.
+class Edit(NamedTuple):
+    """Put this value at this path; `ABSENT` removes."""
+
+    path: JsonPath
+    value: Json
+
+    def apply(self, obj: Json) -> Json:
+        """Return the changed copy."""
+        return put(obj, self.path, self.value)
+
+
+def apply_all(edits: Iterable[Edit], obj: Json) -> Json:
+    """Return the copy that one edit after the other makes."""
+    for path, value in edits:
+        obj = put(obj, path, value)
+    return obj
+
+
+def edits_to(new: Json, old: Json) -> list[Edit]:
+    """Return what makes one object of another."""
+    return [Edit(path, look(new, path)) for path in differences(new, old)]
+
+
+def later_first(edits: Iterable[Edit]) -> list[Edit]:
+    """Bring edits into the order in which a removal of a list item does not move the others.
 
     What lies within a path comes before the path itself.
     """
-    return sorted(changes, key=lambda change: [_rank(step) for step in change[0]], reverse=True)
+    return sorted(edits, key=_order, reverse=True)
 
 
-def _rank(step: str | int) -> tuple[bool, str | int]:
-    """Say where a step comes among those beside it: indices are numbers, also when they are text."""
-    index = step if isinstance(step, int) else index_of(step)
-    return (False, index) if isinstance(step, int) or index >= 0 else (True, step)
+def _order(edit: Edit) -> list[tuple[bool, str | int]]:
+    """Say where an edit comes among others: indices are numbers, also when they are text."""
+    return [
+        (False, step) if isinstance(step, int) else (False, index_of(step)) if step.isdecimal() else (True, step)
+        for step in edit[0]
+    ]
 
 
 # What differs

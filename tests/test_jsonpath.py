@@ -16,10 +16,13 @@ from harness.fuzzers.places import place_of
 from harness.jsonpath import (
     ABSENT,
     ITEMS,
+    Edit,
     JsonPath,
+    apply_all,
     canonical_path,
     count_differences,
     differences,
+    edits_to,
     find,
     first_items,
     insert,
@@ -355,12 +358,18 @@ def test_insert_and_remove_are_inverse() -> None:
 def test_of_list_items_the_last_is_removed_first() -> None:
     """Indexes are numbers, so that the eleventh item goes before the third; what lies within a path goes before it."""
     obj: Json = {"items": [{"n": number} for number in range(12)]}
-    changes: list[tuple[JsonPath, Json]] = [(("items", at), ABSENT) for at in (2, "10", 9)]
-    ordered = later_first([*changes, (("items", 10, "n"), 0)])
-    assert [(10, "n"), ("10",), (9,), (2,)] == [path[1:] for path, _ in ordered]
-    for path, value in ordered:
-        obj = put(obj, path, value)
-    assert [0, 1, 3, 4, 5, 6, 7, 8, 11] == [item["n"] for item in obj["items"]]
+    edits = [Edit(("items", at), ABSENT) for at in (2, "10", 9)]
+    ordered = later_first([*edits, Edit(("items", 10, "n"), 0)])
+    assert [(10, "n"), ("10",), (9,), (2,)] == [edit.path[1:] for edit in ordered]
+    assert [0, 1, 3, 4, 5, 6, 7, 8, 11] == [item["n"] for item in apply_all(ordered, obj)["items"]]
+
+
+def test_an_edit_puts_a_value_or_removes_one() -> None:
+    """The copy has the edit, and edits that lead from one object to another make it."""
+    old, new = {"a": 1, "b": [{"c": 2}]}, {"b": [{"c": 3}], "d": 4}
+    assert {"a": 1, "b": [{}]} == Edit(("b", 0, "c"), ABSENT).apply(old)
+    assert [Edit(("b", 0, "c"), 3), Edit(("d",), 4), Edit(("a",), ABSENT)] == edits_to(new, old)
+    assert new == apply_all(edits_to(new, old), old)
 
 
 # What differs

@@ -25,6 +25,7 @@ from harness.compare.obvious import CauseFound, obvious, short_circuit
 from harness.field import ErrorType, FieldError
 from harness.jsonpath import (
     ABSENT,
+    Edit,
     JsonPath,
     canonical_path,
     index_of,
@@ -164,8 +165,8 @@ class Unmasking:
         for some in (*([ways] if len(ways) > 1 else []), *([one] for one in ways[:_ERRORS])):
             new, old = case.object, case.old
             # From the end, so that removing an item does not move those that are still to be removed.
-            for way, _ in later_first({(way, ABSENT) for _, way in some}):
-                new, old = remove(new, way), remove(old, way)
+            for path, _ in later_first(dict.fromkeys(Edit(way, ABSENT) for _, way in some)):
+                new, old = remove(new, path), remove(old, path)
             yield from self._fresh(tried, some[0][0], new, old)
         for error in tried.others[:_ERRORS]:
             way = path_of(error.field)

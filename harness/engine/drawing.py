@@ -19,7 +19,7 @@ from harness.engine.units import Lane
 from harness.fuzzers.edits import Site, random_edit
 from harness.fuzzers.novelty import NoveltyFilter, code_of
 from harness.fuzzers.pairs import stored
-from harness.jsonpath import JsonPath, put
+from harness.jsonpath import JsonPath
 
 PASTS = 8
 """Old objects that serve draws at a time."""
@@ -129,9 +129,9 @@ class Drawing:
         sites, harvest = points.sites_at(point), points.harvest
         for _ in range(more + (1 if roll < 0.6 else 2 if roll < 0.88 else 3)):
             edit = random_edit(random, leaning(random, point.near, sites) if point.near else sites, harvest, obj)
-            if not self._takes(lane, edit.place):
+            if not self._takes(lane, edit.path):
                 edit = random_edit(random, self._taken(lane, point, sites) or sites, harvest, obj)
-            obj = put(obj, edit.place, edit.value)
+            obj = edit.apply(obj)
         return obj if obj.__class__ is dict else start
 
     def _taken(self, lane: Lane, point: Point, sites: Sequence[Site]) -> list[Site]:

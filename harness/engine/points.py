@@ -11,10 +11,10 @@ from harness.case import Json, Operation
 from harness.engine.focus import NOWHERE, Near
 from harness.engine.units import Lane, LaneKey
 from harness.fuzzers.bases import Base
-from harness.fuzzers.edits import Edit, Site, SiteIndex, sites_of
+from harness.fuzzers.edits import Site, SiteIndex, sites_of
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.shape import Shape
-from harness.jsonpath import JsonPath
+from harness.jsonpath import Edit, JsonPath
 
 KEPT_POINTS = 48
 LISTED_POINTS = 12

@@ -16,10 +16,10 @@ from harness.engine.taking import Taking
 from harness.fuzzers.bases import Base
 from harness.fuzzers.census import error_path_of
 from harness.fuzzers.crossing import crossed
-from harness.fuzzers.edits import Edit, Site
+from harness.fuzzers.edits import Site
 from harness.fuzzers.kin import company, kin, turns_of, twins
 from harness.fuzzers.pairs import follow_ups, stored
-from harness.jsonpath import ABSENT, JsonPath, leads_to, look, put
+from harness.jsonpath import ABSENT, Edit, JsonPath, leads_to, look, put
 
 EVERY_PROBE = range(60)
 Way: TypeAlias = tuple[object, ...]
@@ -143,9 +143,9 @@ class Sweep:
         before = stored(base)
         for edit in edits:
             for state in self.search.ledger.states.values():
-                if not self.taking.has(state.lane, edit.place):
+                if not self.taking.has(state.lane, edit.path):
                     continue
-                places.append(edit.place)
+                places.append(edit.path)
                 if state.lane.operation is Operation.CREATE:
                     wanted.append((state.lane, edit.apply(base), None, base))
                 else:

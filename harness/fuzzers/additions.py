@@ -13,21 +13,24 @@ from harness.fuzzers.mend import shape_at
 from harness.fuzzers.places import places
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.values import alternatives, filled, pool
-from harness.jsonpath import ABSENT, JsonPath, look, put
+from harness.jsonpath import ABSENT, Edit, JsonPath, apply_all, look
 
 
 @dataclass(slots=True)
 class Addition:
-    """What brings a place into an object: that place, and every change that it needs."""
+    """What brings a path into an object: that path, and every edit that it needs."""
 
     place: JsonPath
-    steps: list[tuple[JsonPath, Json]]
+    edits: list[Edit]
+
+    @classmethod
+    def alone(cls, place: JsonPath, value: Json) -> Addition:
+        """Return the one that needs no other edit."""
+        return cls(place, [Edit(place, value)])
 
     def apply(self, obj: Json) -> Json:
         """Return the changed copy."""
-        for step in self.steps:
-            obj = put(obj, *step)
-        return obj
+        return apply_all(self.edits, obj)
 
 
 def lacking(obj: Json, shape: Shape, focus: JsonPath, wanted: Callable[[JsonPath], bool]) -> list[Addition]:
@@ -36,7 +39,7 @@ def lacking(obj: Json, shape: Shape, focus: JsonPath, wanted: Callable[[JsonPath
     A value is what stands elsewhere in the object with the same type, or a new one.
     """
     held = [(focus, shape_at(shape, focus), look(obj, focus))]
-    found = [Addition(focus, [(focus, {})])] if held[0][2] is ABSENT and wanted(focus) else []
+    found = [Addition.alone(focus, {})] if held[0][2] is ABSENT and wanted(focus) else []
     held += places(held[0][2], held[0][1], focus)
     donors = _Donors(obj, shape)
     for place, below, value in sorted(held, key=lambda one: len(one[0])):
@@ -45,11 +48,9 @@ def lacking(obj: Json, shape: Shape, focus: JsonPath, wanted: Callable[[JsonPath
         if below.kind == "struct" and isinstance(value, dict):
             absent = [name for name, _ in members_of(below) if value.get(name) is None and wanted((*place, name))]
             if absent and nested(place, shape) <= NESTED:
-                found += [
-                    Addition((*place, name), [((*place, name), donors.value(place, below, name))]) for name in absent
-                ]
+                found += [Addition.alone((*place, name), donors.value(place, below, name)) for name in absent]
         elif below.kind == "list" and value == [] and wanted((*place, 0)):
-            found.append(Addition((*place, 0), [((*place, 0), filled(below.elem))]))
+            found.append(Addition.alone((*place, 0), filled(below.elem)))
     return found
 
 
@@ -87,9 +88,9 @@ def _type(shape: Shape) -> tuple[str, str]:
 def copies(change: Addition, others: list[Addition]) -> Iterator[Addition]:
     """Yield the same change at other places of the same type; what it needs elsewhere is there by now."""
     depth = len(change.place) - 1
-    below = [(at[depth:], value) for at, value in change.steps if at[:depth] == change.place[:depth]]
+    below = [(at[depth:], value) for at, value in change.edits if at[:depth] == change.place[:depth]]
     for other in others:
-        yield Addition(other.place, [(other.place[:-1] + at, value) for at, value in below] or other.steps)
+        yield Addition(other.place, [Edit(other.place[:-1] + at, value) for at, value in below] or other.edits)
 
 
 _IDENTITY = frozenset({"name", "namespace", "uid", "resourceVersion", "generation", "generateName"})
@@ -110,11 +111,11 @@ def changes_of(obj: Json, shape: Shape) -> list[Addition]:
                 if value.get(name) is None and not _names(at) and place:
                     first = next(islice(alternatives(below.by_name[name]), 1), ABSENT)
                     if first is not ABSENT and member.kind not in ("struct", "list"):
-                        found.append(Addition(at, [(at, first)]))
+                        found.append(Addition.alone(at, first))
         elif below.kind not in ("list", "map", "struct") and place:
             other = next((one for one in pool(below) if one != value and one.__class__ is value.__class__), ABSENT)
             if other is not ABSENT:
-                found.append(Addition(place, [(place, other)]))
+                found.append(Addition.alone(place, other))
     return sorted(found, key=lambda change: (change.place[0] == "metadata", len(change.place)))
 
 

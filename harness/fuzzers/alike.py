@@ -92,8 +92,8 @@ def _joined(key: Key, steps: Sequence[Step]) -> Step:
     """Return the step that does what all of these do; the last ones first, so that items that go do not move others."""
     return Step(
         *key,
-        tuple(change for step in reversed(steps) for change in step.new),
-        tuple(change for step in reversed(steps) for change in step.old),
+        tuple(edit for step in reversed(steps) for edit in step.new),
+        tuple(edit for step in reversed(steps) for edit in step.old),
         all(step.is_sure for step in steps),
     )
 
@@ -115,8 +115,8 @@ def quarters(things: Sequence[T]) -> list[Sequence[T]]:
 
 def moved(failed: set[Key], steps: Sequence[Step]) -> None:
     """Forget what failed in lists from which an item was taken: others stand there now. What all failed stays."""
-    changes = (change for step in steps for change in (*step.new, *step.old))
-    lists = {place[:-1] for place, value in changes if value is ABSENT and isinstance(place[-1], int)}
+    edits = (edit for step in steps for edit in (*step.new, *step.old))
+    lists = {place[:-1] for place, value in edits if value is ABSENT and isinstance(place[-1], int)}
     if lists:
         failed -= {key for key in failed if _is_within(key[0], lists)}
 

@@ -21,7 +21,7 @@ from harness.fuzzers.mend import MOST_ERRORS, at_once, fixes, undecodable
 from harness.fuzzers.places import Once
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.values import filled, rich
-from harness.jsonpath import ABSENT, JsonPath, look, put
+from harness.jsonpath import ABSENT, JsonPath, apply_all, look
 
 Asking: TypeAlias = Generator[list[Case], list[Answer], list[Answer]]
 Ask: TypeAlias = Callable[[list[Json]], Asking]
@@ -242,7 +242,7 @@ class Repair:
 
     def _undecodable(self, obj: Json, message: str) -> None:
         self._failure = self._failure or message
-        objects = [put(obj, place, value) for place, value in undecodable(message, self.shape)]
+        objects = [edit.apply(obj) for edit in undecodable(message, self.shape)]
         if objects and self._visits.get(frozenset(), 0) < 20:
             self._visits[frozenset()] = self._visits.get(frozenset(), 0) + 1
             self._push(_Candidate(obj, [], iter([(None, one) for one in objects])))
@@ -258,21 +258,15 @@ class Repair:
         obj = candidate.obj
         together = at_once(candidate.errors, obj, self.shape, self.harvest)
         if len(together) > 1:
-            yield None, _apply(obj, together)
+            yield None, apply_all(together, obj)
         errors = candidate.errors[:8]
         turns = [(_key(error), fixes(error, obj, self.shape, self.harvest)) for error in errors]
         while turns:
             left = []
             for key, options in turns:
                 taken = list(islice(options, 4))
-                for place, value in taken:
-                    yield key, put(obj, place, value)
+                for edit in taken:
+                    yield key, edit.apply(obj)
                 if len(taken) == 4:
                     left.append((key, options))
             turns = left
-
-
-def _apply(obj: Json, changes: list[tuple[JsonPath, Json]]) -> Json:
-    for place, value in changes:
-        obj = put(obj, place, value)
-    return obj

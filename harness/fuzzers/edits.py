@@ -1,6 +1,6 @@
 """One change at a time: set, unset, clear, change, insert, delete, duplicate, reorder, rename, swap, add a second.
 
-An edit is a place and a value, made against one object; applying it copies the way to the place and shares the rest.
+An edit is made against one object; applying it copies the way to its path and shares the rest.
 """
 
 from __future__ import annotations
@@ -10,27 +10,14 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, NamedTuple
 
-import msgspec
-
 from harness.case import Json
 from harness.fuzzers.crossing import crossed
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.probes import Probes, look_of, probes_of
 from harness.fuzzers.shape import FieldShape, Shape
 from harness.fuzzers.values import filled, fits, plausible
-from harness.jsonpath import ABSENT, JsonPath, look, put
+from harness.jsonpath import ABSENT, Edit, JsonPath, look
 from harness.memory import Memory, Room
-
-
-class Edit(msgspec.Struct, frozen=True):
-    """Put this value at this place; `ABSENT` removes."""
-
-    place: JsonPath
-    value: Json
-
-    def apply(self, obj: Json) -> Json:
-        """Return the changed copy."""
-        return put(obj, self.place, self.value)
 
 
 @dataclass(slots=True)

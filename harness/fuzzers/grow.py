@@ -24,7 +24,7 @@ from harness.fuzzers.mend import shape_at
 from harness.fuzzers.places import place_of, places
 from harness.fuzzers.prune import Pruning, pruned
 from harness.fuzzers.shape import Shape
-from harness.jsonpath import JsonPath, differences, first_items, look
+from harness.jsonpath import JsonPath, differences, edits_to, first_items, look
 
 Growing: TypeAlias = Generator[list[Case], list[Answer], None]
 
@@ -166,7 +166,7 @@ class Growth:
 
     def _blamed(self, errors: list[FieldError], group: list[Addition]) -> dict[JsonPath, list[FieldError]]:
         """Return the changes that errors speak of: those at or above the place of an error, or named beside it."""
-        steps = {place: change.place for change in group for place, _ in change.steps}
+        steps = {place: change.place for change in group for place, _ in change.edits}
         blamed: dict[JsonPath, list[FieldError]] = {}
         for error in errors:
             at, _ = place_of(error.field, self.shape)
@@ -219,8 +219,7 @@ class Growth:
                 self._remember(graft.place, result)
                 found.append(None)
                 continue
-            steps = [(at, look(result.obj, at)) for at in differences(result.obj, self.main)]
-            change = Addition(graft.place, steps)
+            change = Addition(graft.place, edits_to(result.obj, self.main))
             (variants if held & ~self.held(result.obj) else additions).append(change)
             found.append(change)
         before = self.main
@@ -290,13 +289,13 @@ class Growth:
             and self._path((*place, 1)) not in self.reached
         ]
         options = {(*place, 1): list(others(value[0], shape.elem)) for place, shape, value in lists}
-        changes = [Addition(at, [(at, values[0])]) for at, values in options.items() if values]
+        changes = [Addition.alone(at, values[0]) for at, values in options.items() if values]
         # Inner lists first: a second item is a copy of the first one and need not be as full.
         refused = yield from self.together(sorted(changes, key=lambda change: -len(change.place)))
         grafts = [Graft(change.place, self.shape, self.main, options[change.place]) for change in refused]
         results = yield from self.grafted(grafts)
         more = [
-            Addition(graft.place, [(at, look(found.obj, at)) for at in differences(found.obj, self.main)])
+            Addition(graft.place, edits_to(found.obj, self.main))
             for graft, found in zip(grafts, results, strict=True)
             if found.accepted
         ]

@@ -17,15 +17,12 @@ from typing import Any, Literal, TypeAlias
 from hypothesis import strategies as st
 
 from harness.case import Json
-from harness.fuzzers.edits import Edit, Site, sites_of
+from harness.fuzzers.edits import Site, sites_of
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.places import places
 from harness.fuzzers.shape import FieldShape, Shape
 from harness.fuzzers.values import LIMITS, beyond, fits, pool
-from harness.jsonpath import ABSENT, JsonPath, look, put, remove
-
-Probe: TypeAlias = tuple[JsonPath, Json]
-"""A place and a value worth putting there."""
+from harness.jsonpath import ABSENT, Edit, JsonPath, look, put, remove
 
 Lean: TypeAlias = Literal["any", "valid", "edges"]
 """What is drawn most: a little of everything, what both sides accept, or what lies at the edges of rules."""
@@ -49,8 +46,8 @@ def objects_of(
     shape: Shape,
     *,
     examples: Sequence[Json] = (),
-    probes: Iterable[Probe] = (),
-    accepted: Iterable[Probe] = (),
+    probes: Iterable[Edit] = (),
+    accepted: Iterable[Edit] = (),
     header: Mapping[str, Json] | None = None,
     lean: Lean = "any",
 ) -> st.SearchStrategy[Json]:
@@ -71,8 +68,8 @@ def pairs_of(
     shape: Shape,
     *,
     examples: Sequence[Json] = (),
-    probes: Iterable[Probe] = (),
-    accepted: Iterable[Probe] = (),
+    probes: Iterable[Edit] = (),
+    accepted: Iterable[Edit] = (),
     header: Mapping[str, Json] | None = None,
     lean: Lean = "any",
 ) -> st.SearchStrategy[tuple[Json, Json]]:
@@ -98,8 +95,8 @@ class _ObjectSource:
 
     shape: Shape
     examples: tuple[Json, ...] = ()
-    probes: tuple[Probe, ...] = ()
-    accepted: tuple[Probe, ...] = ()
+    probes: tuple[Edit, ...] = ()
+    accepted: tuple[Edit, ...] = ()
     header: Mapping[str, Json] = field(default_factory=dict)
     lean: Lean = "any"
 
@@ -168,7 +165,7 @@ def _maybe_edited(draw: Draw, source: _ObjectSource, obj: Json, chance: int) -> 
         return obj
     if source.lean != "valid":
         return _edit(draw, source, obj)
-    return put(obj, *source.accepted[_index(draw, len(source.accepted))]) if source.accepted else obj
+    return source.accepted[_index(draw, len(source.accepted))].apply(obj) if source.accepted else obj
 
 
 def _edit(draw: Draw, source: _ObjectSource, obj: Json) -> Json:
