@@ -33,17 +33,16 @@ from harness.fuzzers.bases import Asking, Repair, accepted, errors_of, starts
 from harness.fuzzers.edits import Site, sites_of
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.grow import Growth
-from harness.fuzzers.pairs import stored
 from harness.fuzzers.probes import probes_of
 from harness.fuzzers.strategies import Lean, objects_of, pairs_of
 from harness.fuzzers.values import fits, suggested, suggested_alone
-from harness.jsonpath import Edit, JsonPath
+from harness.jsonpath import Edit
+from harness.objectmodel import HEADER, header_of, stored
 from harness.subject import Subject, SubjectSpec, open_subject
 from harness.targets.target import drive
 
 _MOST_ASKED = 900
 _MOST_TRIED = 2000
-_HEADER: frozenset[JsonPath] = frozenset({("apiVersion",), ("kind",)})
 _RELEASE = re.compile(r"v?\d+\.\d+(?:\.\d+)?")
 _VERSION = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?")
 
@@ -177,7 +176,7 @@ class _KindSource:
     @property
     def header(self) -> dict[str, Json]:
         """What every object of the kind says of itself."""
-        return {"apiVersion": self.info.api_version, "kind": self.info.kind}
+        return header_of(self.info.api_version, self.info.kind)
 
     def case(self, new: Json, old: Json) -> Case:
         """Make a case that checks everything: both versions, twice."""
@@ -282,7 +281,7 @@ def _probes(source: _KindSource, base: Json) -> tuple[tuple[Edit, ...], tuple[Ed
 
     Returns: the probes, the changes that were accepted, and those of them that are accepted of a stored object too.
     """
-    sites = sites_of(base, source.subject.shape(source.info), skip=_HEADER)
+    sites = sites_of(base, source.subject.shape(source.info), skip=HEADER)
     usual = {site.place: site.values(Harvest()) for site in sites}
     most = max(map(len, usual.values()), default=0)
     turns = (Edit(place, values[turn]) for turn in range(most) for place, values in usual.items() if turn < len(values))

@@ -25,6 +25,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"suite"}),
     frozenset({"tags"}),
     frozenset({"gotypes"}),
+    frozenset({"objectmodel"}),
     frozenset({"jsonpath"}),
     frozenset({"field", "content", "case"}),
     frozenset({"limits"}),

@@ -13,6 +13,7 @@ from harness.compare.comparator import Comparator, agrees, remains_in
 from harness.compare.mismatch import Mismatch
 from harness.compare.obvious import CauseFound, rule_of
 from harness.jsonpath import ABSENT, JsonPath, look, path_of, remove
+from harness.objectmodel import is_in_metadata
 
 
 class Experiment(NamedTuple):
@@ -106,7 +107,7 @@ def _brings_back(case: Case, path: JsonPath) -> bool:
     """Whether preparation may bring back what stood at a path: metadata, or what a request leaves out."""
     for end in range(2, len(path) + 1):
         before, now = look(case.old, path[:end]), look(case.object, path[:end])
-        if before is not ABSENT and (now is ABSENT or (path[0] == "metadata" and now != before)):
+        if before is not ABSENT and (now is ABSENT or (is_in_metadata(path) and now != before)):
             return True
     return False
 

@@ -37,6 +37,7 @@ from harness.jsonpath import (
     walk,
     write,
 )
+from harness.objectmodel import METADATA, TYPE_META
 
 Mend: TypeAlias = Callable[[Case, FieldError], Iterable[tuple[Json, Json]]]
 """Yields pairs of new and old in which an error of the case may be gone, the likeliest first."""
@@ -252,7 +253,7 @@ def _beside(value: Json, place: JsonPath) -> Iterator[JsonPath]:
     for depth in reversed(range(len(place))):
         parent = look(value, place[:depth])
         for name in parent if isinstance(parent, dict) else ():
-            if name != place[depth] and (depth or name not in ("apiVersion", "kind", "metadata")):
+            if name != place[depth] and (depth or name not in (*TYPE_META, METADATA)):
                 yield (*place[:depth], name)
 
 

@@ -25,10 +25,11 @@ from harness.compare.mismatch import Mismatch
 from harness.compare.obvious import CauseFound
 from harness.field import FieldError
 from harness.jsonpath import ABSENT, JsonPath, canonical_path, differences, look, put, remove, without_subscripts, write
+from harness.objectmodel import REVISION, SERVER_FILLED, is_in_metadata
 
 _MOST_PLACES = 12
 """Places in which two objects differ that are looked at."""
-_FILLED_IN = frozenset({"generation", "resourceVersion", "uid", "creationTimestamp", "managedFields"})
+_FILLED_IN = SERVER_FILLED | {REVISION}
 
 Asked = Generator[list[Case], list[Answer], Any]
 
@@ -187,7 +188,7 @@ def _shown(value: Json) -> str:
 def differing(one: Json, other: Json) -> Iterator[JsonPath]:
     """Yield the outermost places that only one of two objects has, or in which they hold another value."""
     return (
-        place for place in differences(one, other) if place[:1] != ("metadata",) or _FILLED_IN.isdisjoint(place[1:2])
+        place for place in differences(one, other) if not is_in_metadata(place) or _FILLED_IN.isdisjoint(place[1:2])
     )
 
 

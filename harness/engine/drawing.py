@@ -18,8 +18,8 @@ from harness.engine.points import Point, Points
 from harness.engine.units import Lane
 from harness.fuzzers.edits import Site, random_edit
 from harness.fuzzers.novelty import NoveltyFilter, code_of
-from harness.fuzzers.pairs import stored
 from harness.jsonpath import JsonPath
+from harness.objectmodel import stored
 
 PASTS = 8
 """Old objects that serve draws at a time."""

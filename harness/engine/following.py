@@ -12,9 +12,9 @@ from itertools import islice
 from harness.case import Answer, Json, Operation
 from harness.engine.asking import Asking, Wanted
 from harness.fuzzers.kin import company, kin
-from harness.fuzzers.pairs import stored
 from harness.fuzzers.places import place_of
 from harness.jsonpath import ABSENT, JsonPath, canonical_path, look
+from harness.objectmodel import STATUS, is_in_metadata, is_in_status, stored
 
 
 class Reasons:
@@ -56,10 +56,10 @@ class Following:
             # Preparation for a subresource brings back what it puts aside: it stays as it was there too.
             following += [(one, both, both, base) for one in self._every]
             lanes = [lane] if old is not None else self._updates
-            if not place or place[0] == "metadata":  # all kinds have it, with the same validators
+            if not place or is_in_metadata(place):  # all kinds have it, with the same validators
                 continue
             # A status is written through its own subresource, which puts all else aside.
-            lanes = [one for one in lanes if (one.info.subresource == "status") == (place[0] == "status")]
+            lanes = [one for one in lanes if (one.info.subresource == STATUS) == is_in_status(place)]
             pairs = list(islice(kin(self._shape, both, place), _KIN if lanes else 0))
             following += [(one, *pair, base) for one in lanes for pair in pairs]
             if old is None:

@@ -21,8 +21,9 @@ from harness.engine.plan import LaneState, UnitPlan, key_of
 from harness.engine.units import Lane, LaneKey
 from harness.field import FieldError
 from harness.fuzzers.feedback import Harvest
-from harness.jsonpath import canonical_path, pattern_of
+from harness.jsonpath import canonical_path
 from harness.memory import Memory, Room
+from harness.objectmodel import is_metadata_field
 
 MOST_CURIOUS = 200
 CROWD = 200
@@ -285,7 +286,7 @@ class Ledger:
         fresh, handwritten = False, len(answer.handwritten)
         for number, error in enumerate((*answer.handwritten, *answer.declarative)):
             path = canonical_path(error.field)
-            if (error.covered or number >= handwritten) and pattern_of(path)[:1] != ("metadata",):
+            if (error.covered or number >= handwritten) and not is_metadata_field(path):
                 self.judged.add(path)
             key = hash((case.subresource, case.operation, error.type, error.origin, path, error.covered))
             if key not in self._met:

@@ -15,15 +15,13 @@ from harness.fuzzers.edits import Site, SiteIndex, sites_of
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.shape import Shape
 from harness.jsonpath import Edit, JsonPath
+from harness.objectmodel import NOT_EDITED
 
 KEPT_POINTS = 48
 LISTED_POINTS = 12
 """Points whose sites are remembered: hundreds each, and made again in no time."""
 EXHAUSTED = 24
 """Draws at one place that came before, until the search leaves it."""
-_SKIP: frozenset[JsonPath] = frozenset(
-    {("apiVersion",), ("kind",), ("metadata", "managedFields"), ("metadata", "creationTimestamp")}
-)
 
 
 @dataclass(slots=True)
@@ -126,7 +124,7 @@ class Points:
             self._listed.append(point)
             if len(self._listed) > LISTED_POINTS:
                 self._listed.popleft().forget()
-            found = sites_of(point.obj, self.shape, point.focus, _SKIP, self._parts)
+            found = sites_of(point.obj, self.shape, point.focus, NOT_EDITED, self._parts)
             point.sites = found or [Site((), self.shape, point.obj)]
             point.near = self.near.sites(point.sites, self.shape) if self.near else []
         return point.sites

@@ -18,11 +18,12 @@ from harness.engine.plan import ABREAST, Search, UnitPlan, key_of
 from harness.engine.points import Points
 from harness.engine.units import Lane, LaneKey
 from harness.fuzzers.bases import accepted
-from harness.fuzzers.pairs import Pair, stored, unchanged
+from harness.fuzzers.pairs import Pair, unchanged
 from harness.fuzzers.places import place_of
 from harness.fuzzers.reduce import Reducer
 from harness.fuzzers.transplant import transplants
 from harness.jsonpath import canonical_path, struct_of
+from harness.objectmodel import stored
 
 
 class Settling:

@@ -18,8 +18,9 @@ from harness.fuzzers.census import error_path_of
 from harness.fuzzers.crossing import crossed
 from harness.fuzzers.edits import Site
 from harness.fuzzers.kin import company, kin, turns_of, twins
-from harness.fuzzers.pairs import follow_ups, stored
+from harness.fuzzers.pairs import follow_ups
 from harness.jsonpath import ABSENT, Edit, JsonPath, leads_to, look, put
+from harness.objectmodel import is_in_metadata, stored, touched
 
 EVERY_PROBE = range(60)
 Way: TypeAlias = tuple[object, ...]
@@ -165,21 +166,21 @@ class Sweep:
         """Choose related pairs to ask, by what was said of edits."""
         related: list[Wanted] = []
         for (lane, new, old, base), place, answer in zip(wanted, places, answers, strict=False):
-            if place[:1] == ("metadata",) and answer.failure is None:
+            if is_in_metadata(place) and answer.failure is None:
                 said = bool(answer.handwritten or answer.declarative)
                 self._minded[place[:2]] = self._minded.get(place[:2], False) or said
             # Once for each lane and place: these ask how old and new correlate, not what the value is.
             at, pairs, shape = (*lane.key, _everywhere(place)), [], self.search.plan.shape
             is_refused = bool(answer.handwritten or answer.declarative)
             is_new = is_refused and self._reasons.is_new(at, answer)
-            if old is not None and not is_refused and place[:1] == ("metadata",) and len(place) == 2:
+            if old is not None and not is_refused and is_in_metadata(place) and len(place) == 2:
                 related.append((lane, new, new, base))  # the server brings back what it put aside
             if old is None:
-                if is_new and place[:1] != ("metadata",):
+                if is_new and not is_in_metadata(place):
                     related += [(lane, other, None, base) for other in company(shape, new, place)]
                 continue
             if is_new or (is_refused and closely):
-                pairs = follow_ups(old, new, _touch)
+                pairs = follow_ups(old, new, touched)
             if is_new:
                 pairs += [*kin(shape, new, place), *twins(shape, old, new, place)]
             if place and any(error.origin in _HIDING and leads_to(error.field, place) for error in answer.declarative):
@@ -205,13 +206,3 @@ def _hashes() -> array[int]:
 
 def _everywhere(place: JsonPath) -> Way:
     return tuple("*" if isinstance(part, int) else part for part in place)
-
-
-def _touch(obj: Json) -> Json:
-    """Change something that no rule minds: an annotation."""
-    metadata = obj.get("metadata") if isinstance(obj, dict) else None
-    if not isinstance(metadata, dict):
-        return obj
-    annotations = metadata.get("annotations")
-    annotations = annotations if isinstance(annotations, dict) else {}
-    return {**obj, "metadata": {**metadata, "annotations": {**annotations, "touched": "a"}}}

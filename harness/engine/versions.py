@@ -13,9 +13,9 @@ from harness.case import Operation
 from harness.engine.asking import BATCH, Asking, Wanted
 from harness.engine.plan import Search
 from harness.fuzzers.bases import Base
-from harness.fuzzers.pairs import stored
 from harness.fuzzers.unlike import is_within
 from harness.jsonpath import put
+from harness.objectmodel import stored
 
 _EDITS = 6
 """How many probes each differing place gets in each lane, wherever it occurs."""

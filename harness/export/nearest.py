@@ -17,13 +17,13 @@ from harness.fuzzers.pairs import Pair
 from harness.fuzzers.places import size
 from harness.fuzzers.steps import Step, taken
 from harness.jsonpath import ABSENT, Edit, JsonPath, differences, look, walk
+from harness.objectmodel import IDENTITY
 
 Judge: TypeAlias = Callable[[Pair, Answer], int | None]
 """How much else is wrong, None when the pair does not show what is wanted."""
 Ask: TypeAlias = Callable[[list[Pair]], list[tuple[Pair, Answer]]]
 
 _BATCH, _ROUNDS = 80, 12
-HEADER: tuple[JsonPath, ...] = (("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "namespace"))
 
 
 def distance(pair: Pair, base: Pair) -> tuple[int, float]:
@@ -82,13 +82,13 @@ def _steps(pair: Pair, base: Pair) -> Iterator[Step]:
     """Yield what brings a pair nearer: a place as it is in the accepted object, or without something that was added."""
     new, old = pair
     for place in [*differences(new, base[0]), *_added(new, base[0])]:
-        if place not in HEADER:
+        if place not in IDENTITY:
             edit = (Edit(place, look(base[0], place)),)
             if old is not None:
                 yield Step(place, "both", edit, (Edit(place, look(base[1], place)),))
             yield Step(place, "new", edit)
     for place in [*differences(old, base[1]), *_added(old, base[1])] if old is not None else ():
-        if place not in HEADER:
+        if place not in IDENTITY:
             yield Step(place, "old", (), (Edit(place, look(base[1], place)),))
 
 

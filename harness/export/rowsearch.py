@@ -27,7 +27,8 @@ from harness.fuzzers.pairs import Pair
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.spoiling import CLEARED
 from harness.fuzzers.values import filled
-from harness.jsonpath import ABSENT, ITEMS, is_within, pattern_of
+from harness.jsonpath import ABSENT, ITEMS, is_within
+from harness.objectmodel import STATUS, is_status_field, metadata_of, with_metadata
 from harness.rulecov.inventory import Inventory, KnownRule
 from harness.subject import Subject
 
@@ -200,9 +201,9 @@ class RowSearch:
         """Yield the doors that may show it: status goes through its own, what is about updates through updates."""
         doors = self.asker.doors
         main = doors.get("", self.asker.info)
-        if pattern_of(path)[:1] == ("status",) and "status" in doors:
-            main = doors["status"]
-        others = [one for name, one in doors.items() if one is not main and name not in ("", "status")]
+        if is_status_field(path) and STATUS in doors:
+            main = doors[STATUS]
+        others = [one for name, one in doors.items() if one is not main and name not in ("", STATUS)]
         for door in (main, *others):
             for operation in door.operations:
                 if operation is Operation.UPDATE or not updates:
@@ -301,9 +302,8 @@ def _once(rows: Sequence[TableRow]) -> list[TableRow]:
 
 def _as_stored(obj: Json, old: Json) -> Json:
     """Return an object with what a stored one has in its metadata, as far as it has nothing of its own there."""
-    held = old.get("metadata") if isinstance(old, dict) else None
-    own = obj.get("metadata") if isinstance(obj, dict) else None
-    return {**obj, "metadata": {**held, **own}} if isinstance(held, dict) and isinstance(own, dict) else obj
+    held, own = metadata_of(old), metadata_of(obj)
+    return obj if held is None or own is None else with_metadata(obj, {**held, **own})
 
 
 def _pairs(slot: Slot, shape: Shape, bases: Sequence[Json], operation: Operation, ground: Ground) -> Iterator[Pair]:

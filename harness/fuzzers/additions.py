@@ -14,6 +14,7 @@ from harness.fuzzers.places import places
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.values import alternatives, filled, pool
 from harness.jsonpath import ABSENT, Edit, JsonPath, apply_all, look
+from harness.objectmodel import HEADER, NAMING, is_in_metadata
 
 
 @dataclass(slots=True)
@@ -93,9 +94,6 @@ def copies(change: Addition, others: list[Addition]) -> Iterator[Addition]:
         yield Addition(other.place, [Edit(other.place[:-1] + at, value) for at, value in below] or other.edits)
 
 
-_IDENTITY = frozenset({"name", "namespace", "uid", "resourceVersion", "generation", "generateName"})
-
-
 def changes_of(obj: Json, shape: Shape) -> list[Addition]:
     """Return a change for every scalar and every absent member, those outside of the metadata first.
 
@@ -116,10 +114,8 @@ def changes_of(obj: Json, shape: Shape) -> list[Addition]:
             other = next((one for one in pool(below) if one != value and one.__class__ is value.__class__), ABSENT)
             if other is not ABSENT:
                 found.append(Addition.alone(place, other))
-    return sorted(found, key=lambda change: (change.place[0] == "metadata", len(change.place)))
+    return sorted(found, key=lambda change: (is_in_metadata(change.place), len(change.place)))
 
 
 def _names(place: JsonPath) -> bool:
-    return place in (("apiVersion",), ("kind",)) or (
-        len(place) == 2 and place[0] == "metadata" and place[1] in _IDENTITY
-    )
+    return place in HEADER or (len(place) == 2 and is_in_metadata(place) and place[1] in NAMING)

@@ -12,12 +12,13 @@ from typing import TypeVar
 
 from harness.case import Json
 from harness.fuzzers.aims import Aim
-from harness.fuzzers.pairs import Pair, stored
+from harness.fuzzers.pairs import Pair
 from harness.fuzzers.shape import FieldShape, Shape
 from harness.fuzzers.sized import at_limit
 from harness.fuzzers.spoiling import beside, changed, spoilt
 from harness.fuzzers.values import filled, plausible, rich
 from harness.jsonpath import ABSENT, ITEMS, pattern_of
+from harness.objectmodel import stored
 
 T = TypeVar("T")
 Spoil = Callable[[Shape, Json, FieldShape | None], Iterator[Json]]

@@ -22,6 +22,7 @@ from harness.fuzzers.places import Once
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.values import filled, rich
 from harness.jsonpath import ABSENT, JsonPath, apply_all, look
+from harness.objectmodel import METADATA, STATUS
 
 Asking: TypeAlias = Generator[list[Case], list[Answer], list[Answer]]
 Ask: TypeAlias = Callable[[list[Json]], Asking]
@@ -129,8 +130,8 @@ def starts(shape: Shape, root: Json) -> list[Json]:
     sparse, full = filled(shape), rich(shape)
     if not isinstance(sparse, dict) or not isinstance(full, dict):
         return [root]  # the type is not known: what the errors say must do
-    status = {name: value for name, value in sparse.items() if name not in ("metadata", "status")}
-    everything = {name: value for name, value in full.items() if name not in ("metadata", "status")}
+    status = {name: value for name, value in sparse.items() if name not in (METADATA, STATUS)}
+    everything = {name: value for name, value in full.items() if name not in (METADATA, STATUS)}
     return [root, {**root, **status}, {**root, **everything}]
 
 

@@ -14,11 +14,8 @@ from itertools import islice
 
 from harness.fuzzers.shape import Shape
 from harness.jsonpath import ITEMS, JsonPath, join
+from harness.objectmodel import SERVER_OWNED
 
-SERVER_OWNED = frozenset(
-    {"managedFields", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"}
-)
-"""Members of metadata that a request cannot usefully say."""
 NESTED = 2
 """How often one struct may lie within itself on the way to a place that is counted."""
 MOST_PLACES = 20_000

@@ -25,6 +25,7 @@ from harness.fuzzers.places import place_of, places
 from harness.fuzzers.prune import Pruning, pruned
 from harness.fuzzers.shape import Shape
 from harness.jsonpath import JsonPath, differences, edits_to, first_items, look
+from harness.objectmodel import STATUS
 
 Growing: TypeAlias = Generator[list[Case], list[Answer], None]
 
@@ -50,7 +51,7 @@ class Growth:
     harvest: Harvest
     limit: int
     main: Json
-    skip: frozenset[JsonPath] = frozenset({("status",)})
+    skip: frozenset[JsonPath] = frozenset({(STATUS,)})
     focus: JsonPath = ()
     given: Callable[[Answer, Json], Json] = lambda answer, sent: sent
     only: frozenset[str] | None = None

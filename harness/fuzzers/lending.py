@@ -17,6 +17,7 @@ from harness.fuzzers.bases import Base
 from harness.fuzzers.census import NESTED, measured, members_of, path_of
 from harness.fuzzers.shape import Shape
 from harness.jsonpath import JsonPath, look
+from harness.objectmodel import STATUS
 
 LEAST = 20
 """Places of a type below which nothing is lent: what is small is found as fast."""
@@ -118,7 +119,7 @@ def seats(shape: Shape, types: frozenset[str], at: JsonPath = (), depth: int = 0
         yield at, name
         return
     for member, below in members_of(shape):
-        if at or member != "status":
+        if at or member != STATUS:
             yield from seats(below, types, (*at, member), depth + 1)
 
 

@@ -25,6 +25,7 @@ from harness.fuzzers.places import Once, size
 from harness.fuzzers.steps import Key, Step, Values, gain, plainest, removals, reverts, scalars, simpler, taken, unions
 from harness.fuzzers.transplant import some_members
 from harness.jsonpath import JsonPath, count_differences
+from harness.objectmodel import IDENTITY, METADATA
 
 Verdict: TypeAlias = Callable[[Case, Answer], frozenset[str] | None]
 """What else there is to say of an answer (its errors, other mismatches), or None when the difference is not there."""
@@ -43,7 +44,7 @@ MANY_STEPS = 8
 """Fewer steps that fail together are taken one at a time."""
 REPAIRS = 8
 """Repairs that are made one after the other: where more is wrong, a repair seldom leaves the difference alone."""
-KEPT = frozenset({("apiVersion",), ("kind",), ("metadata",), ("metadata", "name"), ("metadata", "namespace")})
+KEPT = IDENTITY | {(METADATA,)}
 """Places that say which object this is."""
 
 

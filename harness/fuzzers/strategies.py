@@ -22,7 +22,8 @@ from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.places import places
 from harness.fuzzers.shape import FieldShape, Shape
 from harness.fuzzers.values import LIMITS, beyond, fits, pool
-from harness.jsonpath import ABSENT, Edit, JsonPath, look, put, remove
+from harness.jsonpath import ABSENT, Edit, look, put, remove
+from harness.objectmodel import HEADER
 
 Lean: TypeAlias = Literal["any", "valid", "edges"]
 """What is drawn most: a little of everything, what both sides accept, or what lies at the edges of rules."""
@@ -37,7 +38,6 @@ _FEW = (3, 2)
 _MOST_CUTS = 40
 _LARGE = 1_000_000
 _DEPTH = 5
-_HEADER: frozenset[JsonPath] = frozenset({("apiVersion",), ("kind",)})
 _TEXT = st.text(max_size=20)
 _SMALL = st.integers(0, 15)
 
@@ -103,7 +103,7 @@ class _ObjectSource:
     @cached_property
     def sites(self) -> list[Site]:
         """Every place of an example; the same list whatever becomes of an object, or shrinking would go astray."""
-        found = (site for example in self.examples for site in sites_of(example, self.shape, skip=_HEADER))
+        found = (site for example in self.examples for site in sites_of(example, self.shape, skip=HEADER))
         return list({site.place: site for site in found}.values())
 
     def headed(self, obj: Json) -> Json:
@@ -144,7 +144,7 @@ def _index(draw: Draw, length: int) -> int:
 
 def _cut(draw: Draw, example: Json) -> Json:
     """Take parts of an example away; rarely when drawn, wherever it can be done when shrunk."""
-    cuttable = [place for place, _, _ in places(example) if len(place) <= 3 and place not in _HEADER]
+    cuttable = [place for place, _, _ in places(example) if len(place) <= 3 and place not in HEADER]
     # Drawn for all of them, those within others too: shrinking goes astray where one draw decides on the next ones.
     gone = [place for place in cuttable[:_MOST_CUTS] if draw(_SMALL) == 0]
     for place in reversed(gone):  # from behind, so that indices stay true
@@ -174,7 +174,7 @@ def _edit(draw: Draw, source: _ObjectSource, obj: Json) -> Json:
         return put(obj, place, _shorter(draw, value))
     sites = source.sites
     if not sites or not isinstance(obj, dict):
-        sites = sites_of(obj, source.shape, skip=_HEADER)
+        sites = sites_of(obj, source.shape, skip=HEADER)
         sites += [] if isinstance(obj, dict) else [Site((), source.shape, obj)]
     if not sites:
         return obj

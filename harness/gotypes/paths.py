@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from harness.gotypes.model import Field, Struct, TypeRef
 from harness.gotypes.packages import Universe
 from harness.jsonpath import closings, is_regular, join, parse
+from harness.objectmodel import META
 
-_META = "k8s.io/apimachinery/pkg/apis/meta/v1"
 LEAVES = frozenset(
     {
-        f"{_META}.Time",
-        f"{_META}.MicroTime",
-        f"{_META}.Duration",
+        f"{META}.Time",
+        f"{META}.MicroTime",
+        f"{META}.Duration",
         "k8s.io/apimachinery/pkg/api/resource.Quantity",
         "k8s.io/apimachinery/pkg/util/intstr.IntOrString",
         "time.Time",
@@ -29,7 +29,7 @@ LEAVES = frozenset(
 
 OPAQUE = frozenset(
     {
-        f"{_META}.FieldsV1",
+        f"{META}.FieldsV1",
         "k8s.io/apimachinery/pkg/runtime.RawExtension",
         "k8s.io/apimachinery/pkg/runtime.Unknown",
         "k8s.io/apimachinery/pkg/runtime.Object",

@@ -18,6 +18,7 @@ from typing import TypeAlias
 
 from harness.case import Json
 from harness.fuzzers.shape import Shape
+from harness.objectmodel import TYPE_META
 from harness.subject.quick import DURATION, QUANTITY, TIME, Unusual, quick_decoder
 from harness.tags.runtime import ZERO_TIME, read_time
 from harness.targets.endpoint import DecodeError, Decoder
@@ -59,7 +60,7 @@ def decoder_of(shape: Shape, *, from_go: bool = False, keeps_empty: bool = False
             except Unusual:
                 pass  # the slow way knows what to make of it
         decoded = decode(value)
-        head = {name: value[name] for name in ("apiVersion", "kind") if isinstance(value, dict) and name in value}
+        head = {name: value[name] for name in TYPE_META if isinstance(value, dict) and name in value}
         return {**head, **decoded} if isinstance(decoded, dict) else decoded
 
     return decode_root

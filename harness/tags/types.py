@@ -11,8 +11,7 @@ from typing import Protocol
 
 from harness.diagnostics import Position
 from harness.gotypes.model import Const, Field, Package, Struct, Typedef, TypeRef
-
-META = "k8s.io/apimachinery/pkg/apis/meta/v1"
+from harness.objectmodel import META
 
 SPECIAL = {
     f"{META}.Time": "time",

@@ -14,11 +14,12 @@ from msgspec.structs import replace
 from harness.case import Operation
 from harness.field import ErrorType, FieldError
 from harness.jsonpath import parent_of, parse
+from harness.objectmodel import METADATA
 
 Errors: TypeAlias = Sequence[FieldError]
 Alter: TypeAlias = Callable[[Errors, Operation], Errors]
 
-ELSEWHERE = "metadata"
+ELSEWHERE = METADATA
 """Where an error goes that has nothing above it."""
 
 
