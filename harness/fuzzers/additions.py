@@ -9,8 +9,7 @@ from itertools import islice
 from harness.case import Json
 from harness.fuzzers.census import NESTED, members_of, nested
 from harness.fuzzers.graft import others
-from harness.fuzzers.mend import shape_at
-from harness.fuzzers.places import places
+from harness.fuzzers.places import places, shape_at
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.values import alternatives, filled, pool
 from harness.jsonpath import ABSENT, Edit, JsonPath, apply_all, look

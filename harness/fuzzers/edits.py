@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from harness.case import Json
 from harness.fuzzers.crossing import crossed
 from harness.fuzzers.feedback import Harvest
+from harness.fuzzers.places import member_at, shape_at
 from harness.fuzzers.probes import Probes, look_of, probes_of
 from harness.fuzzers.shape import FieldShape, Shape
 from harness.fuzzers.values import filled, fits, plausible
@@ -87,7 +88,7 @@ def sites_of(
 
     `listed` remembers parts of lists; one is for one `skip`.
     """
-    below, member = _shape_at(shape, focus), _member(shape, focus) if focus else None
+    below, member = shape_at(shape, focus), member_at(shape, focus)
     return _sites(look(obj, focus), below, focus, member, skip, SiteIndex() if listed is None else listed)
 
 
@@ -113,17 +114,6 @@ def _sites(
         found += _sites(held, shape.child(part), (*place, part), below, skip, listed)
     listed.add(value, shape, place, found)
     return found
-
-
-def _shape_at(shape: Shape, place: JsonPath) -> Shape:
-    for part in place:
-        shape = shape.child(part)
-    return shape
-
-
-def _member(shape: Shape, place: JsonPath) -> FieldShape | None:
-    parent = _shape_at(shape, place[:-1])
-    return parent.by_name.get(str(place[-1])) if parent.kind == "struct" else None
 
 
 def random_edit(random: Random, sites: Sequence[Site], harvest: Harvest, obj: Json) -> Edit:

@@ -14,7 +14,7 @@ from harness.case import Answer, Case, Json
 from harness.fuzzers.abreast import Steps, abreast, plainly
 from harness.fuzzers.bases import Ask, Repair, Repaired
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.mend import shape_at
+from harness.fuzzers.places import member_at, shape_at
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.values import alternatives, filled, pool
 from harness.jsonpath import JsonPath, look, put
@@ -54,13 +54,13 @@ class Graft:
         return found
 
     def _values(self) -> Iterator[Json]:
-        parent = shape_at(self.shape, self.place[:-1])
-        member = parent.by_name.get(str(self.place[-1])) if parent.kind == "struct" else None
+        member = member_at(self.shape, self.place)
         if member is not None:
             yield from alternatives(member)
         else:
-            yield filled(parent.elem)
-            yield from pool(parent.elem)
+            elem = shape_at(self.shape, self.place[:-1]).elem
+            yield filled(elem)
+            yield from pool(elem)
 
     def modes(self) -> list[Json]:
         """Return objects with the place in which a word of a fixed set near it is another: `type`, say."""

@@ -20,8 +20,7 @@ from harness.fuzzers.census import path_of
 from harness.fuzzers.feedback import Harvest, names_of
 from harness.fuzzers.graft import Graft, grafted, others, quickly
 from harness.fuzzers.holding import Holding, Reached
-from harness.fuzzers.mend import shape_at
-from harness.fuzzers.places import place_of, places
+from harness.fuzzers.places import place_of, places, shape_at
 from harness.fuzzers.prune import Pruning, pruned
 from harness.fuzzers.shape import Shape
 from harness.jsonpath import JsonPath, differences, edits_to, first_items, look

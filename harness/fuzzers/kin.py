@@ -12,6 +12,7 @@ from itertools import islice
 
 from harness.case import Json
 from harness.fuzzers.pairs import Pair
+from harness.fuzzers.places import member_at, shape_at
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.sized import renamed
 from harness.fuzzers.spoiling import beside
@@ -40,15 +41,14 @@ def kin(shape: Shape, refused: Json, place: JsonPath) -> Iterator[Pair]:
     for depth, part in enumerate(place):
         if isinstance(part, int):
             yield from ((new, refused) for new in _moved(shape, refused, place[: depth + 1]))
-        elif _at(shape, place[:depth]).kind == "map":
+        elif shape_at(shape, place[:depth]).kind == "map":
             yield from ((new, refused) for new in _rekeyed(refused, place[: depth + 1]))
 
 
 def turns_of(shape: Shape, having: Json, place: JsonPath) -> Iterator[Pair]:
     """Yield (new, old) around an object that has a member which may be absent: unset again, and changed while set."""
     yield put(having, place, ABSENT), having
-    member = _at(shape, place[:-1]).by_name.get(str(place[-1])) if place else None
-    for other in islice(others(_at(shape, place), look(having, place), member), 1):
+    for other in islice(others(shape_at(shape, place), look(having, place), member_at(shape, place)), 1):
         yield put(having, place, other), having
 
 
@@ -57,7 +57,7 @@ def company(shape: Shape, refused: Json, place: JsonPath) -> Iterator[Json]:
 
     All that its struct can have, its discriminators at other constants, then each member more or less.
     """
-    above = _at(shape, place[:-1])
+    above = shape_at(shape, place[:-1])
     if place and above.kind == "struct":
         around = beside(above, look(refused, place[:-1]), str(place[-1]), look(refused, place))
         yield from (put(refused, place[:-1], other) for other in islice(around, _COMPANY))
@@ -79,18 +79,12 @@ def twins(shape: Shape, base: Json, refused: Json, place: JsonPath) -> Iterator[
     yield both, base
 
 
-def _at(shape: Shape, place: JsonPath) -> Shape:
-    for part in place:
-        shape = shape.child(part)
-    return shape
-
-
 def _sibling(shape: Shape, obj: Json, place: JsonPath) -> Iterator[Json]:
     """Change other members of the struct or map around a place, one at a time; those that are there come first."""
     parent = look(obj, place[:-1])
     if not isinstance(parent, dict):
         return
-    above = _at(shape, place[:-1])
+    above = shape_at(shape, place[:-1])
     present = [name for name in parent if name != place[-1]]
     absent = [member.name for member in above.fields if member.name not in parent and member.name != place[-1]]
     for name in (*present, *absent):
@@ -101,7 +95,7 @@ def _sibling(shape: Shape, obj: Json, place: JsonPath) -> Iterator[Json]:
 
 def _within(shape: Shape, obj: Json, place: JsonPath) -> Iterator[Json]:
     """Change members of a struct that was refused as a whole, one at a time: what its members are together stays."""
-    held, here = look(obj, place), _at(shape, place)
+    held, here = look(obj, place), shape_at(shape, place)
     if isinstance(held, dict) and here.kind == "struct":
         for name, value in held.items():
             for other in islice(others(here.child(name), value, here.by_name.get(name)), 1):
@@ -110,7 +104,7 @@ def _within(shape: Shape, obj: Json, place: JsonPath) -> Iterator[Json]:
 
 def _around(shape: Shape, obj: Json, place: JsonPath) -> Iterator[Json]:
     """Change all that stands beside a value at once, in the same struct."""
-    parent, above = look(obj, place[:-1]), _at(shape, place[:-1])
+    parent, above = look(obj, place[:-1]), shape_at(shape, place[:-1])
     if isinstance(parent, dict) and above.kind == "struct":
         rest = {name: value for name, value in parent.items() if name != place[-1]}
         changed = {
@@ -129,7 +123,7 @@ def _rekeyed(obj: Json, entry: JsonPath) -> Iterator[Json]:
 
 def _moved(shape: Shape, obj: Json, item: JsonPath) -> Iterator[Json]:
     """Move an item behind another one, change the one beside it, and give it another name."""
-    items, index, below = look(obj, item[:-1]), item[-1], _at(shape, item)
+    items, index, below = look(obj, item[:-1]), item[-1], shape_at(shape, item)
     if not isinstance(items, list) or not isinstance(index, int) or index >= len(items):
         return
     rest = [*items[:index], *items[index + 1 :]] or [renamed(items[index], below, 7)]

@@ -14,8 +14,8 @@ from harness.case import Json
 from harness.field import ErrorType, FieldError
 from harness.fuzzers.feedback import Harvest, names_of, numbers_of, paths_of, patterns_of, words_of
 from harness.fuzzers.patterns import matching
-from harness.fuzzers.places import place_of, places
-from harness.fuzzers.shape import ANY, Shape
+from harness.fuzzers.places import member_at, place_of, places, shape_at
+from harness.fuzzers.shape import Shape
 from harness.fuzzers.values import alternatives, filled, fits, plausible, pool
 from harness.jsonpath import ABSENT, Edit, JsonPath, later_first, look
 
@@ -98,8 +98,7 @@ def _as_elsewhere(detail: str, obj: Json, root: Shape, at: JsonPath, shape: Shap
 
 
 def _added(detail: str, at: JsonPath, root: Shape, shape: Shape, harvest: Harvest) -> Iterator[Edit]:
-    parent = shape_at(root, at[:-1])
-    member = parent.by_name.get(str(at[-1])) if at and parent.kind == "struct" else None
+    member = member_at(root, at)
     yield from _exemplary(at, harvest)
     for word in (*_said(detail), *numbers_of(detail), *_known_near(at, shape, harvest)):
         if fits(word, shape):
@@ -108,7 +107,7 @@ def _added(detail: str, at: JsonPath, root: Shape, shape: Shape, harvest: Harves
         for value in alternatives(member):
             yield Edit(at, value)
     elif at:
-        for beside in parent.fields:
+        for beside in shape_at(root, at[:-1]).fields:
             if beside.shape.kind == "map":  # `resources[storage]` means a key of one of its maps
                 yield Edit((*at[:-1], beside.name, at[-1]), filled(beside.shape.elem))
         yield Edit(at, filled(shape))
@@ -135,9 +134,9 @@ def _replaced(
         if fits(known, shape):
             yield Edit(at, known)
     yield from _donated(obj, root, at, shape)
-    parent = shape_at(root, at[:-1])
-    if parent.kind == "struct" and str(at[-1]) in parent.by_name:
-        yield from (Edit(at, hint) for hint in parent.by_name[str(at[-1])].hints if fits(hint, shape))
+    member = member_at(root, at)
+    if member is not None:
+        yield from (Edit(at, hint) for hint in member.hints if fits(hint, shape))
     if shape.kind == "map":
         yield Edit(at, {})
         yield from _keys(error.detail, at, shape, value)
@@ -295,15 +294,6 @@ def _around(obj: Json, root: Shape, at: JsonPath) -> Iterator[Edit]:
                 if not isinstance(held, dict) or member.name not in held:
                     yield Edit((*parent, member.name), filled(member.shape))
         yield Edit(parent, ABSENT)
-
-
-def shape_at(shape: Shape, place: JsonPath) -> Shape:
-    """Return the shape at a place; `any` where nothing is known."""
-    for part in place:
-        shape = shape.child(part)
-        if shape is ANY:
-            return ANY
-    return shape
 
 
 def at_once(errors: Iterable[FieldError], obj: Json, shape: Shape, harvest: Harvest) -> list[Edit]:

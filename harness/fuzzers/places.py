@@ -50,6 +50,19 @@ def _children(shape: Shape) -> tuple[dict[str, FieldShape] | None, Shape]:
     return (shape.by_name, ANY) if shape.kind == "struct" else (None, shape.child(0))
 
 
+def shape_at(shape: Shape, path: JsonPath) -> Shape:
+    """Return the shape at a path; `any` where nothing is known."""
+    for step in path:
+        shape = shape.child(step)
+    return shape
+
+
+def member_at(shape: Shape, path: JsonPath) -> FieldShape | None:
+    """Return the member that a path ends at, None for items, values of maps and the root."""
+    parent = shape_at(shape, path[:-1])
+    return parent.by_name.get(str(path[-1])) if path and parent.kind == "struct" else None
+
+
 def place_of(path: str, shape: Shape = ANY) -> tuple[JsonPath, Shape]:
     """Return the place a reported field path means, and its shape.
 
