@@ -27,7 +27,7 @@ from harness.fuzzers.pairs import Pair
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.spoiling import CLEARED
 from harness.fuzzers.values import filled
-from harness.jsonpath import ABSENT, ITEMS, is_within
+from harness.jsonpath import ABSENT, ITEMS, canonical_path, is_within
 from harness.objectmodel import STATUS, is_status_field, metadata_of, with_metadata
 from harness.rulecov.inventory import Inventory, KnownRule
 from harness.subject import Subject
@@ -50,11 +50,12 @@ def table_of_rules(
     shape = subject.shape(info)
     if not rules and not field:
         raise UsageError(f"{info.name} has no declared rules\n  fix: add --field for what is handwritten of a field")
-    if not any(is_within(known.rule.path, field) for known in rules) and not is_field(shape, field):
+    path = canonical_path(field)
+    if not any(is_within(known.rule.path, path) for known in rules) and not is_field(shape, path):
         paths = sorted({known.rule.path for known in rules})
-        hint = near_miss(field, paths) or f"it has {', '.join(paths[:6])}" + (", ..." if len(paths) > 6 else "")
+        hint = near_miss(path, paths) or f"it has {', '.join(paths[:6])}" + (", ..." if len(paths) > 6 else "")
         raise UsageError(f"{info.name} has no field {field}, and no rule below it\n  fix: {hint}")
-    return RowSearch(Asker(subject, info, mode), shape, rules, tell).table(field)
+    return RowSearch(Asker(subject, info, mode), shape, rules, tell).table(path)
 
 
 @dataclass(frozen=True, slots=True)
