@@ -7,13 +7,33 @@ Source: apimachinery pkg/apis/meta/v1/types.go (2026-07).
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Final, Literal, TypeAlias
 
 from harness.case import Json, KindInfo
 from harness.jsonpath import JsonPath, pattern_of
 
 META: Final = "k8s.io/apimachinery/pkg/apis/meta/v1"
 """The Go package of metadata and of what all kinds share."""
+
+JsonForm: TypeAlias = Literal["time", "micro-time", "duration", "quantity", "int-or-string", "fields", "raw", "any"]
+"""`any` is any JSON value, `raw` any JSON object (RawExtension), `fields` a managed-fields set (FieldsV1)."""
+
+SPECIAL_TYPES: Final[Mapping[str, JsonForm]] = {
+    f"{META}.Time": "time",
+    f"{META}.MicroTime": "micro-time",
+    f"{META}.Duration": "duration",
+    f"{META}.FieldsV1": "fields",
+    "k8s.io/apimachinery/pkg/api/resource.Quantity": "quantity",
+    "k8s.io/apimachinery/pkg/util/intstr.IntOrString": "int-or-string",
+    "k8s.io/apimachinery/pkg/runtime.RawExtension": "raw",
+    "k8s.io/apimachinery/pkg/runtime.Unknown": "raw",
+    "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON": "any",
+}
+"""Go types whose JSON is not what their declaration says."""
+
+ANY_JSON: Final[frozenset[JsonForm]] = frozenset({"fields", "raw", "any"})
+"""Forms within which no field has a declaration."""
 
 API_VERSION: Final = "apiVersion"
 KIND: Final = "kind"

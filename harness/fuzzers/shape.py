@@ -19,7 +19,7 @@ from harness.diagnostics import Position
 from harness.fuzzers.naming import format_of
 from harness.fuzzers.suggestions import NONE, Suggestions, suggestions_of
 from harness.gotypes.model import Comments, Field, Struct, Typedef, TypeRef
-from harness.objectmodel import META, is_object_meta, is_type_meta
+from harness.objectmodel import META, SPECIAL_TYPES, is_object_meta, is_type_meta
 
 if TYPE_CHECKING:
     from harness.gotypes.packages import Universe
@@ -31,15 +31,7 @@ ShapeKind: TypeAlias = Literal[
 """`any` is any JSON value, `raw` any JSON object (RawExtension), `fields` a managed-fields set (FieldsV1)."""
 
 _SPECIAL: dict[str, ShapeKind] = {
-    f"{META}.Time": "time",
-    f"{META}.MicroTime": "micro-time",
-    f"{META}.Duration": "duration",
-    f"{META}.FieldsV1": "fields",
-    "k8s.io/apimachinery/pkg/api/resource.Quantity": "quantity",
-    "k8s.io/apimachinery/pkg/util/intstr.IntOrString": "int-or-string",
-    "k8s.io/apimachinery/pkg/runtime.RawExtension": "raw",
-    "k8s.io/apimachinery/pkg/runtime.Unknown": "raw",
-    "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON": "any",
+    **SPECIAL_TYPES,
     "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSONSchemaPropsOrBool": "any",
     "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSONSchemaPropsOrArray": "any",
     "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSONSchemaPropsOrStringArray": "any",

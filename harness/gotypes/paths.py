@@ -12,31 +12,17 @@ from dataclasses import dataclass, field
 from harness.gotypes.model import Field, Struct, TypeRef
 from harness.gotypes.packages import Universe
 from harness.jsonpath import closings, is_regular, join, parse
-from harness.objectmodel import META
+from harness.objectmodel import ANY_JSON, SPECIAL_TYPES
 
-LEAVES = frozenset(
-    {
-        f"{META}.Time",
-        f"{META}.MicroTime",
-        f"{META}.Duration",
-        "k8s.io/apimachinery/pkg/api/resource.Quantity",
-        "k8s.io/apimachinery/pkg/util/intstr.IntOrString",
-        "time.Time",
-        "time.Duration",
-    }
-)
+LEAVES = frozenset({"time.Time", "time.Duration"}) | {
+    name for name, form in SPECIAL_TYPES.items() if form not in ANY_JSON
+}
 """Structs that are one JSON value."""
 
-OPAQUE = frozenset(
-    {
-        f"{META}.FieldsV1",
-        "k8s.io/apimachinery/pkg/runtime.RawExtension",
-        "k8s.io/apimachinery/pkg/runtime.Unknown",
-        "k8s.io/apimachinery/pkg/runtime.Object",
-        "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON",
-        "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1.JSON",
-    }
-)
+OPAQUE = frozenset(name for name, form in SPECIAL_TYPES.items() if form in ANY_JSON) | {
+    "k8s.io/apimachinery/pkg/runtime.Object",
+    "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1.JSON",
+}
 """Types that may hold any JSON."""
 
 _ROOT_NAMES = frozenset({"", "<nil>"})
