@@ -21,10 +21,10 @@ import msgspec
 from bench.programs import compiled
 from bench.record import Measured, Section
 from harness.cli.targets import EVERY_GATE
-from harness.compare.mismatch import canonical_path
 from harness.diagnostics import HarnessError, TargetError
 from harness.engine import RunConfig, run_parts
 from harness.events import Budget
+from harness.jsonpath import canonical_path
 from harness.rulecov.inventory import Inventory, inventory_of
 from harness.rulecov.observed import FIRED, NAME, RuleOnlooker
 from harness.subject import SubjectSpec

@@ -33,17 +33,16 @@ from harness.fuzzers.bases import Asking, Repair, accepted, errors_of, starts
 from harness.fuzzers.edits import Site, sites_of
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.grow import Growth
-from harness.fuzzers.pairs import stored
-from harness.fuzzers.places import Place, put
 from harness.fuzzers.probes import probes_of
-from harness.fuzzers.strategies import Lean, Probe, objects_of, pairs_of
+from harness.fuzzers.strategies import Lean, objects_of, pairs_of
 from harness.fuzzers.values import fits, suggested, suggested_alone
+from harness.jsonpath import Edit
+from harness.objectmodel import HEADER, header_of, stored
 from harness.subject import Subject, SubjectSpec, open_subject
 from harness.targets.target import drive
 
 _MOST_ASKED = 900
 _MOST_TRIED = 2000
-_HEADER: frozenset[Place] = frozenset({("apiVersion",), ("kind",)})
 _RELEASE = re.compile(r"v?\d+\.\d+(?:\.\d+)?")
 _VERSION = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?")
 
@@ -177,7 +176,7 @@ class _KindSource:
     @property
     def header(self) -> dict[str, Json]:
         """What every object of the kind says of itself."""
-        return {"apiVersion": self.info.api_version, "kind": self.info.kind}
+        return header_of(self.info.api_version, self.info.kind)
 
     def case(self, new: Json, old: Json) -> Case:
         """Make a case that checks everything: both versions, twice."""
@@ -236,13 +235,13 @@ class _Material:
 
     examples: tuple[Json, ...] = ()
     stable: tuple[Json, ...] = ()
-    probes: tuple[Probe, ...] = ()
-    accepted: tuple[Probe, ...] = ()
-    steps: tuple[Probe, ...] = ()
+    probes: tuple[Edit, ...] = ()
+    accepted: tuple[Edit, ...] = ()
+    steps: tuple[Edit, ...] = ()
     remaining: tuple[str, ...] = ()
 
     def arguments(
-        self, source: _KindSource, lean: Lean, examples: tuple[Json, ...], accepted: tuple[Probe, ...]
+        self, source: _KindSource, lean: Lean, examples: tuple[Json, ...], accepted: tuple[Edit, ...]
     ) -> dict[str, Any]:
         """The arguments of `objects_of` and `pairs_of`. Raises: UsageError when there is nothing valid to lean to."""
         if lean == "valid" and not self.examples:
@@ -277,40 +276,40 @@ def _is_updated(source: _KindSource, obj: Json) -> bool:
     return accepted(answer)
 
 
-def _probes(source: _KindSource, base: Json) -> tuple[tuple[Probe, ...], tuple[Probe, ...], tuple[Probe, ...]]:
+def _probes(source: _KindSource, base: Json) -> tuple[tuple[Edit, ...], tuple[Edit, ...], tuple[Edit, ...]]:
     """Try values at every place once: what refuses one teaches limits, which are probes.
 
     Returns: the probes, the changes that were accepted, and those of them that are accepted of a stored object too.
     """
-    sites = sites_of(base, source.subject.shape(source.info), skip=_HEADER)
+    sites = sites_of(base, source.subject.shape(source.info), skip=HEADER)
     usual = {site.place: site.values(Harvest()) for site in sites}
     most = max(map(len, usual.values()), default=0)
-    turns = ((place, values[turn]) for turn in range(most) for place, values in usual.items() if turn < len(values))
+    turns = (Edit(place, values[turn]) for turn in range(most) for place, values in usual.items() if turn < len(values))
     tries = list(islice(turns, _MOST_TRIED))
     learnt = {place: Harvest() for place in usual}
-    answers = drive(source.batch([put(base, *one) for one in tries]), source.subject.target.ask)
-    fine: list[Probe] = []
+    answers = drive(source.batch([one.apply(base) for one in tries]), source.subject.target.ask)
+    fine: list[Edit] = []
     for one, answer in zip(tries, answers, strict=True):
-        learnt[one[0]].learn(errors_of(answer))
+        learnt[one.path].learn(errors_of(answer))
         if accepted(answer):
             fine.append(one)
     probes = (
-        (site.place, one)
+        Edit(site.place, one)
         for site in sites
         for one in probes_of(site.shape, site.value, site.member, learnt[site.place])
     )
-    found = [(place, one) for place, one in probes if one not in usual[place]]
-    updates = source.subject.target.ask([source.case(put(base, *one), base) for one in fine])
+    found = [edit for edit in probes if edit.value not in usual[edit.path]]
+    updates = source.subject.target.ask([source.case(one.apply(base), base) for one in fine])
     steps = tuple(one for one, answer in zip(fine, updates, strict=True) if accepted(answer))
     limits = [limit for site in sites for limit in _limits(site)]
     return tuple({repr(one): one for one in (*found, *limits)}.values()), tuple(fine), steps
 
 
-def _limits(site: Site) -> Iterator[tuple[Place, Json]]:
+def _limits(site: Site) -> Iterator[Edit]:
     """Values at and beside the limits that the tags of a place name: worth more than one draw in a hundred."""
     if site.member is None:
         return
-    yield from ((site.place, value) for value in (*suggested(site.member), *suggested_alone(site.member)))
+    yield from (Edit(site.place, value) for value in (*suggested(site.member), *suggested_alone(site.member)))
     for number in site.member.hints:
         if isinstance(number, int) and site.shape.kind == "int":
-            yield from ((site.place, near) for near in (number - 1, number, number + 1) if fits(near, site.shape))
+            yield from (Edit(site.place, near) for near in (number - 1, number, number + 1) if fits(near, site.shape))

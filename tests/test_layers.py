@@ -29,6 +29,8 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"suite"}),
     frozenset({"tags"}),
     frozenset({"gotypes"}),
+    frozenset({"objectmodel"}),
+    frozenset({"jsonpath"}),
     frozenset({"field", "content", "case"}),
     frozenset({"limits"}),
     frozenset({"blocks", "collector", "diagnostics", "files", "explain", "kubeyaml", "memory", "tuning"}),

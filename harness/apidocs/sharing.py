@@ -11,6 +11,7 @@ from functools import cache
 from harness.apidocs.document import Key
 from harness.compiler.plan import Inner, Plan, Root, TypePlan
 from harness.gotypes.model import TypeRef
+from harness.objectmodel import is_type_meta
 from harness.tags.types import Types
 
 MANY_KINDS = 3
@@ -69,7 +70,7 @@ def kinds_of(plan: Plan, types: Types) -> list[Root]:
 
 def _has_type_meta(types: Types, name: str) -> bool:
     struct = types.struct(TypeRef("named", name))
-    return struct is not None and any(one.name == "TypeMeta" for one in struct.fields)
+    return struct is not None and any(is_type_meta(one.name) for one in struct.fields)
 
 
 def inner_types(plan: TypePlan) -> tuple[str, ...]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import reduce
 
 from harness.apidocs.document import Key
 from harness.apidocs.places import first_sentence, rule_place
-from harness.apidocs.words import ITEMS, RuleSentence, say
+from harness.apidocs.words import RuleSentence, say
 from harness.compiler.plan import Cohort, FieldPlan, Inner, Plan, rules_in
 from harness.diagnostics import Position
 from harness.gotypes.model import Comments, Field, TypeRef
+from harness.jsonpath import ITEMS, join
 from harness.tags.rules import Check, EachVal, Identity, MembersSet, Mode, Rule
 from harness.tags.spec import listed
 from harness.tags.types import Types
@@ -132,10 +134,7 @@ class TypeWalk:
 
 def path_of(steps: Iterable[str]) -> str:
     """Write steps as a field path: `spec.ports[*].name`."""
-    text = ""
-    for step in steps:
-        text += step if step.startswith("[") or not text else f".{step}"
-    return text
+    return reduce(join, steps, "")
 
 
 def short_type(ref: TypeRef) -> str:

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from harness.gotypes.model import TypeRef
+from harness.jsonpath import ITEMS
 from harness.tags.families.each import no_nil_items
 from harness.tags.registry import ALL_SPECS
 from harness.tags.rules import Check, EachKey, EachVal, Item, Mode, Option, Rule, Subfield
 from harness.tags.spec import TagSpec, TagSubject
 from harness.tags.types import Types
-
-ITEMS = "[*]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from harness.cli.configuration import parse_gates
 from harness.cli.targets import TargetChoice, is_suite, pair_options, target_options
 from harness.diagnostics import Diagnostic, HarnessError, InputError, Position, UsageError
 from harness.limits import lines_of
+from harness.objectmodel import API_VERSION
 from harness.reporting.terminal import describe
 from harness.reporting.text import encode_json, lines, visible
 from harness.subject import open_subject
@@ -98,7 +99,7 @@ def _fix(operation: Operation) -> str:
 
 
 def _sent(manifest: Manifest, api_version: str) -> dict[str, object]:
-    return {**manifest.object, "apiVersion": api_version}
+    return {**manifest.object, API_VERSION: api_version}
 
 
 def _old_of(new: Manifest, objects: Sequence[Manifest], olds: Sequence[Manifest]) -> Manifest:

@@ -14,8 +14,9 @@ from harness.cli.publishing import with_kept
 from harness.cli.targets import TargetChoice, is_suite, pair_options, spec_of, target_options
 from harness.cli.trust import check_trust, trust_option
 from harness.compare.finding import SEVERITIES, Finding
-from harness.compare.mismatch import Mismatch, canonical_path
+from harness.compare.mismatch import Mismatch
 from harness.diagnostics import Diagnostic, InputError, Position, UsageError, near_miss
+from harness.jsonpath import canonical_path
 from harness.limits import MOST_REPORT, decode_bounded, read_bounded
 from harness.reporting import document
 from harness.reporting.document import ReportedFinding

@@ -19,10 +19,10 @@ from harness.compare.comparator import Comparator, agrees, speakers
 from harness.compare.ends import Ends
 from harness.compare.experiments import as_create
 from harness.compare.mismatch import Mismatch
-from harness.compare.objects import replaced, steps, value_at
 from harness.compare.obvious import CauseFound
 from harness.field import ErrorType
 from harness.field.facts import RuleFacts
+from harness.jsonpath import look, path_of, put
 
 _LIMITED = frozenset(
     {ErrorType.INVALID, ErrorType.TOO_LONG, ErrorType.TOO_SHORT, ErrorType.TOO_MANY, ErrorType.TOO_FEW}
@@ -91,7 +91,7 @@ class _Search:
                 self.known[size] = self._sides(asked, answer)
 
     def _case(self, number: int, size: int) -> Case:
-        changed = replaced(self.case.object, steps(self.mismatch.path), self.scale.make(size))
+        changed = put(self.case.object, path_of(self.mismatch.path), self.scale.make(size))
         return msgspec.structs.replace(self.case, id=number, object=changed)
 
     def _sides(self, asked: Case, answer: Answer) -> Sides:
@@ -135,7 +135,7 @@ def find_boundary(
     case: Case, mismatch: Mismatch, comparator: Comparator
 ) -> Generator[list[Case], list[Answer], CauseFound | None]:
     """Return the cause when the silent side reports the same error at another size, with both limits in words."""
-    scale = scale_of(value_at(case.object, steps(mismatch.path)))
+    scale = scale_of(look(case.object, path_of(mismatch.path)))
     if scale is None or mismatch.type not in _LIMITED:
         return None
     if isinstance(scale.make(scale.size), list) and mismatch.type == ErrorType.INVALID:

@@ -24,12 +24,12 @@ from harness.compare.ends import direction_of, served_after, served_before, told
 from harness.compare.experiments import experiments, served_mode, silent_side
 from harness.compare.finding import Finding, fingerprint
 from harness.compare.masking import NO_MEANS, Means, Unmasking
-from harness.compare.mismatch import Mismatch, canonical_path
+from harness.compare.mismatch import Mismatch
 from harness.compare.moves import find_move
 from harness.compare.obvious import CauseFound, error_of, obvious, short_circuit
 from harness.compare.severity import severity_of
-from harness.errormatch.matcher import is_child
 from harness.field import FieldError
+from harness.jsonpath import canonical_path, is_below
 
 __all__ = ["CauseFound", "Experiment", "find_cause", "graded", "judge"]
 
@@ -156,4 +156,4 @@ def _remains(answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Caus
 def _may_stop(other: FieldError, error: FieldError, comparator: Comparator) -> bool:
     place = comparator.matcher.normalize(other.field)
     known = comparator.info.composition == "levels"
-    return not known and (place == error.field or is_child(place, error.field))
+    return not known and (place == error.field or is_below(error.field, place))

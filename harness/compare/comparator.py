@@ -16,13 +16,13 @@ from harness.case import Answer, Case, KindInfo, Operation
 from harness.compare.composition import Served
 from harness.compare.ends import Ends
 from harness.compare.lists import Compared, Errors, list_comparator
-from harness.compare.mismatch import Mismatch, Side, Signature, canonical_path, failed, is_panic, mismatch_of
-from harness.compare.objects import MISSING, steps, value_at, values_at
+from harness.compare.mismatch import Mismatch, Side, Signature, failed, is_panic, mismatch_of
 from harness.compare.recomposition import recomposed
 from harness.errormatch.matcher import Key, matcher_for
 from harness.errormatch.trusted import NO_WORDINGS, Wordings
 from harness.field import FieldError
 from harness.field.facts import NO_FACTS, RuleFacts
+from harness.jsonpath import ABSENT, canonical_path, look, path_of, values_at
 
 L = TypeVar("L", bound=Sequence[FieldError])
 M = TypeVar("M")
@@ -207,14 +207,14 @@ def is_unchanged(case: Case, path: str) -> bool:
     """
     if case.operation is not Operation.UPDATE or case.old is None:
         return False
-    way = steps(path)
-    value = value_at(case.object, way)
-    if value is not MISSING:
+    way = path_of(path)
+    value = look(case.object, way)
+    if value is not ABSENT:
         return any(old == value for old in values_at(case.old, way))
-    beside, before = (value_at(value, way[:-1]) for value in (case.object, case.old))
-    if beside is MISSING or before is MISSING:
+    beside, before = (look(value, way[:-1]) for value in (case.object, case.old))
+    if beside is ABSENT or before is ABSENT:
         return bool(case.object == case.old)
-    return value_at(case.old, way) is MISSING
+    return look(case.old, way) is ABSENT
 
 
 def tells_more(answer: Answer) -> bool:

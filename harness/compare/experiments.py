@@ -11,8 +11,9 @@ from harness.case import Answer, Case, Operation
 from harness.compare import remedies
 from harness.compare.comparator import Comparator, agrees, remains_in
 from harness.compare.mismatch import Mismatch
-from harness.compare.objects import MISSING, Steps, steps, value_at, without
 from harness.compare.obvious import CauseFound, rule_of
+from harness.jsonpath import ABSENT, JsonPath, look, path_of, remove
+from harness.objectmodel import is_in_metadata
 
 
 class Experiment(NamedTuple):
@@ -71,12 +72,12 @@ def _without_old(case: Case, mismatch: Mismatch, comparator: Comparator, silent:
         return
     created = as_create(case, comparator)
     cases = [created] if created is not None else []
-    before = _without_first(case.old, steps(mismatch.path))
+    before = _without_first(case.old, path_of(mismatch.path))
     if before != case.old:
         cases.append(msgspec.structs.replace(case, old=before))
         if case.mode == "served":  # preparation may bring back from the old object what was taken from it
             cases.append(msgspec.structs.replace(case, old=before, mode="given"))
-    if case.mode == "served" and _brings_back(case, steps(mismatch.path)):
+    if case.mode == "served" and _brings_back(case, path_of(mismatch.path)):
         main = case.subresource if Operation.CREATE in comparator.info.operations else ""
         cases.append(
             msgspec.structs.replace(
@@ -110,20 +111,20 @@ def _ratcheting(
     return proves
 
 
-def _brings_back(case: Case, path: Steps) -> bool:
+def _brings_back(case: Case, path: JsonPath) -> bool:
     """Whether preparation may bring back what stood at a path: metadata, or what a request leaves out."""
     for end in range(2, len(path) + 1):
-        before, now = value_at(case.old, path[:end]), value_at(case.object, path[:end])
-        if before is not MISSING and (now is MISSING or (path[0] == "metadata" and now != before)):
+        before, now = look(case.old, path[:end]), look(case.object, path[:end])
+        if before is not ABSENT and (now is ABSENT or (is_in_metadata(path) and now != before)):
             return True
     return False
 
 
-def _without_first(value: object, path: Steps) -> object:
+def _without_first(value: object, path: JsonPath) -> object:
     """Remove what stands at a path, or the nearest thing above it that is there."""
-    while path and value_at(value, path) is MISSING:
+    while path and look(value, path) is ABSENT:
         path = path[:-1]
-    return without(value, path) if path else value
+    return remove(value, path) if path else value
 
 
 def _with_options(case: Case, mismatch: Mismatch, comparator: Comparator) -> Iterator[Experiment]:

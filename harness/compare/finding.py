@@ -9,8 +9,9 @@ from typing import Literal, TypeAlias, get_args
 import msgspec
 
 from harness.case import Answer, Case, KindInfo, Operation
-from harness.compare.mismatch import Mismatch, MismatchKind, canonical_path
+from harness.compare.mismatch import Mismatch, MismatchKind
 from harness.errormatch.normalize import RuleProblem
+from harness.jsonpath import canonical_path
 
 Severity: TypeAlias = Literal["verdict", "graduation", "visible", "shadow", "unreachable"]
 SEVERITIES: tuple[Severity, ...] = ("verdict", "graduation", "visible", "shadow", "unreachable")

@@ -20,10 +20,24 @@ from harness.case import Answer, Case, Json
 from harness.compare import remedies
 from harness.compare.comparator import Comparator, agrees, remains_in
 from harness.compare.ends import Ends, served_after, served_before
-from harness.compare.mismatch import PANIC, Mismatch, canonical_path
-from harness.compare.objects import MISSING, Steps, replaced, steps, value_at, ways, without, written
+from harness.compare.mismatch import PANIC, Mismatch
 from harness.compare.obvious import CauseFound, obvious, short_circuit
 from harness.field import ErrorType, FieldError
+from harness.jsonpath import (
+    ABSENT,
+    Edit,
+    JsonPath,
+    canonical_path,
+    index_of,
+    later_first,
+    look,
+    path_of,
+    put,
+    remove,
+    walk,
+    write,
+)
+from harness.objectmodel import METADATA, TYPE_META
 
 Mend: TypeAlias = Callable[[Case, FieldError], Iterable[tuple[Json, Json]]]
 """Yields pairs of new and old in which an error of the case may be gone, the likeliest first."""
@@ -137,38 +151,38 @@ class Unmasking:
 
     def _as_sent(self, case: Case, error: FieldError) -> FieldError:
         """Return an error with the path of this version, where it has that of the internal type."""
-        if not self.comparator.info.normalization or value_at(case.object, steps(error.field)) is not MISSING:
+        if not self.comparator.info.normalization or look(case.object, path_of(error.field)) is not ABSENT:
             return error
-        for way in islice(ways(case.object), _PLACES):
-            path = written(way)
+        for way, _ in islice(walk(case.object), _PLACES):
+            path = write(way)
             if path != error.field and self.comparator.matcher.normalize(path) == error.field:
                 return msgspec.structs.replace(error, field=path)
         return error
 
     def _repaired(self, tried: _Tried) -> Iterator[_Tried]:
         """Yield what a candidate becomes: without every wrong place, without one, with one other value."""
-        case, place = tried.case, steps(self.mismatch.path)
+        case, place = tried.case, path_of(self.mismatch.path)
         ways = [(error, way) for error in tried.others for way in _removable(case, error, place)]
         for some in (*([ways] if len(ways) > 1 else []), *([one] for one in ways[:_ERRORS])):
             new, old = case.object, case.old
             # From the end, so that removing an item does not move those that are still to be removed.
-            for way in sorted({way for _, way in some}, key=_by_index, reverse=True):
-                new, old = without(new, way), without(old, way)
+            for path, _ in later_first(dict.fromkeys(Edit(way, ABSENT) for _, way in some)):
+                new, old = remove(new, path), remove(old, path)
             yield from self._fresh(tried, some[0][0], new, old)
         for error in tried.others[:_ERRORS]:
-            way = steps(error.field)
-            if way and value_at(case.old, way) is not MISSING:  # what must not change may be set for the first time
-                yield from self._fresh(tried, error, case.object, without(case.old, way))
+            way = path_of(error.field)
+            if way and look(case.old, way) is not ABSENT:  # what must not change may be set for the first time
+                yield from self._fresh(tried, error, case.object, remove(case.old, way))
             for new, old in islice(self.mend(case, error), _REPAIRS):
                 yield from self._fresh(tried, error, new, old)
 
     def _without_siblings(self, tried: _Tried) -> Iterator[_Tried]:
         """Leave out one field at a time that stands beside the way to the mismatch, the nearest first."""
         case = tried.case
-        for way in islice(_beside(case.object, steps(self.mismatch.path)), _SIBLINGS):
-            new, old = without(case.object, way), without(case.old, way)
+        for way in islice(_beside(case.object, path_of(self.mismatch.path)), _SIBLINGS):
+            new, old = remove(case.object, way), remove(case.old, way)
             for trial in (*self._fresh(tried, None, new, old), *self._fresh(tried, None, new, case.old)):
-                yield trial._replace(left_out=written(way))
+                yield trial._replace(left_out=write(way))
 
     def _fresh(self, tried: _Tried, error: FieldError | None, new: Json, old: Json) -> Iterator[_Tried]:
         code = msgspec.json.encode((new, old))
@@ -203,19 +217,20 @@ class Unmasking:
 
 def _in_front(case: Case, mismatch: Mismatch, others: tuple[FieldError, ...]) -> tuple[Case, Mismatch]:
     """Bring what a mismatch is about to the front of a list that is too long: items are left out from the end."""
-    place = steps(mismatch.path)
+    place = path_of(mismatch.path)
     for error in others:
-        way = steps(error.field)
-        items = value_at(case.object, way)
+        way = path_of(error.field)
+        items = look(case.object, way)
         if error.type != ErrorType.TOO_MANY or place[: len(way)] != way or not isinstance(items, list):
             continue
         step = place[len(way)] if len(place) > len(way) else ""
-        if step.isdecimal() and 0 < int(step) < len(items):
-            moved = replaced(case.object, way, _first(items, int(step)))
-            before = value_at(case.old, way)
+        index = index_of(step)
+        if 0 < index < len(items):
+            moved = put(case.object, way, _first(items, index))
+            before = look(case.old, way)
             old = case.old
-            if isinstance(before, list) and int(step) < len(before):
-                old = replaced(case.old, way, _first(before, int(step)))
+            if isinstance(before, list) and index < len(before):
+                old = put(case.old, way, _first(before, index))
             path = f"{error.field}[0]{mismatch.path[len(f'{error.field}[{step}]') :]}"
             return msgspec.structs.replace(case, object=moved, old=old), msgspec.structs.replace(mismatch, path=path)
     return case, mismatch
@@ -233,23 +248,19 @@ def _keys(errors: tuple[FieldError, ...]) -> ErrorKeys:
     return frozenset((error.type, error.field) for error in errors)
 
 
-def _beside(value: Json, place: Steps) -> Iterator[Steps]:
+def _beside(value: Json, place: JsonPath) -> Iterator[JsonPath]:
     """Yield the members that stand beside a way; not those that say which object it is."""
     for depth in reversed(range(len(place))):
-        parent = value_at(value, place[:depth])
+        parent = look(value, place[:depth])
         for name in parent if isinstance(parent, dict) else ():
-            if name != place[depth] and (depth or name not in ("apiVersion", "kind", "metadata")):
+            if name != place[depth] and (depth or name not in (*TYPE_META, METADATA)):
                 yield (*place[:depth], name)
 
 
-def _by_index(way: Steps) -> tuple[tuple[int, str], ...]:
-    return tuple((int(step) if step.isdecimal() else -1, step) for step in way)
-
-
-def _removable(case: Case, error: FieldError, place: Steps) -> Iterator[Steps]:
+def _removable(case: Case, error: FieldError, place: JsonPath) -> Iterator[JsonPath]:
     """Yield what may be removed to repair an error, without touching what the mismatch is about."""
-    way = steps(error.field)
-    while way and value_at(case.object, way) is MISSING:
+    way = path_of(error.field)
+    while way and look(case.object, way) is ABSENT:
         way = way[:-1]  # something is missing: without its parent nothing is
     if way and way != place[: len(way)]:
         yield way

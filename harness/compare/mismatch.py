@@ -9,7 +9,6 @@ Source: k8s.io/apiserver pkg/registry/rest/validate.go, pkg/server/filters/wrap.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -17,7 +16,7 @@ import msgspec
 from harness.case import Failure
 from harness.compare.composition import Setting
 from harness.field import ErrorType, FieldError
-from harness.field.path import subscripts
+from harness.jsonpath import canonical_path
 
 MismatchKind: TypeAlias = Literal["unmatched", "extra", "served", "version", "composition", "path", "panic", "self"]
 
@@ -25,18 +24,6 @@ Side: TypeAlias = Literal["", "handwritten", "declarative", "both"]
 
 Signature: TypeAlias = tuple[str, str, str, str, str]
 """Kind, canonical path, type, origin, side."""
-
-
-@lru_cache(maxsize=16384)
-def canonical_path(path: str) -> str:
-    """Replace every subscript by `[*]`; the root path `<nil>` becomes the empty string (semantics.md#9.2)."""
-    if path == "<nil>":
-        return ""
-    spans = subscripts(path)
-    if not spans:
-        return path
-    between = zip([0, *(end for _, end in spans)], [*(begin for begin, _ in spans), len(path)], strict=True)
-    return "[*]".join(path[begin:end] for begin, end in between)
 
 
 class Mismatch(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -21,14 +21,15 @@ from harness.compare.ends import AGAIN, Ends, plain
 from harness.compare.experiments import experiments, silent_side
 from harness.compare.finding import Cause
 from harness.compare.masking import Means, Unmasking
-from harness.compare.mismatch import Mismatch, canonical_path
-from harness.compare.objects import MISSING, Steps, put, value_at, without, written
+from harness.compare.mismatch import Mismatch
 from harness.compare.obvious import CauseFound
 from harness.field import FieldError
+from harness.jsonpath import ABSENT, JsonPath, canonical_path, differences, look, put, remove, without_subscripts, write
+from harness.objectmodel import REVISION, SERVER_FILLED, is_in_metadata
 
 _MOST_PLACES = 12
 """Places in which two objects differ that are looked at."""
-_FILLED_IN = frozenset({"generation", "resourceVersion", "uid", "creationTimestamp", "managedFields"})
+_FILLED_IN = SERVER_FILLED | {REVISION}
 
 Asked = Generator[list[Case], list[Answer], Any]
 
@@ -110,7 +111,7 @@ def _is_same_elsewhere(error: FieldError, other: FieldError) -> bool:
     """Whether two errors say the same words at two places, or the places are one but for the index."""
     if (error.type, error.detail) == (other.type, other.detail) and error.detail:
         return True
-    ours, theirs = (canonical_path(one.field).replace("[*]", "") for one in (error, other))
+    ours, theirs = (without_subscripts(one.field) for one in (error, other))
     return ours == theirs
 
 
@@ -129,7 +130,7 @@ def _given_otherwise(
     if not {ends.before, ends.after} <= served.keys():
         return None
     places = islice(differing(served[ends.before], served[ends.after]), _MOST_PLACES)
-    trials: list[tuple[Steps, Case]] = []
+    trials: list[tuple[JsonPath, Case]] = []
     for place in places:
         trials += [(place, changed) for changed in _without_difference(case, place, served, ends)]
     if not trials:
@@ -141,32 +142,36 @@ def _given_otherwise(
     return None
 
 
-def _without_difference(case: Case, place: Steps, served: dict[str, Json], ends: Ends) -> Iterator[Case]:
+def _without_difference(case: Case, place: JsonPath, served: dict[str, Json], ends: Ends) -> Iterator[Case]:
     """Yield cases in which both should be given the same at a place: without it, or with what one of them fills in."""
-    if value_at(case.object, place) is not MISSING:
-        new = without(case.object, place)
+    if look(case.object, place) is not ABSENT:
+        new = remove(case.object, place)
         yield msgspec.structs.replace(case, object=new)
         if case.old is not None:
-            yield msgspec.structs.replace(case, object=new, old=without(case.old, place))
+            yield msgspec.structs.replace(case, object=new, old=remove(case.old, place))
         return
     for end in (ends.before, ends.after):
-        value = value_at(served[end], place)
-        changed = MISSING if value is MISSING else put(case.object, place, value)
-        if changed is not MISSING:
-            old = case.old if case.old is None else put(case.old, place, value)
-            yield msgspec.structs.replace(case, object=changed, old=case.old if old is MISSING else old)
+        value = look(served[end], place)
+        if value is not ABSENT and _has_room(case.object, place):
+            old = put(case.old, place, value) if _has_room(case.old, place) else case.old
+            yield msgspec.structs.replace(case, object=put(case.object, place, value), old=old)
+
+
+def _has_room(obj: Json, place: JsonPath) -> bool:
+    """Whether a value can stand at a path without anything around it being made."""
+    return isinstance(look(obj, place[:-1]), dict) or look(obj, place) is not ABSENT
 
 
 def _told(
-    place: Steps, case: Case, served: dict[str, Json], given: dict[str, Json], ends: Ends
+    place: JsonPath, case: Case, served: dict[str, Json], given: dict[str, Json], ends: Ends
 ) -> tuple[Cause, str, str]:
     """Name what one of the two does with a place."""
-    path = written(place)
-    here = {end: value_at(served[end], place) for end in ends}
-    lacking = [end for end in ends if here[end] is MISSING]
-    if value_at(case.object, place) is not MISSING and lacking:
+    path = write(place)
+    here = {end: look(served[end], place) for end in ends}
+    lacking = [end for end in ends if here[end] is ABSENT]
+    if look(case.object, place) is not ABSENT and lacking:
         [end] = lacking[:1]
-        if value_at(given.get(end), place) is MISSING:
+        if look(given.get(end), place) is ABSENT:
             detail = f"{end} does not know the field {path}: it reads the object without it"
             return "schema", detail, f"use {path} only where every server is {ends.after}"
         detail = f"{end} drops {path} before it validates: a feature gate, or what the server writes itself"
@@ -177,24 +182,14 @@ def _told(
 
 
 def _shown(value: Json) -> str:
-    return "nothing" if value is MISSING else msgspec.json.encode(value).decode()[:80]
+    return "nothing" if value is ABSENT else msgspec.json.encode(value).decode()[:80]
 
 
-def differing(one: Json, other: Json, place: Steps = ()) -> Iterator[Steps]:
+def differing(one: Json, other: Json) -> Iterator[JsonPath]:
     """Yield the outermost places that only one of two objects has, or in which they hold another value."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        for name in dict.fromkeys((*one, *other)):
-            if name in _FILLED_IN and place == ("metadata",):
-                continue
-            if name in one and name in other:
-                yield from differing(one[name], other[name], (*place, name))
-            else:
-                yield (*place, name)
-    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        for index, (item, beside) in enumerate(zip(one, other, strict=True)):
-            yield from differing(item, beside, (*place, str(index)))
-    elif one != other:
-        yield place
+    return (
+        place for place in differences(one, other) if not is_in_metadata(place) or _FILLED_IN.isdisjoint(place[1:2])
+    )
 
 
 def _one_alone(mismatch: Mismatch, ends: Ends) -> CauseFound:

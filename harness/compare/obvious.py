@@ -9,9 +9,9 @@ from harness.case import Answer, Case, Failure
 from harness.compare import remedies
 from harness.compare.comparator import Comparator
 from harness.compare.finding import Cause
-from harness.compare.mismatch import Mismatch, canonical_path
-from harness.errormatch.matcher import is_child
+from harness.compare.mismatch import Mismatch
 from harness.field import ErrorType, FieldError
+from harness.jsonpath import canonical_path, is_below, segments
 
 
 class CauseFound(NamedTuple):
@@ -186,7 +186,7 @@ def _related(error: FieldError, place: str, other: FieldError, path: str) -> boo
     if error.detail and error.detail == other.detail:
         return True
     one, two = canonical_path(place), canonical_path(path)
-    return one == two or is_child(one, two) or is_child(two, one) or one.split(".")[-1] == two.split(".")[-1]
+    return one == two or is_below(two, one) or is_below(one, two) or segments(one)[-1] == segments(two)[-1]
 
 
 def _stopped(error: FieldError, answer: Answer, comparator: Comparator) -> CauseFound | None:

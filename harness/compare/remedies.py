@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from harness.compare.mismatch import Mismatch, canonical_path
+from harness.compare.mismatch import Mismatch
 from harness.field.facts import RuleFacts
+from harness.jsonpath import canonical_path
 
 
 def place(mismatch: Mismatch) -> str:

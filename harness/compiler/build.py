@@ -14,6 +14,7 @@ from harness.compiler.plan import FieldPlan, Inner, Plan, Root, TypePlan, cohort
 from harness.compiler.sizes import troubles
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.gotypes.model import Comments, Field, Package, Struct, Typedef, TypeRef
+from harness.objectmodel import META
 from harness.tags.families.each import no_nil_items
 from harness.tags.families.opaque import is_opaque
 from harness.tags.families.update import identity, list_data
@@ -22,7 +23,7 @@ from harness.tags.registry import SUBRESOURCE_TAGS, Reader
 from harness.tags.release import Release
 from harness.tags.rules import Check, CheckFunction, Contribution, Deferred, Rule, Store
 from harness.tags.spec import Scope, TagContext
-from harness.tags.types import META, SPECIAL, Declarations, Types
+from harness.tags.types import SPECIAL, Declarations, Types
 
 
 @dataclass(slots=True)

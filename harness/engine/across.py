@@ -19,12 +19,12 @@ from harness.case import Answer, Case
 from harness.compare import remedies
 from harness.compare.comparator import Comparator
 from harness.compare.finding import SEVERITIES, Finding
-from harness.compare.mismatch import canonical_path
 from harness.diagnostics import HarnessError
 from harness.engine.plan import key_of
 from harness.errormatch.trusted import all_wordings
 from harness.events import Event, Noted, Result
 from harness.field import FieldError
+from harness.jsonpath import canonical_path
 from harness.subject import Subject
 
 Showing: TypeAlias = Literal["shown", "agreeing", ""]

@@ -12,8 +12,9 @@ from harness.engine.following import Following
 from harness.engine.plan import Search
 from harness.fuzzers.aiming import shots
 from harness.fuzzers.aims import Aim
-from harness.fuzzers.pairs import Pair, stored
+from harness.fuzzers.pairs import Pair
 from harness.fuzzers.places import Once
+from harness.objectmodel import STATUS, is_status_field, stored, without_status
 
 
 class Aiming:
@@ -98,7 +99,7 @@ class Aiming:
     def _through(self, aim: Aim, shot: Pair, base: Json, everywhere: bool) -> list[Wanted]:
         """Choose the lanes for a shot: a status is written through subresources, all else through the main resource."""
         new, old = shot
-        is_status = aim.path == "status" or aim.path.startswith(("status.", "status["))
+        is_status = is_status_field(aim.path)
         wanted: list[Wanted] = []
         if old is None:
             if self._creates and not aim.update and (everywhere or not is_status):
@@ -108,7 +109,7 @@ class Aiming:
             new = stored(new)
             # Whoever writes a status cannot change the rest: old and new have it in common.
             old = _without_status(new, base if everywhere else None) if is_status else stored(base)
-        lanes = [lane for lane in self._updates if everywhere or (lane.info.subresource == "status") == is_status]
+        lanes = [lane for lane in self._updates if everywhere or (lane.info.subresource == STATUS) == is_status]
         return [*wanted, *((lane, new, old, base) for lane in lanes or self._updates)]
 
     def _fresh(self, wanted: Sequence[Wanted], *how: object) -> list[Wanted]:
@@ -118,9 +119,8 @@ class Aiming:
 
 def _without_status(new: Json, base: Json) -> Json:
     """Return a copy with the status of another object, without one where that has none."""
-    status = base.get("status") if isinstance(base, dict) else None
-    rest = {name: value for name, value in new.items() if name != "status"}
-    return {**rest, "status": status} if status else rest
+    status, rest = base.get(STATUS) if isinstance(base, dict) else None, without_status(new)
+    return {**rest, STATUS: status} if status else rest
 
 
 def _key(aim: Aim) -> tuple[object, ...]:

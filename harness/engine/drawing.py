@@ -19,8 +19,8 @@ from harness.engine.points import Point, Points
 from harness.engine.units import Lane
 from harness.fuzzers.edits import Site, random_edit
 from harness.fuzzers.novelty import NoveltyFilter, code_of
-from harness.fuzzers.pairs import stored
-from harness.fuzzers.places import Place, put
+from harness.jsonpath import JsonPath
+from harness.objectmodel import stored
 
 _UPDATE = Operation.UPDATE  # looking a member of an enum up costs as much as a call
 
@@ -41,7 +41,7 @@ class Drawing:
     `takes` says whether an edit at a place may reach the validators through a lane.
     """
 
-    def __init__(self, points: Points, takes: Callable[[Lane, Place], bool] = lambda lane, place: True) -> None:
+    def __init__(self, points: Points, takes: Callable[[Lane, JsonPath], bool] = lambda lane, place: True) -> None:
         self.points, self.random, self._takes = points, points.random, takes
         self._pasts: deque[Past] = deque(maxlen=tuning.OLD_OBJECTS)
         self._tried = NoveltyFilter()
@@ -125,9 +125,9 @@ class Drawing:
         sites, harvest = points.sites_at(point), points.harvest
         for _ in range(more + (1 if roll < 0.6 else 2 if roll < 0.88 else 3)):
             edit = random_edit(random, leaning(random, point.near, sites) if point.near else sites, harvest, obj)
-            if not self._takes(lane, edit.place):
+            if not self._takes(lane, edit.path):
                 edit = random_edit(random, self._taken(lane, point, sites) or sites, harvest, obj)
-            obj = put(obj, edit.place, edit.value)
+            obj = edit.apply(obj)
         return obj if obj.__class__ is dict else start
 
     def _taken(self, lane: Lane, point: Point, sites: Sequence[Site]) -> list[Site]:

@@ -15,8 +15,8 @@ from harness.engine.units import Lane, LaneKey
 from harness.events import ExampleReport
 from harness.fuzzers.bases import accepted
 from harness.fuzzers.census import path_of
-from harness.fuzzers.pairs import stored
-from harness.fuzzers.places import differences
+from harness.jsonpath import differences
+from harness.objectmodel import STATUS, in_namespace, stored
 from harness.subject.examples import Example
 
 if TYPE_CHECKING:
@@ -137,10 +137,7 @@ def told(report: ExampleReport) -> Iterator[str]:
 
 def completed(obj: Json, info: KindInfo) -> Json:
     """Give an object the namespace that a request would."""
-    metadata = obj.get("metadata", {}) if isinstance(obj, dict) else None
-    if not info.namespaced or not isinstance(metadata, dict) or metadata.get("namespace"):
-        return obj
-    return {**obj, "metadata": {**metadata, "namespace": "default"}}
+    return in_namespace(obj) if info.namespaced else obj
 
 
 def _is_told(lane: Lane, example: Example) -> bool:
@@ -149,7 +146,7 @@ def _is_told(lane: Lane, example: Example) -> bool:
     if not subresource:
         return True
     both = example.object, example.old or {}
-    return subresource == "status" and example.old is not None and both[0].get("status") != both[1].get("status")
+    return subresource == STATUS and example.old is not None and both[0].get(STATUS) != both[1].get(STATUS)
 
 
 def _report(lane: Lane, example: Example, answer: Answer | None) -> ExampleReport:

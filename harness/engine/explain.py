@@ -17,14 +17,14 @@ from harness.compare.cause import CauseFound, graded, judge
 from harness.compare.comparator import Comparator
 from harness.compare.finding import Cause, Finding
 from harness.compare.masking import Means
-from harness.compare.mismatch import Mismatch, MismatchKind, canonical_path, failed
+from harness.compare.mismatch import Mismatch, MismatchKind, failed
 from harness.engine.placing import in_place
 from harness.field import FieldError
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.mend import Fix, at_once, fixes
-from harness.fuzzers.places import put
+from harness.fuzzers.mend import at_once, fixes
 from harness.fuzzers.shape import Shape
 from harness.gotypes.literals import NO_LITERALS, Literals
+from harness.jsonpath import Edit, apply_all, canonical_path
 from harness.targets.target import drive
 
 UNEXPLAINED = "not explained: budget"
@@ -143,10 +143,8 @@ def repairs(case: Case, errors: Sequence[FieldError], shape: Shape, harvest: Har
             yield from _with(case, [fix])
 
 
-def _with(case: Case, changes: Sequence[Fix]) -> Iterator[tuple[Json, Json]]:
-    new, old = case.object, case.old
-    for place, value in changes:
-        new, old = put(new, place, value), old if old is None else put(old, place, value)
+def _with(case: Case, edits: Sequence[Edit]) -> Iterator[tuple[Json, Json]]:
+    new, old = apply_all(edits, case.object), case.old if case.old is None else apply_all(edits, case.old)
     if old is not None:
         yield new, old
     yield new, case.old

@@ -16,6 +16,7 @@ from harness.case import KindInfo
 from harness.fuzzers.census import error_path_of
 from harness.fuzzers.edits import Site
 from harness.fuzzers.shape import Shape
+from harness.jsonpath import is_within
 
 ObjectKind: TypeAlias = tuple[str, str, str]
 """Group, version and kind of an object, as its apiVersion and kind say them."""
@@ -54,28 +55,23 @@ class Near:
 
     def has(self, path: str) -> bool:
         """Whether a canonical path is one of these, or lies below one."""
-        return any(is_below(path, one) for one in self.paths)
+        return any(is_within(path, one) for one in self.paths)
 
     def sites(self, sites: Sequence[Site], shape: Shape) -> list[Site]:
         """Pick the sites of these paths; for one that an object does not have, the nearest place above it."""
         named = [(error_path_of(site.place, shape), site) for site in sites]
         picked: dict[int, Site] = {}
         for path in self.paths:
-            at = [site for name, site in named if is_below(name, path)]
+            at = [site for name, site in named if is_within(name, path)]
             if not at:
-                nearest = max((len(name) for name, _ in named if is_below(path, name)), default=-1)
-                at = [site for name, site in named if is_below(path, name) and len(name) == nearest]
+                nearest = max((len(name) for name, _ in named if is_within(path, name)), default=-1)
+                at = [site for name, site in named if is_within(path, name) and len(name) == nearest]
             picked |= {id(site): site for site in at}
         return list(picked.values())
 
 
 NOWHERE = Near()
 NO_FOCUS = Focus()
-
-
-def is_below(path: str, above: str) -> bool:
-    """Whether a canonical path is another one, or lies below it."""
-    return not above or path == above or (path.startswith(above) and path[len(above)] in ".[")
 
 
 def leaning(random: Random, near: Sequence[Site], every: Sequence[Site]) -> Sequence[Site]:

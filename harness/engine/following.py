@@ -11,11 +11,11 @@ from itertools import islice
 
 from harness import tuning
 from harness.case import Answer, Json, Operation
-from harness.compare.mismatch import canonical_path
 from harness.engine.asking import Asking, Wanted
 from harness.fuzzers.kin import company, kin
-from harness.fuzzers.pairs import stored
-from harness.fuzzers.places import ABSENT, Place, look, place_of
+from harness.fuzzers.places import place_of
+from harness.jsonpath import ABSENT, JsonPath, canonical_path, look
+from harness.objectmodel import STATUS, is_in_metadata, is_in_status, stored
 
 
 class Reasons:
@@ -53,17 +53,17 @@ class Following:
             # Preparation for a subresource brings back what it puts aside: it stays as it was there too.
             following += [(one, both, both, base) for one in self._every]
             lanes = [lane] if old is not None else self._updates
-            if not place or place[0] == "metadata":  # all kinds have it, with the same validators
+            if not place or is_in_metadata(place):  # all kinds have it, with the same validators
                 continue
             # A status is written through its own subresource, which puts all else aside.
-            lanes = [one for one in lanes if (one.info.subresource == "status") == (place[0] == "status")]
+            lanes = [one for one in lanes if (one.info.subresource == STATUS) == is_in_status(place)]
             pairs = list(islice(kin(self._shape, both, place), tuning.NEIGHBOURS if lanes else 0))
             following += [(one, *pair, base) for one in lanes for pair in pairs]
             if old is None:
                 following += [(lane, other, None, base) for other in company(self._shape, new, place)]
         return following
 
-    def _place(self, obj: Json, answer: Answer) -> Place:
+    def _place(self, obj: Json, answer: Answer) -> JsonPath:
         """Return the place of the first error that has one, or the nearest around it that an object can have."""
         for error in (*answer.declarative, *answer.handwritten):
             place, _ = place_of(error.field, self._shape)

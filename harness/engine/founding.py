@@ -19,9 +19,9 @@ from harness.fuzzers.bases import Base, Repair, Repaired, accepted, starts
 from harness.fuzzers.census import census, measured, path_of
 from harness.fuzzers.grow import Growth
 from harness.fuzzers.holding import Holding, Reached
-from harness.fuzzers.pairs import stored
-from harness.fuzzers.places import Place, differences
 from harness.fuzzers.slim import weight
+from harness.jsonpath import JsonPath, differences
+from harness.objectmodel import STATUS, named_object, stored
 
 
 class Founding:
@@ -45,11 +45,7 @@ class Founding:
 
     def root(self) -> Json:
         """Return an object of the kind with a name and nothing else."""
-        info = self.finder.info
-        metadata: dict[str, Json] = {"name": "a"}
-        if info.namespaced:
-            metadata["namespace"] = "default"
-        return {"apiVersion": info.api_version, "kind": info.kind, "metadata": metadata}
+        return named_object(self.finder.info)
 
     def asker(self, lane: Lane, before: Json = None, validated: bool = False) -> Callable[[list[Json]], Search]:
         """Return how to ask about objects through a lane; an update without `before` is one that changes nothing."""
@@ -219,7 +215,7 @@ class Founding:
         if self.search.spent() or not isinstance(plain, dict) or not missing:
             return plain
         before = stored(plain)
-        focus: Place = ("status",) if lane.info.subresource == "status" and "status" in shape.by_name else ()
+        focus: JsonPath = (STATUS,) if lane.info.subresource == STATUS and STATUS in shape.by_name else ()
         growth = Growth(
             shape,
             self.asker(lane, before, validated=True),

@@ -20,8 +20,8 @@ from harness.fuzzers.bases import Base, accepted
 from harness.fuzzers.borrowing import borrow
 from harness.fuzzers.grow import Growth
 from harness.fuzzers.holding import Holding
-from harness.fuzzers.places import differences, look
 from harness.fuzzers.slim import parts, slimmer
+from harness.jsonpath import edits_to
 
 
 def borrowed(search: Asking, growth: Growth) -> Search:
@@ -127,9 +127,7 @@ class Growing:
         if answers and accepted(answers[0]):
             return full
         growth = Growth(search.plan.shape, ask, search.harvest, founding.share(8), first, frozenset())
-        yield from growth.together(
-            [Addition(place, [(place, look(full, place))]) for place in differences(full, first)]
-        )
+        yield from growth.together([Addition.alone(*edit) for edit in edits_to(full, first)])
         if growth.main is not first:
             search.points.add_base(Base(growth.main))
         return growth.main

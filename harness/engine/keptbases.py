@@ -12,7 +12,7 @@ from harness.fuzzers.bases import Base, accepted
 from harness.fuzzers.census import path_of
 from harness.fuzzers.corpus import KeptBase, KeptBases
 from harness.fuzzers.holding import Holding
-from harness.fuzzers.places import Place, differences
+from harness.jsonpath import JsonPath, differences
 
 
 def given_of(answer: Answer, sent: Json) -> Json:
@@ -39,7 +39,7 @@ class AcceptedObjects:
         kept = self.search.plan.kept
         return kept is not None and kept.done and not self._has_lost
 
-    def add(self, lane: Lane, new: Json, old: Json, focus: Place = ()) -> None:
+    def add(self, lane: Lane, new: Json, old: Json, focus: JsonPath = ()) -> None:
         """Keep what was accepted now."""
         case = lane.info.case(lane.operation, new, old, mode=self.search.plan.mode)
         self._found.append(KeptBase(case, focus))

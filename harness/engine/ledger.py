@@ -15,14 +15,16 @@ from harness.case import Answer, Case, Json
 from harness.compare.comparator import tells_more
 from harness.compare.finding import SEVERITIES, Severity
 from harness.compare.lists import ERRORS
-from harness.compare.mismatch import Mismatch, canonical_path, failed
+from harness.compare.mismatch import Mismatch, failed
 from harness.compare.severity import severity_of
 from harness.engine.packed import Packed
 from harness.engine.plan import LaneState, UnitPlan, key_of
 from harness.engine.units import Lane, LaneKey
 from harness.field import FieldError
 from harness.fuzzers.feedback import Harvest
+from harness.jsonpath import canonical_path
 from harness.memory import Memory, Room
+from harness.objectmodel import is_metadata_field
 
 CROWD = 200
 """Errors of one case among which no difference is graded anew: there may be thousands, and each would look at all."""
@@ -281,7 +283,7 @@ class Ledger:
         fresh, handwritten = False, len(answer.handwritten)
         for number, error in enumerate((*answer.handwritten, *answer.declarative)):
             path = canonical_path(error.field)
-            if (error.covered or number >= handwritten) and path.partition(".")[0] != "metadata":
+            if (error.covered or number >= handwritten) and not is_metadata_field(path):
                 self.judged.add(path)
             key = hash((case.subresource, case.operation, error.type, error.origin, path, error.covered))
             if key not in self._met:

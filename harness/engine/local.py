@@ -10,7 +10,7 @@ from harness import tuning
 from harness.case import Case, KindInfo
 from harness.collector import collector_at_rest, seldom_collected
 from harness.compare.comparator import Comparator
-from harness.compare.mismatch import Mismatch, canonical_path
+from harness.compare.mismatch import Mismatch
 from harness.diagnostics import TargetError
 from harness.engine.config import RunConfig
 from harness.engine.lending import Lender, Lending
@@ -28,6 +28,7 @@ from harness.events import Met
 from harness.fuzzers import corpus as kept
 from harness.fuzzers.budget import Clock, shares
 from harness.fuzzers.unlike import Way, unlike
+from harness.jsonpath import canonical_path
 from harness.subject import Subject
 from harness.tags.registry import rule_facts
 

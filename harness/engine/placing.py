@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import os
 import re
-from functools import lru_cache
+from functools import lru_cache, reduce
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
 from harness.compare.finding import Finding
-from harness.compare.mismatch import canonical_path
 from harness.diagnostics import near_miss
 from harness.fuzzers.lending import unversioned
 from harness.fuzzers.shape import ANY, FieldShape, Shape
+from harness.jsonpath import join, pattern_of
 from harness.tags.registry import rule_facts
 
-_STEP = re.compile(r"\[\*\]|[^.\[\]]+")
 _MODULE = re.compile(r"@v\d")
 
 
@@ -42,25 +41,19 @@ def placed(path: str, shape: Shape) -> Placed:
     """Follow a path through a type as far as it goes."""
     if shape.kind != "struct":
         return Placed()
-    way = _STEP.findall(canonical_path(path))
+    way = pattern_of(path)
     found, last = Placed(unversioned(shape.type)), None
     for index, step in enumerate(way):
         if shape.kind != "struct":
-            found = found._replace(member=_joined(found.member, step))
+            found = found._replace(member=join(found.member, step))
             shape = shape.elem if shape.kind in ("list", "map") else ANY
             continue
         field = shape.by_name.get(step)
         if field is None:
             rest = way[index:]
-            return Placed(unversioned(shape.type), _joined("", *rest), "", tuple(shape.by_name))
+            return Placed(unversioned(shape.type), reduce(join, rest, ""), "", tuple(shape.by_name))
         found, shape, last = Placed(unversioned(field.owner), step, tags=field.tags), field.shape, field
     return found if last is None else found._replace(source=_source(last))
-
-
-def _joined(start: str, *steps: str) -> str:
-    for step in steps:
-        start += step if step == "[*]" or not start else f".{step}"
-    return start
 
 
 def _source(field: FieldShape) -> str:
@@ -109,6 +102,6 @@ def in_place(finding: Finding, shape: Shape) -> Finding:
 
 def _meant(place: Placed) -> str:
     """Name the field of the type that comes next to the one a path names."""
-    first = _STEP.findall(place.member)[0]
+    first = pattern_of(place.member)[0]
     same = [name for name in place.known if name.lower() == first.lower()]
     return f"did you mean {same[0]}?" if same else near_miss(first, place.known)

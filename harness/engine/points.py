@@ -12,16 +12,14 @@ from harness.case import Json, Operation
 from harness.engine.focus import NOWHERE, Near
 from harness.engine.units import Lane, LaneKey
 from harness.fuzzers.bases import Base
-from harness.fuzzers.edits import Edit, Site, SiteIndex, sites_of
+from harness.fuzzers.edits import Site, SiteIndex, sites_of
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.places import Place
 from harness.fuzzers.shape import Shape
+from harness.jsonpath import Edit, JsonPath
+from harness.objectmodel import NOT_EDITED
 
 LISTED_POINTS = 12
 """Points whose sites are remembered: hundreds each, and made again in no time."""
-_SKIP: frozenset[Place] = frozenset(
-    {("apiVersion",), ("kind",), ("metadata", "managedFields"), ("metadata", "creationTimestamp")}
-)
 
 
 @dataclass(slots=True)
@@ -34,7 +32,7 @@ class Point:
     """
 
     obj: Json
-    focus: Place = ()
+    focus: JsonPath = ()
     sites: list[Site] = field(default_factory=list)
     near: list[Site] = field(default_factory=list)
     taken: dict[LaneKey, list[Site]] = field(default_factory=dict)
@@ -124,7 +122,7 @@ class Points:
             self._listed.append(point)
             if len(self._listed) > LISTED_POINTS:
                 self._listed.popleft().forget()
-            found = sites_of(point.obj, self.shape, point.focus, _SKIP, self._parts)
+            found = sites_of(point.obj, self.shape, point.focus, NOT_EDITED, self._parts)
             point.sites = found or [Site((), self.shape, point.obj)]
             point.near = self.near.sites(point.sites, self.shape) if self.near else []
         return point.sites

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 
-from harness.fuzzers.census import above, census
+from harness.fuzzers.census import census
 from harness.fuzzers.grow import Growth
 from harness.fuzzers.shape import Shape
+from harness.jsonpath import parent_of
 
 DROPPED = "accepted, and put aside by the server"
 MOST_TOLD = 1000
@@ -44,9 +45,9 @@ class TypeReach:
         """Return the places that occur in no accepted object, with the error that refused them or what they lie in."""
         refused, why = self.refused, {"": self.refused.get("", "")}
         for path in census(self.shape):  # parents first, so that what they lie in is known
-            at = path if path in refused else above(path)
+            at = path if path in refused else parent_of(path)
             while at not in why and at not in refused:  # a name with a dot in it
-                at = above(at)
+                at = parent_of(at)
             why[path] = refused[at] if at in refused else why[at]
         del why[""]
         return {path: error for path, error in why.items() if path not in self.reached}
@@ -57,5 +58,5 @@ class TypeReach:
         self.reached.intersection_update(census(self.shape))
         self.places = len(self.reached) + len(left)
         self.known_errors = sum(map(bool, left.values()))
-        outermost = ((path, error) for path, error in left.items() if above(path) not in left)
+        outermost = ((path, error) for path, error in left.items() if parent_of(path) not in left)
         self.told = tuple(islice(outermost, MOST_TOLD))

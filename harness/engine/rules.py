@@ -13,6 +13,7 @@ from harness.case import KindInfo
 from harness.compare.finding import Finding, rule_findings
 from harness.errormatch.normalize import check_rules
 from harness.fuzzers.shape import Shape
+from harness.jsonpath import join
 
 MOST_PATHS = 20_000
 """Paths of one type that are looked at; a type that contains itself has no end of them."""
@@ -41,9 +42,9 @@ def _below(shape: Shape, path: str, outer: tuple[str, ...]) -> Iterator[str]:
     around = (*outer, shape.type)
     if shape.kind == "struct":
         for member in shape.fields:
-            yield from _below(member.shape, f"{path}.{member.name}" if path else member.name, around)
+            yield from _below(member.shape, join(path, member.name), around)
     elif shape.kind in ("list", "map"):
-        yield from _below(shape.elem, f"{path}[{0 if shape.kind == 'list' else 'k'}]", around)
+        yield from _below(shape.elem, join(path, "[0]" if shape.kind == "list" else "[k]"), around)
 
 
 def _versions(info: KindInfo) -> Iterator[KindInfo]:

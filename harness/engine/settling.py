@@ -10,7 +10,6 @@ import msgspec
 from harness import tuning
 from harness.case import Answer, Case, Json, Operation
 from harness.compare.finding import SEVERITIES, Finding
-from harness.compare.mismatch import canonical_path
 from harness.compare.severity import severity_of
 from harness.engine.answers import Answered
 from harness.engine.explain import DOUBTED, REPETITIONS, called_unstable, count_others, repeated
@@ -20,10 +19,12 @@ from harness.engine.plan import Search, UnitPlan, key_of
 from harness.engine.points import Points
 from harness.engine.units import Lane, LaneKey
 from harness.fuzzers.bases import accepted
-from harness.fuzzers.pairs import Pair, stored, unchanged
+from harness.fuzzers.pairs import Pair, unchanged
 from harness.fuzzers.places import place_of
 from harness.fuzzers.reduce import Reducer
 from harness.fuzzers.transplant import transplants
+from harness.jsonpath import canonical_path, struct_of
+from harness.objectmodel import stored
 
 
 class Settling:
@@ -235,7 +236,7 @@ def _next(search: Search, answers: list[Answer] | None) -> list[Case] | None:
 
 def _likeness(lane: Lane, met: Sighting) -> tuple[LaneKey, str]:
     """Name what differences have in common that often reduce to the same object around them."""
-    return lane.key, canonical_path(met.mismatch.path).rpartition(".")[0]
+    return lane.key, struct_of(canonical_path(met.mismatch.path))
 
 
 def _plain(met: Sighting) -> Case:

@@ -14,14 +14,14 @@ from harness.engine.asking import BATCH, NO_OPTIONS, Asking, Wanted
 from harness.engine.following import Reasons
 from harness.engine.plan import Search
 from harness.engine.taking import Taking
-from harness.field import FieldError
 from harness.fuzzers.bases import Base
 from harness.fuzzers.census import error_path_of
 from harness.fuzzers.crossing import crossed
-from harness.fuzzers.edits import Edit, Site
+from harness.fuzzers.edits import Site
 from harness.fuzzers.kin import company, kin, turns_of, twins
-from harness.fuzzers.pairs import follow_ups, stored
-from harness.fuzzers.places import ABSENT, Place, look, put
+from harness.fuzzers.pairs import follow_ups
+from harness.jsonpath import ABSENT, Edit, JsonPath, leads_to, look, put
+from harness.objectmodel import is_in_metadata, stored, touched
 from harness.tags.registry import rule_facts
 
 EVERY_PROBE = range(60)
@@ -47,7 +47,7 @@ class Sweep:
 
     def __init__(self, search: Asking, taking: Taking, options: Mapping[str, bool] = NO_OPTIONS) -> None:
         self.search, self.taking, self.options = search, taking, options
-        self._minded: dict[Place, bool] = {}
+        self._minded: dict[JsonPath, bool] = {}
         self._reasons = Reasons()
         self._turned: set[tuple[object, ...]] = set()
         self._crossed: set[tuple[object, ...]] = set()
@@ -138,13 +138,13 @@ class Sweep:
         That is once for each reason at a place, or, when looked at `closely`, for every edit that is refused.
         """
         wanted: list[Wanted] = []
-        places: list[Place] = []
+        places: list[JsonPath] = []
         before = stored(base)
         for edit in edits:
             for state in self.search.ledger.states.values():
-                if not self.taking.has(state.lane, edit.place):
+                if not self.taking.has(state.lane, edit.path):
                     continue
-                places.append(edit.place)
+                places.append(edit.path)
                 if state.lane.operation is Operation.CREATE:
                     wanted.append((state.lane, edit.apply(base), None, base))
                 else:
@@ -158,28 +158,32 @@ class Sweep:
         yield from self.search.settle()
         yield from related
 
-    def _related(self, wanted: list[Wanted], answers: list[Answer], places: list[Place], closely: bool) -> list[Wanted]:
+    def _related(
+        self, wanted: list[Wanted], answers: list[Answer], places: list[JsonPath], closely: bool
+    ) -> list[Wanted]:
         """Choose related pairs to ask, by what was said of edits."""
         related: list[Wanted] = []
         for (lane, new, old, base), place, answer in zip(wanted, places, answers, strict=False):
-            if place[:1] == ("metadata",) and answer.failure is None:
+            if is_in_metadata(place) and answer.failure is None:
                 said = bool(answer.handwritten or answer.declarative)
                 self._minded[place[:2]] = self._minded.get(place[:2], False) or said
             # Once for each lane and place: these ask how old and new correlate, not what the value is.
             at, pairs, shape = (*lane.key, _everywhere(place)), [], self.search.plan.shape
             is_refused = bool(answer.handwritten or answer.declarative)
             is_new = is_refused and self._reasons.is_new(at, answer)
-            if old is not None and not is_refused and place[:1] == ("metadata",) and len(place) == 2:
+            if old is not None and not is_refused and is_in_metadata(place) and len(place) == 2:
                 related.append((lane, new, new, base))  # the server brings back what it put aside
             if old is None:
-                if is_new and place[:1] != ("metadata",):
+                if is_new and not is_in_metadata(place):
                     related += [(lane, other, None, base) for other in company(shape, new, place)]
                 continue
             if is_new or (is_refused and closely):
-                pairs = follow_ups(old, new, _touch)
+                pairs = follow_ups(old, new, touched)
             if is_new:
                 pairs += [*kin(shape, new, place), *twins(shape, old, new, place)]
-            if place and any(error.origin in self._hiding and _is_at(error, place) for error in answer.declarative):
+            if place and any(
+                error.origin in self._hiding and leads_to(error.field, place) for error in answer.declarative
+            ):
                 pairs.append((new, put(old, place, ABSENT)))
             if at not in self._turned and look(old, place) is ABSENT and look(new, place) is not ABSENT:
                 self._turned.add(at)
@@ -200,20 +204,5 @@ def _hashes() -> array[int]:
     return array("q")
 
 
-def _everywhere(place: Place) -> Way:
+def _everywhere(place: JsonPath) -> Way:
     return tuple("*" if isinstance(part, int) else part for part in place)
-
-
-def _is_at(error: FieldError, place: Place) -> bool:
-    """Whether an error is of the very place, as paths are written."""
-    return error.field == "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)[1:]
-
-
-def _touch(obj: Json) -> Json:
-    """Change something that no rule minds: an annotation."""
-    metadata = obj.get("metadata") if isinstance(obj, dict) else None
-    if not isinstance(metadata, dict):
-        return obj
-    annotations = metadata.get("annotations")
-    annotations = annotations if isinstance(annotations, dict) else {}
-    return {**obj, "metadata": {**metadata, "annotations": {**annotations, "touched": "a"}}}

@@ -14,11 +14,11 @@ from harness.engine.asking import Asking
 from harness.engine.plan import Search
 from harness.engine.units import Lane, LaneKey
 from harness.fuzzers.additions import changes_of
-from harness.fuzzers.pairs import stored
-from harness.fuzzers.places import ABSENT, Place, look, put
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.spoiling import changed
 from harness.fuzzers.values import rich
+from harness.jsonpath import ABSENT, JsonPath, look, put
+from harness.objectmodel import TYPE_META, is_in_metadata, stored
 
 
 class Taking:
@@ -26,9 +26,9 @@ class Taking:
 
     def __init__(self, search: Asking) -> None:
         self.search = search
-        self._aside: dict[LaneKey, frozenset[Place]] = {}
+        self._aside: dict[LaneKey, frozenset[JsonPath]] = {}
 
-    def has(self, lane: Lane, place: Place) -> bool:
+    def has(self, lane: Lane, place: JsonPath) -> bool:
         """Whether an edit at a place may reach the validators through a lane."""
         aside = self._aside.get(lane.key)
         return not aside or (place[:1] not in aside and place[:2] not in aside)
@@ -48,11 +48,11 @@ class Taking:
                 self._aside[key] = _aside(answer, shape, full if old is None else other, old)
 
 
-def _parts(shape: Shape, obj: Json) -> Iterator[tuple[Place, Shape]]:
+def _parts(shape: Shape, obj: Json) -> Iterator[tuple[JsonPath, Shape]]:
     """Yield the parts of an object: members of members that are structs, and other members, but those of metadata."""
     for member in shape.fields:
         held = obj.get(member.name) if isinstance(obj, dict) else None
-        if member.shape.is_object_meta or member.name in ("apiVersion", "kind") or held is None:
+        if member.shape.is_object_meta or member.name in TYPE_META or held is None:
             continue
         if member.shape.kind == "struct" and isinstance(held, dict):
             yield from (((member.name, name), member.shape.child(name)) for name in held)
@@ -64,7 +64,7 @@ def _full(shape: Shape, base: dict[str, Json]) -> Json:
     """Return a copy of an object with every part: what it has not, whatever it is worth."""
     full = dict(base)
     for member in shape.fields:
-        if member.shape.is_object_meta or member.name in ("apiVersion", "kind"):
+        if member.shape.is_object_meta or member.name in TYPE_META:
             continue
         held, made = base.get(member.name), rich(member.shape)
         full[member.name] = {**made, **held} if isinstance(made, dict) and isinstance(held, dict) else held or made
@@ -75,7 +75,7 @@ def _other(shape: Shape, full: Json) -> Json:
     """Return a copy with another value for every part: every scalar changes, because defaults make good for some."""
     other = full
     for change in changes_of(full, shape):
-        if change.place[0] != "metadata":
+        if not is_in_metadata(change.place):
             other = change.apply(other)
     for place, below in _parts(shape, full):
         if look(other, place) == look(full, place):
@@ -83,7 +83,7 @@ def _other(shape: Shape, full: Json) -> Json:
     return other
 
 
-def _aside(answer: Answer, shape: Shape, sent: Json, old: Json) -> frozenset[Place]:
+def _aside(answer: Answer, shape: Shape, sent: Json, old: Json) -> frozenset[JsonPath]:
     """Return which parts did not reach the validators: those not given, or given as they were before."""
     seen = next(iter(answer.validated.values()), None)
     if seen is None:

@@ -14,9 +14,9 @@ from harness.case import Operation
 from harness.engine.asking import BATCH, Asking, Wanted
 from harness.engine.plan import Search
 from harness.fuzzers.bases import Base
-from harness.fuzzers.pairs import stored
-from harness.fuzzers.places import put
 from harness.fuzzers.unlike import is_within
+from harness.jsonpath import put
+from harness.objectmodel import stored
 
 
 def through_versions(search: Asking, bases: list[Base]) -> Search:

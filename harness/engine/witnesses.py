@@ -15,13 +15,13 @@ import msgspec
 from harness.case import Answer, Case
 from harness.compare.comparator import Comparator
 from harness.compare.finding import Finding
-from harness.compare.mismatch import canonical_path
 from harness.compare.severity import severity_of
 from harness.engine.placing import placed
 from harness.engine.units import LaneKey
 from harness.errormatch.trusted import all_wordings
 from harness.errormatch.witness import Shown, Witness, WitnessCase
 from harness.events import Replayed
+from harness.jsonpath import canonical_path
 from harness.subject import Subject
 
 BATCH = 100

@@ -13,16 +13,12 @@ from typing import TypeAlias
 
 from harness.errormatch.normalize import Normalizer, normalizer
 from harness.field import ErrorType, FieldError
+from harness.jsonpath import is_below
 
 Key: TypeAlias = tuple[str, str, str]
 """What the matcher sees of an error: type, normalized field, origin."""
 
 _INVALID = ErrorType.INVALID.value
-
-
-def is_child(parent: str, child: str) -> bool:
-    """Whether `child` lies below `parent`: `a` has `a.b` and `a[0]`, but not `ab`. The empty path has no children."""
-    return bool(parent) and len(child) > len(parent) and child.startswith(parent) and child[len(parent)] in ".["
 
 
 class Matcher:
@@ -51,7 +47,7 @@ class Matcher:
         if not got.short_circuit:
             return False
         field = got.field
-        return is_child(field, want.field) or (want.field != field and is_child(self.normalize(field), want.field))
+        return is_below(want.field, field) or (want.field != field and is_below(want.field, self.normalize(field)))
 
     def index(self, got: Iterable[FieldError]) -> dict[Key, list[int]]:
         """Prepare for many look-ups: what `matches` says of long lists, without asking about each pair.

@@ -16,8 +16,8 @@ from harness.engine.units import matches
 from harness.fuzzers.bases import Asking, Repair
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.pairs import Pair
-from harness.fuzzers.places import Place
 from harness.fuzzers.shape import Shape
+from harness.jsonpath import JsonPath
 from harness.subject import Subject
 from harness.targets.target import drive
 
@@ -72,7 +72,7 @@ class Asker:
         create = operation is Operation.CREATE
         return (yield [self.case(door, operation, obj, None if create else obj, mode) for obj in objects])
 
-    def mended(self, door: KindInfo, operation: Operation, pair: Pair, shape: Shape, keeps: Place) -> Pair | None:
+    def mended(self, door: KindInfo, operation: Operation, pair: Pair, shape: Shape, keeps: JsonPath) -> Pair | None:
         """Mend all that is wrong with a new object but for a place, None when that does not succeed."""
         new, old = pair
 

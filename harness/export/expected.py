@@ -18,10 +18,10 @@ import msgspec
 from harness.case import Answer, KindInfo
 from harness.compare.composition import compose_parts, settings
 from harness.compare.covered import gather
-from harness.compare.mismatch import canonical_path
 from harness.errormatch.matcher import Matcher, matcher_for
 from harness.field import FieldError
 from harness.field.error import Level
+from harness.jsonpath import canonical_path
 from harness.rulecov.inventory import KnownRule
 
 Errors: TypeAlias = Sequence[FieldError]

@@ -13,6 +13,7 @@ from harness.diagnostics import UsageError
 from harness.export.asker import Asker, most_stable
 from harness.export.rows import Missing, Table, TableRow
 from harness.fuzzers.pairs import Pair
+from harness.objectmodel import SERVER_FILLED, metadata_of, with_metadata
 from harness.subject import Subject
 
 
@@ -84,17 +85,14 @@ def _row(asker: Asker, finding: Finding, door: KindInfo) -> TableRow | Missing:
     return TableRow(name, info, case.operation, new, here, "", answers)
 
 
-_FILLED_IN = ("uid", "creationTimestamp", "generation", "managedFields")
-
-
 def _bared(pair: Pair, asked: Pair) -> Pair:
     """Return a pair without the metadata that a server fills in, where the finding has none of its own."""
     return _without(pair[0], asked[0]), _without(pair[1], asked[1])
 
 
 def _without(obj: Json, asked: Json) -> Json:
-    held = obj.get("metadata") if isinstance(obj, dict) else None
-    if not isinstance(held, dict):
+    held = metadata_of(obj)
+    if held is None:
         return obj
-    own = asked.get("metadata") or {}
-    return {**obj, "metadata": {name: held[name] for name in held if name not in _FILLED_IN or name in own}}
+    own = metadata_of(asked) or {}
+    return with_metadata(obj, {name: held[name] for name in held if name not in SERVER_FILLED or name in own})

@@ -18,6 +18,7 @@ from harness.export.special import SPECIAL
 from harness.field.error import quote
 from harness.gotypes.model import Field, Struct, TypeRef
 from harness.gotypes.packages import Universe
+from harness.objectmodel import TYPE_META, is_type_meta
 
 PTR, STRINGS, FMT = "k8s.io/utils/ptr", "strings", "fmt"
 
@@ -69,7 +70,7 @@ class Writer:
             raise Inexpressible(f"{internal.rpartition('/')[2]}, which is no struct")
         known = {member.name: member for member in other.fields}
         for member in one.fields:
-            if member.inline and member.name == "TypeMeta":
+            if member.inline and is_type_meta(member.name):
                 continue
             if member.inline and member.type.kind == "named" and member.name not in known:
                 yield from self._members(member.type.name, internal)
@@ -116,7 +117,7 @@ class Writer:
                 raise Inexpressible(f"the field {member.json_name}, which only the published type has")
             if not self._is_zero(held, own.type):
                 lines.append(f"{own.name}: {self._typed(held, member.type, own.type)},\n")
-        unknown = [name for name in rest if name not in ("apiVersion", "kind")]
+        unknown = [name for name in rest if name not in TYPE_META]
         if unknown:
             raise Inexpressible(f"the field {unknown[0]}, which its type does not have")
         return "{\n" + "".join(lines) + "}" if lines else "{}"

@@ -25,6 +25,7 @@ from harness.export.rendering import template
 from harness.export.rows import VALID, Missing, Table, TableRow
 from harness.export.series import Inexpressible
 from harness.field.error import quote
+from harness.objectmodel import FIRST_REVISION, METADATA, REVISION, metadata_of, name_of, with_metadata
 from harness.reporting.text import visible
 from harness.targets.kubernetes.release import find_toolchain
 
@@ -152,7 +153,7 @@ class _Making:
         for subresource, operation in sorted(doors, key=lambda door: (door[0], door[1] is Operation.UPDATE)):
             rows = [row for row in self.table.rows if (row.info.subresource, row.operation) == (subresource, operation)]
             info, update = rows[0].info, operation is Operation.UPDATE
-            stored = update and all(_version(row.old) == _version(row.new) == "1" for row in rows)
+            stored = update and all(_version(row.old) == _version(row.new) == FIRST_REVISION for row in rows)
             written = [one for row in rows for one in self._row(row, update, stored, type_name)]
             written = _once(written)
             if not written:
@@ -182,7 +183,7 @@ class _Making:
         if info.subresource:
             yield "Subresource", quote(info.subresource)
         if operation is Operation.UPDATE:
-            yield "Name", quote(self.table.base["metadata"]["name"])
+            yield "Name", quote(name_of(self.table.base)[1])
         yield "IsResourceRequest", "true"
         yield "Verb", quote(operation)
 
@@ -224,7 +225,7 @@ class _Making:
             return ""
         base, info = self.table.base, self.table.info
         if stored:
-            obj = {**obj, "metadata": {k: v for k, v in obj["metadata"].items() if k != "resourceVersion"}}
+            obj = with_metadata(obj, {k: v for k, v in obj[METADATA].items() if k != REVISION})
         statements = self._writer.changes("obj", base, obj, info.type, self.tree.internal_type(info))
         if not statements:
             return f"{self._maker}()"
@@ -236,7 +237,7 @@ def _difference(expected: VersionExpectation) -> str:
 
 
 def _version(obj: Json) -> Json:
-    return obj.get("metadata", {}).get("resourceVersion")
+    return (metadata_of(obj) or {}).get(REVISION)
 
 
 def _once(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

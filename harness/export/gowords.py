@@ -9,7 +9,7 @@ from itertools import groupby
 from harness.export.expected import ExpectedError
 from harness.field import ErrorType
 from harness.field.error import quote
-from harness.field.path import steps_of
+from harness.jsonpath import is_regular, parse
 
 _NUMBER = re.compile(r"-?\d+")
 
@@ -18,9 +18,8 @@ def path_of(text: str) -> str:
     """Return the expression of a field path."""
     if not text or text == "<nil>":
         return "nil"
-    parts = steps_of(text)
-    again = "".join(f"[{part.text}]" if part.is_subscript else f".{part.text}" for part in parts)
-    if again.removeprefix(".") != text:  # a path that no validator should write
+    parts = parse(text)
+    if not is_regular(text):  # a path that no validator should write
         return f"field.NewPath({quote(text)})"
     groups = [(kind, [part.text for part in group]) for kind, group in groupby(parts, lambda part: part.is_subscript)]
     begin = groups.pop(0)[1] if not groups[0][0] else [""]

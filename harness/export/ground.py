@@ -10,9 +10,9 @@ from harness.export.asker import Asker
 from harness.fuzzers.bases import Repair, accepted, starts
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.grow import Growth
-from harness.fuzzers.pairs import stored
 from harness.fuzzers.reduce import Reducer
 from harness.fuzzers.shape import Shape
+from harness.objectmodel import FIRST_REVISION, METADATA, REVISION, named_object, stored, with_metadata
 from harness.targets.target import drive
 
 _REPAIRS, _REDUCTIONS, _GROWTH = 1500, 400, 1500
@@ -33,8 +33,7 @@ class Ground:
 
 def root_of(asker: Asker) -> Json:
     """Return an object with a name and nothing else."""
-    metadata = {"name": "a", **({"namespace": "default"} if asker.info.namespaced else {})}
-    return {"apiVersion": asker.info.api_version, "kind": asker.info.kind, "metadata": metadata}
+    return named_object(asker.info)
 
 
 def find_ground(asker: Asker, shape: Shape) -> Ground:
@@ -90,7 +89,7 @@ def _old(asker: Asker, obj: Json) -> Json:
     full = stored(obj)
     if door is None or full is obj:
         return obj
-    versioned = {**obj, "metadata": {**obj["metadata"], "resourceVersion": "1"}}
+    versioned = with_metadata(obj, {**obj[METADATA], REVISION: FIRST_REVISION})
     for pair, answer in asker.pairs(door, Operation.UPDATE, [(obj, obj), (versioned, versioned)]):
         if accepted(answer):
             return pair[0]

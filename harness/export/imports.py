@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-META = "k8s.io/apimachinery/pkg/apis/meta/v1"
+from harness.objectmodel import META
 
 
 @dataclass(slots=True)

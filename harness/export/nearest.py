@@ -7,7 +7,6 @@ it is given small in itself, which would take away parts of the valid object too
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import TypeAlias
 
@@ -15,32 +14,16 @@ import msgspec
 
 from harness.case import Answer, Json
 from harness.fuzzers.pairs import Pair
-from harness.fuzzers.places import ABSENT, Place, differences, look, places, put, size
+from harness.fuzzers.places import size
+from harness.fuzzers.steps import Step, taken
+from harness.jsonpath import ABSENT, Edit, JsonPath, differences, look, walk
+from harness.objectmodel import IDENTITY
 
 Judge: TypeAlias = Callable[[Pair, Answer], int | None]
 """How much else is wrong, None when the pair does not show what is wanted."""
 Ask: TypeAlias = Callable[[list[Pair]], list[tuple[Pair, Answer]]]
 
 _BATCH, _ROUNDS = 80, 12
-HEADER: tuple[Place, ...] = (("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "namespace"))
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """One place as it is in the accepted object, in the new object, the old one, or both."""
-
-    place: Place
-    new: Json = None
-    old: Json = None
-    in_new: bool = False
-    in_old: bool = False
-
-    def __call__(self, pair: Pair) -> Pair:
-        new, old = pair
-        return (
-            put(new, self.place, self.new) if self.in_new else new,
-            put(old, self.place, self.old) if self.in_old else old,
-        )
 
 
 def distance(pair: Pair, base: Pair) -> tuple[int, float]:
@@ -70,11 +53,11 @@ def nearest(start: Pair, wrong: int, base: Pair, judge: Judge, ask: Ask) -> Pair
         return sorted(kept)
 
     for _ in range(_ROUNDS):
-        steps: list[_Step] = []
+        steps: list[Step] = []
         pairs: list[Pair] = []
         limit = distance(start, base)
         for step in _steps(start, base):
-            pair = step(start)
+            pair = taken(start, [step])
             code = msgspec.json.encode(pair)
             if code not in seen and distance(pair, base) < limit and len(pairs) < _BATCH:
                 seen.add(code)
@@ -86,27 +69,29 @@ def nearest(start: Pair, wrong: int, base: Pair, judge: Judge, ask: Ask) -> Pair
         order = [number for _, _, number in kept]
         wrong, start = kept[0][0], pairs[order[0]]
         # Most of what is beside the point goes at once.
-        together = list(accumulate((steps[number] for number in order[1:]), lambda at, step: step(at), initial=start))
+        together = list(
+            accumulate((steps[number] for number in order[1:]), lambda at, step: taken(at, [step]), initial=start)
+        )
         further = keep([pair for pair in together[1:] if pair != start])
         if further and further[0][1] < distance(start, base):
             wrong, start = further[0][0], [pair for pair in together[1:] if pair != start][further[0][2]]
     return start
 
 
-def _steps(pair: Pair, base: Pair) -> Iterator[_Step]:
+def _steps(pair: Pair, base: Pair) -> Iterator[Step]:
     """Yield what brings a pair nearer: a place as it is in the accepted object, or without something that was added."""
     new, old = pair
     for place in [*differences(new, base[0]), *_added(new, base[0])]:
-        if place not in HEADER:
-            before = look(base[0], place)
+        if place not in IDENTITY:
+            edit = (Edit(place, look(base[0], place)),)
             if old is not None:
-                yield _Step(place, before, look(base[1], place), True, True)
-            yield _Step(place, before, in_new=True)
+                yield Step(place, "both", edit, (Edit(place, look(base[1], place)),))
+            yield Step(place, "new", edit)
     for place in [*differences(old, base[1]), *_added(old, base[1])] if old is not None else ():
-        if place not in HEADER:
-            yield _Step(place, old=look(base[1], place), in_old=True)
+        if place not in IDENTITY:
+            yield Step(place, "old", (), (Edit(place, look(base[1], place)),))
 
 
-def _added(obj: Json, base: Json) -> Iterator[Place]:
+def _added(obj: Json, base: Json) -> Iterator[JsonPath]:
     """Yield the places below what was added."""
-    return (place for place, _, _ in list(places(obj)) if look(base, place) is ABSENT)
+    return (place for place, _ in list(walk(obj)) if look(base, place) is ABSENT)

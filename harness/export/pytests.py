@@ -13,12 +13,12 @@ from typing import Any
 from harness.case import Json, KindInfo
 from harness.compare.comparator import Comparator
 from harness.compare.finding import Finding
-from harness.compare.mismatch import canonical_path
 from harness.diagnostics import UsageError
 from harness.errormatch.trusted import all_wordings, own_wordings
 from harness.export.rendering import template
 from harness.export.rows import Table, TableRow
 from harness.field import FieldError
+from harness.jsonpath import canonical_path
 from harness.reporting.text import visible
 from harness.subject import Subject, SubjectSpec
 

@@ -24,10 +24,11 @@ from harness.export.witness import witnessed
 from harness.fuzzers.aiming import lead, parts_of, shots
 from harness.fuzzers.aims import Aim
 from harness.fuzzers.pairs import Pair
-from harness.fuzzers.places import ABSENT
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.spoiling import CLEARED
 from harness.fuzzers.values import filled
+from harness.jsonpath import ABSENT, ITEMS, canonical_path, is_within
+from harness.objectmodel import STATUS, is_status_field, metadata_of, with_metadata
 from harness.rulecov.inventory import Inventory, KnownRule
 from harness.subject import Subject
 
@@ -41,11 +42,6 @@ def _silent(_text: str) -> None:
     """Tell nobody."""
 
 
-def is_about(path: str, wanted: str) -> bool:
-    """Whether a rule at a path is one of a field: at it, or below it."""
-    return not wanted or path == wanted or path.startswith((f"{wanted}.", f"{wanted}["))
-
-
 def table_of_rules(
     subject: Subject, inventory: Inventory, info: KindInfo, field: str, mode: Mode, tell: Told = _silent
 ) -> Table:
@@ -54,11 +50,12 @@ def table_of_rules(
     shape = subject.shape(info)
     if not rules and not field:
         raise UsageError(f"{info.name} has no declared rules\n  fix: add --field for what is handwritten of a field")
-    if not any(is_about(known.rule.path, field) for known in rules) and not is_field(shape, field):
+    path = canonical_path(field)
+    if not any(is_within(known.rule.path, path) for known in rules) and not is_field(shape, path):
         paths = sorted({known.rule.path for known in rules})
-        hint = near_miss(field, paths) or f"it has {', '.join(paths[:6])}" + (", ..." if len(paths) > 6 else "")
+        hint = near_miss(path, paths) or f"it has {', '.join(paths[:6])}" + (", ..." if len(paths) > 6 else "")
         raise UsageError(f"{info.name} has no field {field}, and no rule below it\n  fix: {hint}")
-    return RowSearch(Asker(subject, info, mode), shape, rules, tell).table(field)
+    return RowSearch(Asker(subject, info, mode), shape, rules, tell).table(path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +85,7 @@ class RowSearch:
         self.ground = find_ground(self.asker, self.shape)
         if not self.ground.is_accepted:
             self._missing.append(Missing("an accepted object", "; ".join(self.ground.remaining) or "none was found"))
-        rules = [known for known in self.rules if is_about(known.rule.path, about)]
+        rules = [known for known in self.rules if is_within(known.rule.path, about)]
         shown: list[tuple[Slot, TableRow | None]] = []
         for number, known in enumerate(rules):
             self.tell(f"{number + 1}/{len(rules)} {word(known)}")
@@ -180,7 +177,7 @@ class RowSearch:
     def _mended(self, slot: Slot) -> TableRow | None:
         """Show what is accepted by mending everything else about an object that has the value."""
         for door, operation in self._doors(slot.known.rule.path, slot.known.update):
-            place = tuple(part if part != "[*]" else 0 for part in parts_of(slot.aim))
+            place = tuple(part if part != ITEMS else 0 for part in parts_of(slot.aim))
             base = self._ground(operation)
             for pair in islice(_pairs(slot, self.shape, [self.ground.new], operation, self.ground), 1, 4):
                 found = self.asker.mended(door, operation, pair, self.shape, place)
@@ -205,9 +202,9 @@ class RowSearch:
         """Yield the doors that may show it: status goes through its own, what is about updates through updates."""
         doors = self.asker.doors
         main = doors.get("", self.asker.info)
-        if path.partition(".")[0] == "status" and "status" in doors:
-            main = doors["status"]
-        others = [one for name, one in doors.items() if one is not main and name not in ("", "status")]
+        if is_status_field(path) and STATUS in doors:
+            main = doors[STATUS]
+        others = [one for name, one in doors.items() if one is not main and name not in ("", STATUS)]
         for door in (main, *others):
             for operation in door.operations:
                 if operation is Operation.UPDATE or not updates:
@@ -248,7 +245,7 @@ class RowSearch:
         """Yield the rows of a field that is absent, empty, set and unset: the target says what it thinks of them."""
         steps = parts_of(Aim(path, ""))
         doors = list(self._doors(path, updates=False))
-        if not steps or steps[-1] == "[*]" or not self.ground.is_accepted or not doors:
+        if not steps or steps[-1] == ITEMS or not self.ground.is_accepted or not doors:
             return
         fitting = (row for row in rows if row.wants == "accept" and row.name.startswith(f"{path}:"))
         start = next((row.new for row in fitting if row.operation is doors[0][1]), self.ground.new)
@@ -306,9 +303,8 @@ def _once(rows: Sequence[TableRow]) -> list[TableRow]:
 
 def _as_stored(obj: Json, old: Json) -> Json:
     """Return an object with what a stored one has in its metadata, as far as it has nothing of its own there."""
-    held = old.get("metadata") if isinstance(old, dict) else None
-    own = obj.get("metadata") if isinstance(obj, dict) else None
-    return {**obj, "metadata": {**held, **own}} if isinstance(held, dict) and isinstance(own, dict) else obj
+    held, own = metadata_of(old), metadata_of(obj)
+    return obj if held is None or own is None else with_metadata(obj, {**held, **own})
 
 
 def _pairs(slot: Slot, shape: Shape, bases: Sequence[Json], operation: Operation, ground: Ground) -> Iterator[Pair]:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import msgspec
 
 from harness.case import Answer, Json
-from harness.compare.mismatch import canonical_path
 from harness.field import FieldError
 from harness.fuzzers.aims import Aim
 from harness.fuzzers.bases import accepted
 from harness.fuzzers.pairs import Pair
-from harness.fuzzers.places import look, place_of
+from harness.fuzzers.places import place_of
+from harness.jsonpath import ABSENT, ITEMS, canonical_path, find, look
 from harness.rulecov.accepting import CREATED, Waiting, is_at
-from harness.rulecov.declared import Part
 from harness.rulecov.inventory import KnownRule
 
 Judge = Callable[[Pair, Answer], int | None]
@@ -104,21 +103,12 @@ def _accepts(known: KnownRule) -> Judge:
             return None
         new, old = pair
         if known.update:
-            return 0 if any(value not in _EMPTY for value in _values(new, known.steps)) and new == old else None
+            pattern = [ITEMS if isinstance(step, dict) else step for step in known.steps]
+            is_set = any(value is not ABSENT and value not in _EMPTY for _, value in find(new, pattern))
+            return 0 if is_set and new == old else None
         waiting, seen = Waiting(), list[int]()
         waiting.add(0, known)
         waiting.look(new, CREATED if old is None else old, seen)
         return 0 if seen else None
 
     return judge
-
-
-def _values(value: Json, steps: Sequence[Part]) -> Iterator[Json]:
-    """Yield what stands where a rule looks."""
-    if not steps:
-        yield value
-    elif isinstance(steps[0], dict) or steps[0] == "[*]":
-        for below in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-            yield from _values(below, steps[1:])
-    elif isinstance(value, dict) and steps[0] in value:
-        yield from _values(value[steps[0]], steps[1:])

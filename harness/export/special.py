@@ -9,8 +9,9 @@ from datetime import UTC, datetime
 import msgspec
 
 from harness.case import Json
-from harness.export.imports import META, Imports
+from harness.export.imports import Imports
 from harness.field.error import quote
+from harness.objectmodel import META
 
 TIME = "time"
 _RESOURCE, _INTSTR = "k8s.io/apimachinery/pkg/api/resource", "k8s.io/apimachinery/pkg/util/intstr"

@@ -10,7 +10,6 @@ from dataclasses import replace
 from itertools import chain, islice
 
 from harness.case import Answer, Json, KindInfo, Operation
-from harness.compare.mismatch import canonical_path
 from harness.export.asker import Asker
 from harness.export.nearest import distance, nearest
 from harness.export.rows import TableRow
@@ -18,6 +17,7 @@ from harness.fuzzers.aiming import parts_of, shots
 from harness.fuzzers.aims import Aim
 from harness.fuzzers.pairs import Pair
 from harness.fuzzers.shape import Shape
+from harness.jsonpath import ITEMS, canonical_path, is_within
 
 _TRIED = 400
 _SORTS = (
@@ -35,7 +35,7 @@ def is_field(shape: Shape, path: str) -> bool:
     for part in parts_of(Aim(path, "")):
         if shape.kind == "struct" and part not in shape.by_name:
             return False
-        if shape.kind not in ("struct", "list", "map") or (part == "[*]") is (shape.kind == "struct"):
+        if shape.kind not in ("struct", "list", "map") or (part == ITEMS) is (shape.kind == "struct"):
             return False
         shape = shape.child(part)
     return True
@@ -74,5 +74,5 @@ def _key(answer: Answer, path: str) -> Key | None:
     errors: Sequence[tuple[str, str, str]] = sorted({
         (canonical_path(one.field), str(one.type), one.origin) for one in (*answer.handwritten, *answer.declarative)
     })  # fmt: skip
-    is_clean = all(field == path or field.startswith((f"{path}.", f"{path}[")) for field, _, _ in errors)
+    is_clean = all(is_within(field, path) for field, _, _ in errors)
     return tuple(errors) if is_clean else None

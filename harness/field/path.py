@@ -1,61 +1,8 @@
-"""Field paths as validators write them: `spec.ports[0].name`, `metadata.labels[app]`, and `<nil>` for the root.
-
-The only place that reads them: a key is written as it is, with nothing to mark what stands in it, so `labels[a]b]` and
-`labels[a.b]` are read by a rule. A subscript begins at a bracket and ends at the first closing one behind which the
-path goes on or ends; at the first closing one, where there is no such. Source: apimachinery
-pkg/util/validation/field/path.go (2026-07), which writes `[%s]`.
-"""
+"""The field path that validators build, as upstream's `field.Path`. Paths are read by `harness.jsonpath` alone."""
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left
-from functools import lru_cache
-from typing import NamedTuple
-
 import msgspec
-
-_END = re.compile(r"\](?=[.\[]|\Z)")
-
-
-class PathStep(NamedTuple):
-    """One step of a path: the name of a member, or what stands between two brackets."""
-
-    text: str
-    is_subscript: bool
-
-
-def subscripts(path: str) -> list[tuple[int, int]]:
-    """Return where the subscripts of a path begin and end, brackets included."""
-    found: list[tuple[int, int]] = []
-    begin = path.find("[")
-    ends = [match.start() for match in _END.finditer(path)] if begin >= 0 else []
-    while begin >= 0:
-        index = bisect_left(ends, begin)
-        end = ends[index] if index < len(ends) else path.find("]", begin)
-        if end < 0:
-            break
-        found.append((begin, end + 1))
-        begin = path.find("[", end + 1)
-    return found
-
-
-@lru_cache(maxsize=1 << 14)
-def steps_of(path: str) -> tuple[PathStep, ...]:
-    """Take a path apart. The root has no steps; brackets that no other closes are part of nothing."""
-    if path == "<nil>":
-        return ()
-    steps: list[PathStep] = []
-    at = 0
-    for begin, end in subscripts(path):
-        steps += _names(path[at:begin])
-        steps.append(PathStep(path[begin + 1 : end - 1], True))
-        at = end
-    return (*steps, *_names(path[at:]))
-
-
-def _names(text: str) -> list[PathStep]:
-    return [PathStep(name, False) for name in text.replace("[", ".").split(".") if name]
 
 
 class Path(msgspec.Struct, frozen=True, eq=False, gc=False):

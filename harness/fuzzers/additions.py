@@ -9,33 +9,37 @@ from itertools import islice
 from harness.case import Json
 from harness.fuzzers.census import NESTED, members_of, nested
 from harness.fuzzers.graft import others
-from harness.fuzzers.mend import shape_at
-from harness.fuzzers.places import ABSENT, Place, look, places, put
+from harness.fuzzers.places import places, shape_at
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.values import alternatives, filled, pool
+from harness.jsonpath import ABSENT, Edit, JsonPath, apply_all, look
+from harness.objectmodel import HEADER, NAMING, is_in_metadata
 
 
 @dataclass(slots=True)
 class Addition:
-    """What brings a place into an object: that place, and every change that it needs."""
+    """What brings a path into an object: that path, and every edit that it needs."""
 
-    place: Place
-    steps: list[tuple[Place, Json]]
+    place: JsonPath
+    edits: list[Edit]
+
+    @classmethod
+    def alone(cls, place: JsonPath, value: Json) -> Addition:
+        """Return the one that needs no other edit."""
+        return cls(place, [Edit(place, value)])
 
     def apply(self, obj: Json) -> Json:
         """Return the changed copy."""
-        for step in self.steps:
-            obj = put(obj, *step)
-        return obj
+        return apply_all(self.edits, obj)
 
 
-def lacking(obj: Json, shape: Shape, focus: Place, wanted: Callable[[Place], bool]) -> list[Addition]:
+def lacking(obj: Json, shape: Shape, focus: JsonPath, wanted: Callable[[JsonPath], bool]) -> list[Addition]:
     """Return absent members and items at or below a place, at first items only, shallow ones first.
 
     A value is what stands elsewhere in the object with the same type, or a new one.
     """
     held = [(focus, shape_at(shape, focus), look(obj, focus))]
-    found = [Addition(focus, [(focus, {})])] if held[0][2] is ABSENT and wanted(focus) else []
+    found = [Addition.alone(focus, {})] if held[0][2] is ABSENT and wanted(focus) else []
     held += places(held[0][2], held[0][1], focus)
     donors = _Donors(obj, shape)
     for place, below, value in sorted(held, key=lambda one: len(one[0])):
@@ -44,11 +48,9 @@ def lacking(obj: Json, shape: Shape, focus: Place, wanted: Callable[[Place], boo
         if below.kind == "struct" and isinstance(value, dict):
             absent = [name for name, _ in members_of(below) if value.get(name) is None and wanted((*place, name))]
             if absent and nested(place, shape) <= NESTED:
-                found += [
-                    Addition((*place, name), [((*place, name), donors.value(place, below, name))]) for name in absent
-                ]
+                found += [Addition.alone((*place, name), donors.value(place, below, name)) for name in absent]
         elif below.kind == "list" and value == [] and wanted((*place, 0)):
-            found.append(Addition((*place, 0), [((*place, 0), filled(below.elem))]))
+            found.append(Addition.alone((*place, 0), filled(below.elem)))
     return found
 
 
@@ -58,9 +60,9 @@ class _Donors:
 
     obj: Json
     shape: Shape
-    _known: dict[tuple[str, str], list[tuple[Place, Json]]] | None = None
+    _known: dict[tuple[str, str], list[tuple[JsonPath, Json]]] | None = None
 
-    def value(self, place: Place, parent: Shape, name: str) -> Json:
+    def value(self, place: JsonPath, parent: Shape, name: str) -> Json:
         """Return the likeliest value of an absent member."""
         shape = parent.child(name)
         if shape.kind == "struct" or (shape.kind == "list" and shape.elem.kind == "struct"):
@@ -70,7 +72,7 @@ class _Donors:
                     return [next(others(known[0], shape.elem))] if shape.kind == "list" else known
         return next(islice(alternatives(parent.by_name[name]), 1), filled(shape))
 
-    def _of(self, shape: Shape) -> list[tuple[Place, Json]]:
+    def _of(self, shape: Shape) -> list[tuple[JsonPath, Json]]:
         if self._known is None:
             self._known = {}
             for place, other, value in places(self.obj, self.shape):
@@ -86,12 +88,9 @@ def _type(shape: Shape) -> tuple[str, str]:
 def copies(change: Addition, others: list[Addition]) -> Iterator[Addition]:
     """Yield the same change at other places of the same type; what it needs elsewhere is there by now."""
     depth = len(change.place) - 1
-    below = [(at[depth:], value) for at, value in change.steps if at[:depth] == change.place[:depth]]
+    below = [(at[depth:], value) for at, value in change.edits if at[:depth] == change.place[:depth]]
     for other in others:
-        yield Addition(other.place, [(other.place[:-1] + at, value) for at, value in below] or other.steps)
-
-
-_IDENTITY = frozenset({"name", "namespace", "uid", "resourceVersion", "generation", "generateName"})
+        yield Addition(other.place, [Edit(other.place[:-1] + at, value) for at, value in below] or other.edits)
 
 
 def changes_of(obj: Json, shape: Shape) -> list[Addition]:
@@ -109,15 +108,13 @@ def changes_of(obj: Json, shape: Shape) -> list[Addition]:
                 if value.get(name) is None and not _names(at) and place:
                     first = next(islice(alternatives(below.by_name[name]), 1), ABSENT)
                     if first is not ABSENT and member.kind not in ("struct", "list"):
-                        found.append(Addition(at, [(at, first)]))
+                        found.append(Addition.alone(at, first))
         elif below.kind not in ("list", "map", "struct") and place:
             other = next((one for one in pool(below) if one != value and one.__class__ is value.__class__), ABSENT)
             if other is not ABSENT:
-                found.append(Addition(place, [(place, other)]))
-    return sorted(found, key=lambda change: (change.place[0] == "metadata", len(change.place)))
+                found.append(Addition.alone(place, other))
+    return sorted(found, key=lambda change: (is_in_metadata(change.place), len(change.place)))
 
 
-def _names(place: Place) -> bool:
-    return place in (("apiVersion",), ("kind",)) or (
-        len(place) == 2 and place[0] == "metadata" and place[1] in _IDENTITY
-    )
+def _names(place: JsonPath) -> bool:
+    return place in HEADER or (len(place) == 2 and is_in_metadata(place) and place[1] in NAMING)

@@ -6,25 +6,24 @@ first ways are the most telling; later ones vary the object they start from. Not
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, product
 from typing import TypeVar
 
 from harness.case import Json
 from harness.fuzzers.aims import Aim
-from harness.fuzzers.pairs import Pair, stored
-from harness.fuzzers.places import ABSENT
+from harness.fuzzers.pairs import Pair
 from harness.fuzzers.shape import FieldShape, Shape
 from harness.fuzzers.sized import at_limit
 from harness.fuzzers.spoiling import beside, changed, spoilt
 from harness.fuzzers.values import filled, plausible, rich
+from harness.jsonpath import ABSENT, ITEMS, pattern_of
+from harness.objectmodel import stored
 
 T = TypeVar("T")
 Spoil = Callable[[Shape, Json, FieldShape | None], Iterator[Json]]
 Make = Callable[[Shape], Json]
 
-_PARTS = re.compile(r"[^.\[\]]+|\[\*\]")
 _MAKERS: tuple[Make, ...] = (filled, rich, plausible)
 _STARTS = 4
 """So many bases are tried for an aim, those first that reach farthest towards its place."""
@@ -46,15 +45,15 @@ def shots(aim: Aim, shape: Shape, bases: Sequence[Json]) -> Iterator[Pair]:
 
 def parts_of(aim: Aim) -> tuple[str, ...]:
     """Split the path of an aim; an item that stands twice is an error of the item, made in its list."""
-    parts = tuple(_PARTS.findall(aim.path))
-    return parts[:-1] if aim.type == "FieldValueDuplicate" and parts and parts[-1] == "[*]" else parts
+    parts = pattern_of(aim.path)
+    return parts[:-1] if aim.type == "FieldValueDuplicate" and parts[-1:] == (ITEMS,) else parts
 
 
 def _reach(obj: Json, parts: Sequence[str]) -> int:
     """Count how many steps towards a place an object has, with its end counted twice."""
     for number, part in enumerate(parts):
         if isinstance(obj, dict):
-            obj = next(iter(obj.values()), ABSENT) if part == "[*]" else obj.get(part, ABSENT)
+            obj = next(iter(obj.values()), ABSENT) if part == ITEMS else obj.get(part, ABSENT)
         elif isinstance(obj, list) and obj:
             obj = obj[0]
         else:
@@ -73,7 +72,7 @@ def _creates(shape: Shape, parts: Sequence[str], bases: Sequence[Json], spoil: S
 
 def _beside(shape: Shape, base: Json, parts: Sequence[str], spoil: Spoil, make: Make) -> Iterator[Json]:
     """Yield objects with the place spoilt in the first way, and with other members beside it."""
-    if not parts or parts[-1] == "[*]":
+    if not parts or parts[-1] == ITEMS:
         return
     held, below, member = _follow(shape, base, parts, make)
     parent, above, _ = _follow(shape, base, parts[:-1], make)

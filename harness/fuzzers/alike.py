@@ -13,8 +13,8 @@ from itertools import islice, pairwise
 from typing import TypeAlias, TypeVar
 
 from harness.case import Json
-from harness.fuzzers.places import ABSENT, Place
 from harness.fuzzers.steps import Key, Step
+from harness.jsonpath import ABSENT, JsonPath
 
 MANY = 4
 """Fewer are asked one by one."""
@@ -25,7 +25,7 @@ SINGLES = 12
 ANY_ITEM = -1
 """Stands for the index of an item in the place of steps that were brought together."""
 
-Alike: TypeAlias = tuple[Place, Hashable]
+Alike: TypeAlias = tuple[JsonPath, Hashable]
 
 
 def is_long(obj: Json) -> bool:
@@ -54,7 +54,7 @@ def _alike(step: Step) -> Alike:
     return tuple(ANY_ITEM if part.__class__ is int else part for part in step.place), step.sort or step.how
 
 
-def _next(place: Place, sort: Hashable, group: Sequence[Step], failed: set[Key]) -> Iterator[Step]:
+def _next(place: JsonPath, sort: Hashable, group: Sequence[Step], failed: set[Key]) -> Iterator[Step]:
     """Yield all at once; where that failed its halves, and so on; where the smallest part failed single steps of it."""
     parts: deque[tuple[str, Sequence[Step]]] = deque([("", group)])
     singles: list[Step] = []
@@ -76,7 +76,7 @@ def _next(place: Place, sort: Hashable, group: Sequence[Step], failed: set[Key])
     yield from islice((step for step in singles if step.key not in failed), max(0, SINGLES - spent))
 
 
-def _last(place: Place, sort: Hashable, group: Sequence[Step], failed: set[Key]) -> Iterator[Step]:
+def _last(place: JsonPath, sort: Hashable, group: Sequence[Step], failed: set[Key]) -> Iterator[Step]:
     """Yield the last items at once, fewer and fewer: a list may be a few items longer than it has to be."""
     count = len(group) // (2 * PARTS)
     while count > 1:
@@ -92,8 +92,8 @@ def _joined(key: Key, steps: Sequence[Step]) -> Step:
     """Return the step that does what all of these do; the last ones first, so that items that go do not move others."""
     return Step(
         *key,
-        tuple(change for step in reversed(steps) for change in step.new),
-        tuple(change for step in reversed(steps) for change in step.old),
+        tuple(edit for step in reversed(steps) for edit in step.new),
+        tuple(edit for step in reversed(steps) for edit in step.old),
         all(step.is_sure for step in steps),
     )
 
@@ -115,13 +115,13 @@ def quarters(things: Sequence[T]) -> list[Sequence[T]]:
 
 def moved(failed: set[Key], steps: Sequence[Step]) -> None:
     """Forget what failed in lists from which an item was taken: others stand there now. What all failed stays."""
-    changes = (change for step in steps for change in (*step.new, *step.old))
-    lists = {place[:-1] for place, value in changes if value is ABSENT and isinstance(place[-1], int)}
+    edits = (edit for step in steps for edit in (*step.new, *step.old))
+    lists = {place[:-1] for place, value in edits if value is ABSENT and isinstance(place[-1], int)}
     if lists:
         failed -= {key for key in failed if _is_within(key[0], lists)}
 
 
-def _is_within(place: Place, lists: set[Place]) -> bool:
+def _is_within(place: JsonPath, lists: set[JsonPath]) -> bool:
     """Whether a place is one of these lists or at an item of one, and not at all items."""
     depths = range(len(place) + 1)
     return any(place[:depth] in lists and place[depth : depth + 1] != (ANY_ITEM,) for depth in depths)

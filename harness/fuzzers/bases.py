@@ -18,9 +18,11 @@ from harness.case import Answer, Case, Json
 from harness.field import ErrorType, FieldError
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.mend import MOST_ERRORS, at_once, fixes, undecodable
-from harness.fuzzers.places import ABSENT, Once, Place, look, put
+from harness.fuzzers.places import Once
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.values import filled, rich
+from harness.jsonpath import ABSENT, JsonPath, apply_all, look
+from harness.objectmodel import METADATA, STATUS
 
 Asking: TypeAlias = Generator[list[Case], list[Answer], list[Answer]]
 Ask: TypeAlias = Callable[[list[Json]], Asking]
@@ -40,7 +42,7 @@ class Base:
     """An object that both sides accept. `focus` is the part that no other base has; empty for the first one."""
 
     obj: Json
-    focus: Place = ()
+    focus: JsonPath = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +130,8 @@ def starts(shape: Shape, root: Json) -> list[Json]:
     sparse, full = filled(shape), rich(shape)
     if not isinstance(sparse, dict) or not isinstance(full, dict):
         return [root]  # the type is not known: what the errors say must do
-    status = {name: value for name, value in sparse.items() if name not in ("metadata", "status")}
-    everything = {name: value for name, value in full.items() if name not in ("metadata", "status")}
+    status = {name: value for name, value in sparse.items() if name not in (METADATA, STATUS)}
+    everything = {name: value for name, value in full.items() if name not in (METADATA, STATUS)}
     return [root, {**root, **status}, {**root, **everything}]
 
 
@@ -149,7 +151,7 @@ class Repair:
     width: int = 3
     slice: int = 24
     at_once: int = 100
-    keeps: Place = ()
+    keeps: JsonPath = ()
     patience: int = 0
     asked: int = 0
     _open: list[tuple[float, int, _Candidate]] = field(default_factory=list)
@@ -241,7 +243,7 @@ class Repair:
 
     def _undecodable(self, obj: Json, message: str) -> None:
         self._failure = self._failure or message
-        objects = [put(obj, place, value) for place, value in undecodable(message, self.shape)]
+        objects = [edit.apply(obj) for edit in undecodable(message, self.shape)]
         if objects and self._visits.get(frozenset(), 0) < 20:
             self._visits[frozenset()] = self._visits.get(frozenset(), 0) + 1
             self._push(_Candidate(obj, [], iter([(None, one) for one in objects])))
@@ -257,21 +259,15 @@ class Repair:
         obj = candidate.obj
         together = at_once(candidate.errors, obj, self.shape, self.harvest)
         if len(together) > 1:
-            yield None, _apply(obj, together)
+            yield None, apply_all(together, obj)
         errors = candidate.errors[:8]
         turns = [(_key(error), fixes(error, obj, self.shape, self.harvest)) for error in errors]
         while turns:
             left = []
             for key, options in turns:
                 taken = list(islice(options, 4))
-                for place, value in taken:
-                    yield key, put(obj, place, value)
+                for edit in taken:
+                    yield key, edit.apply(obj)
                 if len(taken) == 4:
                     left.append((key, options))
             turns = left
-
-
-def _apply(obj: Json, changes: list[tuple[Place, Json]]) -> Json:
-    for place, value in changes:
-        obj = put(obj, place, value)
-    return obj

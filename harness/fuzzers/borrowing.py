@@ -13,7 +13,7 @@ from harness.fuzzers.bases import Base
 from harness.fuzzers.census import path_of
 from harness.fuzzers.grow import Growing, Growth
 from harness.fuzzers.lending import Loan, Stock, seats
-from harness.fuzzers.places import ABSENT, Place, differences, look, put
+from harness.jsonpath import ABSENT, JsonPath, differences, look, put
 
 MOST_FIRST = 24
 """Values that are tried where the fullest cannot be."""
@@ -33,7 +33,7 @@ def borrow(growth: Growth, stocks: Sequence[Stock]) -> Growing:
 
 
 def _first(
-    growth: Growth, seat: Place, loans: list[Loan]
+    growth: Growth, seat: JsonPath, loans: list[Loan]
 ) -> Generator[list[Case], list[Answer], tuple[Json, Json] | None]:
     """Bring one value in, the fullest if that can be. Returns it as it was and as it is now, None where none can."""
     full: Json = next((loan.value for loan in loans), {})
@@ -59,7 +59,7 @@ def _changed(loan: Loan, before: Json, now: Json) -> Json:
     return value
 
 
-def _others(growth: Growth, seat: Place, loans: list[Loan]) -> Growing:
+def _others(growth: Growth, seat: JsonPath, loans: list[Loan]) -> Growing:
     """Make variants of the values that hold something new."""
     wanted: list[tuple[Loan, Json]] = []
     known = growth.reached.bits

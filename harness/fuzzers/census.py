@@ -12,13 +12,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from itertools import islice
 
-from harness.fuzzers.places import Place
 from harness.fuzzers.shape import Shape
+from harness.jsonpath import ITEMS, JsonPath, join
+from harness.objectmodel import SERVER_OWNED
 
-SERVER_OWNED = frozenset(
-    {"managedFields", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"}
-)
-"""Members of metadata that a request cannot usefully say."""
 NESTED = 2
 """How often one struct may lie within itself on the way to a place that is counted."""
 MOST_PLACES = 20_000
@@ -61,7 +58,7 @@ def _collect(shape: Shape, at: str, within: dict[str, int], found: dict[str, Non
             return
         below = {**within, shape.type: depth + 1}
         for name, member in members_of(shape):
-            path = f"{at}.{name}" if at else name
+            path = join(at, name)
             found[path] = None
             if member.kind in _HOLDING:
                 _collect(member, path, below, found)
@@ -72,31 +69,26 @@ def _collect(shape: Shape, at: str, within: dict[str, int], found: dict[str, Non
         _collect(shape.elem, f"{at}[*]", within, found)
 
 
-def path_of(place: Place, shape: Shape) -> str:
+def path_of(place: JsonPath, shape: Shape) -> str:
     """Write a place of an object as a place of its type."""
     path, last = "", len(place) - 1
     for index, part in enumerate(place):
         if shape.kind == "list":
-            path += "[1]" if part == 1 and index == last else "[*]"
+            path += "[1]" if part == 1 and index == last else ITEMS
         elif shape.kind == "map":
-            path += "[*]"
+            path += ITEMS
         else:
-            path += f".{part}" if path else str(part)
+            path = join(path, str(part))
         shape = shape.child(part)
     return path
 
 
-def error_path_of(place: Place, shape: Shape) -> str:
+def error_path_of(place: JsonPath, shape: Shape) -> str:
     """Write a place as the canonical path of an error there: a second item is one like any other."""
-    return path_of(place, shape).replace("[1]", "[*]")
+    return path_of(place, shape).replace("[1]", ITEMS)
 
 
-def above(path: str) -> str:
-    """Return the place that a place lies in, empty for a member of the root."""
-    return path[:-3] if path.endswith(("[*]", "[1]")) else path.rpartition(".")[0]
-
-
-def nested(place: Place, shape: Shape) -> int:
+def nested(place: JsonPath, shape: Shape) -> int:
     """Count how often the type at a place occurs on the way to it, itself included."""
     way = [shape]
     for part in place:

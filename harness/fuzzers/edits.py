@@ -1,6 +1,6 @@
 """One change at a time: set, unset, clear, change, insert, delete, duplicate, reorder, rename, swap, add a second.
 
-An edit is a place and a value, made against one object; applying it copies the way to the place and shares the rest.
+An edit is made against one object; applying it copies the way to its path and shares the rest.
 """
 
 from __future__ import annotations
@@ -10,34 +10,22 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, NamedTuple
 
-import msgspec
-
 from harness.case import Json
 from harness.fuzzers.crossing import crossed
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.places import ABSENT, Place, look, put
+from harness.fuzzers.places import member_at, shape_at
 from harness.fuzzers.probes import Probes, look_of, probes_of
 from harness.fuzzers.shape import FieldShape, Shape
 from harness.fuzzers.values import filled, fits, plausible
+from harness.jsonpath import ABSENT, Edit, JsonPath, look
 from harness.memory import Memory, Room
-
-
-class Edit(msgspec.Struct, frozen=True):
-    """Put this value at this place; `ABSENT` removes."""
-
-    place: Place
-    value: Json
-
-    def apply(self, obj: Json) -> Json:
-        """Return the changed copy."""
-        return put(obj, self.place, self.value)
 
 
 @dataclass(slots=True)
 class Site:
     """A place where an object can be edited, with what is known there."""
 
-    place: Place
+    place: JsonPath
     shape: Shape
     value: Json
     member: FieldShape | None = None
@@ -77,31 +65,35 @@ class SiteIndex:
     """
 
     def __init__(self, room: Room | None = None) -> None:
-        self._known: Memory[tuple[int, int, Place], tuple[Json, Shape, list[Site]]] = Memory(room or LISTED)
+        self._known: Memory[tuple[int, int, JsonPath], tuple[Json, Shape, list[Site]]] = Memory(room or LISTED)
 
-    def get(self, value: Json, shape: Shape, place: Place) -> list[Site] | None:
+    def get(self, value: Json, shape: Shape, place: JsonPath) -> list[Site] | None:
         """Return the sites of a value at a place, when they are remembered."""
         known = self._known.get((id(value), id(shape), place))
         return None if known is None else known[2]
 
-    def add(self, value: Json, shape: Shape, place: Place, sites: list[Site]) -> None:
+    def add(self, value: Json, shape: Shape, place: JsonPath, sites: list[Site]) -> None:
         """Remember the sites of a value at a place."""
         self._known.put((id(value), id(shape), place), (value, shape, sites), 1 + len(sites))
 
 
 def sites_of(
-    obj: Json, shape: Shape, focus: Place = (), skip: frozenset[Place] = frozenset(), listed: SiteIndex | None = None
+    obj: Json,
+    shape: Shape,
+    focus: JsonPath = (),
+    skip: frozenset[JsonPath] = frozenset(),
+    listed: SiteIndex | None = None,
 ) -> list[Site]:
     """List where an object can be edited: everything present below the focus, and absent members of its structs.
 
     `listed` remembers parts of lists; one is for one `skip`.
     """
-    below, member = _shape_at(shape, focus), _member(shape, focus) if focus else None
+    below, member = shape_at(shape, focus), member_at(shape, focus)
     return _sites(look(obj, focus), below, focus, member, skip, SiteIndex() if listed is None else listed)
 
 
 def _sites(
-    value: Json, shape: Shape, place: Place, member: FieldShape | None, skip: frozenset[Place], listed: SiteIndex
+    value: Json, shape: Shape, place: JsonPath, member: FieldShape | None, skip: frozenset[JsonPath], listed: SiteIndex
 ) -> list[Site]:
     """List the sites of a value, its own first, then absent members, then those of what it holds."""
     found = [Site(place, shape, value, member)] if place and place not in skip else []
@@ -122,17 +114,6 @@ def _sites(
         found += _sites(held, shape.child(part), (*place, part), below, skip, listed)
     listed.add(value, shape, place, found)
     return found
-
-
-def _shape_at(shape: Shape, place: Place) -> Shape:
-    for part in place:
-        shape = shape.child(part)
-    return shape
-
-
-def _member(shape: Shape, place: Place) -> FieldShape | None:
-    parent = _shape_at(shape, place[:-1])
-    return parent.by_name.get(str(place[-1])) if parent.kind == "struct" else None
 
 
 def random_edit(random: Random, sites: Sequence[Site], harvest: Harvest, obj: Json) -> Edit:
@@ -164,7 +145,7 @@ def random_edit(random: Random, sites: Sequence[Site], harvest: Harvest, obj: Js
     return _item_edit(random, site, obj)
 
 
-def _list_edit(random: Random, place: Place, elem: Shape, items: list[Json]) -> Edit:
+def _list_edit(random: Random, place: JsonPath, elem: Shape, items: list[Json]) -> Edit:
     roll = random.randrange(5)
     if not items or roll == 0:
         return Edit(place, [*items, filled(elem)])

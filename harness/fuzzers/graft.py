@@ -14,10 +14,10 @@ from harness.case import Answer, Case, Json
 from harness.fuzzers.abreast import Steps, abreast, plainly
 from harness.fuzzers.bases import Ask, Repair, Repaired
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.mend import shape_at
-from harness.fuzzers.places import Place, look, put
+from harness.fuzzers.places import member_at, shape_at
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.values import alternatives, filled, pool
+from harness.jsonpath import JsonPath, look, put
 
 FIRST, SECOND, QUICK = 30, 36, 12
 """Questions for one place: with values of its own, with other modes of what stands around it, and where most is refused
@@ -33,7 +33,7 @@ PATIENCE = 24
 class Graft:
     """A place to bring into an accepted object. `options` are values to begin with, when they are known."""
 
-    place: Place
+    place: JsonPath
     shape: Shape
     obj: Json
     options: Sequence[Json] = ()
@@ -54,13 +54,13 @@ class Graft:
         return found
 
     def _values(self) -> Iterator[Json]:
-        parent = shape_at(self.shape, self.place[:-1])
-        member = parent.by_name.get(str(self.place[-1])) if parent.kind == "struct" else None
+        member = member_at(self.shape, self.place)
         if member is not None:
             yield from alternatives(member)
         else:
-            yield filled(parent.elem)
-            yield from pool(parent.elem)
+            elem = shape_at(self.shape, self.place[:-1]).elem
+            yield filled(elem)
+            yield from pool(elem)
 
     def modes(self) -> list[Json]:
         """Return objects with the place in which a word of a fixed set near it is another: `type`, say."""
@@ -77,7 +77,7 @@ class Graft:
         return found[:32]
 
 
-def _modes(shape: Shape) -> Iterator[tuple[Place, tuple[str | int, ...]]]:
+def _modes(shape: Shape) -> Iterator[tuple[JsonPath, tuple[str | int, ...]]]:
     """Yield words of fixed sets among the members of a struct, and those that stand alone in a struct among them."""
     for member in shape.fields if shape.kind == "struct" else ():
         if member.shape.choices:

@@ -20,10 +20,11 @@ from harness.fuzzers.census import path_of
 from harness.fuzzers.feedback import Harvest, names_of
 from harness.fuzzers.graft import Graft, grafted, others, quickly
 from harness.fuzzers.holding import Holding, Reached
-from harness.fuzzers.mend import shape_at
-from harness.fuzzers.places import Place, differences, look, place_of, places
+from harness.fuzzers.places import place_of, places, shape_at
 from harness.fuzzers.prune import Pruning, pruned
 from harness.fuzzers.shape import Shape
+from harness.jsonpath import JsonPath, differences, edits_to, first_items, look
+from harness.objectmodel import STATUS
 
 Growing: TypeAlias = Generator[list[Case], list[Answer], None]
 
@@ -49,8 +50,8 @@ class Growth:
     harvest: Harvest
     limit: int
     main: Json
-    skip: frozenset[Place] = frozenset({("status",)})
-    focus: Place = ()
+    skip: frozenset[JsonPath] = frozenset({(STATUS,)})
+    focus: JsonPath = ()
     given: Callable[[Answer, Json], Json] = lambda answer, sent: sent
     only: frozenset[str] | None = None
     given_up: dict[str, str] = field(default_factory=dict)
@@ -96,7 +97,7 @@ class Growth:
         one = replace(self, ask=cast("Ask", plainly), main=base.obj, asked=0)
         return cast("Steps[Base]", one._alter(base.focus, self._is_new_mode(base, plain)))
 
-    def _alter(self, focus: Place, is_new_mode: bool) -> Generator[list[Case], list[Answer], Base]:
+    def _alter(self, focus: JsonPath, is_new_mode: bool) -> Generator[list[Case], list[Answer], Base]:
         yield from self._grow(focus)
         if is_new_mode:
             yield from self._revisit()
@@ -108,9 +109,9 @@ class Growth:
 
     # What is absent
 
-    def _grow(self, focus: Place) -> Growing:
+    def _grow(self, focus: JsonPath) -> Growing:
         """Add what is absent below a place, in rounds, since what was added has members of its own."""
-        tried: set[Place] = set()
+        tried: set[JsonPath] = set()
         while not self._spent():
             todo = lacking(self.main, self.shape, focus, lambda at: at not in tried and self._wanted(at))[:MOST_AT_ONCE]
             if not todo:
@@ -119,7 +120,7 @@ class Growth:
             refused = yield from self.together(todo)
             yield from self._alone(refused)
 
-    def _wanted(self, place: Place) -> bool:
+    def _wanted(self, place: JsonPath) -> bool:
         if place in self.skip:
             return False
         path = self._path(place)
@@ -163,10 +164,10 @@ class Growth:
                 groups += [group[half:], group[:half]]
         return refused
 
-    def _blamed(self, errors: list[FieldError], group: list[Addition]) -> dict[Place, list[FieldError]]:
+    def _blamed(self, errors: list[FieldError], group: list[Addition]) -> dict[JsonPath, list[FieldError]]:
         """Return the changes that errors speak of: those at or above the place of an error, or named beside it."""
-        steps = {place: change.place for change in group for place, _ in change.steps}
-        blamed: dict[Place, list[FieldError]] = {}
+        steps = {place: change.place for change in group for place, _ in change.edits}
+        blamed: dict[JsonPath, list[FieldError]] = {}
         for error in errors:
             at, _ = place_of(error.field, self.shape)
             above = [at[:depth] for depth in range(len(at), 0, -1)]
@@ -218,8 +219,7 @@ class Growth:
                 self._remember(graft.place, result)
                 found.append(None)
                 continue
-            steps = [(at, look(result.obj, at)) for at in differences(result.obj, self.main)]
-            change = Addition(graft.place, steps)
+            change = Addition(graft.place, edits_to(result.obj, self.main))
             (variants if held & ~self.held(result.obj) else additions).append(change)
             found.append(change)
         before = self.main
@@ -252,7 +252,7 @@ class Growth:
     def _revisit(self) -> Growing:
         """Try in a variant what was refused everywhere else: another mode may allow it."""
 
-        def missed(place: Place) -> bool:
+        def missed(place: JsonPath) -> bool:
             path = self._path(place)
             return path in self.refused and path not in self.reached
 
@@ -271,13 +271,13 @@ class Growth:
         """Repair these side by side, one place each."""
         return (yield from grafted(grafts, self.ask_about, self.harvest, self.left))
 
-    def pruned(self, objects: list[Json], seat: Place) -> Generator[list[Case], list[Answer], list[Pruning]]:
+    def pruned(self, objects: list[Json], seat: JsonPath) -> Generator[list[Case], list[Answer], list[Pruning]]:
         """Take out of these what errors speak of, side by side, but for what is at the seat."""
         return (yield from pruned(objects, seat, self.shape, self.ask_about, self.harvest, self.left))
 
     # Two items
 
-    def _double(self, focus: Place) -> Growing:
+    def _double(self, focus: JsonPath) -> Growing:
         """Give every list of one item a second one that differs, where no base has two."""
         lists = [
             (place, shape, value)
@@ -289,13 +289,13 @@ class Growth:
             and self._path((*place, 1)) not in self.reached
         ]
         options = {(*place, 1): list(others(value[0], shape.elem)) for place, shape, value in lists}
-        changes = [Addition(at, [(at, values[0])]) for at, values in options.items() if values]
+        changes = [Addition.alone(at, values[0]) for at, values in options.items() if values]
         # Inner lists first: a second item is a copy of the first one and need not be as full.
         refused = yield from self.together(sorted(changes, key=lambda change: -len(change.place)))
         grafts = [Graft(change.place, self.shape, self.main, options[change.place]) for change in refused]
         results = yield from self.grafted(grafts)
         more = [
-            Addition(graft.place, [(at, look(found.obj, at)) for at in differences(found.obj, self.main)])
+            Addition(graft.place, edits_to(found.obj, self.main))
             for graft, found in zip(grafts, results, strict=True)
             if found.accepted
         ]
@@ -310,7 +310,7 @@ class Growth:
         """Return how many questions are left."""
         return max(0, self.limit - self.asked)
 
-    def _path(self, place: Place) -> str:
+    def _path(self, place: JsonPath) -> str:
         return path_of(place, self.shape)
 
     def held(self, obj: Json) -> int:
@@ -324,13 +324,13 @@ class Growth:
             found &= self.reached.holding.of_stranger(self.given(answer, obj))
         self.reached.bits |= found
 
-    def _remember(self, place: Place, result: Repaired) -> None:
+    def _remember(self, place: JsonPath, result: Repaired) -> None:
         if self.left() > 0:
             self.tried.add(self._path(place))
         path = self._path(place)
         told = (*result.remaining, *filter(None, [self.refused.get(path)]))
         if told:  # what is said of the very place says more than what is said of something within
-            own = path.replace("[*]", "[0]") + ": "
+            own = first_items(path) + ": "
             self.refused[path] = next((error for error in told if error.startswith(own)), told[0])
 
     def _refuse(self, change: Addition, errors: list[FieldError], answer: Answer) -> None:

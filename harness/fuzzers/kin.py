@@ -12,12 +12,13 @@ from itertools import islice
 
 from harness.case import Json
 from harness.fuzzers.pairs import Pair
-from harness.fuzzers.places import ABSENT, Place, insert, look, put
+from harness.fuzzers.places import member_at, shape_at
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.sized import renamed
 from harness.fuzzers.spoiling import beside
 from harness.fuzzers.spoiling import changed as others
 from harness.fuzzers.values import filled
+from harness.jsonpath import ABSENT, JsonPath, insert, look, put
 
 _SIBLINGS = 4
 """So many members beside a place are changed."""
@@ -26,7 +27,7 @@ _COMPANY = 10
 """So many ways in which the members beside a place are set."""
 
 
-def kin(shape: Shape, refused: Json, place: Place) -> Iterator[Pair]:
+def kin(shape: Shape, refused: Json, place: JsonPath) -> Iterator[Pair]:
     """Yield (new, old) around an object that was refused for what stands at a place, which may be the whole."""
     if place:
         yield put(refused, place, ABSENT), refused
@@ -40,30 +41,29 @@ def kin(shape: Shape, refused: Json, place: Place) -> Iterator[Pair]:
     for depth, part in enumerate(place):
         if isinstance(part, int):
             yield from ((new, refused) for new in _moved(shape, refused, place[: depth + 1]))
-        elif _at(shape, place[:depth]).kind == "map":
+        elif shape_at(shape, place[:depth]).kind == "map":
             yield from ((new, refused) for new in _rekeyed(refused, place[: depth + 1]))
 
 
-def turns_of(shape: Shape, having: Json, place: Place) -> Iterator[Pair]:
+def turns_of(shape: Shape, having: Json, place: JsonPath) -> Iterator[Pair]:
     """Yield (new, old) around an object that has a member which may be absent: unset again, and changed while set."""
     yield put(having, place, ABSENT), having
-    member = _at(shape, place[:-1]).by_name.get(str(place[-1])) if place else None
-    for other in islice(others(_at(shape, place), look(having, place), member), 1):
+    for other in islice(others(shape_at(shape, place), look(having, place), member_at(shape, place)), 1):
         yield put(having, place, other), having
 
 
-def company(shape: Shape, refused: Json, place: Place) -> Iterator[Json]:
+def company(shape: Shape, refused: Json, place: JsonPath) -> Iterator[Json]:
     """Yield objects with other members beside a refused value: they may keep a side from looking at it.
 
     All that its struct can have, its discriminators at other constants, then each member more or less.
     """
-    above = _at(shape, place[:-1])
+    above = shape_at(shape, place[:-1])
     if place and above.kind == "struct":
         around = beside(above, look(refused, place[:-1]), str(place[-1]), look(refused, place))
         yield from (put(refused, place[:-1], other) for other in islice(around, _COMPANY))
 
 
-def twins(shape: Shape, base: Json, refused: Json, place: Place) -> Iterator[Pair]:
+def twins(shape: Shape, base: Json, refused: Json, place: JsonPath) -> Iterator[Pair]:
     """Yield (new, old) in which a refused item follows the one that it was: two of one key, and the first one is good.
 
     Which of the two an old item is found by, and whether anybody looks while the list stays as it is, is where two
@@ -79,18 +79,12 @@ def twins(shape: Shape, base: Json, refused: Json, place: Place) -> Iterator[Pai
     yield both, base
 
 
-def _at(shape: Shape, place: Place) -> Shape:
-    for part in place:
-        shape = shape.child(part)
-    return shape
-
-
-def _sibling(shape: Shape, obj: Json, place: Place) -> Iterator[Json]:
+def _sibling(shape: Shape, obj: Json, place: JsonPath) -> Iterator[Json]:
     """Change other members of the struct or map around a place, one at a time; those that are there come first."""
     parent = look(obj, place[:-1])
     if not isinstance(parent, dict):
         return
-    above = _at(shape, place[:-1])
+    above = shape_at(shape, place[:-1])
     present = [name for name in parent if name != place[-1]]
     absent = [member.name for member in above.fields if member.name not in parent and member.name != place[-1]]
     for name in (*present, *absent):
@@ -99,18 +93,18 @@ def _sibling(shape: Shape, obj: Json, place: Place) -> Iterator[Json]:
         yield from (put(obj, (*place[:-1], name), other) for other in found)
 
 
-def _within(shape: Shape, obj: Json, place: Place) -> Iterator[Json]:
+def _within(shape: Shape, obj: Json, place: JsonPath) -> Iterator[Json]:
     """Change members of a struct that was refused as a whole, one at a time: what its members are together stays."""
-    held, here = look(obj, place), _at(shape, place)
+    held, here = look(obj, place), shape_at(shape, place)
     if isinstance(held, dict) and here.kind == "struct":
         for name, value in held.items():
             for other in islice(others(here.child(name), value, here.by_name.get(name)), 1):
                 yield put(obj, (*place, name), other)
 
 
-def _around(shape: Shape, obj: Json, place: Place) -> Iterator[Json]:
+def _around(shape: Shape, obj: Json, place: JsonPath) -> Iterator[Json]:
     """Change all that stands beside a value at once, in the same struct."""
-    parent, above = look(obj, place[:-1]), _at(shape, place[:-1])
+    parent, above = look(obj, place[:-1]), shape_at(shape, place[:-1])
     if isinstance(parent, dict) and above.kind == "struct":
         rest = {name: value for name, value in parent.items() if name != place[-1]}
         changed = {
@@ -120,16 +114,16 @@ def _around(shape: Shape, obj: Json, place: Place) -> Iterator[Json]:
             yield put(obj, place[:-1], {**changed, place[-1]: parent[place[-1]]} if place[-1] in parent else changed)
 
 
-def _rekeyed(obj: Json, entry: Place) -> Iterator[Json]:
+def _rekeyed(obj: Json, entry: JsonPath) -> Iterator[Json]:
     """Give an entry of a map another name."""
     values, name = look(obj, entry[:-1]), str(entry[-1])
     if isinstance(values, dict) and name in values:
         yield put(obj, entry[:-1], {key if key != name else f"{name}b": value for key, value in values.items()})
 
 
-def _moved(shape: Shape, obj: Json, item: Place) -> Iterator[Json]:
+def _moved(shape: Shape, obj: Json, item: JsonPath) -> Iterator[Json]:
     """Move an item behind another one, change the one beside it, and give it another name."""
-    items, index, below = look(obj, item[:-1]), item[-1], _at(shape, item)
+    items, index, below = look(obj, item[:-1]), item[-1], shape_at(shape, item)
     if not isinstance(items, list) or not isinstance(index, int) or index >= len(items):
         return
     rest = [*items[:index], *items[index + 1 :]] or [renamed(items[index], below, 7)]

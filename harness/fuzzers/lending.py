@@ -15,8 +15,9 @@ from functools import lru_cache
 from harness.case import Case, Json
 from harness.fuzzers.bases import Base
 from harness.fuzzers.census import NESTED, measured, members_of, path_of
-from harness.fuzzers.places import Place, look
 from harness.fuzzers.shape import Shape
+from harness.jsonpath import JsonPath, look
+from harness.objectmodel import STATUS
 
 LEAST = 20
 """Places of a type below which nothing is lent: what is small is found as fast."""
@@ -42,7 +43,7 @@ class Loan:
     """An accepted value of a type. `focus` is the part of it that no other has."""
 
     value: Json
-    focus: Place = ()
+    focus: JsonPath = ()
 
 
 @dataclass(slots=True)
@@ -104,7 +105,7 @@ def lenders(shapes: Sequence[Shape]) -> dict[int, frozenset[str]]:
     return {index: frozenset(names) for index, names in found.items()}
 
 
-def seats(shape: Shape, types: frozenset[str], at: Place = (), depth: int = 0) -> Iterator[tuple[Place, str]]:
+def seats(shape: Shape, types: frozenset[str], at: JsonPath = (), depth: int = 0) -> Iterator[tuple[JsonPath, str]]:
     """Yield where values of these types may stand in an object, the outermost only, first items only.
 
     Metadata and what only a server writes are left out.
@@ -118,7 +119,7 @@ def seats(shape: Shape, types: frozenset[str], at: Place = (), depth: int = 0) -
         yield at, name
         return
     for member, below in members_of(shape):
-        if at or member != "status":
+        if at or member != STATUS:
             yield from seats(below, types, (*at, member), depth + 1)
 
 

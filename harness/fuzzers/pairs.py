@@ -16,14 +16,6 @@ def follow_ups(base: Json, changed: Json, elsewhere: Callable[[Json], Json]) -> 
     return [(changed, changed), (base, changed), (elsewhere(changed), changed)]
 
 
-def stored(obj: Json) -> Json:
-    """Return a copy as it would be stored: with a uid and a resource version, so that an update may name it."""
-    metadata = obj.get("metadata") if isinstance(obj, dict) else None
-    if not isinstance(metadata, dict):
-        return obj
-    return {**obj, "metadata": {"resourceVersion": "1", "uid": "a", **metadata}}
-
-
 def unchanged(obj: Json, pair: Pair) -> Pair:
     """Return an object as new, and as old too where this pair has an old one."""
     return obj, None if pair[1] is None else obj

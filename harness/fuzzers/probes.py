@@ -17,11 +17,11 @@ import msgspec
 from harness.case import Json
 from harness.fuzzers.feedback import Harvest, Lesson
 from harness.fuzzers.patterns import matching, nearly_matching
-from harness.fuzzers.places import ABSENT
 from harness.fuzzers.shape import FieldShape, Shape
 from harness.fuzzers.sized import Later, many, now
 from harness.fuzzers.spoiling import changed
 from harness.fuzzers.values import beyond, filled, fits, plausible, pool, suggested, suggested_alone
+from harness.jsonpath import ABSENT
 
 _LONGEST_LIST = 130
 """Lists of this many different items are made; longer ones would make all cases of a kind slow."""

@@ -14,9 +14,10 @@ from harness.case import Answer, Case, Json
 from harness.field import FieldError
 from harness.fuzzers.bases import Ask, accepted, errors_of
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.mend import Fix, fixes, undecodable
-from harness.fuzzers.places import ABSENT, Place, later_first, look, place_of, put
+from harness.fuzzers.mend import fixes, undecodable
+from harness.fuzzers.places import place_of
 from harness.fuzzers.shape import Shape
+from harness.jsonpath import ABSENT, Edit, JsonPath, later_first, look
 
 ROUNDS = 16
 """Questions for one object."""
@@ -27,11 +28,11 @@ class Pruning:
     """One object on its way. `seat` is the place that must stay, `error` the last one that was met."""
 
     obj: Json
-    seat: Place
+    seat: JsonPath
     error: str = ""
     is_accepted: bool = False
     is_lost: bool = False
-    _met: dict[tuple[str, Place], int] = field(default_factory=dict)
+    _met: dict[tuple[str, JsonPath], int] = field(default_factory=dict)
 
     def take(self, answer: Answer, shape: Shape, harvest: Harvest) -> None:
         """Change the object by what an answer says of it."""
@@ -42,28 +43,28 @@ class Pruning:
             return
         message = answer.failure.message if answer.failure is not None else ""
         self.error = errors[0].text if errors else message
-        changes = [change for error in errors for change in self._changes(error, shape, harvest)]
-        changes += list(undecodable(message, shape)) if message else []
+        edits = [edit for error in errors for edit in self._edits(error, shape, harvest)]
+        edits += list(undecodable(message, shape)) if message else []
         before = self.obj
-        for place, value in later_first(changes):
-            if place != self.seat[: len(place)]:
-                self.obj = put(self.obj, place, value)
+        for edit in later_first(edits):
+            if edit.path != self.seat[: len(edit.path)]:
+                self.obj = edit.apply(self.obj)
         self.is_lost = self.obj == before
 
-    def _changes(self, error: FieldError, shape: Shape, harvest: Harvest) -> list[Fix]:
+    def _edits(self, error: FieldError, shape: Shape, harvest: Harvest) -> list[Edit]:
         at, _ = place_of(error.field, shape)
         key = error.type, at
         self._met[key] = turn = self._met.get(key, -1) + 1
-        options = (fix for fix in fixes(error, self.obj, shape, harvest) if fix[0] != self.seat[: len(fix[0])])
+        options = (fix for fix in fixes(error, self.obj, shape, harvest) if fix.path != self.seat[: len(fix.path)])
         if turn == 0 or at == self.seat[: len(at)]:
             return [fix for _, fix in zip(range(turn + 1), options, strict=False)][-1:]
         while look(self.obj, at) is ABSENT:
             at = at[:-1]
-        return [(at[: len(at) - turn + 1], ABSENT)]
+        return [Edit(at[: len(at) - turn + 1], ABSENT)]
 
 
 def pruned(
-    objects: Sequence[Json], seat: Place, shape: Shape, ask: Ask, harvest: Harvest, left: Callable[[], int]
+    objects: Sequence[Json], seat: JsonPath, shape: Shape, ask: Ask, harvest: Harvest, left: Callable[[], int]
 ) -> Generator[list[Case], list[Answer], list[Pruning]]:
     """Prune all of these side by side, at most as long as something is `left`. Returns one result for each."""
     results = [Pruning(obj, seat) for obj in objects]

@@ -21,9 +21,11 @@ import msgspec
 from harness.case import Answer, Case, Json
 from harness.fuzzers.alike import ANY_ITEM, is_long, moved, quarters, runs, together
 from harness.fuzzers.pairs import Pair, unchanged
-from harness.fuzzers.places import Once, Place, count_differences, size
+from harness.fuzzers.places import Once, size
 from harness.fuzzers.steps import Key, Step, Values, gain, plainest, removals, reverts, scalars, simpler, taken, unions
 from harness.fuzzers.transplant import some_members
+from harness.jsonpath import JsonPath, count_differences
+from harness.objectmodel import IDENTITY, METADATA
 
 Verdict: TypeAlias = Callable[[Case, Answer], frozenset[str] | None]
 """What else there is to say of an answer (its errors, other mismatches), or None when the difference is not there."""
@@ -42,7 +44,7 @@ MANY_STEPS = 8
 """Fewer steps that fail together are taken one at a time."""
 REPAIRS = 8
 """Repairs that are made one after the other: where more is wrong, a repair seldom leaves the difference alone."""
-KEPT = frozenset({("apiVersion",), ("kind",), ("metadata",), ("metadata", "name"), ("metadata", "namespace")})
+KEPT = IDENTITY | {(METADATA,)}
 """Places that say which object this is."""
 
 
@@ -86,9 +88,9 @@ class Reducer:
     mend: Mend = lambda case, answer: iter(())
     first: Sequence[Pair] = ()
     ground: Pair | None = None
-    seat: Place = ()
+    seat: JsonPath = ()
     limit: int = 400
-    protected: frozenset[Place] = KEPT
+    protected: frozenset[JsonPath] = KEPT
     asked: int = 0
     answer: Answer | None = None
     is_gone: bool = False
@@ -144,7 +146,7 @@ class Reducer:
         yield from self._removed()
         return self.case is not before and not self._done()
 
-    def _removed(self, seat: Place = ()) -> Generator[list[Case], list[Answer], None]:
+    def _removed(self, seat: JsonPath = ()) -> Generator[list[Case], list[Answer], None]:
         """Leave places out; not those around the seat, of which one can seldom be spared."""
         kept = self.protected.union(seat[:depth] for depth in range(1, len(seat) + 1))
         name = "others" if seat else "removals"
@@ -200,7 +202,7 @@ class Reducer:
     def _batch(self, steps: Iterator[Step], failed: set[Key], measure: Measure) -> list[tuple[Step, Pair]]:
         """Choose steps that make the pair smaller. What lies within the place of another waits for its answer."""
         batch: list[tuple[Step, Pair]] = []
-        chosen: set[Place] = set()
+        chosen: set[JsonPath] = set()
         few = 0 if self._is_long else FEW  # an object with long lists costs too much to be asked for nothing
         for step in steps:
             if step.key in failed or (len(batch) >= few and not chosen.isdisjoint(_around(step.place))):
@@ -274,6 +276,6 @@ class Reducer:
         return sum(count_differences(obj, self.base) for obj in pair if obj is not None), 0
 
 
-def _around(place: Place) -> Iterator[Place]:
+def _around(place: JsonPath) -> Iterator[JsonPath]:
     """Yield the places that a place lies within."""
     return (place[:depth] for depth in range(1, len(place)))

@@ -19,6 +19,7 @@ from harness.diagnostics import Position
 from harness.fuzzers.naming import format_of
 from harness.fuzzers.suggestions import NONE, Suggestions, suggestions_of
 from harness.gotypes.model import Comments, Field, Struct, Typedef, TypeRef
+from harness.objectmodel import META, SPECIAL_TYPES, is_object_meta, is_type_meta
 
 if TYPE_CHECKING:
     from harness.gotypes.packages import Universe
@@ -29,18 +30,8 @@ ShapeKind: TypeAlias = Literal[
 ]  # fmt: skip
 """`any` is any JSON value, `raw` any JSON object (RawExtension), `fields` a managed-fields set (FieldsV1)."""
 
-META = "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 _SPECIAL: dict[str, ShapeKind] = {
-    f"{META}.Time": "time",
-    f"{META}.MicroTime": "micro-time",
-    f"{META}.Duration": "duration",
-    f"{META}.FieldsV1": "fields",
-    "k8s.io/apimachinery/pkg/api/resource.Quantity": "quantity",
-    "k8s.io/apimachinery/pkg/util/intstr.IntOrString": "int-or-string",
-    "k8s.io/apimachinery/pkg/runtime.RawExtension": "raw",
-    "k8s.io/apimachinery/pkg/runtime.Unknown": "raw",
-    "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON": "any",
+    **SPECIAL_TYPES,
     "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSONSchemaPropsOrBool": "any",
     "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSONSchemaPropsOrArray": "any",
     "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSONSchemaPropsOrStringArray": "any",
@@ -175,7 +166,7 @@ class Shape:
     @property
     def is_object_meta(self) -> bool:
         """Whether this is the metadata of an object, with name, namespace and resourceVersion."""
-        return self.kind == "struct" and self.type.rpartition(".")[2] == "ObjectMeta"
+        return self.kind == "struct" and is_object_meta(self.type)
 
     def child(self, part: str | int) -> Shape:
         """Return the shape below a member name, map key or list index; `any` where nothing is known."""
@@ -261,7 +252,7 @@ class _Shapes:
             return Shape("struct", qualified, struct=found, owner=self)
         if isinstance(found, Typedef):
             return self._typedef(found)
-        return Shape("struct", qualified, struct=_OBJECT_META, owner=self) if _names_meta(qualified) else ANY
+        return Shape("struct", qualified, struct=_OBJECT_META, owner=self) if is_object_meta(qualified) else ANY
 
     def _typedef(self, typedef: Typedef) -> Shape:
         # A typedef of itself, through others, is no Go; the placeholder keeps broken input from looping.
@@ -316,11 +307,7 @@ def _hints(comments: Comments) -> tuple[str | int, ...]:
 
 
 def _is_type_meta(field: Field) -> bool:
-    return field.type.name.rpartition(".")[2] == "TypeMeta" and (field.inline or field.embedded)
-
-
-def _names_meta(qualified: str) -> bool:
-    return qualified.rpartition(".")[2] == "ObjectMeta"
+    return is_type_meta(field.type.name) and (field.inline or field.embedded)
 
 
 def _object_meta() -> Struct:

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from harness.case import Json
 from harness.fuzzers.aims import Aim
-from harness.fuzzers.places import ABSENT
 from harness.fuzzers.shape import FieldShape, Shape
 from harness.fuzzers.values import filled, fits, plausible, pool
+from harness.jsonpath import ABSENT
 from harness.tags.registry import rule_facts
 
 MOST = 5000

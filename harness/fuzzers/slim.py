@@ -12,7 +12,7 @@ import msgspec
 
 from harness.case import Json
 from harness.fuzzers.bases import Base
-from harness.fuzzers.places import ABSENT, Place, differences, look, put
+from harness.jsonpath import ABSENT, JsonPath, differences, look, put
 
 _SMALL = 64
 """Parts up to this size go together into one object. Units: bytes of JSON."""
@@ -66,7 +66,7 @@ def smallest_first(bases: Sequence[Base]) -> list[Base]:
     return sorted(bases, key=lambda base: weight(base.obj))
 
 
-def _seat(plain: Json, place: Place) -> Place:
+def _seat(plain: Json, place: JsonPath) -> JsonPath:
     """Return where a part stands once it was put at this place: an index past the end of a list appends."""
     found: list[str | int] = []
     value = plain

@@ -8,10 +8,10 @@ from itertools import islice
 from harness.case import Json
 from harness.field.facts import RuleLimit
 from harness.fuzzers.aims import Aim
-from harness.fuzzers.places import ABSENT
 from harness.fuzzers.shape import FieldShape, Shape
 from harness.fuzzers.sized import many, sized
 from harness.fuzzers.values import LIMITS, beyond, filled, fits, plausible, pool
+from harness.jsonpath import ABSENT
 from harness.tags.registry import ALL_SPECS, rule_facts
 
 CLEARED: dict[str, Json] = {

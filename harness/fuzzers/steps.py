@@ -12,10 +12,11 @@ from typing import NamedTuple, TypeAlias
 
 from harness.case import Json
 from harness.fuzzers.pairs import Pair
-from harness.fuzzers.places import ABSENT, Change, Place, differences, later_first, look, put, size
+from harness.fuzzers.places import size
+from harness.jsonpath import ABSENT, Edit, JsonPath, apply_all, differences, later_first, look
 
-Protected: TypeAlias = frozenset[Place]
-Key: TypeAlias = tuple[Place, Hashable]
+Protected: TypeAlias = frozenset[JsonPath]
+Key: TypeAlias = tuple[JsonPath, Hashable]
 Values: TypeAlias = Callable[[Json], Iterator[Json]]
 """Yields other values for one."""
 
@@ -27,10 +28,10 @@ class Step(NamedTuple):
     the same at other places; where there is none, `how` is.
     """
 
-    place: Place
+    place: JsonPath
     how: Hashable
-    new: tuple[Change, ...] = ()
-    old: tuple[Change, ...] = ()
+    new: tuple[Edit, ...] = ()
+    old: tuple[Edit, ...] = ()
     is_sure: bool = True
     sort: Hashable = None
 
@@ -44,14 +45,10 @@ def taken(pair: Pair, steps: Sequence[Step]) -> Pair:
     """Return the pair after these steps; of those that change one place the first counts."""
     new, old = pair
     if len(steps) == 1:
-        changes, before = steps[0].new, steps[0].old
+        edits, before = steps[0].new, steps[0].old
     else:
-        changes, before = _together(steps)
-    for place, value in changes:
-        new = put(new, place, value)
-    for place, value in before:
-        old = put(old, place, value)
-    return new, old
+        edits, before = _together(steps)
+    return apply_all(edits, new), apply_all(before, old)
 
 
 def gain(pair: Pair, step: Step) -> tuple[bool, float]:
@@ -62,10 +59,10 @@ def gain(pair: Pair, step: Step) -> tuple[bool, float]:
     return old is not None and not (step.new and step.old), saved
 
 
-def _together(steps: Iterable[Step]) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
-    touched: set[Place] = set()
-    new: list[Change] = []
-    old: list[Change] = []
+def _together(steps: Iterable[Step]) -> tuple[tuple[Edit, ...], tuple[Edit, ...]]:
+    touched: set[JsonPath] = set()
+    new: list[Edit] = []
+    old: list[Edit] = []
     for step in steps:
         places = {place for place, _ in (*step.new, *step.old)}
         if touched.isdisjoint(places):
@@ -79,10 +76,10 @@ def reverts(pair: Pair, base: Json) -> Iterator[Step]:
     """Bring places back to what they are in an accepted base."""
     new, old = pair
     for place in differences(new, base) if base is not None else ():
-        change = ((place, look(base, place)),)
+        edit = (Edit(place, look(base, place)),)
         if old is not None:
-            yield Step(place, "both", change, change)
-        yield Step(place, "new", change)
+            yield Step(place, "both", edit, edit)
+        yield Step(place, "new", edit)
 
 
 def unions(pair: Pair, protected: Protected) -> Iterator[Step]:
@@ -90,25 +87,25 @@ def unions(pair: Pair, protected: Protected) -> Iterator[Step]:
     new, old = pair
     for place in differences(new, old) if old is not None else ():
         if place not in protected:
-            yield Step(place, "new", ((place, look(old, place)),))
-            yield Step(place, "old", (), ((place, look(new, place)),))
+            yield Step(place, "new", (Edit(place, look(old, place)),))
+            yield Step(place, "old", (), (Edit(place, look(new, place)),))
 
 
 def removals(pair: Pair, ground: Pair | None, protected: Protected) -> Iterator[Step]:
     """Leave out a place, in both where both have it; large parts first."""
     old = pair[1]
     for place, value, before in _loose(pair, 0, ground, protected):
-        change = ((place, ABSENT),)
+        edit = (Edit(place, ABSENT),)
         if before is not ABSENT:
-            yield Step(place, "both", change, change)
+            yield Step(place, "both", edit, edit)
         if before is ABSENT or before != value:
-            yield Step(place, "new", change, is_sure=_is_member(place))
+            yield Step(place, "new", edit, is_sure=_is_member(place))
     for place, _, after in _loose(pair, 1, ground, protected) if old is not None else ():
         if after is ABSENT:
-            yield Step(place, "old", (), ((place, ABSENT),), is_sure=_is_member(place))
+            yield Step(place, "old", (), (Edit(place, ABSENT),), is_sure=_is_member(place))
 
 
-def _is_member(place: Place) -> bool:
+def _is_member(place: JsonPath) -> bool:
     """Whether a place is not an item of a list: taken from one side, the items after it stand beside other ones."""
     return isinstance(place[-1], str)
 
@@ -123,11 +120,11 @@ def scalars(values: Values, pair: Pair, ground: Pair | None, protected: Protecte
             yield Step((), value, changes, befores, sort="a name")
     for place, value, before in loose:
         for simpler, how, turn in _smaller(value, values):
-            change = ((place, simpler),)
-            yield Step(place, ("new", how), change, change if before == value else (), sort=("new", turn))
+            edit = (Edit(place, simpler),)
+            yield Step(place, ("new", how), edit, edit if before == value else (), sort=("new", turn))
     for place, value, after in _loose(pair, 1, ground, protected) if old is not None else ():
         for simpler, how, turn in _smaller(value, values) if after != value else ():
-            yield Step(place, ("old", how), (), ((place, simpler),), sort=("old", turn))
+            yield Step(place, ("old", how), (), (Edit(place, simpler),), sort=("old", turn))
 
 
 def _smaller(value: Json, values: Values) -> Iterator[tuple[Json, Hashable, int]]:
@@ -141,16 +138,16 @@ def _smaller(value: Json, values: Values) -> Iterator[tuple[Json, Hashable, int]
             yield simpler, (len(simpler) if isinstance(simpler, list) else simpler), turn
 
 
-def _loose(pair: Pair, which: int, ground: Pair | None, protected: Protected) -> Iterator[tuple[Place, Json, Json]]:
+def _loose(pair: Pair, which: int, ground: Pair | None, protected: Protected) -> Iterator[tuple[JsonPath, Json, Json]]:
     """Yield the places of new (0) or old (1) with what stands there and in the other, those of large parts first.
 
     Not those at which there is nothing to gain: they are protected, or as bare as in the ground, with all below.
     """
     beside = 1 - which
     bare = (ABSENT, ABSENT) if ground is None else ground
-    level: list[tuple[Place, Json, Json, Json, Json]] = [((), pair[which], pair[beside], bare[which], bare[beside])]
+    level: list[tuple[JsonPath, Json, Json, Json, Json]] = [((), pair[which], pair[beside], bare[which], bare[beside])]
     while level:
-        further: list[tuple[Place, Json, Json, Json, Json]] = []
+        further: list[tuple[JsonPath, Json, Json, Json, Json]] = []
         for at, value, other, here, there in level:
             for part, held in value.items() if value.__class__ is dict else enumerate(value):
                 found, plain, apart = _within(other, part), _within(here, part), _within(there, part)
@@ -172,13 +169,13 @@ def _within(value: Json, part: str | int) -> Json:
     return ABSENT
 
 
-def _replaced(obj: Json, value: Json, other: Json, at: Place = ()) -> Iterator[Change]:
-    """Yield the change to another value wherever this one stands."""
+def _replaced(obj: Json, value: Json, other: Json, at: JsonPath = ()) -> Iterator[Edit]:
+    """Yield the edit to another value wherever this one stands."""
     if isinstance(obj, dict | list):
         for part, held in obj.items() if isinstance(obj, dict) else enumerate(obj):
             yield from _replaced(held, value, other, (*at, part))
     elif obj == value and type(obj) is type(value):
-        yield at, other
+        yield Edit(at, other)
 
 
 def plainest(value: Json) -> Iterator[Json]:

@@ -17,14 +17,13 @@ from typing import Any, Literal, TypeAlias
 from hypothesis import strategies as st
 
 from harness.case import Json
-from harness.fuzzers.edits import Edit, Site, sites_of
+from harness.fuzzers.edits import Site, sites_of
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.places import ABSENT, Place, look, places, put, remove
+from harness.fuzzers.places import places
 from harness.fuzzers.shape import FieldShape, Shape
 from harness.fuzzers.values import LIMITS, beyond, fits, pool
-
-Probe: TypeAlias = tuple[Place, Json]
-"""A place and a value worth putting there."""
+from harness.jsonpath import ABSENT, Edit, look, put, remove
+from harness.objectmodel import HEADER
 
 Lean: TypeAlias = Literal["any", "valid", "edges"]
 """What is drawn most: a little of everything, what both sides accept, or what lies at the edges of rules."""
@@ -39,7 +38,6 @@ _FEW = (3, 2)
 _MOST_CUTS = 40
 _LARGE = 1_000_000
 _DEPTH = 5
-_HEADER: frozenset[Place] = frozenset({("apiVersion",), ("kind",)})
 _TEXT = st.text(max_size=20)
 _SMALL = st.integers(0, 15)
 
@@ -48,8 +46,8 @@ def objects_of(
     shape: Shape,
     *,
     examples: Sequence[Json] = (),
-    probes: Iterable[Probe] = (),
-    accepted: Iterable[Probe] = (),
+    probes: Iterable[Edit] = (),
+    accepted: Iterable[Edit] = (),
     header: Mapping[str, Json] | None = None,
     lean: Lean = "any",
 ) -> st.SearchStrategy[Json]:
@@ -70,8 +68,8 @@ def pairs_of(
     shape: Shape,
     *,
     examples: Sequence[Json] = (),
-    probes: Iterable[Probe] = (),
-    accepted: Iterable[Probe] = (),
+    probes: Iterable[Edit] = (),
+    accepted: Iterable[Edit] = (),
     header: Mapping[str, Json] | None = None,
     lean: Lean = "any",
 ) -> st.SearchStrategy[tuple[Json, Json]]:
@@ -97,15 +95,15 @@ class _ObjectSource:
 
     shape: Shape
     examples: tuple[Json, ...] = ()
-    probes: tuple[Probe, ...] = ()
-    accepted: tuple[Probe, ...] = ()
+    probes: tuple[Edit, ...] = ()
+    accepted: tuple[Edit, ...] = ()
     header: Mapping[str, Json] = field(default_factory=dict)
     lean: Lean = "any"
 
     @cached_property
     def sites(self) -> list[Site]:
         """Every place of an example; the same list whatever becomes of an object, or shrinking would go astray."""
-        found = (site for example in self.examples for site in sites_of(example, self.shape, skip=_HEADER))
+        found = (site for example in self.examples for site in sites_of(example, self.shape, skip=HEADER))
         return list({site.place: site for site in found}.values())
 
     def headed(self, obj: Json) -> Json:
@@ -146,7 +144,7 @@ def _index(draw: Draw, length: int) -> int:
 
 def _cut(draw: Draw, example: Json) -> Json:
     """Take parts of an example away; rarely when drawn, wherever it can be done when shrunk."""
-    cuttable = [place for place, _, _ in places(example) if len(place) <= 3 and place not in _HEADER]
+    cuttable = [place for place, _, _ in places(example) if len(place) <= 3 and place not in HEADER]
     # Drawn for all of them, those within others too: shrinking goes astray where one draw decides on the next ones.
     gone = [place for place in cuttable[:_MOST_CUTS] if draw(_SMALL) == 0]
     for place in reversed(gone):  # from behind, so that indices stay true
@@ -167,7 +165,7 @@ def _maybe_edited(draw: Draw, source: _ObjectSource, obj: Json, chance: int) -> 
         return obj
     if source.lean != "valid":
         return _edit(draw, source, obj)
-    return put(obj, *source.accepted[_index(draw, len(source.accepted))]) if source.accepted else obj
+    return source.accepted[_index(draw, len(source.accepted))].apply(obj) if source.accepted else obj
 
 
 def _edit(draw: Draw, source: _ObjectSource, obj: Json) -> Json:
@@ -176,7 +174,7 @@ def _edit(draw: Draw, source: _ObjectSource, obj: Json) -> Json:
         return put(obj, place, _shorter(draw, value))
     sites = source.sites
     if not sites or not isinstance(obj, dict):
-        sites = sites_of(obj, source.shape, skip=_HEADER)
+        sites = sites_of(obj, source.shape, skip=HEADER)
         sites += [] if isinstance(obj, dict) else [Site((), source.shape, obj)]
     if not sites:
         return obj

@@ -12,7 +12,7 @@ from itertools import islice
 from harness.case import Json
 from harness.fuzzers.alike import quarters
 from harness.fuzzers.pairs import Pair
-from harness.fuzzers.places import ABSENT, Place, differences, look, put
+from harness.jsonpath import ABSENT, JsonPath, differences, look, put
 
 MOST_PLACES = 12
 """Places that are brought over at once: where an object differs from its base in more, nothing says which count."""
@@ -20,7 +20,7 @@ MANY_MEMBERS = 6
 """Fewer members of an object are left out one by one."""
 
 
-def transplants(met: Pair, place: Place, base: Json, grounds: Sequence[Pair]) -> Iterator[Pair]:
+def transplants(met: Pair, place: JsonPath, base: Json, grounds: Sequence[Pair]) -> Iterator[Pair]:
     """Yield each ground with a part of what was met: the place alone, then more and more of what is around it.
 
     At last with every place at which what was met differs from `base`, the accepted object it was made from.
@@ -36,13 +36,13 @@ def transplants(met: Pair, place: Place, base: Json, grounds: Sequence[Pair]) ->
             yield _brought(met, ground, tuple(changed))
 
 
-def some_members(shown: Pair, place: Place, ground: Pair) -> Iterator[Pair]:
+def some_members(shown: Pair, place: JsonPath, ground: Pair) -> Iterator[Pair]:
     """Yield the ground with some members of the outermost object in which it differs in more than one.
 
     First each quarter of them, then all but each quarter. With them goes what stands at the place of the difference, if
     there is anything. Nothing where members are few.
     """
-    at: Place = ()
+    at: JsonPath = ()
     while len(different := _different(shown, ground, at)) == 1:
         at = (*at, different[0])
     if len(different) >= MANY_MEMBERS:
@@ -52,7 +52,7 @@ def some_members(shown: Pair, place: Place, ground: Pair) -> Iterator[Pair]:
             yield _brought(shown, ground, (*((*at, name) for name in names), *own))
 
 
-def _different(shown: Pair, ground: Pair, at: Place) -> list[str]:
+def _different(shown: Pair, ground: Pair, at: JsonPath) -> list[str]:
     """List the members of an object that are other ones in the ground."""
     found: dict[str, None] = {}
     for obj, bare in zip(shown, ground, strict=True):
@@ -62,7 +62,7 @@ def _different(shown: Pair, ground: Pair, at: Place) -> list[str]:
     return list(found)
 
 
-def _brought(met: Pair, ground: Pair, places: Sequence[Place]) -> Pair:
+def _brought(met: Pair, ground: Pair, places: Sequence[JsonPath]) -> Pair:
     new, old = ground
     for place in places:
         new = put(new, place, look(met[0], place))

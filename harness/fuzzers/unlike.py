@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-from harness.fuzzers.places import Place
 from harness.fuzzers.shape import Shape
+from harness.jsonpath import JsonPath
 
 Way: TypeAlias = tuple[str, ...]
 """A place with `*` for every item and key."""
@@ -44,7 +44,7 @@ def _differing(one: Shape, other: Shape, at: Way, around: frozenset[tuple[str, s
         yield from _differing(one.elem, other.elem, (*at, "*"), around)
 
 
-def is_within(place: Place, shape: Shape, paths: frozenset[Way]) -> bool:
+def is_within(place: JsonPath, shape: Shape, paths: frozenset[Way]) -> bool:
     """Whether something at a place, or above it, differs between versions."""
     path: Way = ()
     for part in place:

@@ -12,8 +12,8 @@ from functools import lru_cache
 
 from harness.case import Json
 from harness.fuzzers.contents import Content, blind, content
-from harness.fuzzers.places import ABSENT
 from harness.fuzzers.shape import FieldShape, Shape
+from harness.jsonpath import ABSENT
 
 LIMITS = {8: (-(2**7), 2**7 - 1), 16: (-(2**15), 2**15 - 1), 32: (-(2**31), 2**31 - 1), 64: (-(2**63), 2**63 - 1)}
 _MOST_FLOAT32 = (2 - 2**-23) * 2.0**127

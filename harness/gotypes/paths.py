@@ -6,45 +6,28 @@ its Go declaration does not show (RawExtension, interfaces, packages nobody hand
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from harness.gotypes.model import Field, Struct, TypeRef
 from harness.gotypes.packages import Universe
+from harness.jsonpath import closings, is_regular, join, parse
+from harness.objectmodel import ANY_JSON, SPECIAL_TYPES
 
-_META = "k8s.io/apimachinery/pkg/apis/meta/v1"
-LEAVES = frozenset(
-    {
-        f"{_META}.Time",
-        f"{_META}.MicroTime",
-        f"{_META}.Duration",
-        "k8s.io/apimachinery/pkg/api/resource.Quantity",
-        "k8s.io/apimachinery/pkg/util/intstr.IntOrString",
-        "time.Time",
-        "time.Duration",
-    }
-)
+LEAVES = frozenset({"time.Time", "time.Duration"}) | {
+    name for name, form in SPECIAL_TYPES.items() if form not in ANY_JSON
+}
 """Structs that are one JSON value."""
 
-OPAQUE = frozenset(
-    {
-        f"{_META}.FieldsV1",
-        "k8s.io/apimachinery/pkg/runtime.RawExtension",
-        "k8s.io/apimachinery/pkg/runtime.Unknown",
-        "k8s.io/apimachinery/pkg/runtime.Object",
-        "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON",
-        "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1.JSON",
-    }
-)
+OPAQUE = frozenset(name for name, form in SPECIAL_TYPES.items() if form in ANY_JSON) | {
+    "k8s.io/apimachinery/pkg/runtime.Object",
+    "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1.JSON",
+}
 """Types that may hold any JSON."""
 
 _ROOT_NAMES = frozenset({"", "<nil>"})
 _MOST_REMEMBERED = 1 << 16
 _LONGEST = 2000
-_SUBSCRIPT_END = re.compile(r"\](?=[.\[]|\Z)")
-_STEP = re.compile(r"\.?([^.\[\]]+)|\[([^\[\]]*)\]")
-_ARTIFACTS = re.compile(r"(\w+)(?=[.\[]|\Z)"), re.compile(r"\w+\.(\w+)(?=[.\[]|\Z)")
 
 
 def known_path_checker(graph: TypeGraph, qualified: str) -> Callable[[str], bool]:
@@ -171,32 +154,31 @@ def _is_known(graph: TypeGraph, root: _PathNode, path: str) -> bool:
         return False
     if _reaches(graph, root, path, 0):
         return True
-    for pattern in _ARTIFACTS:
-        found = pattern.match(path)
-        inner = graph.artifacts(root).get(found[1]) if found else None
-        if found and inner is not None and _reaches(graph, inner, path, found.end()):
-            return True
-    return False
+    return any(_reaches(graph, inner, path, begin) for inner, begin in _behind_artifacts(graph, root, path))
+
+
+def _behind_artifacts(graph: TypeGraph, root: _PathNode, path: str) -> Iterator[tuple[_PathNode, int]]:
+    """Yield the places after the name of an inline field, which stands at the root or in a member of it."""
+    before = ""
+    for step in parse(path)[:2]:
+        before = join(before, step.text)
+        inner = None if step.is_subscript else graph.artifacts(root).get(step.text)
+        if inner is not None and path.startswith(before):
+            yield inner, len(before)
 
 
 def _follow(graph: TypeGraph, node: _PathNode, path: str) -> bool | None:
     """Take one step after the other; None when a step fails and another reading of the path may not."""
-    at = 0
-    while at < len(path):
-        step = _STEP.match(path, at)
-        if step is None:
-            return None
-        name = step[1]
-        if name is not None:
-            if (path[at] == ".") != (at > 0):
-                return None
-            following = (node.members if node.members is not None else graph.members(node)).get(name)
+    if not is_regular(path):
+        return None
+    for text, is_subscript in parse(path):
+        if is_subscript:
+            following = node.elem if node.is_map or "[" not in text else None
         else:
-            following = node.elem
+            following = (node.members if node.members is not None else graph.members(node)).get(text)
         if following is None:
             return True if node.opaque else None
         node = following
-        at = step.end()
     return True
 
 
@@ -223,8 +205,7 @@ def _behind_subscripts(node: _PathNode, path: str, at: int) -> list[tuple[_PathN
     """The places after a subscript; only the key of a map may hold brackets."""
     if node.elem is None:
         return []
-    ends = (found.end() for found in _SUBSCRIPT_END.finditer(path, at))
-    return [(node.elem, end) for end in ends if node.is_map or "[" not in path[at + 1 : end]]
+    return [(node.elem, end) for end in closings(path, at) if node.is_map or "[" not in path[at + 1 : end]]
 
 
 def _behind_members(members: dict[str, _PathNode], path: str, begin: int) -> list[tuple[_PathNode, int]]:

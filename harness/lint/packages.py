@@ -12,6 +12,7 @@ from harness.diagnostics import Diagnostic, Position, near_miss
 from harness.gotypes.model import Package
 from harness.lint.rule import LintFinding, LintRule
 from harness.lint.view import PackageView
+from harness.objectmodel import is_type_meta
 from harness.tags.grammar import TagLine, tag_lines
 
 _VERSION = re.compile(r"v\d+([a-z]+\d+)?")
@@ -67,7 +68,7 @@ def _expected(package: Package, lines: dict[str, TagLine]) -> tuple[str, ...]:
     if not belongs or not _VERSION.fullmatch(package.path.rpartition("/")[2]):
         return ()
     members = (member for struct in package.structs.values() for member in struct.fields)
-    if any(member.name == "TypeMeta" and member.embedded and member.inline for member in members):
+    if any(is_type_meta(member.name) and member.embedded and member.inline for member in members):
         return ("k8s:deepcopy-gen",)
     inside = ("k8s:defaulter-gen", "k8s:defaulter-gen-input", "k8s:validation-gen", "k8s:validation-gen-input")
     return ("k8s:conversion-gen", "k8s:defaulter-gen", "k8s:validation-gen") if lines.keys() & {*inside} else ()

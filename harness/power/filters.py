@@ -8,16 +8,15 @@ accepted one what it says of others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from harness.case import Answer, Json, Operation
-from harness.compare.mismatch import canonical_path
-from harness.compare.objects import MISSING
+from harness.case import Answer, Operation
 from harness.field import FieldError, Level
 from harness.field.facts import RuleLimit
+from harness.jsonpath import canonical_path
 from harness.power.operators.errors import OPERATORS, Alter
 from harness.tags.registry import rule_facts
 
@@ -104,32 +103,3 @@ UPDATES = "forgive every update"
 def limit_of(rule: RuleKey) -> RuleLimit | None:
     """Return what a rule counts and which way its limit is crossed, None when it has none."""
     return rule_facts().limit_of(rule.type, rule.origin)
-
-
-def places(value: Json, parts: Sequence[str], path: str = "") -> Iterator[tuple[str, Json]]:
-    """Yield what stands at the places of a canonical path, taken apart by `parts_of`, with their own paths.
-
-    A field that is not there is MISSING where the object that could hold it is there.
-    """
-    if not parts:
-        yield path, value
-        return
-    step, rest = parts[0], parts[1:]
-    if step == "[*]":
-        if isinstance(value, list):
-            for index, item in enumerate(value):
-                yield from places(item, rest, f"{path}[{index}]")
-        elif isinstance(value, dict):
-            for key, item in value.items():
-                yield from places(item, rest, f"{path}[{key}]")
-    elif isinstance(value, dict):
-        below = f"{path}.{step}" if path else step
-        if step in value:
-            yield from places(value[step], rest, below)
-        elif not rest:
-            yield below, MISSING
-
-
-def parts_of(path: str) -> tuple[str, ...]:
-    """Take a canonical path apart: names and `[*]`."""
-    return tuple(part for part in path.replace("[*]", ".[*]").split(".") if part)

@@ -18,7 +18,6 @@ from typing import Any
 from harness import engine
 from harness.case import Answer, Case, Mode
 from harness.compare.comparator import Comparator
-from harness.compare.mismatch import canonical_path
 from harness.diagnostics import HarnessError, InputError
 from harness.engine import RunConfig
 from harness.engine.observers import Onlooker
@@ -28,6 +27,7 @@ from harness.errormatch.trusted import all_wordings
 from harness.events import Budget, Result
 from harness.fuzzers.aims import Aim
 from harness.fuzzers.budget import Clock
+from harness.jsonpath import canonical_path
 from harness.power.known import Known
 from harness.power.operators import code, rules
 from harness.power.sabotage import Sabotage, numbered

@@ -15,13 +15,12 @@ import msgspec
 
 from harness.case import Answer, Case, Json, KindInfo, Operation
 from harness.compare.comparator import Comparator
-from harness.compare.mismatch import canonical_path
-from harness.compare.objects import MISSING, steps, value_at
 from harness.engine.plan import key_of
 from harness.engine.units import LaneKey, Unit
 from harness.field import FieldError
 from harness.field.facts import RuleLimit, measured
 from harness.fuzzers.aims import Aim
+from harness.jsonpath import ABSENT, canonical_path, find, look, path_of, pattern_of
 from harness.power.filters import (
     LIMIT_DOWN,
     LIMIT_UP,
@@ -31,8 +30,6 @@ from harness.power.filters import (
     UPDATES,
     RuleKey,
     limit_of,
-    parts_of,
-    places,
 )  # fmt: skip
 from harness.power.judge import Comparators, Compared, Signature, comparators_of
 from harness.power.sabotage import Record
@@ -153,7 +150,7 @@ class MutantObserver:
             for key, error in {RuleKey.of(error): error for error in answer.declarative}.items():
                 rule = self._rules.get(key)
                 if rule is None:
-                    rule = self._rules[key] = Watched(key, error, parts_of(key.path), limit_of(key))
+                    rule = self._rules[key] = Watched(key, error, pattern_of(key.path), limit_of(key))
                 rule.lanes.add(lane)
                 self._try_filters(rule, case, answer, comparator, sort)
                 self._note_rejected(rule, case, answer)
@@ -197,7 +194,7 @@ class MutantObserver:
         for error in answer.declarative:
             if RuleKey.of(error) != rule.key:
                 continue
-            value = value_at(case.object, steps(error.field))
+            value = look(case.object, path_of(error.field))
             if case.operation is Operation.CREATE and len(rule.bad) < VALUES:
                 rule.bad.add(_text_of(value))
             size, way = rule.size_of(value), rule.way
@@ -211,7 +208,7 @@ class MutantObserver:
     def _note_accepted(self, rule: Watched, case: Case, answer: Answer) -> None:
         """Learn of a limit, and see what an unforgiving rule would have said."""
         way, limit = rule.way, rule.rejected.size
-        for place, value in places(case.object, rule.parts):
+        for place, value in find(case.object, rule.parts):
             same = _is_unchanged(case, place, value)
             if rule.bad and not rule.depends and _text_of(value) in rule.bad:
                 if case.operation is Operation.CREATE:
@@ -316,8 +313,8 @@ def _with_error(rule: Watched, answer: Answer, place: str) -> Answer:
 
 
 def _is_unchanged(case: Case, place: str, value: Json) -> bool:
-    return case.operation is Operation.UPDATE and _text_of(value_at(case.old, steps(place))) == _text_of(value)
+    return case.operation is Operation.UPDATE and _text_of(look(case.old, path_of(place))) == _text_of(value)
 
 
 def _text_of(value: Json) -> str:
-    return "missing" if value is MISSING else repr(value)
+    return "missing" if value is ABSENT else repr(value)

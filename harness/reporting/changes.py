@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from deepdiff import DeepDiff
 
+from harness.jsonpath import JsonPath, write
 from harness.reporting.text import compact, visible
 
 LARGEST = 50_000
 """Characters of JSON; two objects beyond that are not compared for a report."""
-
-Steps: TypeAlias = tuple[str | int, ...]
-"""The way from an object to a value in it: keys and indices."""
 
 _WORDS = (
     ("values_changed", "changed"), ("type_changes", "changed"), ("dictionary_item_added", "set"),
@@ -27,8 +25,8 @@ class FieldEdit(NamedTuple):
     path: str
     old: str
     new: str
-    in_old: Steps | None
-    in_new: Steps | None
+    in_old: JsonPath | None
+    in_new: JsonPath | None
 
 
 def changes(old: Any, new: Any) -> list[FieldEdit] | None:
@@ -50,11 +48,10 @@ def changes(old: Any, new: Any) -> list[FieldEdit] | None:
 
 def _change(word: str, level: Any) -> FieldEdit:
     steps = tuple(level.path(output_format="list"))
-    path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps).removeprefix(".")
     gone, new = word in ("unset", "removed"), word in ("set", "added")
     return FieldEdit(
         word,
-        visible(path) or "(the object itself)",
+        visible(write(steps)) or "(the object itself)",
         "" if new else compact(level.t1, 300),
         "" if gone else compact(level.t2, 300),
         None if new else steps,

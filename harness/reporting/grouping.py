@@ -16,8 +16,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.compare.finding import SEVERITIES, Severity
-from harness.compare.mismatch import canonical_path
 from harness.field import FieldError
+from harness.jsonpath import canonical_path, segments
 from harness.reporting.document import ReportedFinding
 from harness.reporting.text import compact
 
@@ -103,7 +103,7 @@ class Group:
 
 def tail(path: str) -> str:
     """Return the last two fields of a path: `tolerations[*].key` of `spec.template.spec.tolerations[*].key`."""
-    return ".".join(path.split(".")[-2:])
+    return ".".join(segments(path)[-2:])
 
 
 def group(findings: Iterable[ReportedFinding]) -> list[Group]:
@@ -228,10 +228,10 @@ def _partners(finding: ReportedFinding) -> Iterator[tuple[str, ...]]:
 def _moves(finding: ReportedFinding) -> Iterator[tuple[str, ...]]:
     """Name where a whole object is reported instead of where it stands: all that is wrong inside is one mistake."""
     for *_, path, _, _ in _partners(finding) if finding.cause == "path" else ():
-        one, other = finding.path.split("."), path.split(".")
+        one, other = segments(finding.path), segments(path)
         while one and other and one[-1] == other[-1]:
             one.pop(), other.pop()
-        if one != other and len(one) < finding.path.count(".") + 1:
+        if one != other and len(one) < len(segments(finding.path)):
             yield finding.subject, finding.name, *sorted((".".join(one), ".".join(other)))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from harness.compare.ends import DIRECTIONS, Direction, direction_of, only, served_after, served_before
-from harness.compare.mismatch import canonical_path
+from harness.jsonpath import canonical_path
 
 
 class Move(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from harness.case import Json
 from harness.compare.finding import SEVERITIES
+from harness.objectmodel import essence_of
 from harness.reporting.document import ReportedFinding
 from harness.reporting.grouping import Group
 from harness.reporting.text import compact, count, cut, visible
@@ -95,21 +95,9 @@ def place_row(one: Group, cause: str = "") -> Text:
 def _smallest(finding: ReportedFinding) -> Text:
     row = Text("                    ")
     case = finding.case
-    text = f"{finding.operation} {compact(_essence(case.object))}"
+    text = f"{finding.operation} {compact(essence_of(case.object))}"
     if case.old is not None:
-        text += ", unchanged" if case.old == case.object else f" of {compact(_essence(case.old))}"
+        text += ", unchanged" if case.old == case.object else f" of {compact(essence_of(case.old))}"
     row.append(cut(visible(text), WIDTH - 35))
     row.append(f"  {finding.fingerprint}", style="dim")
     return row
-
-
-def _essence(obj: Json) -> Json:
-    """Leave out what every request needs: which kind, which name."""
-    if not isinstance(obj, dict):
-        return obj
-    kept = {name: value for name, value in obj.items() if name not in ("apiVersion", "kind")}
-    metadata = kept.get("metadata")
-    if isinstance(metadata, dict):
-        inside = {name: value for name, value in metadata.items() if name not in ("name", "namespace")}
-        kept = {name: value for name, value in {**kept, "metadata": inside}.items() if name != "metadata" or inside}
-    return kept

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from harness.compare.mismatch import canonical_path
 from harness.field import ErrorType, FieldError
+from harness.jsonpath import canonical_path
 from harness.reporting.document import ReportedFinding
 from harness.reporting.terminal import counted
 

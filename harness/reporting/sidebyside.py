@@ -11,8 +11,8 @@ from difflib import SequenceMatcher
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from harness.field.path import steps_of
-from harness.reporting.changes import FieldEdit, Steps
+from harness.jsonpath import JsonPath, path_of
+from harness.reporting.changes import FieldEdit
 from harness.reporting.text import visible
 
 LONGEST = 2_000
@@ -27,7 +27,7 @@ class Line(NamedTuple):
     """One line of an object. `steps` lead to the value that it shows; None for a line that only fills a gap."""
 
     text: str
-    steps: Steps | None
+    steps: JsonPath | None
     differs: bool = False
     named: bool = False
 
@@ -110,14 +110,14 @@ class _Writer:
     The first line of a field in `named` is marked, and every line at or below one of `places`.
     """
 
-    def __init__(self, value: Any, named: Sequence[str], places: Collection[Steps | None] = ()) -> None:
+    def __init__(self, value: Any, named: Sequence[str], places: Collection[JsonPath | None] = ()) -> None:
         self.lines: list[Line] = []
         self.size = 0
-        self._fields = {_tokens(field) for field in named if field}
+        self._fields = {path_of(field) for field in named if field}
         self._places = places
         self._write(value, (), "", "", False)
 
-    def _write(self, value: Any, steps: Steps, key: str, comma: str, differs: bool) -> None:
+    def _write(self, value: Any, steps: JsonPath, key: str, comma: str, differs: bool) -> None:
         indent, differs = "  " * len(steps), differs or steps in self._places
         items: Iterable[tuple[str | int, Any]] = ()
         if isinstance(value, dict):
@@ -140,12 +140,12 @@ class _Writer:
             self._write(inside, (*steps, name), label, "," if number < last else "", differs)
         self._add(f"{indent}{closing}{comma}", steps, differs)
 
-    def _add(self, text: str, steps: Steps, differs: bool) -> None:
+    def _add(self, text: str, steps: JsonPath, differs: bool) -> None:
         self.size += 1
         if self.size <= MOST:
             self.lines.append(Line(text, steps, differs, bool(self._fields) and self._is_named(steps)))
 
-    def _is_named(self, steps: Steps) -> bool:
+    def _is_named(self, steps: JsonPath) -> bool:
         place = tuple(map(str, steps))
         if not place or place not in self._fields:
             return False
@@ -164,8 +164,3 @@ def _scalar(value: Any) -> str:
         return visible(_JSON.encode(value))
     except (TypeError, ValueError, RecursionError):
         return visible(repr(value))[:LONGEST]
-
-
-def _tokens(field: str) -> tuple[str, ...]:
-    """Take the path of an error apart: `spec.ports[0]` to spec, ports, 0; `labels[a.b/c]` to labels, a.b/c."""
-    return tuple(step.text for step in steps_of(field))

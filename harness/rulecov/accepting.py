@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from harness.case import Json
 from harness.field.facts import measured
+from harness.jsonpath import ITEMS
 from harness.rulecov.inventory import KnownRule
 
 Test: TypeAlias = Callable[[Json, Json], bool]
@@ -90,7 +91,7 @@ def _is_meant(item: Json, keys: Mapping[str, Json]) -> bool:
 
 def _pairs(new: Json, old: Json, last: Any) -> list[tuple[Json, Json]]:
     """Return the values at a last step with what they were."""
-    if isinstance(last, str) and last != "[*]":
+    if isinstance(last, str) and last != ITEMS:
         return [(new.get(last), old.get(last))] if isinstance(new, dict) and isinstance(old, dict) else []
     if isinstance(new, dict) and isinstance(old, dict):
         return [(value, old[name]) for name, value in new.items() if name in old]
@@ -120,7 +121,7 @@ class Waiting:
         node.tests.append((number, test))
 
     def _below(self, step: Any) -> Waiting:
-        if step == "[*]":
+        if step == ITEMS:
             self.each = self.each or Waiting()
             return self.each
         if isinstance(step, str):

@@ -18,6 +18,7 @@ from harness.compiler import Compiled
 from harness.compiler.plan import Cohort, Inner, Plan, rules_in
 from harness.diagnostics import Diagnostic, InputError
 from harness.field import ErrorType, Level
+from harness.jsonpath import ITEMS, join
 from harness.subject.api import Api, ApiPackage
 from harness.tags.custom_kubernetes import CustomFunctions
 from harness.tags.registry import ALL_SPECS
@@ -119,15 +120,15 @@ class _At:
         """Go to a member of a struct; inlined ones have no name of their own."""
         if not name:
             return self
-        return replace(self, path=_join(self.path, name), place=_join(self.place, name), steps=(*self.steps, name))
+        return replace(self, path=join(self.path, name), place=join(self.place, name), steps=(*self.steps, name))
 
     def items(self) -> _At:
         """Go to every item of a list or value of a map."""
-        return replace(self, path=f"{self.path}[*]", place=f"{self.place}[*]", steps=(*self.steps, "[*]"))
+        return replace(self, path=join(self.path, ITEMS), place=join(self.place, ITEMS), steps=(*self.steps, ITEMS))
 
     def item(self, selector: Selector) -> _At:
         """Go to one item of a list. The declared path stays (semantics.md#9.1)."""
-        return replace(self, place=f"{self.place}[*]", steps=(*self.steps, dict(selector.keys)))
+        return replace(self, place=join(self.place, ITEMS), steps=(*self.steps, dict(selector.keys)))
 
 
 class _PlanWalk:
@@ -194,24 +195,15 @@ def _of_check(rule: Rule, check: Check, at: _At, level: Level) -> Iterator[Decla
     spec = ALL_SPECS.get(rule.tag)
     for emission in spec.emits if spec is not None and not check.custom else ():
         if emission.when is None or emission.when(check):
-            below = emission.at(check) if emission.at else ""
+            below = emission.at(check).removeprefix(".") if emission.at else ""
             origin = emission.origin + (emission.name(check) if emission.name else "")
             yield DeclaredError(
-                _below(at.path, below), emission.type.value, origin, level, rule.tag, check,
-                _places(emission, check, _below(at.place, below)), at.steps, at.on_keys, at.option, emission.declared,
+                join(at.path, below), emission.type.value, origin, level, rule.tag, check,
+                _places(emission, check, join(at.place, below)), at.steps, at.on_keys, at.option, emission.declared,
             )  # fmt: skip
-
-
-def _below(path: str, part: str) -> str:
-    """Go on from a path; at the root a member has no dot in front."""
-    return path + part if path else part.removeprefix(".")
 
 
 def _places(emission: Emission, check: Check, place: str) -> tuple[str, ...]:
     """Return where the errors are reported: unions with a discriminator report at their members."""
     names = emission.reported(check) if emission.reported else ()
-    return tuple(_join(place, name) for name in names) or (place,)
-
-
-def _join(path: str, name: str) -> str:
-    return f"{path}.{name}" if path and name else path or name
+    return tuple(join(place, name) for name in names) or (place,)

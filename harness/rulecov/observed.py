@@ -14,13 +14,14 @@ from typing import TypeAlias
 import msgspec
 
 from harness.case import Answer, Case, KindInfo, Operation
-from harness.compare.mismatch import canonical_path
 from harness.engine.units import Unit
 from harness.errormatch.matcher import matcher_for
 from harness.field import FieldError
 from harness.fuzzers.aims import Aim
-from harness.fuzzers.places import look, place_of
+from harness.fuzzers.places import place_of
+from harness.jsonpath import canonical_path, first_items, look
 from harness.memory import Memory, Room
+from harness.objectmodel import STATUS, without_status
 from harness.rulecov.accepting import CREATED, Waiting, is_at
 from harness.rulecov.inventory import Inventory, KnownRule
 from harness.subject import Subject
@@ -156,7 +157,7 @@ class RuleObserver:
         self._type = self._info.type
         self._rules = [_Rule(number, known) for number, known in enumerate(rules)]
         self._others = others
-        self._has_status = "status" in subresources and len(subresources) > 1
+        self._has_status = STATUS in subresources and len(subresources) > 1
         self._normalize = matcher_for(self._info.normalization).normalize
         self._declared: dict[Key, list[_Rule]] = {}
         self._handwritten: dict[Key, list[_Rule]] = {}
@@ -182,7 +183,7 @@ class RuleObserver:
 
     def _internal(self, place: str) -> str:
         """Return a canonical path as normalization makes it of real ones."""
-        return canonical_path(self._normalize(place.replace("[*]", "[0]")))
+        return canonical_path(self._normalize(first_items(place)))
 
     # Looking on
 
@@ -268,9 +269,7 @@ class RuleObserver:
         """Return the part of an object that counts: the server takes status and all else through different doors."""
         if case.mode != "served" or not self._has_status or not isinstance(obj, dict):
             return obj
-        if case.subresource == "status":
-            return {"status": obj.get("status")}
-        return {name: value for name, value in obj.items() if name != "status"}
+        return {STATUS: obj.get(STATUS)} if case.subresource == STATUS else without_status(obj)
 
     # Telling
 

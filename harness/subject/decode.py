@@ -18,6 +18,8 @@ from typing import TypeAlias
 
 from harness.case import Json
 from harness.fuzzers.shape import Shape
+from harness.jsonpath import join
+from harness.objectmodel import TYPE_META
 from harness.subject.quick import DURATION, QUANTITY, TIME, Unusual, quick_decoder
 from harness.tags.runtime import ZERO_TIME, read_time
 from harness.targets.endpoint import DecodeError, Decoder
@@ -28,18 +30,16 @@ Build: TypeAlias = Callable[[Shape], Decoder]
 
 
 class _Misfit(DecodeError):
-    """A value is not of its type. Parts of its path are added on the way out."""
+    """A value is not of its type. Its path is made on the way out."""
 
     def __init__(self, problem: str) -> None:
-        self.problem = problem
-        self.parts: list[str] = []
+        self.problem, self.path = problem, ""
 
-    def below(self, part: str | int) -> None:
-        self.parts.append(f"[{part}]" if isinstance(part, int) else f".{part}")
+    def below(self, step: str) -> None:
+        self.path = join(step, self.path)
 
     def __str__(self) -> str:
-        path = "".join(reversed(self.parts)).removeprefix(".")
-        return f"{path}: {self.problem}" if path else self.problem
+        return f"{self.path}: {self.problem}" if self.path else self.problem
 
 
 def decoder_of(shape: Shape, *, from_go: bool = False, keeps_empty: bool = False) -> Decoder:
@@ -59,7 +59,7 @@ def decoder_of(shape: Shape, *, from_go: bool = False, keeps_empty: bool = False
             except Unusual:
                 pass  # the slow way knows what to make of it
         decoded = decode(value)
-        head = {name: value[name] for name in ("apiVersion", "kind") if isinstance(value, dict) and name in value}
+        head = {name: value[name] for name in TYPE_META if isinstance(value, dict) and name in value}
         return {**head, **decoded} if isinstance(decoded, dict) else decoded
 
     return decode_root
@@ -157,7 +157,7 @@ def _list_decoder(decode: Decoder, zero: Json) -> Decoder:
             for item in value:
                 decoded.append(copy.copy(zero) if item is None else decode(item))
         except _Misfit as misfit:
-            misfit.below(len(decoded))
+            misfit.below(f"[{len(decoded)}]")
             raise
         return decoded
 
@@ -174,7 +174,7 @@ def _map_decoder(decode: Decoder, zero: Json) -> Decoder:
             for key, item in value.items():
                 decoded[_string(key)] = copy.copy(zero) if item is None else decode(item)
         except _Misfit as misfit:
-            misfit.below(str(key))
+            misfit.below(f"[{key}]")
             raise
         return decoded
 

@@ -17,6 +17,7 @@ import msgspec
 from harness.case import Json, KindInfo
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.files import from_here
+from harness.objectmodel import type_of
 from harness.subject.manifests import documents, manifest_of
 
 FOLDER = "examples"
@@ -42,7 +43,7 @@ class Example(msgspec.Struct, frozen=True):
     @property
     def names(self) -> tuple[str, str]:
         """What the object says it is: apiVersion and kind."""
-        return str(self.object["apiVersion"]), str(self.object["kind"])
+        return type_of(self.object)
 
     def is_of(self, info: KindInfo) -> bool:
         """Whether a kind takes it."""

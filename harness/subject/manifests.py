@@ -14,6 +14,7 @@ from harness.case import Case, Json
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.kubeyaml import Loader, NotJSONError
 from harness.limits import check_yaml, decode_bounded, drained, read_bounded
+from harness.objectmodel import KIND, TYPE_META, name_of, type_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +27,17 @@ class Manifest:
     @property
     def api_version(self) -> str:
         """What the object says of its group and version."""
-        return str(self.object.get("apiVersion", ""))
+        return type_of(self.object)[0]
 
     @property
     def kind(self) -> str:
         """What the object says of its kind."""
-        return str(self.object.get("kind", ""))
+        return type_of(self.object)[1]
 
     @property
     def name(self) -> tuple[str, str, str]:
         """What finds its old self: kind, namespace and name."""
-        metadata = self.object.get("metadata")
-        metadata = metadata if isinstance(metadata, dict) else {}
-        return self.kind, str(metadata.get("namespace", "")), str(metadata.get("name", ""))
+        return self.kind, *name_of(self.object)
 
 
 def read_text(name: str) -> bytes:
@@ -77,7 +76,7 @@ def manifest_of(value: Any, position: Position) -> Manifest:
     if not isinstance(value, dict):
         message = f"a manifest is an object, this is {type(value).__name__}"
         raise InputError([Diagnostic(position, "manifest-syntax", message, fix="apiVersion: ...\nkind: ...")])
-    if not isinstance(value.get("kind"), str) or not isinstance(value.get("apiVersion"), str):
+    if not all(isinstance(value.get(name), str) for name in TYPE_META):
         message = "the object has no apiVersion or no kind"
         fix = "every manifest begins with apiVersion and kind"
         raise InputError([Diagnostic(position, "manifest-kind", message, fix=fix)])
@@ -112,7 +111,7 @@ def _documents(data: bytes, name: str) -> Iterator[tuple[Any, int]]:
 def _items(value: Any) -> list[Any]:
     if value is None:
         return []
-    if isinstance(value, dict) and value.get("kind") == "List" and isinstance(value.get("items"), list):
+    if isinstance(value, dict) and value.get(KIND) == "List" and isinstance(value.get("items"), list):
         return list(value["items"])
     return [value]
 
@@ -148,12 +147,13 @@ def read_case(line: bytes, number: int, name: str) -> Case:
 
 
 def _taken(value: dict[str, Any], number: int) -> dict[str, Any]:
-    group, _, version = str(value["object"].get("apiVersion", "")).rpartition("/")
+    api_version, kind = type_of(value["object"])
+    group, _, version = api_version.rpartition("/")
     return {
         "id": number,
         "group": group,
         "version": version,
-        "kind": str(value["object"].get("kind", "")),
+        "kind": kind,
         "operation": "create" if value.get("old") is None else "update",
     }
 

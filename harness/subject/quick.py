@@ -16,6 +16,7 @@ import msgspec
 from harness.case import Json
 from harness.fuzzers.novelty import is_json
 from harness.fuzzers.shape import FieldShape, Shape
+from harness.objectmodel import TYPE_META
 from harness.targets.endpoint import Reader
 
 Prune: TypeAlias = Callable[[dict[str, Json]], None]
@@ -94,9 +95,9 @@ class _Types:
 
     def root(self, shape: Shape) -> tuple[Any, Prune]:
         """Describe a root object, which keeps what it says of its type. Raises: Unusual."""
-        if shape.kind != "struct" or {"apiVersion", "kind"} & shape.by_name.keys():
+        if shape.kind != "struct" or shape.by_name.keys() & TYPE_META:
             raise Unusual
-        made, prune = self._struct(shape, ("apiVersion", "kind"))
+        made, prune = self._struct(shape, TYPE_META)
         return made, prune or (lambda value: None)
 
     def _of(self, shape: Shape) -> tuple[Any, Prune | None]:

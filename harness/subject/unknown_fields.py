@@ -12,13 +12,9 @@ from dataclasses import dataclass
 from harness.case import Json
 from harness.diagnostics import near_miss
 from harness.fuzzers.shape import Shape
+from harness.objectmodel import METADATA_BESIDE, TYPE_META
 
-_TYPE_META = frozenset(("apiVersion", "kind"))
-_OBJECT_META = frozenset(
-    ("selfLink", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "ownerReferences",
-     "managedFields")
-)  # fmt: skip
-"""Members of every object's metadata that a shortened ObjectMeta of a suite may leave out."""
+_TYPE_META = frozenset(TYPE_META)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +47,7 @@ def _find(shape: Shape, value: Json, path: str) -> Iterator[UnknownField]:
 def _find_in_struct(shape: Shape, value: dict[str, Json], path: str) -> Iterator[UnknownField]:
     if not shape.fields:  # a struct without members tells nothing: its source may not be at hand
         return
-    allowed = _TYPE_META if shape.type_meta else _OBJECT_META if shape.is_object_meta else frozenset[str]()
+    allowed = _TYPE_META if shape.type_meta else METADATA_BESIDE if shape.is_object_meta else frozenset[str]()
     for name, below in value.items():
         at = f"{path}.{name}" if path else name
         member = shape.by_name.get(name)

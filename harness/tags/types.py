@@ -11,19 +11,10 @@ from typing import Protocol
 
 from harness.diagnostics import Position
 from harness.gotypes.model import Const, Field, Package, Struct, Typedef, TypeRef
+from harness.objectmodel import ANY_JSON, META, SPECIAL_TYPES
 
-META = "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-SPECIAL = {
-    f"{META}.Time": "time",
-    f"{META}.MicroTime": "micro-time",
-    f"{META}.Duration": "duration",
-    f"{META}.FieldsV1": "any",
-    "k8s.io/apimachinery/pkg/api/resource.Quantity": "quantity",
-    "k8s.io/apimachinery/pkg/util/intstr.IntOrString": "int-or-string",
-    "k8s.io/apimachinery/pkg/runtime.RawExtension": "any",
-    "k8s.io/apimachinery/pkg/runtime.Unknown": "any",
-    "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON": "any",
+SPECIAL: dict[str, str] = {
+    **{name: "any" if form in ANY_JSON else form for name, form in SPECIAL_TYPES.items()},
     "time.Time": "time",
     "time.Duration": "integer",
 }

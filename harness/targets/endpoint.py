@@ -15,6 +15,7 @@ import msgspec
 
 from harness.case import Case, Failure, Json, Operation, Stage
 from harness.field import ErrorList, FieldError
+from harness.objectmodel import header_of
 from harness.suite import Context, Suite, SuiteKind
 
 Declarative: TypeAlias = Callable[[Operation, Json, Json, Mapping[str, bool], str], ErrorList]
@@ -76,7 +77,8 @@ class Endpoint:
         self.kind, self.version, self.subresource = kind, version, subresource
         self.stage: Stage | None = None
         self.declarative = declarative.get((kind.kind, version))
-        self._head = (("apiVersion", f"{suite.group}/{version}" if suite.group else version), ("kind", kind.kind))
+        head = header_of(f"{suite.group}/{version}" if suite.group else version, kind.kind)
+        self._head = tuple(head.items())
         self._decoder, self._reader = decoder, reader
         self._defaults = kind.defaults.get(version)
         self._inward = None if is_internal else kind.conversions[version, internal]

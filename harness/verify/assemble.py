@@ -7,6 +7,7 @@ from itertools import chain
 
 from harness.gotypes.model import Field, Struct, TypeRef
 from harness.gotypes.packages import Universe
+from harness.jsonpath import ITEMS, is_within, join, without_subscripts
 from harness.rulecov.inventory import KnownRule
 from harness.verify.change import (
     Event,
@@ -19,7 +20,7 @@ from harness.verify.change import (
     TouchedKind,
 )  # fmt: skip
 from harness.verify.declarations import Declared, members_of, package_or_none
-from harness.verify.reach import KindReach, join, native, step_of
+from harness.verify.reach import KindReach, native, step_of
 from harness.verify.sides import Side, SideKind
 from harness.verify.touches import Member, Touches, Via
 
@@ -157,10 +158,10 @@ def _way(universe: Universe, name: str, trail: tuple[str, ...]) -> str | None:
     path, ref = "", TypeRef("named", name)
     for step in trail:
         bare = native(universe, ref)
-        if step == "[*]":
+        if step == ITEMS:
             if bare.elem is None:
                 continue  # the trail began at one of several values
-            path, ref = f"{path}[*]", bare.elem
+            path, ref = join(path, ITEMS), bare.elem
             continue
         declared = universe.find(bare.name) if bare.kind == "named" else None
         fields = declared.fields if isinstance(declared, Struct) else ()
@@ -169,7 +170,7 @@ def _way(universe: Universe, name: str, trail: tuple[str, ...]) -> str | None:
             return None
         path, ref = join(path, step_of(member)), member.type
     while (bare := native(universe, ref)).elem is not None:
-        path, ref = f"{path}[*]", bare.elem
+        path, ref = join(path, ITEMS), bare.elem
     return path
 
 
@@ -190,8 +191,8 @@ def _step(side: Side, member: Member) -> str | None:
 
 def _is_at(rule: KnownRule, path: str) -> bool:
     """Whether a rule is one of the value at a path, its items or its keys."""
-    rest = rule.rule.path.removeprefix(path)
-    return rule.rule.path.startswith(path) and rest.replace("[*]", "") == ""
+    own = rule.rule.path
+    return is_within(own, path) and without_subscripts(own) == without_subscripts(path)
 
 
 def _state(rule: KnownRule, path: str) -> RuleState:

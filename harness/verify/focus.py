@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import msgspec
 
 from harness.case import Answer, Case, Json, KindInfo, Operation
-from harness.compare.mismatch import canonical_path
-from harness.engine.focus import Focus, ObjectKind, is_below, object_kind
+from harness.engine.focus import Focus, ObjectKind, object_kind
 from harness.engine.units import Unit
 from harness.events import Result
+from harness.jsonpath import ABSENT, canonical_path, find, is_within, pattern_of
 from harness.reporting.verification import Effort
 from harness.subject import Subject
 from harness.verify.change import Change
@@ -66,7 +66,7 @@ class Efforts:
     def __init__(self, kind: ObjectKind, paths: Sequence[str]) -> None:
         self._kind = kind
         self._counts = {path: dict.fromkeys(Effort.__struct_fields__, 0) for path in paths}
-        self._parts = {path: path.replace("[*]", ".*").split(".") if path else [] for path in paths}
+        self._parts = {path: pattern_of(path) for path in paths}
 
     def examine(self, cases: Sequence[Case], answers: Sequence[Answer], seconds: float) -> None:
         """Count a batch."""
@@ -86,8 +86,8 @@ class Efforts:
         accepted = not answer.handwritten and not answer.declarative
         for path, counts in self._counts.items():
             parts = self._parts[path]
-            new = list(values_at(case.object, parts))
-            old = new if case.old is None else list(values_at(case.old, parts))
+            new = set_values(case.object, parts)
+            old = new if case.old is None else set_values(case.old, parts)
             said = [] if accepted else [_says(answer.handwritten, path), _says(answer.declarative, path)]
             if not new and not old and not any(said):
                 continue
@@ -105,19 +105,12 @@ class Efforts:
 
 
 def _says(errors: Iterable[object], path: str) -> bool:
-    return any(is_below(canonical_path(getattr(error, "field", "")), path) for error in errors)
+    return any(is_within(canonical_path(getattr(error, "field", "")), path) for error in errors)
 
 
-def values_at(obj: Json, parts: Sequence[str]) -> Iterator[Json]:
-    """Yield what an object has at a canonical path that was split at its dots, `*` for items and values."""
-    if not parts:
-        yield obj
-    elif parts[0] == "*":
-        held = obj.values() if isinstance(obj, dict) else obj if isinstance(obj, list) else ()
-        for one in held:
-            yield from values_at(one, parts[1:])
-    elif isinstance(obj, dict) and obj.get(parts[0]) is not None:
-        yield from values_at(obj[parts[0]], parts[1:])
+def set_values(obj: Json, parts: Sequence[str]) -> list[Json]:
+    """Return what an object has at a canonical path: what is null is not there."""
+    return [value for _, value in find(obj, parts) if value is not ABSENT and value is not None]
 
 
 def efforts(results: Iterable[Result], compared: Iterable[Result] = ()) -> dict[Place, Effort]:

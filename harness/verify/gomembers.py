@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from harness.gotypes.model import Field, Struct, TypeRef
 from harness.gotypes.packages import Universe
+from harness.objectmodel import METADATA
 
 Found = tuple[str, Field, tuple[str, ...]]
 """A struct, one of its fields, and the embedded ones that lead to it."""
@@ -50,7 +51,7 @@ def _by_json(universe: Universe, type_name: str, name: str, depth: int) -> Found
     declared = universe.find(type_name) if type_name else None
     if not isinstance(declared, Struct) or depth > 8:
         return None
-    wanted = "objectmeta" if name == "metadata" else name.lower()
+    wanted = "objectmeta" if name == METADATA else name.lower()
     for one in declared.fields:
         if (one.json_name == name and not one.inline) or (one.name.lower() == wanted and one.json_name == one.name):
             return type_name, one, ()

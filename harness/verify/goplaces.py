@@ -14,6 +14,7 @@ from tree_sitter import Node
 from harness.gotypes.constants import unquote
 from harness.gotypes.model import TypeRef
 from harness.gotypes.packages import Universe
+from harness.jsonpath import ITEMS
 from harness.verify.gocode import Decl, text_of, walk
 from harness.verify.gomembers import Found, Members, pointed
 from harness.verify.touches import Member
@@ -23,9 +24,6 @@ _SCOPES = frozenset({"block", "for_statement", "if_statement", "func_literal", "
                      "method_declaration", "expression_case", "type_case", "default_case",
                      "expression_switch_statement", "type_switch_statement"})  # fmt: skip
 _DEEPEST = 60
-
-
-ITEMS = "[*]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 
 from harness.gotypes.model import Field, Struct, TypeRef
 from harness.gotypes.packages import Universe
+from harness.jsonpath import ITEMS, first_items, join, pattern_of
 from harness.suite import Suite, SuiteKind
-from harness.verify.reach import KindReach, join, native, step_of
+from harness.verify.reach import KindReach, native, step_of
 from harness.verify.sides import Side
 from harness.verify.touches import Member, Via
-
-_STEP = re.compile(r"\.?([^.\[\]]+)|\[\*\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +45,9 @@ def locate(side: Side, suite: Suite, kind: SuiteKind, path: str) -> list[Located
 
 def _before_normalization(side: Side, kind: SuiteKind, root: str, path: str) -> Iterator[str]:
     """Yield the paths of a version that its normalization brings to this one."""
-    wanted = path.replace("[*]", "[0]")
+    wanted = first_items(path)
     for own in _paths(side.universe, root) if kind.normalization else ():
-        shown = own.replace("[*]", "[0]")
+        shown = first_items(own)
         for pattern, replacement in kind.normalization:
             try:
                 shown = re.sub(pattern, re.sub(r"\$(\d+)", r"\\\1", replacement), shown)
@@ -70,15 +69,15 @@ def follow(universe: Universe, root: str, path: str) -> Located | None:
     ref = TypeRef("named", root)
     trail: list[str] = []
     last: tuple[str, Field, tuple[str, ...]] | None = None
-    for step in _STEP.finditer(path):
+    for step in pattern_of(path):
         bare = native(universe, ref)
-        if step[1] is None:
+        if step == ITEMS:
             if bare.elem is None:
                 return None
             ref = bare.elem
-            trail.append("[*]")
+            trail.append(ITEMS)
             continue
-        found = _member(universe, bare.name, step[1])
+        found = _member(universe, bare.name, step)
         if found is None:
             return None
         through, owner, member = found

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from harness.diagnostics import UsageError, near_miss
-from harness.field.path import steps_of
 from harness.gotypes.model import Struct
+from harness.jsonpath import is_below, join, without_subscripts
 from harness.verify.change import Change, FieldPath, TouchedField, TouchedKind
-from harness.verify.reach import KindReach, join, step_of
+from harness.verify.reach import KindReach, step_of
 from harness.verify.sides import Side
 
 _MOST = 3000
@@ -27,21 +27,16 @@ class FocusName:
     def of(cls, text: str) -> FocusName:
         """Read a name."""
         kind, colon, name = text.strip().rpartition(":")
-        return cls(text, kind.rpartition("/")[2] if colon else "", bare(name))
+        return cls(text, kind.rpartition("/")[2] if colon else "", without_subscripts(name))
 
     def fits(self, place: FieldPath) -> bool:
         """Whether a place is the named one, or inside it."""
-        path = bare(place.path)
-        return self.fits_kind(place.kind.kind) and (path == self.name or path.startswith(f"{self.name}."))
+        path = without_subscripts(place.path)
+        return self.fits_kind(place.kind.kind) and (path == self.name or is_below(path, self.name))
 
     def fits_kind(self, kind: str) -> bool:
         """Whether a kind is the named one; any is when none was named."""
         return self.kind.lower() in ("", kind.lower())
-
-
-def bare(path: str) -> str:
-    """Return a path without subscripts."""
-    return ".".join(step.text for step in steps_of(path) if not step.is_subscript)
 
 
 def narrow(change: Change, names: Sequence[str], sides: Iterable[Side]) -> Change:
@@ -99,9 +94,9 @@ def _check(wanted: Iterable[FocusName], sides: Sequence[Side]) -> None:
                 declared = side.universe.find(type_name)
                 short = type_name.rpartition(".")[2]
                 named.add(short)
-                own.add(bare(path))
+                own.add(without_subscripts(path))
                 for field in declared.fields if isinstance(declared, Struct) else ():
-                    own.add(bare(join(path, step_of(field))))
+                    own.add(without_subscripts(join(path, step_of(field))))
                     named.add(f"{short}.{field.name}")
     problems = [problem for one in wanted if (problem := _problem(one, paths, go_names))]
     if problems:

@@ -9,6 +9,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from harness.diagnostics import Position
+from harness.jsonpath import join
 from harness.suite import Suite, SuiteKind
 from harness.verify.change import Cause, ChangedFile, Event, KindName, Reason
 from harness.verify.checks import COVERED, CheckCall, compare_checks, one_line
@@ -281,7 +282,7 @@ def _spoken_of(handed: Iterable[str], nodes: Iterable[ast.AST]) -> set[str]:
     """Return what may be members of the values that a function is handed: `strategy.get("type")` names one."""
     inside = [one for node in nodes for one in ast.walk(node)]
     words = {one.value for one in inside if isinstance(one, ast.Constant) and isinstance(one.value, str)}
-    return {f"{path}.{word}" if path else word for path in handed for word in words if word.isidentifier()}
+    return {join(path, word) for path in handed for word in words if word.isidentifier()}
 
 
 def _of_users(code: _SuiteCode, paths: PyPaths, decl: PyDecl) -> set[str]:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from itertools import product
 
+from harness.jsonpath import ITEMS, join
 from harness.verify.pycode import PyDecl, PyNormal
 from harness.verify.renames import Name
 
@@ -143,16 +145,14 @@ class PyPaths:
                 words = [_words(one, scope) for one in args]
                 return {_child(path, names) for path in found for names in product(*words)} if all(words) else set()
             case ast.Call(func=ast.Attribute(value=inner, attr="index" | "key")):
-                return {f"{path}[*]" for path in self._path(inner, scope)}
+                return {join(path, ITEMS) for path in self._path(inner, scope)}
             case ast.IfExp(body=one, orelse=other):
                 return self._path(one, scope) | self._path(other, scope)
         return set()
 
 
 def _child(path: str, names: Iterable[str]) -> str:
-    for name in names:
-        path = f"{path}.{name}" if path else name
-    return path
+    return reduce(join, names, path)
 
 
 def _words(node: ast.expr, scope: _Scope) -> set[str]:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from harness.gotypes.model import Field, Struct, TypeRef
 from harness.gotypes.packages import Universe
+from harness.jsonpath import ITEMS, join
 from harness.verify.change import FieldPath, KindName
 
 _DEEPEST = 40
@@ -82,11 +83,6 @@ def step_of(field: Field) -> str:
     return "" if field.inline else field.json_name
 
 
-def join(path: str, step: str) -> str:
-    """Go on from a path."""
-    return f"{path}.{step}" if path and step and not step.startswith("[") else path + step
-
-
 def native(universe: Universe, ref: TypeRef) -> TypeRef:
     """Remove pointers and names of what is no struct."""
     ref = universe.resolve(ref)
@@ -111,6 +107,6 @@ def _of_ref(ref: TypeRef, step: str) -> Iterator[tuple[str, str]]:
     elif ref.kind == "pointer" and ref.elem is not None:
         yield from _of_ref(ref.elem, step)
     elif ref.elem is not None:
-        yield from _of_ref(ref.elem, f"{step}[*]")
+        yield from _of_ref(ref.elem, join(step, ITEMS))
         if ref.key is not None and ref.key.kind == "named":
             yield step, ref.key.name

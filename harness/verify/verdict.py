@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import msgspec
 
 from harness.compare.finding import Finding
-from harness.engine.focus import ObjectKind, is_below
+from harness.engine.focus import ObjectKind
+from harness.jsonpath import is_within, without_subscripts
 from harness.reporting.assembly import sums_of
 from harness.reporting.coverage import RuleEntry
 from harness.reporting.document import KindEntry, Report, Verdict
@@ -193,10 +194,10 @@ class _Owners:
         if named:
             longest = max(_depth(one, finding) for one in named)
             return [one for one in named if _depth(one, finding) == longest]
-        return [one for one in self.fields if any(is_below(path, finding.path) for path in _paths(one, finding))]
+        return [one for one in self.fields if any(is_within(path, finding.path) for path in _paths(one, finding))]
 
     def _is_at(self, field: TouchedField, finding: Finding) -> bool:
-        return _owns(field, finding) or any(is_below(finding.path, path) for path in _paths(field, finding))
+        return _owns(field, finding) or any(is_within(finding.path, path) for path in _paths(field, finding))
 
 
 def _owns(field: TouchedField, finding: Finding) -> bool:
@@ -217,7 +218,7 @@ def _paths(field: TouchedField, finding: Finding) -> Iterator[str]:
 
 
 def _depth(field: TouchedField, finding: Finding) -> int:
-    return max((len(path) for path in _paths(field, finding) if is_below(finding.path, path)), default=0)
+    return max((len(path) for path in _paths(field, finding) if is_within(finding.path, path)), default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,7 +309,7 @@ def _rules(field: TouchedField, rules: Iterable[RuleEntry]) -> Iterator[RuleEntr
     for rule in rules:
         for one in field.paths:
             if _kind(one) == (rule.group, rule.version, rule.kind) and (
-                not one.path or rule.path.replace("[*]", "") == one.path.replace("[*]", "")
+                not one.path or without_subscripts(rule.path) == without_subscripts(one.path)
             ):
                 yield rule
                 break

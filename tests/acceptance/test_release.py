@@ -16,7 +16,7 @@ import jsonschema_rs
 import pytest
 
 import harness.reporting
-from harness.compare.mismatch import canonical_path
+from harness.jsonpath import canonical_path
 
 pytestmark = pytest.mark.kubernetes
 

@@ -162,6 +162,23 @@ def test_masked_at_the_path_of_another_version() -> None:
     assert found["spec.old[0].a"].cause == "masked"
 
 
+def test_masked_at_a_key_of_another_version() -> None:
+    """A key with a dot in it stands in brackets, in this version as in the internal type."""
+
+    def ask(asked: Case) -> Answer:
+        held = asked.object["spec"].get("old", {})
+        early = errors("Invalid@spec.new[a.b]") if held.get("a.b") != "fine" else errors("Required@spec.a covered")
+        return answer(early, errors("Required@spec.a beta"))
+
+    def mend(asked: Case, error: FieldError) -> Any:
+        if error.field == "spec.old[a.b]":
+            yield {"spec": {"old": {"a.b": "fine"}}}, asked.old
+
+    wrong = case({"spec": {"old": {"a.b": "wrong"}}})
+    found = causes_with(Means(mend), ask, wrong, normalization=((r"^spec\.old", "spec.new"),))
+    assert found["spec.a"].cause == "masked"
+
+
 def test_masked_by_a_list_that_is_too_long_and_ends_with_what_is_wrong() -> None:
     """A list is cut from its end, so what the difference is about is brought to its front first."""
 

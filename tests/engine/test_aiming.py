@@ -11,7 +11,6 @@ import msgspec
 import pytest
 
 from harness.case import Answer, Case, Json, Operation
-from harness.compare.mismatch import canonical_path
 from harness.engine.aiming import Aiming
 from harness.engine.focus import NOWHERE
 from harness.engine.plan import LaneState
@@ -21,6 +20,7 @@ from harness.field import FieldError
 from harness.fuzzers.aims import Aim
 from harness.fuzzers.shape import shape_of
 from harness.gotypes.model import Struct
+from harness.jsonpath import canonical_path
 from harness.subject import Subject
 from tests.engine.test_run import search
 from tests.engine.toys import ToySubject

@@ -14,8 +14,8 @@ from harness.engine.points import Points
 from harness.engine.units import Lane
 from harness.fuzzers.bases import Base
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.pairs import stored
-from harness.fuzzers.places import look
+from harness.jsonpath import look
+from harness.objectmodel import stored
 from tests.fuzzers.toys import WIDGETS, widget_shape
 
 WIDGET: Json = {

@@ -7,11 +7,11 @@ from typing import Any
 
 from harness import engine
 from harness.engine import RunConfig
-from harness.engine.focus import Focus, Near, is_below, leaning, object_kind
+from harness.engine.focus import Focus, Near, leaning, object_kind
 from harness.engine.units import Unit
 from harness.events import Budget, Result
 from harness.fuzzers.edits import sites_of
-from harness.fuzzers.places import look
+from harness.jsonpath import look
 from tests.engine.toys import ToySpec, open_toys
 from tests.fuzzers.toys import WIDGETS, widget_shape
 
@@ -92,13 +92,6 @@ def test_an_absent_place_is_stood_for_by_the_nearest_above() -> None:
     shape = widget_shape()
     sites = sites_of({"metadata": {"name": "a"}}, shape)
     assert [("spec",)] == [site.place for site in Near(("spec.title",)).sites(sites, shape)]
-
-
-def test_paths_below_count_and_longer_names_do_not() -> None:
-    """`spec.ports[*].name` is below `spec.ports`; `spec.portsets` is not."""
-    assert (True, True, False) == tuple(
-        is_below(path, "spec.ports") for path in ("spec.ports", "spec.ports[*].name", "spec.portsets")
-    )
 
 
 def test_nothing_is_drawn_for_a_search_without_a_focus() -> None:

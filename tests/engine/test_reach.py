@@ -8,8 +8,9 @@ import pytest
 
 from harness.engine import reach as reach_module
 from harness.engine.reach import MOST_TOLD, TypeReach
-from harness.fuzzers.census import above, census
+from harness.fuzzers.census import census
 from harness.fuzzers.shape import ANY
+from harness.jsonpath import parent_of
 from tests.fuzzers.toys import widget_shape
 
 EVERY = tuple(census(widget_shape()))
@@ -33,11 +34,11 @@ def test_an_unreached_place_has_the_error_at_it_or_around_it(
         assert reach.unreached() == left
         assert reach.known_errors == sum(map(bool, left.values()))
         assert len(places) == reach.places
-        outermost = [one for one in left.items() if above(one[0]) not in left]
+        outermost = [one for one in left.items() if parent_of(one[0]) not in left]
         assert list(reach.told) == outermost[:MOST_TOLD]
 
 
 def _around(place: str, refused: dict[str, str]) -> str:
     while place and place not in refused:
-        place = above(place)
+        place = parent_of(place)
     return refused.get(place, "")

@@ -16,8 +16,8 @@ from harness.engine.taking import Taking
 from harness.engine.units import Lane
 from harness.fuzzers.bases import Base
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.places import ABSENT, look
 from harness.fuzzers.shape import Shape
+from harness.jsonpath import ABSENT, look
 from tests.fuzzers.toys import WIDGETS, error, widget_shape
 
 UPDATE = Lane(WIDGETS, Operation.UPDATE)
@@ -203,6 +203,23 @@ def test_what_must_not_change_is_set_for_the_first_time_too() -> None:
     first = {repr(look(new, ("spec", "title"))) for new, old in search.pairs if look(old, ("spec", "title")) is ABSENT}
     assert {"''", "'a b'"} <= refused & first
     assert len(refused - first) <= 1
+
+
+def test_what_must_not_change_under_a_key_is_set_for_the_first_time_too() -> None:
+    """The error of a value of a map names it by its key in brackets."""
+    place = ("spec", "labels", "a.b/c")
+
+    def keep_labels(new: Json, old: Json) -> Answer:
+        before = look(old, place)
+        is_kept = before is ABSENT or look(new, place) == before
+        return Answer(1, declarative=() if is_kept else (error("Invalid", "spec.labels[a.b/c]", origin="immutable"),))
+
+    base: Json = {"metadata": {"name": "a"}, "spec": {"labels": {"a.b/c": "t"}}}
+    search: Any = Asked(keep_labels)
+    swept(search, base)
+    refused = {repr(look(new, place)) for new, old in search.pairs if keep_labels(new, old).declarative}
+    first = {repr(look(new, place)) for new, old in search.pairs if look(old, place) is ABSENT}
+    assert 2 < len(refused & first)
 
 
 def test_other_versions_are_asked_in_the_first_part_only() -> None:

@@ -16,7 +16,7 @@ from harness.engine.plan import Abilities
 from harness.engine.taking import Taking
 from harness.engine.units import Lane, Unit
 from harness.events import Budget
-from harness.fuzzers.places import differences
+from harness.jsonpath import differences
 from harness.subject import Subject, SubjectSpec
 from tests.fuzzers.toys import WIDGETS, widget_shape
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errormatch.matcher import is_child, matcher_for
+from harness.errormatch.matcher import matcher_for
 from harness.field import FieldError
 
 REQUIRED, INVALID, TOO_MANY = "FieldValueRequired", "FieldValueInvalid", "FieldValueTooMany"
@@ -39,24 +39,6 @@ def test_fuzzy_match(want: FieldError, got: FieldError, expected: bool) -> None:
     assert expected == matcher.matches(want, got)
     louder = FieldError(got.type, got.field, "other words", got.origin, "alpha", True, True, "value")
     assert expected == matcher.matches(want, louder)
-
-
-CHILDREN = [
-    ("a", "a.b", True),
-    ("a", "a[0]", True),
-    ("a.b", "a.b[x].c", True),
-    ("a", "ab", False),
-    ("a", "a", False),
-    ("a.b", "a", False),
-    ("", "a", False),  # the empty path would be above everything
-    ("a", "b.a", False),
-]
-
-
-@pytest.mark.parametrize(("parent", "child", "expected"), CHILDREN)
-def test_is_child(parent: str, child: str, expected: bool) -> None:
-    """A child goes on with a dot or a bracket; a longer name is another field."""
-    assert expected == is_child(parent, child)
 
 
 ANCESTORS = [

@@ -113,6 +113,11 @@ def test_a_field_without_rules(claims: Subject) -> None:
         table(claims, "", "clain")
 
 
+def test_a_field_of_an_item_is_a_field_of_every_item(claims: Subject) -> None:
+    """The path of an error, copied from a report, names the field as well as the path of its rule."""
+    assert table(claims, "spec.requests[*].count") == table(claims, "spec.requests[0].count")
+
+
 def test_a_field_without_tags() -> None:
     """Of a field that no rule speaks of yet, each answer gets the nearest object that has something there."""
     with open_subject(SubjectSpec("suite", str(ROOT / "examples" / "migration"))) as subject:

@@ -9,7 +9,7 @@ import pytest
 from harness.case import Json
 from harness.fuzzers.aiming import lead, parts_of, shots
 from harness.fuzzers.aims import Aim
-from harness.fuzzers.places import ABSENT, look
+from harness.jsonpath import ABSENT, look
 from tests.fuzzers.toys import widget_shape
 
 BARE: Json = {"metadata": {"name": "a"}}

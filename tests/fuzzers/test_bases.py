@@ -8,7 +8,7 @@ from harness.fuzzers.bases import Repair, accepted, starts
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.grow import Growth
 from harness.fuzzers.mend import fixes
-from harness.fuzzers.places import put
+from harness.jsonpath import put
 from harness.targets.target import drive
 from tests.fuzzers.toys import ToyTarget, declarative, error, handwritten, widget_shape
 

@@ -8,10 +8,11 @@ from harness.case import Json
 from harness.fuzzers import feedback
 from harness.fuzzers.edits import Site, SiteIndex, random_edit, sites_of
 from harness.fuzzers.feedback import Harvest, names_of, numbers_of, words_of
-from harness.fuzzers.pairs import follow_ups, stored
-from harness.fuzzers.places import ABSENT
+from harness.fuzzers.pairs import follow_ups
 from harness.fuzzers.probes import probes_of
+from harness.jsonpath import ABSENT
 from harness.memory import Room
+from harness.objectmodel import stored
 from tests.fuzzers.toys import error, widget_shape
 
 WIDGET: Json = {

@@ -13,7 +13,7 @@ from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.graft import FIRST, QUICK, SECOND, others
 from harness.fuzzers.grow import Growth
 from harness.fuzzers.holding import Holding
-from harness.fuzzers.places import look
+from harness.jsonpath import look
 from harness.targets.target import drive
 from tests.fuzzers.toys import error, widget_shape
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from harness.case import Json
 from harness.fuzzers.holding import Holding, Reached
-from harness.fuzzers.places import put
+from harness.jsonpath import put
 from tests.fuzzers.toys import widget_shape
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from harness.case import Json
 from harness.fuzzers.probes import blends
-from harness.fuzzers.shape import META, FieldShape, Shape, shape_of
+from harness.fuzzers.shape import FieldShape, Shape, shape_of
 from harness.fuzzers.sized import now
 from harness.fuzzers.suggestions import Suggestions
+from harness.objectmodel import META
 from tests.fuzzers.toys import UNIVERSE, widget_shape
 
 TEXTS = shape_of(UNIVERSE, f"{META}.ObjectMeta").child("finalizers")

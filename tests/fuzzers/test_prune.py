@@ -5,8 +5,8 @@ from collections.abc import Callable
 from harness.case import Json
 from harness.field import FieldError
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.places import look
 from harness.fuzzers.prune import ROUNDS, Pruning, pruned
+from harness.jsonpath import look
 from harness.targets.target import drive
 from tests.fuzzers.test_grow import SHAPE, Judge, ask
 from tests.fuzzers.toys import error

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from harness.case import Answer, Case, Json, Operation
-from harness.fuzzers.places import Place
 from harness.fuzzers.reduce import Reducer
 from harness.fuzzers.transplant import some_members, transplants
+from harness.jsonpath import JsonPath
 from harness.targets.target import drive
 from tests.fuzzers.toys import WIDGETS, ToyTarget
 
@@ -163,7 +163,7 @@ def full(count: int) -> Json:
     return {**META, "items": items}
 
 
-def reduced_list(shows: Callable[[Json, Json], bool], old: Json, seat: Place = ()) -> tuple[Case, Reducer]:
+def reduced_list(shows: Callable[[Json, Json], bool], old: Json, seat: JsonPath = ()) -> tuple[Case, Reducer]:
     """Reduce an update to 257 items as long as the lists of new and old show what they have to."""
 
     def verdict(case: Case, answer: Answer) -> frozenset[str] | None:

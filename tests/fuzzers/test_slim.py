@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from harness.case import Json
 from harness.fuzzers.bases import Base
-from harness.fuzzers.places import look
 from harness.fuzzers.slim import parts, slimmer, smallest_first, weight
+from harness.jsonpath import look
 
 LONG = {"kind": "x" * 40, "size": "y" * 40}
 PLAIN: Json = {"metadata": {"name": "a"}, "spec": {"mode": "Fast", "ports": [{"name": "p"}]}}

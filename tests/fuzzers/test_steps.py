@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from harness.case import Json
 from harness.fuzzers.pairs import Pair
-from harness.fuzzers.places import ABSENT
 from harness.fuzzers.steps import Step, gain, plainest, removals, reverts, scalars, simpler, taken, unions
+from harness.jsonpath import ABSENT, Edit
 
 NOTHING = frozenset[tuple[str | int, ...]]()
 
 
 def drop(*place: str | int) -> Step:
     """Make the removal of a place from new."""
-    return Step(place, "new", ((place, ABSENT),))
+    return Step(place, "new", (Edit(place, ABSENT),))
 
 
 def test_removals_in_one_list_are_taken_together() -> None:
@@ -25,14 +25,14 @@ def test_removals_in_one_list_are_taken_together() -> None:
 def test_changes_within_one_item_are_taken_together() -> None:
     """Two members of one list item go at once, and what lies in a part that goes does not bring it back."""
     pair: Pair = {"items": [{"a": 1, "b": 2, "c": {"d": 3}}]}, None
-    plain = Step(("items", 0, "c", "d"), 0, ((("items", 0, "c", "d"), 0),))
+    plain = Step(("items", 0, "c", "d"), 0, (Edit(("items", 0, "c", "d"), 0),))
     together = taken(pair, [drop("items", 0, "a"), drop("items", 0, "c"), plain])
     assert together == ({"items": [{"b": 2}]}, None)
 
 
 def test_of_two_steps_at_one_place_the_first_is_taken() -> None:
     """A value cannot become two."""
-    one, other = (Step(("a",), value, ((("a",), value),)) for value in ("", "a"))
+    one, other = (Step(("a",), value, (Edit(("a",), value),)) for value in ("", "a"))
     assert taken(({"a": "x"}, None), [one, other]) == ({"a": ""}, None)
 
 
@@ -94,6 +94,6 @@ def test_simpler_values_are_smaller() -> None:
 def test_what_is_worth_most_comes_first() -> None:
     """A step after which old and new differ less is worth more than any that leaves both smaller."""
     pair: Pair = {"a": "x" * 99, "b": 1, "c": 2}, {"a": "x" * 99}
-    both = Step(("a",), "both", ((("a",), ABSENT),), ((("a",), ABSENT),))
+    both = Step(("a",), "both", (Edit(("a",), ABSENT),), (Edit(("a",), ABSENT),))
     assert gain(pair, drop("b")) > gain(pair, both)
     assert gain((pair[0], None), drop("a")) > gain((pair[0], None), drop("b"))

@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 
 from harness.case import Json
-from harness.fuzzers.places import differences
 from harness.fuzzers.shape import Shape, shape_of
 from harness.fuzzers.strategies import edits_of, objects_of, pairs_of
 from harness.gotypes.packages import Universe
+from harness.jsonpath import Edit, differences
 
 TYPES = """package v1
 
@@ -148,7 +148,7 @@ def test_pairs_reach_every_sort_of_change(widget: Shape, change: str) -> None:
 
 def test_probes_are_drawn(widget: Shape) -> None:
     """A value handed in for a place is put there."""
-    strategy = objects_of(widget, examples=[EXAMPLE], probes=[(("spec", "mode"), "Rare")], header=HEADER)
+    strategy = objects_of(widget, examples=[EXAMPLE], probes=[Edit(("spec", "mode"), "Rare")], header=HEADER)
     assert minimal(strategy, lambda obj: spec(obj).get("mode") == "Rare") == {**HEADER, "spec": {"mode": "Rare"}}
 
 

@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 from harness.case import Answer, Case, Failure, Json, KindInfo, Operation, TargetInfo
 from harness.diagnostics import Position
 from harness.field import FieldError
-from harness.fuzzers.shape import META, Shape, shape_of
+from harness.fuzzers.shape import Shape, shape_of
 from harness.gotypes.model import Const, Field, Struct, Typedef, TypeRef
+from harness.objectmodel import META
 from harness.targets.target import Closing
 
 PACKAGE = "example.com/toys/v1"

@@ -49,10 +49,16 @@ def test_every_operator_is_tested() -> None:
 
 @pytest.mark.parametrize(
     ("path", "expected"),
-    [("spec.items[2].name", "spec.items[2]"), ("spec.items[2]", "spec.items"), ("spec", "metadata")],
+    [
+        ("spec.items[2].name", "spec.items[2]"),
+        ("spec.items[2]", "spec.items"),
+        ("spec", "metadata"),
+        ("metadata.labels[a.b/c]", "metadata.labels"),
+        ("spec.data[a[0]]", "spec.data"),
+    ],
 )
 def test_an_error_goes_to_what_holds_its_field(path: str, expected: str) -> None:
-    """A root field has nothing above it that could be named."""
+    """A root field has nothing above it that could be named; dots and brackets in a key are part of the key."""
     assert expected == above(path)
 
 
@@ -60,4 +66,4 @@ def test_only_the_first_item_counts() -> None:
     """Errors of other items are left out; an error of no item stays."""
     errors = [FieldError("FieldValueInvalid", f"spec.a[{index}]") for index in (0, 1)]
     assert errors[:1] == list(first_item_only(errors, Operation.CREATE))
-    assert ("", "3") == (innermost("spec.a"), innermost("spec.a[0].b[3]"))
+    assert ["", "3", "a[0]"] == [innermost(path) for path in ("spec.a", "spec.a[0].b[3]", "spec.data[a[0]]")]

@@ -11,7 +11,7 @@ from harness.case import Answer, Case, KindInfo, Operation
 from harness.compare.comparator import Comparator
 from harness.engine.units import Lane, Unit
 from harness.field import FieldError
-from harness.power.filters import ON_ERRORS, RuleKey, limit_of, parts_of, places
+from harness.power.filters import ON_ERRORS, RuleKey, limit_of
 from harness.power.observer import HIDDEN, NO_TWIN, NO_UPDATE, MutantObserver, Watched
 from harness.power.sabotage import Record
 
@@ -117,12 +117,3 @@ def test_what_a_run_does_not_compare_notices_nothing() -> None:
     shown = [msgspec.structs.replace(case, mode="given"), msgspec.structs.replace(case, options={"On": False})]
     looking.examine(shown, [Answer(1, (TWIN,), (ERROR,))] * 2, 0.0)
     assert () == looking.outcome()
-
-
-def test_places_of_a_canonical_path() -> None:
-    """Items and values with their own paths; what could be there is told as missing."""
-    value = {"a": [{"b": 1}, {}], "m": {"x.y": 2}}
-    found = list(places(value, parts_of("a[*].b")))
-    assert (["a[0].b", "a[1].b"], 1) == ([path for path, _ in found], found[0][1])
-    assert [("m[x.y]", 2)] == list(places(value, parts_of("m[*]")))
-    assert [] == list(places(value, parts_of("c.d")))

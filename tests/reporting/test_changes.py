@@ -19,7 +19,8 @@ from harness.reporting.changes import changes
         ({"a": [1, 2]}, {"a": [1]}, [("removed", "a[1]", "2", "")]),
         ({"a": [1]}, {"a": [1, {"x": 2}]}, [("added", "a[1]", "", '{"x":2}')]),
         ({"a": True}, {"a": 1}, [("changed", "a", "true", "1")]),
-        ({"\x1b": 1}, {}, [("unset", "\\x1b", "1", "")]),
+        ({"\x1b": 1}, {}, [("unset", "[\\x1b]", "1", "")]),
+        ({"m": {"a.b/c": 1}}, {"m": {}}, [("unset", "m[a.b/c]", "1", "")]),
         ([], {}, [("changed", "(the object itself)", "[]", "{}")]),
     ],
 )

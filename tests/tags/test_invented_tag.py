@@ -14,15 +14,15 @@ from harness.apidocs.catalogue import index, page_of
 from harness.case import Json, Operation
 from harness.compiler import compile_types
 from harness.diagnostics import InputError
-from harness.engine import run
+from harness.engine import RunConfig, run
 from harness.events import Budget, Result
 from harness.field.facts import Measure, RuleLimit
 from harness.fuzzers.aiming import shots
 from harness.fuzzers.aims import Aim
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.places import ABSENT
 from harness.fuzzers.probes import probes_of
 from harness.fuzzers.shape import FieldShape, shape_of
+from harness.jsonpath import ABSENT
 from harness.power.filters import LIMIT_DOWN, LIMIT_UP, RuleKey, limit_of
 from harness.power.observer import Power
 from harness.power.operators.rules import sabotages_of
@@ -290,7 +290,9 @@ def searched(folder: Path, cases: int = 4000) -> Result:
     spec = SubjectSpec("suite", str(folder))
     api = api_of(spec)
     assert api is not None
-    return run(spec, seed=1, budget=Budget(max_cases=cases), onlookers={NAME: RuleOnlooker(inventory_of(api))})
+    return run(
+        spec, RunConfig(seed=1, budget=Budget(max_cases=cases), onlookers={NAME: RuleOnlooker(inventory_of(api))})
+    )
 
 
 def test_a_run_meets_its_boundary_and_says_how_to_mend_what_it_finds(crates: Path) -> None:
@@ -319,7 +321,10 @@ def test_its_boundary_tests_are_exported(crates: Path, tmp_path: Path, capfd: py
 
 def test_power_makes_mutants_of_its_answers(crates: Path) -> None:
     """Of a target that cannot be changed, too: a run that stops at the limit notices a limit that is off by one."""
-    result = run(SubjectSpec("suite", str(crates)), seed=1, budget=Budget(max_cases=4000), onlookers={"power": Power()})
+    result = run(
+        SubjectSpec("suite", str(crates)),
+        RunConfig(seed=1, budget=Budget(max_cases=4000), onlookers={"power": Power()}),
+    )
     (records,) = result.observed["power"]
     states = {one.operator: one.state for one in records if "spec.label" in one.place}
     assert ("noticed", "noticed") == (states[LIMIT_UP], states[LIMIT_DOWN])

@@ -8,9 +8,10 @@ import pytest
 
 from harness.case import Answer, Case, Failure, Json, KindInfo, Operation
 from harness.field import FieldError
+from harness.jsonpath import pattern_of
 from harness.reporting.verification import Effort
 from harness.verify.change import Change, KindName, Revision, TouchedKind
-from harness.verify.focus import Efforts, focus_of, patterns_of, values_at
+from harness.verify.focus import Efforts, focus_of, patterns_of, set_values
 
 KIND = ("g", "v1", "T")
 INFO = KindInfo("g", "v1", "T", "ts", "g/v1")
@@ -43,8 +44,7 @@ def test_resources_are_chosen_by_the_objects_they_take() -> None:
 )
 def test_values_at_a_path(path: str, values: list[Json]) -> None:
     """Items are gone through, what is absent has no value."""
-    parts = path.replace("[*]", ".*").split(".")
-    assert values == list(values_at({"a": {"b": [{"c": 1}, {"c": 2}, {}]}}, parts))
+    assert values == set_values({"a": {"b": [{"c": 1}, {"c": 2}, {}]}}, pattern_of(path))
 
 
 def counted(new: Json, old: Json = None, **answer: object) -> Effort:

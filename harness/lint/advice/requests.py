@@ -28,6 +28,7 @@ from harness.lint.advice.common import (
     uses,
 )
 from harness.lint.view import Element, PackageView
+from harness.objectmodel import STATUS
 from harness.tags.grammar import Tag
 from harness.tags.registry import SUBRESOURCE_TAGS
 
@@ -67,7 +68,7 @@ def _undeclared(view: PackageView) -> Iterator[Advice]:
     for element, declaration in roots if declaring else ():
         if any(tag.name == "k8s:isSubresource" for tag in _subresource_tags(element)):
             continue
-        status = next((f for f in declaration.fields if f.json_name == "status"), None) \
+        status = next((f for f in declaration.fields if f.json_name == STATUS), None) \
             if isinstance(declaration, Struct) and declaration not in declaring else None  # fmt: skip
         if status is not None and _has_rules(view, declaration.qualified):
             message = f'{declaration.name} has a status but does not say +k8s:supportsSubresource="/status"'

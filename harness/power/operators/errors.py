@@ -12,13 +12,14 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from harness.case import Operation
-from harness.compare.mismatch import canonical_path
 from harness.field import ErrorType, FieldError
+from harness.jsonpath import parent_of, parse
+from harness.objectmodel import METADATA
 
 Errors: TypeAlias = Sequence[FieldError]
 Alter: TypeAlias = Callable[[Errors, Operation], Errors]
 
-ELSEWHERE = "metadata"
+ELSEWHERE = METADATA
 """Where an error goes that has nothing above it."""
 
 
@@ -39,8 +40,7 @@ def change_path(errors: Errors, operation: Operation) -> Errors:
 
 def above(path: str) -> str:
     """Return the path of what holds a field or an item."""
-    cut = max(path.rfind("."), path.rfind("["))
-    return path[:cut] if cut > 0 else ELSEWHERE
+    return parent_of(path) or ELSEWHERE
 
 
 def change_type(errors: Errors, operation: Operation) -> Errors:
@@ -75,9 +75,7 @@ def first_item_only(errors: Errors, operation: Operation) -> Errors:
 
 def innermost(path: str) -> str:
     """Return the last subscript of a path; nothing when it has none."""
-    if "[*]" not in canonical_path(path):
-        return ""
-    return path[path.rfind("[") + 1 : path.rfind("]")]
+    return next((step.text for step in reversed(parse(path)) if step.is_subscript), "")
 
 
 OPERATORS: tuple[tuple[str, Alter, str], ...] = (

@@ -17,9 +17,10 @@ import msgspec
 from harness.case import Json
 from harness.fuzzers.edits import random_edit, sites_of
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.places import places, put
+from harness.fuzzers.places import places
 from harness.fuzzers.shape import FieldShape, Shape
 from harness.fuzzers.values import LIMITS, beyond, filled, pool, rich
+from harness.jsonpath import put
 from harness.tags.registry import SPECS
 
 _TAG_LINE = re.compile(r"^\s*//\s*\+k8s:(?!validat)(.*)$", re.M)
