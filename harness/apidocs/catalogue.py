@@ -27,12 +27,12 @@ _INTRODUCTION = """# Tags
 
 Generated from the declarations in `harness/tags/families/`: do not edit. `harness docs --tags --output DIR` writes it.
 
-A tag stands in the comment of a type, field or constant of types.go, on a line that starts with `+`. Where a tag takes
+A tag is part of the comment of a type, field or constant of types.go, on a line that starts with `+`. If a tag takes
 another tag, write it after `=`: `+k8s:eachVal=+k8s:maxLength=63`. A remark after a tag starts with `#`. A tag that no
-release knows is ignored in silence, except under another tag; `harness lint` finds it.
+release knows is ignored silently, except under another tag; `harness lint` finds it.
 """
 _LONGEST = 160
-_UPDATE = "Forgiven when the value did not change: a field that is equal in the old and the new object is not checked."
+_UPDATE = "Skipped if the value is unchanged: a field that is equal in the old and the new object is not validated."
 _ORDER = (Scope.TYPE, Scope.FIELD, Scope.LIST_VALUE, Scope.MAP_KEY, Scope.MAP_VALUE, Scope.CONST)
 
 

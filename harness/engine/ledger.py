@@ -283,7 +283,8 @@ class Ledger:
         fresh, handwritten = False, len(answer.handwritten)
         for number, error in enumerate((*answer.handwritten, *answer.declarative)):
             path = canonical_path(error.field)
-            if (error.covered or number >= handwritten) and not is_metadata_field(path):
+            is_judged = error.covered or number >= handwritten
+            if is_judged and path not in self.judged and not is_metadata_field(path):
                 self.judged.add(path)
             key = hash((case.subresource, case.operation, error.type, error.origin, path, error.covered))
             if key not in self._met:

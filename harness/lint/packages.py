@@ -58,7 +58,7 @@ def _disablement(view: PackageView) -> Iterator[LintFinding]:
     for tag in sorted(_expected(package, lines)):
         if tag not in lines:
             first = package.comments[0].position
-            message = f"doc.go says nothing of +{tag}"
+            message = f"doc.go does not mention +{tag}"
             yield _finding(view, EXPLICIT, first, message, f"write +{tag}=<{_VALUES[tag]}>", "")
 
 
@@ -84,8 +84,8 @@ def _finding(view: PackageView, rule: LintRule, position: Position, message: str
 KNOWN_TAGS = LintRule(
     "known-tags-only",
     "warning",
-    "Every +k8s:*-gen tag of doc.go belongs to a generator that is known.",
-    "a misspelt generator tag is ignored in silence, and the generator does not run",
+    "Every +k8s:*-gen tag of doc.go belongs to a known generator.",
+    "a misspelt generator tag is ignored silently, and the generator does not run",
     good="// +k8s:deepcopy-gen=package\n\npackage v1\n",
     bad="// +k8s:deepcopi-gen=package\n\npackage v1\n",
     check=_known_tags,
@@ -95,8 +95,8 @@ KNOWN_TAGS = LintRule(
 EXPLICIT = LintRule(
     "require-explicit-disablement",
     "warning",
-    "The doc.go of an API package says of each generator that packages like it use whether it runs.",
-    "a generator that was forgotten looks like one that is not wanted",
+    "The doc.go of an API package enables or disables each generator that such packages use.",
+    "a forgotten generator looks like a disabled one",
     good=f"// +k8s:deepcopy-gen=package\n{_FORGOTTEN}",
     bad=_FORGOTTEN,
     check=_disablement,

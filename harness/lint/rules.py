@@ -16,10 +16,10 @@ BY_CODE: dict[str, LintRule] = {rule.code: rule for rule in RULES}
 _INTRODUCTION = """# Lint rules
 
 Generated from the rules in `harness/lint`: do not edit. `harness lint` runs them, `harness explain CODE` shows one
-page, [how to lint in CI](../how-to/lint-in-ci.md) says how to keep them.
+page, [how to lint in CI](../how-to/lint-in-ci.md) describes their use.
 
-`error`: upstream's generator refuses it, or a rule never works; `warning`: probably a mistake; `note`: worth a look.
-What upstream's generator refuses or ignores is found as well, in the compiler's words; `harness explain` knows those
+`error`: upstream's generator rejects it, or a rule never works; `warning`: probably a mistake; `note`: worth a look.
+Tags that upstream's generator rejects or ignores are found as well, by the compiler; `harness explain` explains its
 codes.
 """
 
@@ -43,7 +43,7 @@ def _facts(rule: LintRule) -> str:
     if rule.fixes:
         facts.append("`--fix` repairs it where that is safe.")
     if rule.opt_in:
-        facts.append(f"Runs only when it is asked for: `--rule {rule.code}`.")
+        facts.append(f"Runs only with `--rule {rule.code}`.")
     return " ".join(facts)
 
 
@@ -59,7 +59,7 @@ def reference(rules: Iterable[LintRule]) -> str:
         f"| {rule.summary.replace('|', '&#124;')} |"
         for rule in listed
     )
-    table = f"| rule | severity | `--fix` | what it asks |\n|---|---|---|---|\n{rows}"
+    table = f"| rule | severity | `--fix` | summary |\n|---|---|---|---|\n{rows}"
     return (
         "\n\n".join([_INTRODUCTION.strip(), table, *(f"## {rule.code}\n\n{page_of(rule)}" for rule in listed)]) + "\n"
     )

@@ -109,7 +109,7 @@ def _totals(shown: Sequence[ShownFinding], packages: int) -> Iterator[str]:
         yield f"  {number:>5,}  {code}"
     if fixes := sum(one.finding.edit is not None for one in shown):
         yield f"{count(fixes, 'finding')} can be repaired: --diff shows how, --fix does it"
-    yield f"harness explain {next(iter(by_code.most_common(1)))[0]} says more, with examples"
+    yield f"harness explain {next(iter(by_code.most_common(1)))[0]} has more, with examples"
 
 
 # JSON

@@ -86,14 +86,14 @@ def _comments(one: Prepared) -> Iterator[tuple[TagLine, int, int]]:
 
 
 def _malformed(line: TagLine) -> LintFinding:
-    message = f"{line.text.strip()} silences nothing: it names no code, or gives no reason"
+    message = f"{line.text.strip()} suppresses nothing: it names no code, or gives no reason"
     fix = f"write +{TAG}=<code>  # <why this is right here>"
     why = "who reads it later must know which finding is meant and why it is none"
     return LintFinding(_diagnostic(line, message, why, fix), "warning")
 
 
 def _unused(silence: _Silence) -> LintFinding:
-    message = f"+{TAG}={silence.code} silences nothing: {silence.code} is not found here"
+    message = f"+{TAG}={silence.code} suppresses nothing: {silence.code} is not found here"
     return LintFinding(_diagnostic(silence.line, message, _WHY, "remove it"), "warning")
 
 

@@ -265,7 +265,7 @@ RULES: tuple[LintRule, ...] = (
     _rule(
         "alphaBetaPrefix",
         _prefix,
-        summary="+k8s:alpha and +k8s:beta stand first in a chain, and have a tag after them.",
+        summary="+k8s:alpha and +k8s:beta are first in a chain, and have a payload.",
         why=WHY,
         fix=FIX,
         good=_field("+k8s:optional", "+k8s:alpha=+k8s:eachVal=+k8s:maxLength=5", go="[]string"),
@@ -274,7 +274,7 @@ RULES: tuple[LintRule, ...] = (
     _rule(
         "validationStability",
         _stability,
-        summary="A tag is as stable as the API, or stands behind a level that says how stable it is.",
+        summary="A tag is as stable as the API, or is wrapped in its level.",
         why="what an unfinished tag does may change, and a stable API must not change with it; "
         "upstream's generator stops at this",
         fix="put +k8s:beta= or +k8s:alpha= in front, as the tag's own stability allows",
@@ -284,8 +284,8 @@ RULES: tuple[LintRule, ...] = (
     _rule(
         "requiredAndOptional",
         _presence,
-        summary="A field that is validated says +k8s:optional, +k8s:required or +k8s:forbidden.",
-        why="without one of them nobody knows whether an absent value is checked; upstream's generator stops at this",
+        summary="A field that is validated has +k8s:optional, +k8s:required or +k8s:forbidden.",
+        why="without one of them it is not defined whether an absent value is checked; upstream's generator rejects it",
         fix="add +k8s:optional where absence is fine, +k8s:required where it is not",
         good=_field("+k8s:optional", "+k8s:maxLength=5"),
         bad=_field("+k8s:maxLength=5"),

@@ -29,7 +29,7 @@ EXPLICIT = "require-explicit-disablement"
 def test_generators_are_decided_about(tmp_path: Path, tags: list[str], go: str, missing: list[str]) -> None:
     """Published types decide about deepcopy, internal ones about conversion, defaults and validation, others not."""
     doc = "".join(f"// +{tag}\n" for tag in tags)
-    wanted = [f"doc.go says nothing of +k8s:{name}-gen" for name in missing]
+    wanted = [f"doc.go does not mention +k8s:{name}-gen" for name in missing]
     assert wanted == messages(f"{doc}\npackage v1\n\n{go}", tmp_path, EXPLICIT)
 
 

@@ -177,7 +177,7 @@ RULES = (
         "opaque-list",
         "error",
         _opaque_list,
-        summary="+k8s:opaqueType where it leaves nothing out.",
+        summary="+k8s:opaqueType where it has no effect.",
         why="on a list or map without a name the items are what has rules, and for a list type with a name its "
         "own declaration decides",
         good=field_of("+k8s:optional\n+k8s:eachVal=+k8s:opaqueType", "[]S", _S),
@@ -198,7 +198,7 @@ RULES = (
         "error",
         _lone_list_tag,
         summary="+k8s:listMapKey or +k8s:customUnique without +k8s:listType or +k8s:unique.",
-        why="these only say more about a list whose items something else tells apart; alone they are accepted "
+        why="these only refine a list whose items another tag distinguishes; by themselves they are accepted "
         "and do nothing",
         good=field_of("+k8s:optional\n+k8s:listType=map\n+k8s:listMapKey=n\n+k8s:customUnique", "[]S", _S),
         bad=field_of("+k8s:optional\n+k8s:listMapKey=n\n+k8s:customUnique", "[]S", _S),
@@ -217,7 +217,7 @@ RULES = (
         "mode-drops-rule",
         "error",
         _mode_drops,
-        summary="A rule under +k8s:ifMode that is dropped in silence.",
+        summary="A rule under +k8s:ifMode that is dropped silently.",
         why="only rules that are made at once survive there; those of items, members, lists and updates come later",
         good=_MODE.replace("@", "+k8s:maxItems=1"),
         bad=_MODE.replace("@", "+k8s:eachVal=+k8s:minLength=1"),

@@ -47,8 +47,8 @@ def _trailing(view: PackageView) -> Iterator[Advice]:
             line = line_of(view, tag.position)
             code, found, _ = line.partition("//")
             if found and code.strip() and tag.position.line == _line_of(element) - 1:
-                message = f"{shown(tag)} belongs to {path_of(element)}, in the next line, not to what stands before it"
-                yield at(tag, message, "write it above what it is about", _moved_up(tag, line))
+                message = f"{shown(tag)} belongs to {path_of(element)}, in the next line, not to the code before it"
+                yield at(tag, message, "write it above its element", _moved_up(tag, line))
 
 
 def _line_of(element: Element) -> int:
@@ -102,7 +102,7 @@ def _orphans(view: PackageView) -> Iterator[Advice]:
             if found and found["name"] in SPECS and (file, number) not in known and '"' not in found["code"]:
                 column = found.start("tag") + 1
                 message = f"{found['tag'].strip()} belongs to no type, field or constant, so it is ignored"
-                fix = "write it directly above what it is about"
+                fix = "write it directly above its element"
                 yield Advice(Position(file, number, column), len(found["name"]) + 1, message, fix)
 
 
@@ -204,7 +204,7 @@ def _repeated(view: PackageView) -> Iterator[Advice]:
         for use in uses(view, element):
             first = seen.setdefault(str(use.top), use)
             if first is not use:
-                message = f"{shown(use.top)} stands here twice; the first is in line {first.top.position.line}"
+                message = f"{shown(use.top)} is here twice; the first is in line {first.top.position.line}"
                 yield at(use.top, message, "remove this line", delete(view, use.top))
 
 
@@ -214,8 +214,8 @@ def _two_levels(view: PackageView) -> Iterator[Advice]:
         for use in uses(view, element):
             first = seen.setdefault(str(unwrapped(use.top)), use)
             if first.level != use.level:
-                message = f"{unwrapped(use.top)} stands here at two levels, {_level(first)} and {_level(use)}"
-                yield at(use.top, message, "keep the level that is meant; both rules run, and an error comes twice")
+                message = f"{unwrapped(use.top)} is here at two levels, {_level(first)} and {_level(use)}"
+                yield at(use.top, message, "keep the intended level; both rules run, and an error is reported twice")
 
 
 def _level(use: Use) -> str:
@@ -235,8 +235,8 @@ RULES = (
         "tag-behind-field",
         "error",
         _trailing,
-        summary="A tag in a comment behind a field or constant, which belongs to the next one.",
-        why="a comment belongs to what stands in the line below its last line, whatever it stands behind",
+        summary="A tag in a trailing comment of a field or constant, which belongs to the next one.",
+        why="a comment belongs to the element in the line below its last line, also if it is a trailing comment",
         good='type T struct {\n\t// +k8s:required\n\tA string `json:"a"`\n\tB string `json:"b"`\n}\n',
         bad='type T struct {\n\tA string `json:"a"` // +k8s:required\n\tB string `json:"b"`\n}\n',
         fixes=True,
@@ -245,7 +245,7 @@ RULES = (
         "tag-detached",
         "error",
         _detached,
-        summary="A tag in a comment that a blank line cuts off from its element.",
+        summary="A tag in a comment that a blank line separates from its element.",
         why="only the block directly above counts; the next one is read for subresources and roots alone",
         good='type T struct {\n\t// +k8s:required\n\t// The name.\n\tA string `json:"a"`\n}\n',
         bad='type T struct {\n\t// +k8s:required\n\n\t// The name.\n\tA string `json:"a"`\n}\n',
@@ -284,7 +284,7 @@ RULES = (
         "warning",
         _unreached,
         summary="A type with tags that nothing validates.",
-        why="code is generated for root types and what they reach; tags elsewhere are not even looked at",
+        why="code is generated for root types and the types they reach; tags of other types are not even read",
         good=field_of("+k8s:optional", "*S", _UNROOTED),
         bad=field_of("+k8s:optional", "*string", _UNROOTED),
     ),
@@ -292,8 +292,8 @@ RULES = (
         "copy-loses-rules",
         "warning",
         _lost_by_copy,
-        summary="A type made of another type, whose own rules are not taken over.",
-        why="`type B A` copies the fields with their tags; what stands on A itself is A's alone",
+        summary="A type defined by another type, whose type tags are not inherited.",
+        why="`type B A` copies the fields with their tags, not the tags of A itself",
         good='// +k8s:maxLength=9\ntype A string\n\n// +k8s:maxLength=9\ntype B A\n\n' + field_of("+k8s:optional", "B"),
         bad="// +k8s:maxLength=9\ntype A string\n\ntype B A\n\n" + field_of("+k8s:optional", "B"),
     ),
@@ -302,7 +302,7 @@ RULES = (
         "warning",
         _repeated,
         summary="The same tag twice on one element.",
-        why="the rule runs twice, and a user reads the same error twice",
+        why="the rule runs twice, and a user gets the same error twice",
         good=field_of("+k8s:required", "string"),
         bad=field_of("+k8s:required\n+k8s:required", "string"),
         fixes=True,

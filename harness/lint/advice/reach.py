@@ -91,7 +91,7 @@ def _hidden_stops(view: PackageView) -> Iterator[Advice]:
                 continue
             lost = [use for use in found if _waits(use) and STRENGTH[use.level] > 0 and use.can_meet(stop)]
             if lost:
-                message = f"when {shown(stop.tag)} fails nobody is told, and {lost[0].said()} is not asked any more"
+                message = f"the error of {shown(stop.tag)} is hidden, and {lost[0].said()} does not run after it"
                 yield at(
                     stop.top,
                     message,
@@ -105,8 +105,8 @@ def _optional_beside_required(view: PackageView) -> Iterator[Advice]:
         for use in (use for use in found if use.name == "optional"):
             stop = next((one for one in found if one.name == "required" and one.whenever(use)), None)
             if stop is not None:
-                message = f"+k8s:optional has no effect beside {shown(stop.top)}: all that stops a field is asked"
-                yield at(use, message, "keep the one that is meant")
+                message = f"+k8s:optional has no effect beside {shown(stop.top)}: all short-circuits of a field run"
+                yield at(use, message, "keep the intended one")
 
 
 def _update_beside_immutable(view: PackageView) -> Iterator[Advice]:
@@ -115,7 +115,7 @@ def _update_beside_immutable(view: PackageView) -> Iterator[Advice]:
             for use in (use for use in found if use.name in ("update", "monotonic")):
                 stop = next((one for one in found if one.name == "immutable" and one.whenever(use)), None)
                 if stop is not None and STRENGTH[stop.level] >= STRENGTH[use.level]:
-                    message = f"{shown(use.tag)} says nothing that {shown(stop.top)} does not"
+                    message = f"{shown(use.tag)} rejects nothing that {shown(stop.top)} does not"
                     yield at(use, message, "remove it, or remove +k8s:immutable", delete(view, use.tag))
 
 
@@ -128,7 +128,7 @@ def _required_anyway(view: PackageView) -> Iterator[Advice]:
             for one in by_target(uses(view, other)).get((), ()) if other else ():
                 if one.name == "required" and one.whenever(use) and STRENGTH[one.level] >= STRENGTH[use.level]:
                     # An update forgives that the field was missing before, and then asks whether it may be now.
-                    message = f"{shown(use.tag)} asks for a field that {shown(one.top)} demands of new objects anyway"
+                    message = f"{shown(use.tag)} requires a field that {shown(one.top)} requires of new objects anyway"
                     yield at(use, message, "remove it, unless old objects without the field may be stored")
 
 
@@ -225,7 +225,7 @@ RULES = (
         "error",
         _inside_empty,
         summary="A rule for the items of a list or map that may have none.",
-        why="a list that is too long is not looked into, so the rule is never asked",
+        why="the items of a list that is too long are not validated, so the rule never runs",
         good=field_of("+k8s:optional\n+k8s:maxItems=1\n+k8s:eachVal=+k8s:maxLength=9", "[]string"),
         bad=field_of("+k8s:optional\n+k8s:maxItems=0\n+k8s:eachVal=+k8s:maxLength=9", "[]string"),
     ),
@@ -233,7 +233,7 @@ RULES = (
         "presence-said-twice",
         "note",
         _demands_presence,
-        summary="A lower limit of 1 on a field whose empty value is stopped before.",
+        summary="A lower limit of 1 on a field whose empty value short-circuits it.",
         why="an empty string, list or map counts as unset: +k8s:optional passes it, +k8s:required rejects it, "
         "and no other rule sees it",
         good=field_of("+k8s:optional\n+k8s:minLength=1", "*string"),
@@ -245,7 +245,7 @@ RULES = (
         "warning",
         _optional_beside_required,
         summary="+k8s:optional on a field that is required.",
-        why="all rules that stop a field are asked, so an empty field is rejected whatever +k8s:optional says",
+        why="all short-circuits of a field run, so an empty field is rejected in spite of +k8s:optional",
         good=field_of("+k8s:ifEnabled(A)=+k8s:optional\n+k8s:ifDisabled(A)=+k8s:required", "string"),
         bad=field_of("+k8s:optional\n+k8s:required", "string"),
     ),
@@ -253,8 +253,8 @@ RULES = (
         "update-beside-immutable",
         "warning",
         _update_beside_immutable,
-        summary="A rule of updates on a field that may not change at all.",
-        why="both run, so a user reads two errors for one change",
+        summary="An update rule on a field that may not change at all.",
+        why="both run, so a user gets two errors for one change",
         good=field_of("+k8s:optional\n+k8s:update=NoSet\n+k8s:update=NoModify", "*string"),
         bad=field_of("+k8s:optional\n+k8s:immutable\n+k8s:update=NoModify", "*string"),
         fixes=True,
@@ -264,7 +264,7 @@ RULES = (
         "note",
         _required_anyway,
         summary="+k8s:dependentRequired names a field that is required anyway.",
-        why="it can only fire in an update of an object that was stored without the field; perhaps another was meant",
+        why="it can only fire in an update of an object that was stored without the field; another may be intended",
         good=_DEPENDENT.replace("@", "optional"),
         bad=_DEPENDENT.replace("@", "required"),
     ),
@@ -272,8 +272,8 @@ RULES = (
         "hidden-stop",
         "warning",
         _hidden_stops,
-        summary="An alpha rule that ends a field on which rules of a higher level stand.",
-        why="levels do not soften control flow: the alpha error is not shown, and what comes after it never runs, "
+        summary="An alpha rule that short-circuits rules of a higher level.",
+        why="levels do not affect control flow: the alpha error is hidden, and the rules after it do not run, "
         "so the object is accepted",
         good=field_of(
             "+k8s:optional\n+k8s:alpha=+k8s:maxItems=3\n+k8s:alpha=+k8s:eachVal=+k8s:minLength=1", "[]string"
@@ -285,7 +285,7 @@ RULES = (
         "warning",
         _required_default,
         summary="A required field with a default.",
-        why="defaults are applied before validation, so the rule never fires; documentation says it is mandatory",
+        why="defaults are applied before validation, so the rule never fires; the documentation calls it mandatory",
         good=field_of("+k8s:required", "*int32"),
         bad=field_of("+default=1\n+k8s:required", "*int32"),
     ),
@@ -294,7 +294,7 @@ RULES = (
         "note",
         _default_requires,
         summary="An optional field whose default makes it required.",
-        why="upstream takes the default as a promise that the field is set, and rejects an object without it",
+        why="upstream assumes that the default is applied, and rejects an object without the field",
         good=field_of("+k8s:optional", "*int32"),
         bad=field_of("+default=1\n+k8s:optional", "*int32"),
     ),
@@ -303,7 +303,7 @@ RULES = (
         "warning",
         _default_removes,
         summary="An optional field whose default is the zero value, which another rule rejects.",
-        why="with a default equal to the zero value +k8s:optional is only documentation and stops nothing",
+        why="with a default equal to the zero value +k8s:optional is only documentation and does not short-circuit",
         good=field_of("+default=0\n+k8s:optional\n+k8s:minimum=0", "int32"),
         bad=field_of("+default=0\n+k8s:optional\n+k8s:minimum=3", "int32"),
     ),

@@ -71,7 +71,7 @@ def _undeclared(view: PackageView) -> Iterator[Advice]:
         status = next((f for f in declaration.fields if f.json_name == STATUS), None) \
             if isinstance(declaration, Struct) and declaration not in declaring else None  # fmt: skip
         if status is not None and _has_rules(view, declaration.qualified):
-            message = f'{declaration.name} has a status but does not say +k8s:supportsSubresource="/status"'
+            message = f'{declaration.name} has a status but no +k8s:supportsSubresource="/status"'
             fix = f"if {declaration.name} is served with /status, declare it as {declaring[0].name} does"
             yield at(element, message, fix)
 
@@ -166,7 +166,7 @@ def _unlimited(view: PackageView) -> Iterator[Advice]:
                 limited = any(other.is_limit("length", upper=True) for other in found)
                 if use.own and use.name == "format" and use.text == "k8s-path-segment-name" and not limited:
                     message = f"{shown(use.tag)} sets no limit of length on {path_of(element)}"
-                    yield at(use, message, "add +k8s:maxLength=253, which is what names of objects may have")
+                    yield at(use, message, "add +k8s:maxLength=253, the limit for names of objects")
 
 
 _ROOTS = """{0}type T struct {{
@@ -212,8 +212,8 @@ RULES = (
         "subresource-misdeclared",
         "error",
         _misdeclared,
-        summary="A subresource tag that no request can meet.",
-        why="a path starts with a slash, and only root types are asked",
+        summary="A subresource tag that no request matches.",
+        why="a path starts with a slash, and only root types handle requests",
         good=_ROOTS.format(_STATUS, '"/status"'),
         bad=_ROOTS.format(_STATUS, '"status"'),
         fixes=True,
@@ -222,7 +222,7 @@ RULES = (
         "subresource-undeclared",
         "note",
         _undeclared,
-        summary="A root type with a status that does not declare the subresource, where others do.",
+        summary="A root type with a status that does not declare the subresource, although others do.",
         why="a request for a subresource that the type does not declare is answered with an internal error",
         good=_ROOTS.format(_STATUS, '"/status"'),
         bad=_ROOTS.format("", '"/status"'),
@@ -232,7 +232,7 @@ RULES = (
         "warning",
         _odd_option,
         summary="An option that is used once and looks like another one.",
-        why="an option that nobody defines makes every request for the field an internal error",
+        why="an undefined option makes every request for the field an internal error",
         good=field_of(_OPTIONS.format("FeatureA"), "string"),
         bad=field_of(_OPTIONS.format("FeaturA"), "string"),
     ),
@@ -241,8 +241,7 @@ RULES = (
         "error",
         _immutable_root,
         summary="+k8s:immutable on a root type.",
-        why="the rule never compares: it relies on what leads to it being skipped when nothing changed, and "
-        "nothing leads to a root",
+        why="the rule never compares: it relies on an unchanged field being skipped, and nothing leads to a root",
         good='type T struct {\n\t// +k8s:required\n\t// +k8s:immutable\n\tA string `json:"a"`\n}\n',
         bad='// +k8s:immutable\ntype T struct {\n\t// +k8s:required\n\tA string `json:"a"`\n}\n',
     ),
@@ -251,7 +250,7 @@ RULES = (
         "note",
         _immutable_in_items,
         summary="+k8s:immutable on a member of items that an update may add.",
-        why="an item that is new has no old value, so the rule takes it for a change, set or unset",
+        why="a new item has no old value, so the rule rejects the field, set or unset",
         good=_ITEMS.replace("@", "\n\t// +k8s:update=NoAddItem"),
         bad=_ITEMS.replace("@", ""),
     ),

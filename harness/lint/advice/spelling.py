@@ -117,7 +117,7 @@ def _in_the_middle(view: PackageView) -> Iterator[Advice]:
         example = before.startswith(("\t", "    ", "+")) or "//" in before
         if not example and before[-1] in " \t*-" and not _prose(before):
             position = replace(line.position, column=line.position.column + len(before))
-            message = f"{tag} stands behind other text, so it is no tag"
+            message = f"{tag} follows other text, so it is not a tag"
             yield Advice(position, len(name_of(tag)) + 1, message, "give it a line of its own")
 
 
@@ -170,7 +170,7 @@ RULES = (
         "error",
         _unknown,
         summary="A +k8s: tag that does not exist.",
-        why="upstream ignores unknown names in silence, which turns a typing mistake into a missing rule; "
+        why="upstream ignores unknown names silently, which turns a typing mistake into a missing rule; "
         "under another tag they crash its generator",
         good=field_of("+k8s:optional\n+k8s:maxLength=3", "string"),
         bad=field_of("+k8s:optional\n+k8s:maxLenght=3", "string"),
@@ -190,7 +190,7 @@ RULES = (
         "warning",
         _no_prefix,
         summary="The name of a tag without k8s: before it.",
-        why="+maxLength is some other generator's tag or nobody's; validation reads only names that start with k8s:",
+        why="+maxLength is a tag of another generator or of none; validation reads only names that start with k8s:",
         good=field_of("+optional\n+k8s:optional\n+k8s:maxLength=3", "string"),
         bad=field_of("+k8s:optional\n+maxLength=3", "string"),
         fixes=True,
@@ -200,7 +200,7 @@ RULES = (
         "note",
         _in_the_middle,
         summary="A tag at the end of a line of text.",
-        why="a line holds a tag only when it starts with +",
+        why="a line is a tag only if it starts with +",
         good=field_of("The name.\n+k8s:required", "string"),
         bad=field_of("The name. +k8s:required", "string"),
     ),
@@ -209,7 +209,7 @@ RULES = (
         "error",
         _not_parsed,
         summary="A tag whose text does not parse.",
-        why="upstream refuses to generate anything; a tag is +name, +name(argument) or +name(name: value, ...), "
+        why="upstream generates nothing; a tag is +name, +name(argument) or +name(name: value, ...), "
         "each perhaps with =value or =+another-tag",
         good=field_of("+k8s:update=NoSet # set once\n+k8s:update=NoModify\n+k8s:optional", "*string"),
         bad=field_of("+k8s:update=NoSet,NoModify\n+k8s:optional", "*string"),

@@ -39,7 +39,7 @@ def _silenced_list(view: PackageView) -> Iterator[Advice]:
             member = view.types.member(struct, use.target[1][11:-1]) if struct else None
             stops = [one for one in uses_of(tags_of(member.comments)) if one.name == "optional"] if member else []
             if stops and member is not None and not any(one.target or one.in_mode for one in stops):
-                message = f"{shown(use.top)} is not asked of any item once one item has no {member.json_name}"
+                message = f"{shown(use.top)} is skipped for all items once one item has no {member.json_name}"
                 yield at(use.top, message, f"put {shown(use.tag)} on the member {member.json_name} itself")
 
 
@@ -70,7 +70,7 @@ def _item_order(view: PackageView) -> Iterator[Advice]:
             items = [use for use in found if use.target[-1].startswith("item(")]
             for before, use in pairwise(items):
                 if use.target < before.target and use.level == before.level:
-                    message = f"{shown(use.top)} stands behind {shown(before.top)}: errors will name the wrong items"
+                    message = f"{shown(use.top)} follows {shown(before.top)}: errors will name the wrong items"
                     yield at(use.top, message, "sort the lines by the item's key")
 
 
@@ -82,7 +82,7 @@ def _mode_order(view: PackageView) -> Iterator[Advice]:
             early = [use for use in ordered[:index] if use.checks and not use.stops]
             wrong = next((use for use in early if use.conditions == stop.conditions), None)
             if stop.name in _GUARDS and wrong is not None:
-                message = f"{shown(wrong.tag)} is asked before {shown(stop.tag)}, so of an unset field too"
+                message = f"{shown(wrong.tag)} runs before {shown(stop.tag)}, so on an unset field too"
                 yield at(stop.top, message, f"write this line before {shown(wrong.top)}")
 
 
@@ -104,7 +104,7 @@ def _nil_in_mode(view: PackageView) -> Iterator[Advice]:
         if struct is None or opaque or not guards or element.member is None:
             continue
         if all(use.in_mode or use.target for use in guards) and _has_rules(view, struct):
-            message = f"a request without {path_of(element)} panics: only a mode says that it may be missing"
+            message = f"a request without {path_of(element)} panics: only a mode checks whether it is missing"
             yield at(element, message, "add +k8s:optional")
 
 
@@ -165,7 +165,7 @@ RULES = (
         "error",
         _silenced_list,
         summary="A rule for a member of every item, where the member is optional.",
-        why="the member's own +k8s:optional is taken over to stop the rule, and under +k8s:eachVal a stop ends the "
+        why="the rule inherits the member's own +k8s:optional, and under +k8s:eachVal a short-circuit ends the "
         "whole list: one item without the member, and no item is checked",
         good=field_of(
             "+k8s:optional\n+k8s:eachVal=+k8s:subfield(n)=+k8s:maxLength=3", "[]S", _S.replace("@", "required")
@@ -179,7 +179,7 @@ RULES = (
         "error",
         _first_wrappers,
         summary="Tags that become one rule, at different levels or under different options.",
-        why="upstream makes one function of them, with the level and the options of the tag it meets first",
+        why="upstream generates one function for them, with the level and the options of the first tag",
         good=_TWO.replace("@", "+k8s:beta="),
         bad=_TWO.replace("@", ""),
     ),
@@ -196,8 +196,8 @@ RULES = (
         "mode-order",
         "warning",
         _mode_order,
-        summary="In a mode, a limit stands before what stops an unset field.",
-        why="rules of a mode run in the order of their lines; elsewhere those that stop a field come first",
+        summary="In a mode, a limit precedes the short-circuit for an unset field.",
+        why="rules of a mode run in the order of their lines; elsewhere short-circuits come first",
         good=_mode('+k8s:ifMode("A")=+k8s:required\n+k8s:ifMode("A")=+k8s:minItems=2', "[]string"),
         bad=_mode('+k8s:ifMode("A")=+k8s:minItems=2\n+k8s:ifMode("A")=+k8s:required', "[]string"),
     ),
@@ -215,8 +215,8 @@ RULES = (
         "error",
         _nil_in_mode,
         summary="A pointer to a struct with rules, which only a mode guards against nil.",
-        why="rules of a mode do not stop what follows; the struct's rules meet nil, and every request fails with an "
-        "internal error",
+        why="rules of a mode do not short-circuit others; the struct's rules dereference nil, and every request "
+        "fails with an internal error",
         good=_S.replace("@", "required") + _mode('+k8s:ifMode("A")=+k8s:required\n+k8s:optional', "*S"),
         bad=_S.replace("@", "required") + _mode('+k8s:ifMode("A")=+k8s:required', "*S"),
     ),
@@ -225,7 +225,7 @@ RULES = (
         "warning",
         _lists_in_maps,
         summary="A map of lists of something that has rules.",
-        why="upstream does not iterate over the lists in a map, and says nothing as long as the field has no tags",
+        why="upstream does not iterate over the lists in a map, and reports nothing as long as the field has no tags",
         good='type T struct {\n\tF map[string]S `json:"f"`\n}\n\n' + _S.replace("@", "required"),
         bad='type T struct {\n\tF map[string][]S `json:"f"`\n}\n\n' + _S.replace("@", "required"),
     ),

@@ -78,7 +78,7 @@ def _zero_means(view: PackageView) -> Iterator[Advice]:
             kind = view.types.kind(element.type)
             if not use.target and kind in ("bool", "integer") and not view.types.is_pointer(element.type):
                 zero = "false" if kind == "bool" else "0"
-                message = f"{path_of(element)} = {zero} cannot be told from unset, so it does not count as a member"
+                message = f"{path_of(element)} = {zero} is the same as unset, so it does not count as a member"
                 yield at(use, message, f"make it a pointer: *{element.type}")
 
 
@@ -110,7 +110,7 @@ def _unknown_mode(view: PackageView) -> Iterator[Advice]:
                 mode, holder = tag.arg("mode") or tag.arg(), discriminators.get(_modality(tag))
                 known = _values(view, holder) if holder else []
                 if mode and known and holder and mode.text not in known:
-                    message = f'+k8s:ifMode speaks of "{mode.text}", but {path_of(holder)} is never that'
+                    message = f'+k8s:ifMode names "{mode.text}", but {path_of(holder)} is never that'
                     yield at(tag, message, _suggest(mode.text, known, '"%s"'))
 
 
@@ -139,7 +139,7 @@ def _discriminator_unset(view: PackageView) -> Iterator[Advice]:
         element, use = union.discriminator
         found = [one for one in uses(view, element) if not one.target]
         if not any(one.name == "required" for one in found) and any(one.name == "optional" for one in found):
-            message = f"{path_of(element)} may be left out, and then no member of the union is demanded"
+            message = f"{path_of(element)} may be omitted, and then no member of the union is required"
             yield at(use, message, "put +k8s:required on it, if one member must always be set")
 
 
@@ -193,8 +193,8 @@ RULES = (
         "note",
         _single,
         summary="A union with one member.",
-        why="one of one must always be set, and of one at most one always is: another tag says it better, "
-        "or the members stand in different unions",
+        why="one of one must always be set, and of one at most one always is: another tag expresses it better, "
+        "or the members are in different unions",
         good=_PLAIN.replace("@", "*string"),
         bad=_PLAIN.replace("@", "*string").replace("\t// +k8s:unionMember\n\tB", "\tB"),
     ),
@@ -212,7 +212,7 @@ RULES = (
         "error",
         _unknown_value,
         summary="A union member whose name is no value of the discriminator.",
-        why="a member's name is its Go name unless memberName says otherwise; where no value matches, "
+        why="a member's name is its Go name unless memberName overrides it; if no value matches, "
         "setting the member is always an error",
         good=_NAMED.replace("@", "required"),
         bad=_NAMED.replace("@", "required").replace('(memberName: "B")', ""),
@@ -230,7 +230,7 @@ RULES = (
         "discriminator-optional",
         "note",
         _discriminator_unset,
-        summary="A union whose discriminator may be left out.",
+        summary="A union whose discriminator is optional.",
         why="without a value the discriminator names no member, so an object with none of them passes",
         good=_NAMED.replace("@", "required"),
         bad=_NAMED.replace("@", "optional"),

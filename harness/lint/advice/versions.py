@@ -101,7 +101,7 @@ def _missing(view: PackageView) -> Iterator[Advice]:
     for element, use, versions in lacking.values():
         listed = " and ".join(sorted(set(versions), key=lambda version: (_order(version), version)))
         message = f"{path_of(element)} has no {shown(use.top)}, which it has in {listed}"
-        yield at(element, message, f"add it, or take it out of {listed}")
+        yield at(element, message, f"add it, or remove it from {listed}")
 
 
 def _levels(view: PackageView) -> Iterator[Advice]:
@@ -150,7 +150,7 @@ RULES = (
         "warning",
         _missing,
         summary="A field lacks a rule that it has in another version of the kind.",
-        why="versions are converted into each other: what one accepts, another would refuse",
+        why="versions are converted into each other: what one accepts, another would reject",
         good=_TWO.replace("@", "+k8s:beta=+k8s:maxLength=9"),
         bad=_TWO.replace("@", "The name."),
     ),
@@ -159,7 +159,7 @@ RULES = (
         "warning",
         _levels,
         summary="A rule has a lower level than in another version of the kind.",
-        why="the same object is refused or accepted depending on the version that a client happens to use",
+        why="the same object is rejected or accepted depending on the version that a client happens to use",
         good=_TWO.replace("@", "+k8s:beta=+k8s:maxLength=9"),
         bad=_TWO.replace("@", "+k8s:alpha=+k8s:maxLength=9"),
     ),

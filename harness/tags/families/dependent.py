@@ -93,7 +93,7 @@ def _arguments(check: Check) -> dict[str, Json]:
     return {"trigger": check.args[0], "dependent": check.args[1]}
 
 
-_UPDATE = "Forgiven when the update sets and unsets neither field. A struct that had no old value is checked in full."
+_UPDATE = "Skipped if the update sets and unsets neither field. A struct without an old value is validated in full."
 
 
 DEPENDENT_REQUIRED = TagSpec(

@@ -171,8 +171,8 @@ EACH_VAL = TagSpec(
     leads="items",
     summary="Applies a tag to every item of a list or value of a map.",
     update=(
-        "Items are found in the old list as +k8s:listType says, values of a map by their key; unchanged ones are "
-        "forgiven. Of an atomic list every item is checked again when anything in the list changed."
+        "Items correlate with old items according to +k8s:listType, values of a map by their key; unchanged ones are "
+        "skipped. Of an atomic list, every item is validated again if anything in the list changed."
     ),
     misuses=(
         refuses("string", "=+k8s:maxLength=1"),
@@ -201,9 +201,9 @@ EACH_KEY = TagSpec(
     name="k8s:eachKey",
     leads="keys",
     summary="Applies a tag to every key of a map. Errors are reported at the map.",
-    update="Keys that were there before are forgiven.",
+    update="Keys that the old map has are skipped.",
     misuses=(refuses("[]string", "=+k8s:maxLength=1"), refuses("map[int]string", "=+k8s:minimum=1")),
-    surprises=("Errors of several bad keys stand at the same path, that of the map.",),
+    surprises=("Errors of several keys have the same path, that of the map.",),
     scopes=VALUE_SCOPES,
     payload=Payload("tag", "+<tag>"),
     requires=(only_on(("map",), "map types", pointers=False, ending=" ({})"),),

@@ -185,7 +185,7 @@ ENUM = TagSpec(
     words=lambda check, on: _words(check),
     misuses=(refuses("string"), refuses('// @\ntype E int32\n\ntype T struct {\n\tF E `json:"f"`\n}')),
     surprises=(
-        "Without +k8s:optional in front, the empty string is checked too, and usually refused.",
+        "Without +k8s:optional in front, the empty string is checked too, and usually rejected.",
         "A type that is declared from the enum's type (`type F E`) is no enum: its constants and rules are its own.",
         "A blank line between the tag and the type detaches the tag, and nothing is checked.",
     ),
@@ -211,7 +211,7 @@ ENUM = TagSpec(
     since=34,
     history=(
         ReleaseChange(35, "Constants can be taken out with +k8s:enumExclude."),
-        ReleaseChange(37, "An option that nobody defined is an internal error; before, it was off."),
+        ReleaseChange(37, "An undefined option is an internal error; before, it was off."),
     ),
 )
 ENUM_EXCLUDE = TagSpec(

@@ -237,7 +237,7 @@ FORMAT = TagSpec(
         "A fully qualified resource name with two slashes or more is accepted.",
         "Some formats report a length as TooLong, under the same origin.",
         "Values of a named string type are shown as JSON, with `<` as `\\u003c`; plain strings as Go quotes them.",
-        "A level that stands under another wrapper is lost: the rule counts as standard.",
+        "A level under another wrapper is lost: the rule counts as standard.",
     ),
     scopes=VALUE_SCOPES,
     payload=Payload("string", "<format>"),

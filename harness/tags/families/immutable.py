@@ -55,14 +55,14 @@ IMMUTABLE = TagSpec(
     summary="Rejects any change of a value, including setting and clearing it.",
     words=lambda check, on: "may be neither changed nor added" if on.is_item else "may not change once created",
     only_updates=True,
-    update="Refuses every change of its place: setting, changing, clearing; of a list or map also any item or key.",
+    update="Rejects every change of its value: setting, changing, clearing; of a list or map also of any item or key.",
     misuses=(refuses("map[string]string", "=1"),),
     surprises=(
-        "It compares nothing itself. Where there is no old value to compare with, as in a new item or a struct that "
-        "was nil, every update fails, even when the field is absent.",
+        "It does not compare. Without an old value, as in a new item or a struct that "
+        "was nil, every update fails, even if the field is absent.",
         "On a root type it fails every update, even one that changes nothing.",
-        "Under +k8s:eachVal it refuses added items, and lets items be removed.",
-        "A level that stands under another wrapper is lost: the rule counts as standard.",
+        "Under +k8s:eachVal it rejects added items, and allows to remove items.",
+        "A level under another wrapper is lost: the rule counts as standard.",
     ),
     scopes=VALUE_SCOPES - {Scope.MAP_KEY},
     check=immutable,

@@ -173,7 +173,7 @@ ITEM = TagSpec(
     traits=frozenset({Trait.LATE}),
     leads="item",
     summary="Applies a tag to the item of a list map with the given keys, if present.",
-    update="Forgiven when the old list has an equal item with these keys. Removing the item is never an error.",
+    update="Skipped if the old list has an equal item with these keys. Removing the item is never an error.",
     misuses=(refuses("[]string", "(k: a)=+k8s:immutable"), refuses(_GO, "(v: a)=+k8s:immutable")),
     surprises=("With +k8s:immutable under it, the item may be removed, but neither changed nor added.",),
     scopes=VALUE_SCOPES,

@@ -213,9 +213,9 @@ LIST_TYPE = TagSpec(
     summary="Sets the list type: atomic, set (items are unique by value) or map (items are unique by keys).",
     words=lambda check, on: _words(check),
     update=(
-        "Says how items of the old list are found: map by keys, set by value, atomic not at all. Found items that are "
-        "unchanged are forgiven; of an atomic list, every item is checked again when anything in it changed. "
-        "Duplicates are looked for in the whole new list whenever it changed."
+        "Determines how items correlate with old items: map by keys, set by value, atomic not at all. Those that are "
+        "unchanged are skipped; of an atomic list, every item is validated again if anything in it changed. "
+        "The whole new list is checked for duplicates if it changed."
     ),
     misuses=(refuses("string", "=set"), refuses("[]string", "=bag"), refuses("[]string", "=map")),
     surprises=(

@@ -157,7 +157,7 @@ IF_MODE = TagSpec(
     summary="Applies a tag in one mode, and forbids the field in modes without a tag.",
     words=lambda check, on: "must be absent" if on.is_pointer else "must be absent or empty",
     update=(
-        "Forgiven when neither the discriminator nor the member changed. +k8s:immutable under it fires on a mere "
+        "Skipped if neither the discriminator nor the member changed. +k8s:immutable under it fires on a mere "
         "change of the discriminator."
     ),
     misuses=(
@@ -165,8 +165,8 @@ IF_MODE = TagSpec(
         refuses(_GO.replace("D string", "D bool"), '("A")=+k8s:optional'),
     ),
     surprises=(
-        "Under it, tags that work later are dropped in silence: +k8s:eachVal, +k8s:item, +k8s:subfield, +k8s:listType, "
-        "+k8s:unique, +k8s:update, members of unions. All they do is forbid the field in other modes.",
+        "Under it, deferred tags are dropped silently: +k8s:eachVal, +k8s:item, +k8s:subfield, +k8s:listType, "
+        "+k8s:unique, +k8s:update, members of unions. They only forbid the field in other modes.",
         "Rules of one mode keep the order of the tags: one in front of +k8s:required sees the absent value.",
     ),
     scopes=FIELD_ONLY,

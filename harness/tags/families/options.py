@@ -64,13 +64,13 @@ def _option(word: str, wanted: bool) -> TagSpec:
         emits=(Emission(ErrorType.INTERNAL, declared=False, texts=('undefined validation option "<name>"',)),),
         misuses=(refuses("string", "=+k8s:maxLength=1"),),
         surprises=(
-            "An option that nobody defined is an internal error, and neither on nor off.",
+            "An undefined option is an internal error, and neither on nor off.",
             "Rules for a member or an item, under it, stop the whole field when they fail.",
             "+k8s:opaqueType under it holds always.",
         ),
         since=35,
         history=(
-            ReleaseChange(37, "An option that nobody defined is an internal error; before, it was off."),
+            ReleaseChange(37, "An undefined option is an internal error; before, it was off."),
             ReleaseChange(37, "Also wraps what its payload defers: +k8s:listType, +k8s:update, members of unions."),
         ),
     )

@@ -152,7 +152,7 @@ REQUIRED = TagSpec(
         "Of a pointer, only nil counts as absent: a pointer to an empty string is a value.",
         "All rules that stop run even after one of them failed, so +k8s:required beside +k8s:update=NoUnset gives two "
         "errors when the field is cleared.",
-        "A level that stands under another wrapper is lost: the rule counts as standard.",
+        "A level under another wrapper is lost: the rule counts as standard.",
     ),
     scopes=FIELD_ONLY,
     requires=(no_plain_struct,),
@@ -186,9 +186,9 @@ OPTIONAL = TagSpec(
     surprises=(
         "With a default that is the zero value, it does nothing: the other rules see the zero value.",
         "With any other default, or any default on a pointer, list or map, it is +k8s:required.",
-        "A type that has rules must not stand behind a pointer without it (or +k8s:required): an absent one ends the "
+        "A pointer to a type with rules needs it (or +k8s:required): an absent value ends the "
         "whole validation in an internal error.",
-        "Under an option that nobody defined, it swallows the internal error and stops the field.",
+        "Under an undefined option, it swallows the internal error and short-circuits the field.",
     ),
     scopes=FIELD_ONLY,
     requires=(no_plain_struct,),

@@ -1,4 +1,4 @@
-"""Rules for a member of a struct, said from outside. Source: semantics.md#3.7, #3.9, #5.7."""
+"""Rules for a member of a struct, declared on a field that has this struct. Source: semantics.md#3.7, #3.9, #5.7."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ SUBFIELD = TagSpec(
     traits=frozenset({Trait.LATE}),
     leads="member",
     summary="Applies a tag to a direct member of the struct that a field holds.",
-    update="Forgiven when the member did not change.",
+    update="Skipped if the member is unchanged.",
     misuses=(refuses(_GO, "(nope)=+k8s:maxLength=1"), refuses("string", "(x)=+k8s:maxLength=1")),
     surprises=(
         "It stops where the member's own comment would: an absent member with +k8s:optional is not checked.",

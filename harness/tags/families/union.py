@@ -285,7 +285,7 @@ _UNION = (
 )
 
 _UPDATE = (
-    "Forgiven when the update sets and unsets no member and leaves the discriminator; values of members may change. "
+    "Skipped if the update sets and unsets no member and keeps the discriminator; values of members may change. "
     "A struct or list that had no old value is checked in full."
 )
 
@@ -332,9 +332,9 @@ UNION_MEMBER = TagSpec(
     update=_UPDATE,
     misuses=(refuses("any"),),
     surprises=(
-        "A member's value of the discriminator is its Go name, not its JSON name, unless memberName says it.",
+        "A member's value of the discriminator is its Go name, not its JSON name, unless memberName overrides it.",
         "Wrappers around the first member's tag apply to all unions of the struct, those around others to none.",
-        "Of items, the error may name the wrong members when the tags do not stand in the order of their keys.",
+        "For items, the error may name the wrong members if the tags are not sorted by their keys.",
     ),
     scopes=_SCOPES,
     args=_ARGS,

@@ -97,7 +97,7 @@ FOUND = (
     (
         "hidden-stop",
         struct("+k8s:alpha=+k8s:maxItems=3\n[]X", before=_SHORT),
-        "when +k8s:maxItems=3 fails nobody is told, and +k8s:maxLength=9 of its type is not asked any more",
+        "the error of +k8s:maxItems=3 is hidden, and +k8s:maxLength=9 of its type does not run after it",
     ),
     (
         "default-makes-required",
@@ -147,7 +147,7 @@ FOUND = (
     (
         "tag-behind-field",
         'const (\n\tA E = "a" // +k8s:enumExclude\n\tB E = "b"\n)\n\ntype E string\n',
-        "+k8s:enumExclude belongs to B, in the next line, not to what stands before it",
+        "+k8s:enumExclude belongs to B, in the next line, not to the code before it",
     ),
     (
         "tag-orphaned",
@@ -180,11 +180,11 @@ FOUND = (
         "// +k8s:immutabel\n\n// A T.\n" + struct("string"),
         "there is no tag +k8s:immutabel, so nothing is checked",
     ),
-    ("tag-in-text", struct("* +k8s:required\nstring"), "+k8s:required stands behind other text, so it is no tag"),
+    ("tag-in-text", struct("* +k8s:required\nstring"), "+k8s:required follows other text, so it is not a tag"),
     (
         "tag-in-text",
         struct('Name: +k8s:alpha(since: "1.36")=+k8s:required\nstring'),
-        '+k8s:alpha(since: "1.36")=+k8s:required stands behind other text, so it is no tag',
+        '+k8s:alpha(since: "1.36")=+k8s:required follows other text, so it is not a tag',
     ),
     (
         "key-not-required",
@@ -207,7 +207,7 @@ FOUND = (
     (
         "member-zero-is-unset",
         struct("+k8s:unionMember\nbool", "+k8s:unionMember\n*string"),
-        "T.a = false cannot be told from unset, so it does not count as a member",
+        "T.a = false is the same as unset, so it does not count as a member",
     ),
     (
         "member-never-chosen",
