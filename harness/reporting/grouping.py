@@ -14,10 +14,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice, product
 
 from harness.compare.finding import SEVERITIES, Severity
 from harness.field import FieldError
-from harness.jsonpath import canonical_path, segments
+from harness.jsonpath import ITEMS, canonical_path, parse, pattern_of, segments
 from harness.reporting.document import ReportedFinding
 from harness.reporting.text import compact
 
@@ -28,6 +29,9 @@ SEVERITY_MEANING: dict[str, str] = {
     "shadow": "only the mismatch metric shows it",
     "unreachable": "only by calling validators directly",
 }
+
+_FEW = 8
+"""Errors of each side among which it is looked for the list that an index is wrong of: a list may have thousands."""
 
 Rule = tuple[str, str, str]
 """What is reported: the member of the type (or the path), the type of the error, its origin."""
@@ -194,12 +198,16 @@ def _pairs(found: Mapping[Key, Sequence[ReportedFinding]]) -> Iterator[tuple[Key
             if finding.cause in OF_BOTH_SIDES and not finding.between:
                 others = [_error_of(finding), *_partners(finding)]
                 yield from ((key, other) for one in others for other in seen.get(one, ()) if other != key)
-                for name in _moves(finding):
+                for name in (*_moves(finding), *_other_items(finding)):
                     yield key, moved.setdefault(name, key)
             if not finding.between and nowhere.get(_error_of(finding), key) != key:
                 yield key, nowhere[_error_of(finding)]  # whatever else is said of an error at a path of no field
             if finding.cause == "wording" and _rule_of(finding) in limits:
                 yield key, limits[_rule_of(finding)]  # another limit is written into the message
+    for key, members in found.items():
+        for finding in members:
+            if finding.cause == "wording":  # two errors meet at the path of one item
+                yield from ((key, moved[name]) for name in _lists_of(finding) if name in moved)
 
 
 def _error_of(finding: ReportedFinding) -> tuple[str, ...]:
@@ -233,6 +241,32 @@ def _moves(finding: ReportedFinding) -> Iterator[tuple[str, ...]]:
             one.pop(), other.pop()
         if one != other and len(one) < len(segments(finding.path)):
             yield finding.subject, finding.name, *sorted((".".join(one), ".".join(other)))
+
+
+def _other_items(finding: ReportedFinding) -> Iterator[tuple[str, ...]]:
+    """Name the list of which one side reports another item: whatever is wrong with an item is one mistake then."""
+    if finding.cause != "path":
+        return
+    both = finding.answer.handwritten, finding.answer.declarative
+    ours, theirs = (list(islice(_alike(finding, errors), _FEW)) for errors in both)
+    for one, other in product(ours, theirs):
+        steps = list(zip(parse(one.field), parse(other.field), strict=False))
+        differing = [number for number, (step, its) in enumerate(steps) if step != its]
+        if len(differing) == 1 and steps[differing[0]][0].is_subscript:
+            yield finding.subject, finding.name, "items", *pattern_of(one.field)[: differing[0]]
+
+
+def _alike(finding: ReportedFinding, errors: Iterable[FieldError]) -> Iterator[FieldError]:
+    """Yield the errors that are those of a finding but for the item."""
+    return (error for error in errors if not _differs_in(finding, canonical_path(error.field), error))
+
+
+def _lists_of(finding: ReportedFinding) -> Iterator[tuple[str, ...]]:
+    """Name every list in which the path of a finding leads to an item."""
+    pattern = pattern_of(finding.path)
+    for number, step in enumerate(pattern):
+        if step == ITEMS:
+            yield finding.subject, finding.name, "items", *pattern[:number]
 
 
 def _differs_in(finding: ReportedFinding, path: str, error: FieldError) -> list[str]:

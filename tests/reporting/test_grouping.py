@@ -149,6 +149,30 @@ def test_a_whole_object_at_another_path_is_one_mistake() -> None:
     assert [4] == [one.size for one in group(build_report(made.result(*findings)).findings)]
 
 
+def test_a_wrong_index_is_one_mistake() -> None:
+    """Whatever is wrong with an item, and with what it holds, is reported at the next one, where other words meet."""
+
+    def halves(number: int, member: str, owner: str = "x.Store") -> list[Any]:
+        ours, theirs = (made.error(f"spec.stores[{index}].{member}", **more) for index, more in
+                        ((1, {"covered": True}), (0, {"origin": "", "level": "beta"})))  # fmt: skip
+        common: dict[str, Any] = {
+            "answer": Answer(1, handwritten=(ours,), declarative=(theirs,)), "owner": owner, "cause": "path",
+            "member": member.rpartition(".")[2], "path": f"spec.stores[*].{member}".replace("[2]", "[*]"),
+        }  # fmt: skip
+        return [
+            made.finding(f"d{number:011}", **common, severity="shadow"),
+            made.finding(f"e{number:011}", **common, mismatch="extra", side="declarative", severity="visible"),
+        ]
+
+    words = made.finding("a" * 12, owner="x.Store", member="town", path="spec.stores[*].town", cause="wording",
+                         mismatch="served", side="both")  # fmt: skip
+    elsewhere = made.finding("b" * 12, owner="x.Shop", member="town", path="spec.shops[*].town", cause="wording",
+                             mismatch="served", side="both")  # fmt: skip
+    findings = [*halves(1, "town"), *halves(2, "street"), *halves(3, "shelves[2].name", "x.Shelf"), words, elsewhere]
+    found = group(build_report(made.result(*findings)).findings)
+    assert [("path", 7), ("wording", 1)] == sorted((one.cause, one.size) for one in found)
+
+
 def test_another_path_with_the_same_error_is_another_mistake() -> None:
     """Findings are put together by the errors that their answers show, not by looking alike."""
     other = made.finding(
