@@ -139,7 +139,7 @@ def _discriminator_unset(view: PackageView) -> Iterator[Advice]:
         element, use = union.discriminator
         found = [one for one in uses(view, element) if not one.target]
         if not any(one.name == "required" for one in found) and any(one.name == "optional" for one in found):
-            message = f"{path_of(element)} may be left out, and then no member of the union is demanded"
+            message = f"{path_of(element)} may be left out, and then no member of the union is required"
             yield at(use, message, "put +k8s:required on it, if one member must always be set")
 
 
