@@ -72,11 +72,11 @@ def measure(asked: list[Asked], seconds: float, seed: int) -> Section:
 
 
 def _line(one: Asked, result: Result, peak: Peak) -> Measured:
-    bases = sum(report.base for report in result.kinds)
+    seeds = sum(report.has_seed for report in result.kinds)
     more: dict[str, int | str] = {
         "compared": result.compared,
         "findings": len(result.findings),
-        "bases": f"{bases}/{len(result.kinds)}",
+        "seeds": f"{seeds}/{len(result.kinds)}",
         "MiB": peak.bytes >> 20,
     }
     timings = result.timings

@@ -86,7 +86,7 @@ def _line(name: str, results: list[Result], seconds: float) -> Measured:
     )
     more: dict[str, int | str] = {
         "rules fired": fired,
-        "paths accepted": sum(kind.reached for one in results for kind in one.kinds),
+        "paths accepted": sum(kind.accepted_paths for one in results for kind in one.kinds),
         "findings": sum(len(one.findings) for one in results),
     }
     return Measured(name, sum(one.cases for one in results), seconds, more=more)

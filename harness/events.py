@@ -22,36 +22,37 @@ class Budget(msgspec.Struct, frozen=True):
 class KindReport(msgspec.Struct, frozen=True):
     """What was done for one kind and operation.
 
-    `base` says whether an object (for update: a pair) that both sides accept was found; if not, `remaining` holds the
-    texts of the errors that remained on the best candidate, those that nothing silenced first, and `sides` who reports
-    each: handwritten, declarative or both. `sought` says that the search for one came to its end, so that there being
-    none says something; a limit of time cuts it short. `failures` counts answers with a failure.
+    `has_seed` says whether a seed object (for update: a pair) that both sides accept was found; if not, `remaining`
+    holds the texts of the errors that remained on the best candidate, those that nothing silenced first, and `sides`
+    who reports each: handwritten, declarative or both. `seed_search_complete` says that the search for one came to its
+    end, so that there being none says something; a limit of time cuts it short. `failures` counts answers with a
+    failure.
     `error` is set when the search of this kind stopped on an internal problem: it is reported, never hidden.
-    `places` counts what the type has room for, `reached` what occurs in an accepted object, `unreached` are the
-    outermost of the others, each with the error that refused it, `refused` counts those that some error refused: what
-    is neither was not tried. All four stand at the first operation of a type, for all that share it. `changed` are
-    places that an accepted update changes.
+    `paths` counts those of the type, `accepted_paths` those that occur in an accepted object, `unaccepted_paths` are
+    the outermost of the others, each with the error that rejected it, `rejected_paths` counts those that some error
+    rejected: what is neither was not tried. All four stand at the first operation of a type, for all that share it.
+    `changed_paths` are those that an accepted update changes.
     """
 
     kind: KindInfo
     operation: str
     cases: int
     accepted: int
-    base: bool
+    has_seed: bool
     remaining: tuple[str, ...] = ()
     failures: int = 0
     error: str = ""
-    places: int = 0
-    reached: int = 0
-    unreached: tuple[tuple[str, str], ...] = ()
-    changed: tuple[str, ...] = ()
-    refused: int = 0
+    paths: int = 0
+    accepted_paths: int = 0
+    unaccepted_paths: tuple[tuple[str, str], ...] = ()
+    changed_paths: tuple[str, ...] = ()
+    rejected_paths: int = 0
     sides: tuple[str, ...] = ()
-    sought: bool = False
+    seed_search_complete: bool = False
 
 
 class Expected:
-    """What both sides said of an object, and what its author expects: `accepted`, or `refused`."""
+    """What both sides said of an object, and what its author expects: `accepted`, or `rejected`."""
 
     __slots__ = ()
     expected: str
@@ -73,7 +74,7 @@ class Expected:
 class ExampleReport(Expected, msgspec.Struct, frozen=True):
     """What both sides said of an object of the user's own, for one kind and operation.
 
-    `source` is its file and line. `expected` says what its author expects: `accepted`, or `refused` by the name of its
+    `source` is its file and line. `expected` says what its author expects: `accepted`, or `rejected` by the name of its
     file. `handwritten` and `declarative` are the texts of the errors of both sides, `failure` says why there are none.
     """
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import atexit
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -45,6 +45,8 @@ _MOST_ASKED = 900
 _MOST_TRIED = 2000
 _RELEASE = re.compile(r"v?\d+\.\d+(?:\.\d+)?")
 _VERSION = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?")
+_OLDER: Mapping[str, Lean] = {"edges": "boundary"}
+"""Values of `lean` that had another name, which tests may still hold."""
 
 
 def objects(
@@ -53,13 +55,13 @@ def objects(
     """Objects of a kind: near those that both sides accept, near the limits of rules, or anything its type allows.
 
     `kind` may name its group, `apps/Deployment`; `version` is the most stable one unless given. `lean="valid"` makes
-    changes that both sides accept, each by itself, and nothing else: most of its objects are accepted. `lean="edges"`
-    changes every object, mostly to values at the edges of rules.
+    changes that both sides accept, each by itself, and nothing else: most of its objects are accepted.
+    `lean="boundary"` changes every object, mostly to boundary values of rules.
     Shrinks towards: the empty object, then the smallest accepted one; with `lean="valid"` the smallest accepted one.
     Raises: when drawn, UsageError for a kind that the subject does not have (with the near miss), or for `lean="valid"`
     where no accepted object was found; InputError and TargetError for a subject that cannot be opened.
     """
-    return st.deferred(lambda: _KindSource.of(subject, kind, version, subresource).objects(lean))
+    return st.deferred(lambda: _KindSource.of(subject, kind, version, subresource).objects(_OLDER.get(lean, lean)))
 
 
 def pairs(
@@ -71,7 +73,7 @@ def pairs(
     The arguments, and what is raised, as for `objects`.
     Shrinks towards: one object twice, then one edit of the new one.
     """
-    return st.deferred(lambda: _KindSource.of(subject, kind, version, subresource).pairs(lean))
+    return st.deferred(lambda: _KindSource.of(subject, kind, version, subresource).pairs(_OLDER.get(lean, lean)))
 
 
 def ask(

@@ -40,7 +40,7 @@ def test_a_difference_of_updates_is_found() -> None:
     """The planted difference of ratcheting needs an old object that breaks the rule, and shrinks to no change of it."""
     wanted = ("unmatched", "spec.destination")
     old, new = find(
-        pairs(MIGRATION, "Backup", lean="edges"),
+        pairs(MIGRATION, "Backup", lean="boundary"),
         lambda pair: first_difference(pair[1], pair[0]) == wanted,
         settings=settings(quick, max_examples=3000),
     )
@@ -192,13 +192,19 @@ def accepts(plans: Path, new: Json, old: Json = None) -> bool:
 
 
 def test_leaning_to_the_valid_side_most_is_accepted(plans: Path) -> None:
-    """With `valid` most objects and pairs are accepted, and they are not all the same; with `edges` fewer are."""
-    valid, edgy = drawn(objects(plans, "Plan", lean="valid")), drawn(objects(plans, "Plan", lean="edges"))
+    """With `valid` most objects and pairs are accepted, and they are not all the same; with `boundary` fewer are."""
+    valid, edgy = drawn(objects(plans, "Plan", lean="valid")), drawn(objects(plans, "Plan", lean="boundary"))
     assert sum(accepts(plans, obj) for obj in edgy) < 90 < sum(accepts(plans, obj) for obj in valid)
     assert 20 < len({repr(obj) for obj in valid})
     both = drawn(pairs(plans, "Plan", lean="valid"))
     assert 80 < sum(accepts(plans, new, old) for old, new in both)
     assert any(old != new for old, new in both)
+
+
+def test_the_former_name_of_a_lean_means_the_same(plans: Path) -> None:
+    """`edges` draws what `boundary` draws."""
+    former: Any = "edges"
+    assert drawn(objects(plans, "Plan", lean="boundary")) == drawn(objects(plans, "Plan", lean=former))
 
 
 def test_a_valid_object_shrinks_to_the_smallest_accepted_one(plans: Path) -> None:
@@ -238,7 +244,7 @@ def test_the_most_stable_version_is_meant() -> None:
 @pytest.mark.kubernetes
 def test_objects_of_a_release() -> None:
     """A release is a subject by its number; several groups may have a kind, and one has to be named."""
-    for lean in ("valid", "edges"):
+    for lean in ("valid", "boundary"):
         found = drawn(objects("1.37.1", "CronJob", lean=lean), 40)
         answers = [ask("1.37.1", "CronJob", obj) for obj in found]
         sound = sum(not answer.handwritten and not answer.declarative for answer in answers)

@@ -8,6 +8,7 @@ import click
 
 from harness.cli import completion
 from harness.diagnostics import UsageError, near_miss
+from harness.errormatch.oldcauses import current_cause
 from harness.explain import all_pages, pages_of
 
 
@@ -18,7 +19,7 @@ def command(code: str | None) -> int:
     if code is None:
         _list()
         return 0
-    texts = [f"{page.code} ({page.sort})\n\n{page.text}" for page in pages_of(code)]
+    texts = [f"{page.code} ({page.sort})\n\n{page.text}" for page in pages_of(current_cause(code))]
     texts += _of_rule(code)
     if texts:
         click.echo("\n\n".join(texts))

@@ -1,4 +1,4 @@
-"""`harness power`: sabotage one rule at a time, and show which sabotages a run of a budget does not notice."""
+"""`harness power`: mutate one rule at a time, and show which mutants survive a run of a budget."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from harness.fuzzers.budget import Clock
 from harness.power import known as lists
 from harness.power.document import Document, Part, document_of, rows_of, stale_of
 from harness.power.judge import SuiteTrial
-from harness.power.sabotage import Record, State
+from harness.power.mutant import Record, State
 from harness.power.suites import JudgingProgress, SuiteOutcome, examine
-from harness.power.targets import look, unseen
+from harness.power.targets import run_filters, unfired
 from harness.power.view import lines_of
 from harness.reporting.saving import save
 from harness.reporting.text import count, encode_json, visible
@@ -36,7 +36,7 @@ from harness.subject.opening import kind_of
 from harness.suite import Suite
 
 DEFAULT_CASES = 20_000
-"""Cases for the search of each sabotage of a suite."""
+"""Cases for the search of each mutant of a suite."""
 DEFAULT_SECONDS = 120.0
 """Seconds of the one run against a release or a program."""
 SURVIVED = 1
@@ -76,7 +76,7 @@ def command(
     every: int, again: int, jobs: int | None, kinds: tuple[str, ...], known: Path | None, update_ratchet: bool,
     json_file: Path | None, examples: tuple[Example, ...],
 ) -> int:  # fmt: skip
-    """Run mutation testing: break one rule at a time, and list the mutants that a search does not notice.
+    """Run mutation testing: break one rule at a time, and list the mutants that survive a search.
 
     Each mutant of a suite is searched with --max-cases. A release or a program cannot be changed: there one run
     evaluates mutants on the answers of the target. Surviving mutants are listed.
@@ -105,9 +105,9 @@ def _published(document: Document, json_file: Path | None) -> int:
             return COULD_NOT_RUN
     if any(part.interrupted for part in document.parts):
         return INTERRUPTED
-    if not any(record.state != "unjudged" for part in document.parts for record in part.sabotages):
+    if not any(record.state != "unjudged" for part in document.parts for record in part.mutants):
         raise HarnessError("nothing was judged\n  fix: a larger --max-time, or a --kind that has rules")
-    return SURVIVED if any(part.survivors or part.stale for part in document.parts) else 0
+    return SURVIVED if any(part.surviving or part.stale for part in document.parts) else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class _Ask:
     examples: tuple[Example, ...] = ()
 
     def part(self, spec: SubjectSpec) -> Part:
-        """Judge the sabotages of one subject."""
+        """Judge the mutants of one subject."""
         if spec.kind == "suite":
             suite = load_suite(spec.location)
             if isinstance(suite, Suite):
@@ -165,7 +165,7 @@ class _Ask:
             onlookers=onlookers, examples=self.examples,
         )  # fmt: skip
         with Live(kind_of(spec.kind).titled(spec.location)) as live:
-            results, seen = look(self.parts_of(spec), config, live)
+            results, seen = run_filters(self.parts_of(spec), config, live)
         for result in results:
             if result.stopped in LOST:
                 raise HarnessError(f"the target was lost: {result.stopped_detail}")
@@ -174,7 +174,7 @@ class _Ask:
             raise HarnessError(f"sorry, this is a bug of the harness: a search broke off: {failed}")
         rules = onlookers.get(NAME)
         declared = rules.inventory.rules if isinstance(rules, RuleOnlooker) else ()
-        records = (*seen, *unseen(declared, results, seen))
+        records = (*seen, *unfired(declared, results, seen))
         interrupted = any(result.stopped == "interrupted" for result in results)
         seconds = sum(result.seconds for result in results if not result.beside)
         self.clock.started = self.clock.now() - before - seconds  # what building took is nobody's
@@ -187,7 +187,7 @@ class _Ask:
     ) -> Part:  # fmt: skip
         entries = lists.load(file) if file is not None else ()
         marked, stale = lists.apply(records, entries)
-        # A part of the sabotages cannot say that an entry is not needed.
+        # A part of the mutants cannot say that an entry is not needed.
         stale = () if interrupted or self.kinds or self.every > 1 else stale
         if stale and self.update and file is not None:
             stale = _taken_out(file, stale)
@@ -207,30 +207,30 @@ def _taken_out(file: Path, stale: tuple[lists.Known, ...]) -> tuple[lists.Known,
     except OSError as error:
         raise HarnessError(f"{file} cannot be written: {error.strerror or error}") from None
     for entry in stale:
-        click.echo(visible(f"removed from {file}: {entry.sabotage}"))
+        click.echo(visible(f"removed from {file}: {entry.mutant}"))
     return ()
 
 
 def _records_of(outcome: SuiteOutcome) -> tuple[Record, ...]:
     records = []
     for number in outcome.chosen:
-        one, judged = outcome.sabotages[number], outcome.judged.get(number)
-        state: State = "unjudged" if judged is None else "noticed" if judged.noticed else "survived"
+        one, judged = outcome.mutants[number], outcome.judged.get(number)
+        state: State = "unjudged" if judged is None else "killed" if judged.killed else "survived"
         records.append(Record(
-            one.name, one.side, one.operator, one.place, one.rule, state, judged.shown if judged else "", "",
+            one.name, one.side, one.operator, one.location, one.rule, state, judged.shown if judged else "", "",
             one.shown_by if state == "survived" else "", judged.cases if judged else 0,
         ))  # fmt: skip
     return tuple(records)
 
 
 class Judging(Steps):
-    """Shows how far the sabotages of a suite are."""
+    """Shows how far the mutants of a suite are."""
 
     def __init__(self, name: str, now: Callable[[], float] = time.monotonic) -> None:
         super().__init__(name, now)
         self._name = name
 
     def __call__(self, told: JudgingProgress) -> None:
-        """Show the state after one more sabotage."""
-        text = f"{self._name}: {told.judged:,} of {count(told.made, 'mutant')}, {told.noticed:,} noticed"
+        """Show the state after one more mutant."""
+        text = f"{self._name}: {told.judged:,} of {count(told.made, 'mutant')}, {told.killed:,} killed"
         self.show(told.judged, told.made, text)

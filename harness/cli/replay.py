@@ -21,6 +21,7 @@ from harness.limits import MOST_REPORT, decode_bounded, read_bounded
 from harness.reporting import document
 from harness.reporting.document import ReportedFinding
 from harness.reporting.grouping import named
+from harness.reporting.migration import rename_cause
 from harness.reporting.terminal import full, show
 from harness.reporting.text import lines, visible
 from harness.subject import SubjectSpec, open_subject
@@ -164,6 +165,7 @@ def _read_finding(name: str) -> Finding | None:
         value = decode_bounded(read_bounded(name, MOST_REPORT), name)
         if not isinstance(value, dict) or "fingerprint" not in value:
             return None
+        rename_cause(value)
         return msgspec.convert(value, ReportedFinding)
     except msgspec.ValidationError as error:
         message = f"breaks the schema of findings: {error}"

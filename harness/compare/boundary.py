@@ -2,7 +2,7 @@
 
 A few sizes around the one of the case, further and further away, show whether the silent side speaks up somewhere; then
 both limits are narrowed down, so that they can be named. Where one is as many bytes as the other is characters, the
-limit is the same and the units differ. Of an update that forgives what it leaves as it was, the object is asked as a
+limit is the same and the units differ. Of an update that ratchets what it leaves as it was, the object is asked as a
 create. Shrinks nothing and knows no rule.
 """
 

@@ -4,7 +4,7 @@ First what the two lists show by themselves (`obvious`), then one batch of quest
 thing each (`experiments`): asked in mode served, as a create, with another old object, with an option turned, through
 other versions. Then, as long as nothing explains the mismatch: with the other errors repaired (`masking`), with
 the value made larger and smaller (`boundary`). That two lists look like one error in two forms is
-a guess, which the experiments may disprove. What nothing explains is `no-rule` or `no-twin`. Knows no rule; the
+a guess, which the experiments may disprove. What nothing explains is `no-rule` or `no-counterpart`. Knows no rule; the
 remedies only name tags.
 """
 
@@ -143,7 +143,7 @@ def _further(
 def _remains(answer: Answer, mismatch: Mismatch, comparator: Comparator) -> CauseFound:
     if mismatch.side != "handwritten":
         fix = remedies.write_check(mismatch, comparator.facts)
-        return CauseFound("no-twin", "the handwritten side never reports it", fix)
+        return CauseFound("no-counterpart", "the handwritten side never reports it", fix)
     if mismatch.kind == "served":
         return CauseFound("unknown", "", "compare the two lists of the report")
     error = error_of(mismatch, answer.handwritten, comparator, covered=True)

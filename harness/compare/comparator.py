@@ -1,7 +1,7 @@
 """One answer to mismatches: the six comparisons of docs/explanation/equivalence.md.
 
-Each real difference is said once. A mark without a twin is `unmatched`, a declarative error without one `extra`, each
-with the first setting under which a user would notice; `served` holds what only the served lists show: words that
+Each real difference is said once. A mark without a counterpart is `unmatched`, a declarative error without one `extra`,
+each with the first setting under which a user would notice; `served` holds what only the served lists show: words that
 changed, errors that come twice, errors that vanish or appear although both lists agree. Reads no rules.
 """
 

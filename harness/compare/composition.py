@@ -3,7 +3,7 @@
 | composition | releases | who decides what is shown |
 |---|---|---|
 | `levels` | 1.37 | the level of each declarative error and DeclarativeValidationBeta |
-| `explicit` | 1.36, opted in | the same, but a handwritten error carries its own level and goes without a twin |
+| `explicit` | 1.36, opted in | the same, but a handwritten error carries its own level and goes without a counterpart |
 | `shadow` | 1.36, not opted in | handwritten errors alone |
 | `takeover` | 1.33 to 1.35 | DeclarativeValidation and DeclarativeValidationTakeover |
 
@@ -127,10 +127,10 @@ def _levels(once: Sequence[FieldError], dv: Sequence[FieldError], setting: Setti
         return _graduated(once, dv)
     beta = setting.gates[BETA]
     enforced = [error for error in dv if is_enforced(error, beta=beta)]
-    twins = [error for error in enforced if error.level == "beta"]
-    if not twins:
+    counterparts = [error for error in enforced if error.level == "beta"]
+    if not counterparts:
         return list(once), enforced
-    known = matcher.index(twins)
+    known = matcher.index(counterparts)
     return [e for e in once if not (e.covered and matcher.wanted(e) in known)], enforced
 
 

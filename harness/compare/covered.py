@@ -1,4 +1,4 @@
-"""Comparison *covered*: each handwritten error marked as covered has a twin, each counted declarative error has one.
+"""Comparison *covered*: each covered handwritten error has a counterpart, each counted declarative error has one.
 
 Every generation of the migration counts differently; this is what feeds upstream's mismatch metric. Source: apiserver
 pkg/registry/rest/validate.go of 1.35, 1.36 and 1.37; semantics.md#7.4, #7.6.
@@ -15,14 +15,14 @@ from harness.field import FieldError
 
 
 class Gathered(NamedTuple):
-    """What a server would count: covered handwritten errors without twin, declarative errors without twin."""
+    """What a server would count: covered handwritten errors without a counterpart, declarative errors without one."""
 
     unmatched: list[FieldError]
     extra: list[FieldError]
 
 
 def candidates(declarative: Sequence[FieldError], composition: Composition) -> list[FieldError]:
-    """Return the declarative errors that are compared at all: with levels, standard ones need no twin."""
+    """Return the declarative errors that are compared at all: with levels, standard ones need no counterpart."""
     if composition in ("levels", "explicit"):
         return [error for error in declarative if error.level]
     return list(declarative)
@@ -68,7 +68,7 @@ def _many_to_many(covered: list[FieldError], compared: list[FieldError], matcher
     for error in covered:
         hits = by_key.get(matcher.wanted(error), ())
         matched.update(hits)
-        # A short-circuit accounts for the handwritten error but stays without twin itself.
+        # A short-circuit accounts for the handwritten error but stays without a counterpart itself.
         if not hits and not (stops and any(matcher.stops(other, error) for other in compared)):
             unmatched.append(error)
     return Gathered(unmatched, [error for number, error in enumerate(compared) if number not in matched])

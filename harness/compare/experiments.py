@@ -95,14 +95,14 @@ def _ratcheting(
         if not agrees(asked, said, mismatch, comparator):
             return None
         how = "as a create" if asked.operation is Operation.CREATE else "against an old object without the value"
-        detail = f"{comparator.name_of(side)} forgives what the update left as it was: {how} both"
+        detail = f"{comparator.name_of(side)} ratchets what the update did not change: {how} both"
         if comparator.ends is not None:
             fix = f"mend stored objects before they are updated by {comparator.name_of(mismatch.side)}"
             return CauseFound("ratcheting", f"{detail} agree", fix)
         detail += " sides agree"
-        fix = "let the handwritten check look at unchanged values too, or let the rule forgive them"
+        fix = "let the handwritten check look at unchanged values too, or let the rule ratchet"
         if side == "declarative":
-            fix = "let the handwritten check skip what did not change, or write an exception: forgiving is wanted"
+            fix = "let the handwritten check skip what did not change, or write an exception: ratcheting is wanted"
         elif not mismatch.ratcheting:  # by hand anything in the old object may decide, in rules the same value
             detail = f"the handwritten side does not report it on this update: {how} both sides agree"
             fix = "let the handwritten check look at what changed, whatever the old object was"

@@ -18,8 +18,8 @@ SEVERITIES: tuple[Severity, ...] = ("verdict", "graduation", "visible", "shadow"
 """Worst first."""
 
 Cause: TypeAlias = Literal[
-    "ratcheting", "masked", "short-circuit", "path", "type", "origin", "unmarked", "no-rule", "no-twin", "boundary",
-    "version", "gate", "duplicate", "wrong-path", "unreachable", "panic", "unknown", "wording", "unstable",
+    "ratcheting", "masked", "short-circuit", "path", "type", "origin", "unmarked", "no-rule", "no-counterpart",
+    "boundary", "version", "gate", "duplicate", "wrong-path", "unreachable", "panic", "unknown", "wording", "unstable",
     "composition", "normalization", "conditional", "new-rule", "rule-removed", "schema", "preparation", "defaulting",
     "not-explained",
 ]  # fmt: skip

@@ -120,8 +120,9 @@ class ListComparator:
     def _alone(self, error: FieldError, side: Side) -> str:
         if self._ends is not None:
             return f"{self._ends.of(side)} alone reports {error.text}"
-        twin = "declarative twin of the covered" if side == "handwritten" else "covered handwritten twin of"
-        return f"no {twin} {error.text}"
+        if side == "handwritten":
+            return f"no declarative counterpart of the covered {error.text}"
+        return f"no covered handwritten counterpart of {error.text}"
 
     def _once(self, errors: Iterable[FieldError]) -> list[FieldError]:
         """Say a difference once, however many errors of one key show it."""
@@ -183,10 +184,10 @@ class ListComparator:
         seen: Counter[str] = Counter()
         said = Counter(error.text for error in handwritten if shared[normalize(error.field)] > 1)
         kept = {error.text for error in one.handwritten if shared[normalize(error.field)] > 1}
-        twins: set[int] = set()
+        counterparts: set[int] = set()
         for error in one.handwritten:
-            twins.update(one.rules.get(self._matcher.wanted(error), ()))
-        ours = {one.declarative[number] for number in twins}
+            counterparts.update(one.rules.get(self._matcher.wanted(error), ()))
+        ours = {one.declarative[number] for number in counterparts}
         for error in errors:
             text = error.text
             alike = text not in kept and seen[text] < said[text]
@@ -202,11 +203,12 @@ class ListComparator:
         for error in handwritten:
             if not error.covered or error in kept:
                 continue
-            twins = [one.declarative[number] for number in one.rules.get(self._matcher.wanted(error), ())]
-            if twins and not any(self._trusted.same(error, other) for other in twins):
-                detail = f"the words change under {one.setting.name}: {error.detail!r} becomes {twins[0].detail!r}"
+            counterparts = [one.declarative[number] for number in one.rules.get(self._matcher.wanted(error), ())]
+            if counterparts and not any(self._trusted.same(error, other) for other in counterparts):
+                rule = counterparts[0].detail
+                detail = f"the words change under {one.setting.name}: {error.detail!r} becomes {rule!r}"
                 if self._ends is not None:
-                    detail = f"{self._ends.before} says {twins[0].detail!r}, {self._ends.after} says {error.detail!r}"
+                    detail = f"{self._ends.before} says {rule!r}, {self._ends.after} says {error.detail!r}"
                 yield mismatch_of("served", error, "both", one.setting, detail)
 
     def key_of(self, mismatch: Mismatch) -> Key:

@@ -32,7 +32,7 @@ class Mismatch(msgspec.Struct, frozen=True, omit_defaults=True):
     `path` is the path as reported, `type` and `origin` those of the error concerned, `side` who reported it.
     `setting` names the setting of the gates under which it shows (empty when it shows without composition), `gates`
     are its gates. `detail` is a sentence for people: what was expected beside what. `ratcheting` tells wanted
-    forgiveness of an unchanged value apart (docs/explanation/ratcheting.md).
+    ratcheting of an unchanged value apart (docs/explanation/ratcheting.md).
     """
 
     kind: MismatchKind

@@ -198,4 +198,4 @@ def _one_alone(mismatch: Mismatch, ends: Ends) -> CauseFound:
         detail = f"{ends.before} does not report it, whatever was tried"
         return CauseFound("new-rule", detail, f"mend {place} before you move to {ends.after}")
     detail = f"{ends.after} does not report it any more, whatever was tried"
-    return CauseFound("rule-removed", detail, f"rely on {ends.after} no more to refuse this at {place}")
+    return CauseFound("rule-removed", detail, f"rely on {ends.after} no more to reject this at {place}")

@@ -71,9 +71,10 @@ def _obvious_unmatched(answer: Answer, mismatch: Mismatch, comparator: Comparato
     error = error_of(mismatch, answer.handwritten, comparator, covered=True)
     if error is None:
         return None
-    twin = next((d for d in answer.declarative if comparator.matcher.matches(error, d)), None)
-    if twin is not None:
-        return CauseFound("duplicate", f"the rule is already standard: {twin.text}", "delete the handwritten check")
+    counterpart = next((d for d in answer.declarative if comparator.matcher.matches(error, d)), None)
+    if counterpart is not None:
+        detail = f"the rule is already standard: {counterpart.text}"
+        return CauseFound("duplicate", detail, "delete the handwritten check")
     free = _without_twin(answer, comparator)
     found = _one_thing_else(error, free, mismatch, comparator, alone=_alone(answer))
     return found or _stopped(error, answer, comparator)
@@ -85,11 +86,11 @@ def _obvious_extra(answer: Answer, mismatch: Mismatch, comparator: Comparator) -
         return None
     if error.type == ErrorType.INTERNAL:
         fix = "define every option that a tag names, and let the rule run"
-        return CauseFound("no-twin", f"a rule could not run: {error.detail}", fix)
-    twin = next((h for h in answer.handwritten if comparator.matcher.matches(h, error)), None)
-    if twin is not None:
+        return CauseFound("no-counterpart", f"a rule could not run: {error.detail}", fix)
+    counterpart = next((h for h in answer.handwritten if comparator.matcher.matches(h, error)), None)
+    if counterpart is not None:
         return CauseFound(
-            "unmarked", f"the handwritten side reports it without a mark: {twin.text}", remedies.mark(mismatch)
+            "unmarked", f"the handwritten side reports it without a mark: {counterpart.text}", remedies.mark(mismatch)
         )
     known = comparator.matcher.index(answer.declarative)
     free = [h for h in answer.handwritten if comparator.matcher.wanted(h) not in known]

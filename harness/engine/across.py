@@ -71,7 +71,7 @@ def _both_report(finding: Finding, answer: Answer) -> bool:
 Asker: TypeAlias = Callable[[Sequence[Finding]], list[Showing]]
 """Asks a part about findings of others. Raises: HarnessError."""
 
-_SILENCE = frozenset({"no-rule", "no-twin", "boundary", "unknown"})
+_SILENCE = frozenset({"no-rule", "no-counterpart", "boundary", "unknown"})
 """Causes that say no more than that one side is silent: a gate that makes it speak explains more."""
 
 

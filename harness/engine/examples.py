@@ -1,4 +1,4 @@
-"""Objects of the user's own: asked about before anything is drawn, told about when they are refused, started from.
+"""Objects of the user's own: asked about before anything is drawn, told about when they are rejected, started from.
 
 An object is created, and updated without a change; a pair is an update. What both sides accept is a base from the first
 second on; what one of them refuses is repaired like any other seed object.
@@ -58,8 +58,8 @@ class Given:
         answers = yield from search.ask(wanted, settle=False)
         given = [*answers, *[None] * (len(wanted) - len(answers))]
         for (lane, new, old, obj), example, answer in zip(wanted, whose, given, strict=True):
-            if answer is not None and not (accepted(answer) and example.is_refused):
-                self.learn(search, lane, (completed(obj, lane.info), new, old), answer, example.is_refused)
+            if answer is not None and not (accepted(answer) and example.is_rejected):
+                self.learn(search, lane, (completed(obj, lane.info), new, old), answer, example.is_rejected)
             if _is_told(lane, example):
                 self.reports.append(_report(lane, example, answer))
         self._tell()
@@ -85,13 +85,14 @@ class Given:
             known.append(obj)
         state = search.ledger.states.get(lane.key)
         if state is not None:
-            state.base = True
+            state.has_seed = True
             if old is not None and new != old:
                 self._take_pair(search, state, new, old)
 
     def _take_pair(self, search: Asking, state: LaneState, new: Json, old: Json) -> None:
         paths = (path_of(place, self.plan.shape) for place in differences(new, old))
-        state.changed = tuple(path for path in dict.fromkeys((*state.changed, *paths)) if path != "metadata.generation")
+        every = dict.fromkeys((*state.changed_paths, *paths))
+        state.changed_paths = tuple(path for path in every if path != "metadata.generation")
         search.points.add_pair(state.lane, new, old)
 
     def _lanes(self, search: Asking) -> list[Lane]:
@@ -105,13 +106,13 @@ class Given:
     def _asked(self, lane: Lane, example: Example) -> tuple[Json, Json] | None:
         """Return new and old to ask about through a lane, None when there is no use in it.
 
-        An update without a change is forgiven: what is expected to be refused is created, where that can be.
+        An update without a change is ratcheted: what is expected to be rejected is created, where that can be.
         """
         new = completed(example.object, lane.info)
         if lane.operation is Operation.CREATE:
             return (new, None) if example.old is None else None
         if example.old is None:
-            return None if example.is_refused and self.plan.unit.main is not None else (stored(new), stored(new))
+            return None if example.is_rejected and self.plan.unit.main is not None else (stored(new), stored(new))
         return stored(new), stored(completed(example.old, lane.info))
 
     def _tell(self) -> None:
@@ -126,9 +127,9 @@ def told(report: ExampleReport) -> Iterator[str]:
     """Say what is odd about an example, and what each side says of it."""
     what = f"example {report.source}: {report.kind.name} {report.operation}"
     if report.is_accepted:
-        yield f"{what}: both sides accept it, and its name says that it is refused"
+        yield f"{what}: both sides accept it, and its name says that it is rejected"
         return
-    yield f"{what}: refused"
+    yield f"{what}: rejected"
     if report.failure:
         yield f"  {report.failure}"
     for side, errors in (("handwritten", report.handwritten), ("declarative", report.declarative)):
@@ -150,7 +151,7 @@ def _is_told(lane: Lane, example: Example) -> bool:
 
 
 def _report(lane: Lane, example: Example, answer: Answer | None) -> ExampleReport:
-    expected = "refused" if example.is_refused else "accepted"
+    expected = "rejected" if example.is_rejected else "accepted"
     if answer is None:
         return ExampleReport(example.source, lane.info, str(lane.operation), expected, failure=NOT_ASKED)
     failure = f"{answer.failure.stage}: {answer.failure.message}" if answer.failure is not None else ""

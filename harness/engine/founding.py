@@ -11,7 +11,7 @@ from collections.abc import Callable
 from harness import tuning
 from harness.case import Json, Operation
 from harness.engine.asking import Asking
-from harness.engine.keptbases import AcceptedObjects, given_of
+from harness.engine.keptseeds import AcceptedObjects, given_of
 from harness.engine.plan import LaneState, Search
 from harness.engine.units import Lane, LaneKey
 from harness.fuzzers.additions import changes_of
@@ -90,15 +90,15 @@ class Founding:
             elif repaired.accepted and state.lane.operation is Operation.UPDATE:
                 self.firsts[key] = repaired.obj
         for key, first in self.firsts.items():
-            if key[1] is Operation.UPDATE and not self.search.ledger.states[key].changed:
+            if key[1] is Operation.UPDATE and not self.search.ledger.states[key].changed_paths:
                 yield from self._change_something(self.search.ledger.states[key], first)
         self.is_known = bool(known) and self.keeping.is_complete
         self.search.reach.tell()
 
     def _note(self, state: LaneState, repaired: Repaired) -> None:
         """Say what the search for an accepted object came to. One that the clock cut short proves nothing."""
-        state.base, state.remaining, state.sides = repaired.accepted, repaired.remaining, repaired.sides
-        state.sought = repaired.accepted or not self.search.plan.is_late()
+        state.has_seed, state.remaining, state.sides = repaired.accepted, repaired.remaining, repaired.sides
+        state.seed_search_complete = repaired.accepted or not self.search.plan.is_late()
 
     def growth(self, limit: int) -> Growth:
         """Return the growth of the first object, or of the kept ones, through the lane that found it."""
@@ -186,11 +186,11 @@ class Founding:
         repair = Repair(self.search.plan.shape, self.asker(state.lane), self.search.harvest, limit=limit)
         given = self.search.given
         own = given.accepted(state.lane)[: tuning.SEED_EXAMPLES] or ([] if self.is_found else given.refused(state.lane))
-        has_base = state.base  # an example may have been accepted
+        has_base = state.has_seed  # an example may have been accepted
         repaired = yield from repair.run([self.plain.obj, *own])
         self._note(state, repaired)
         if has_base:
-            state.base, state.remaining, state.sides, state.sought = True, (), (), True
+            state.has_seed, state.remaining, state.sides, state.seed_search_complete = True, (), (), True
         if not repaired.accepted:
             return
         self.firsts[key] = repaired.obj
@@ -229,7 +229,7 @@ class Founding:
         )
         grown = yield from growth.run()
         reach.add(growth)
-        state.changed = tuple(dict.fromkeys((*state.changed, *sorted(growth.reached))))
+        state.changed_paths = tuple(dict.fromkeys((*state.changed_paths, *sorted(growth.reached))))
         known = [base.obj for base in self.search.points.bases]
         for base in grown:
             if base.obj != plain and base.obj not in known:
@@ -250,7 +250,7 @@ class Founding:
             seen = next(iter(answers[0].validated.values()), None)
             new, old = (growth.main, before) if seen is None else (seen.object, seen.old)
             paths = dict.fromkeys(path_of(place, shape) for place in differences(new, old))
-            paths |= dict.fromkeys(state.changed)
-            state.changed = tuple(path for path in paths if path != "metadata.generation")
+            paths |= dict.fromkeys(state.changed_paths)
+            state.changed_paths = tuple(path for path in paths if path != "metadata.generation")
             self.search.points.add_pair(state.lane, growth.main, before)
             self.keeping.add(state.lane, growth.main, before)

@@ -186,7 +186,7 @@ class Local:
     def _plan(self, unit: Unit, cases: int | None) -> UnitPlan:
         infos = {lane.info.key: lane.info for lane in unit.lanes}
         folder = self.config.corpus
-        bases = None if folder is None else kept.bases_file(folder, f"{self.subject.part} {unit.name}")
+        file = None if folder is None else kept.seeds_file(folder, f"{self.subject.part} {unit.name}")
         return UnitPlan(
             unit=unit,
             seed=self.config.seed,
@@ -205,8 +205,8 @@ class Local:
             leads=unit.index in self._leading,
             draws_ahead=len(self._leading) <= FEW,
             near=self.config.focus.of(unit.lanes[0].info),
-            kept=kept.load_bases(bases, self.telling.note) if bases is not None else None,
-            keep=None if bases is None else lambda found: kept.keep_bases(bases, found, self.telling.note),
+            kept=kept.load_seeds(file, self.telling.note) if file is not None else None,
+            keep=None if file is None else lambda found: kept.keep_seeds(file, found, self.telling.note),
             is_late=self.clock.is_late,
             is_over=self.clock.is_over,
             abreast=self._abreast,

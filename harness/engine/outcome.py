@@ -143,11 +143,11 @@ def _kind_reports(search: UnitSearch) -> tuple[KindReport, ...]:
     reach = search.reach
     return tuple(
         KindReport(
-            state.lane.info, str(state.lane.operation), state.cases, state.accepted, state.base,
+            state.lane.info, str(state.lane.operation), state.cases, state.accepted, state.has_seed,
             state.remaining, state.failures, search.error,
             *((0, 0, ()) if number else (reach.places, len(reach.reached) if reach.places else 0, reach.told)),
-            changed=state.changed[:MOST_CHANGED], refused=0 if number else reach.known_errors, sides=state.sides,
-            sought=state.sought,
+            changed_paths=state.changed_paths[:MOST_CHANGED], rejected_paths=0 if number else reach.known_errors,
+            sides=state.sides, seed_search_complete=state.seed_search_complete,
         )
         for number, state in enumerate(search.ledger.states.values())
     )  # fmt: skip

@@ -15,7 +15,7 @@ from harness.engine.focus import NOWHERE, Near
 from harness.engine.observers import Observer
 from harness.engine.units import Lane, Unit
 from harness.fuzzers.bases import Side
-from harness.fuzzers.corpus import KeptBases
+from harness.fuzzers.corpus import KeptSeeds
 from harness.fuzzers.lending import Stock
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.unlike import Way
@@ -88,8 +88,8 @@ class UnitPlan:
     literals: Literals = NO_LITERALS
     examples: Sequence[Example] = ()
     note: Callable[[str], None] = lambda text: None
-    kept: KeptBases | None = None
-    keep: Callable[[KeptBases], None] | None = None
+    kept: KeptSeeds | None = None
+    keep: Callable[[KeptSeeds], None] | None = None
     unlike: frozenset[Way] = frozenset()
     leads: bool = True
     draws_ahead: bool = False
@@ -104,27 +104,27 @@ class UnitPlan:
     explainer: Explainer = field(init=False)
 
     def __post_init__(self) -> None:
-        objects = tuple(one.object for one in self.examples if not one.is_refused)
+        objects = tuple(one.object for one in self.examples if not one.is_rejected)
         self.explainer = Explainer(self.shape, self.subject, self.literals, objects)
 
 
 @dataclass(slots=True)
 class LaneState:
-    """The counts of one lane. `changed` are the places that an update changes which both sides accept.
+    """The counts of one lane. `changed_paths` are the paths that an update changes which both sides accept.
 
-    `sought` says that the search for an accepted object came to its end: no limit of time cut it short. `sides` says
-    who reports each of the `remaining` errors.
+    `has_seed` says that both sides accept some object, `seed_search_complete` that the search for one came to its end:
+    no limit of time cut it short. `sides` says who reports each of the `remaining` errors.
     """
 
     lane: Lane
     cases: int = 0
     accepted: int = 0
     failures: int = 0
-    base: bool = False
-    sought: bool = False
+    has_seed: bool = False
+    seed_search_complete: bool = False
     remaining: tuple[str, ...] = ()
     sides: tuple[Side, ...] = ()
-    changed: tuple[str, ...] = ()
+    changed_paths: tuple[str, ...] = ()
 
 
 def key_of(case: Case) -> tuple[str, str, str, str]:

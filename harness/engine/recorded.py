@@ -36,9 +36,9 @@ def replay(search: RecordedSearch) -> Search:
             if not state.accepted:
                 refused = [answer for answer in (nearest, *answers) if answer is not None and errors_of(answer)]
                 nearest = min(refused, key=lambda answer: len(errors_of(answer)), default=None)
-        state.base = state.accepted > 0
-        state.sought = state.base or not search.plan.is_late()
-        if not state.base and nearest is not None:
+        state.has_seed = state.accepted > 0
+        state.seed_search_complete = state.has_seed or not search.plan.is_late()
+        if not state.has_seed and nearest is not None:
             state.remaining, state.sides = told_errors(nearest)
     yield from search.settle()
 

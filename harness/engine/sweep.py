@@ -169,15 +169,15 @@ class Sweep:
                 self._minded[place[:2]] = self._minded.get(place[:2], False) or said
             # Once for each lane and place: these ask how old and new correlate, not what the value is.
             at, pairs, shape = (*lane.key, _everywhere(place)), [], self.search.plan.shape
-            is_refused = bool(answer.handwritten or answer.declarative)
-            is_new = is_refused and self._reasons.is_new(at, answer)
-            if old is not None and not is_refused and is_in_metadata(place) and len(place) == 2:
+            is_rejected = bool(answer.handwritten or answer.declarative)
+            is_new = is_rejected and self._reasons.is_new(at, answer)
+            if old is not None and not is_rejected and is_in_metadata(place) and len(place) == 2:
                 related.append((lane, new, new, base))  # the server brings back what it put aside
             if old is None:
                 if is_new and not is_in_metadata(place):
                     related += [(lane, other, None, base) for other in company(shape, new, place)]
                 continue
-            if is_new or (is_refused and closely):
+            if is_new or (is_rejected and closely):
                 pairs = follow_ups(old, new, touched)
             if is_new:
                 pairs += [*kin(shape, new, place), *twins(shape, old, new, place)]

@@ -15,6 +15,7 @@ from datetime import date
 from typing import Any, Protocol
 
 from harness.diagnostics import Position
+from harness.errormatch.oldcauses import first_name
 
 SCOPE = ("kind", "path", "type", "origin", "mismatch", "cause")
 """Keys of an entry for one finding that are compared with it, value by value."""
@@ -185,6 +186,7 @@ class ExceptionSpec:
 
 def identity(suite: str, scope: Mapping[str, str], severity: str, grouped: bool) -> str:
     """Name an entry for good: 8 hexadecimal digits, behind a `g` for a group."""
-    parts = (suite, *scope.values(), *(() if grouped else (severity,)))
+    cause = BOTH.join(sorted(map(first_name, scope["cause"].split(BOTH))))
+    parts = (suite, *{**scope, "cause": cause}.values(), *(() if grouped else (severity,)))
     digits = hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return f"g{digits}" if grouped else digits

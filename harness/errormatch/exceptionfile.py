@@ -28,6 +28,7 @@ from harness.errormatch.exceptionentry import (
     worst,
 )
 from harness.errormatch.exceptionform import FORM, IGNORED, check
+from harness.errormatch.oldcauses import current_cause
 from harness.errormatch.witness import Witness, read_witnesses
 
 F = TypeVar("F", bound=Tolerable)
@@ -111,6 +112,7 @@ def load_exceptions(path: Path, today: date, text: str | None = None) -> Excepti
     found: dict[str, ExceptionSpec] = {}
     old: list[Entry] = []
     for entry in page.entries():
+        _rename_causes(entry)
         before = len(page.diagnostics)
         check(page, entry)
         if len(page.diagnostics) == before:
@@ -119,6 +121,14 @@ def load_exceptions(path: Path, today: date, text: str | None = None) -> Excepti
     raise_if(page.diagnostics)
     witnesses = read_witnesses(path, found)
     return ExceptionFile(tuple(found.values()), today, witnesses, (_ignored(old),) if old else ())
+
+
+def _rename_causes(entry: Entry) -> None:
+    """Give the causes of an older file their present names."""
+    if "cause" in entry.values:
+        entry.values["cause"] = current_cause(entry["cause"])
+    if "cause" in entry.lists:
+        entry.lists["cause"] = tuple((current_cause(text), place) for text, place in entry.lists["cause"])
 
 
 def _ignored(old: Sequence[Entry]) -> Diagnostic:
@@ -149,8 +159,8 @@ def _read(page: EntryFile, entry: Entry) -> ExceptionSpec:
 
 
 def _keep(page: EntryFile, entry: ExceptionSpec, found: dict[str, ExceptionSpec]) -> None:
-    twin = found.setdefault(entry.id, entry)
-    if twin is not entry:
-        message = f"the same exception stands in line {twin.position.line}"
+    partner = found.setdefault(entry.id, entry)
+    if partner is not entry:
+        message = f"the same exception stands in line {partner.position.line}"
         fix = "write the rules of both into one" if entry.rules else "remove one"
         page.complain(entry.position, "twice", message, "only one of them can be used", fix)

@@ -36,8 +36,8 @@ MOST_WILDCARDS = 3
 MISMATCHES = ("unmatched", "extra", "served", "version", "composition", "path", "panic", "self")
 SIDES = ("handwritten", "declarative", "both")
 CAUSES = (
-    "ratcheting", "masked", "short-circuit", "path", "type", "origin", "unmarked", "no-rule", "no-twin", "boundary",
-    "version", "gate", "duplicate", "wrong-path", "unreachable", "panic", "unknown", "wording", "unstable",
+    "ratcheting", "masked", "short-circuit", "path", "type", "origin", "unmarked", "no-rule", "no-counterpart",
+    "boundary", "version", "gate", "duplicate", "wrong-path", "unreachable", "panic", "unknown", "wording", "unstable",
     "composition", "normalization", "conditional", "new-rule", "rule-removed", "schema", "preparation", "defaulting",
     "not-explained",
 )  # fmt: skip

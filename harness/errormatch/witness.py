@@ -13,6 +13,7 @@ import msgspec
 
 from harness.case import Case, Json, Mode, Operation
 from harness.diagnostics import Diagnostic, InputError, Position
+from harness.errormatch.oldcauses import current_cause
 from harness.files import write_atomically
 
 FOLDER = "exceptions"
@@ -117,7 +118,7 @@ def _read(file: Path, entry_id: str) -> Witness | None:
             data = stream.read(LARGEST + 1)
         if len(data) > LARGEST:
             raise _wrong(file, f"is larger than {LARGEST >> 20} MiB", "a witness is a reduced case", fix)
-        witness = _DECODER.decode(data)
+        witness = _rename_causes(_DECODER.decode(data))
     except OSError as error:
         raise _wrong(file, f"cannot be read: {error.strerror or error}") from None
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -128,6 +129,16 @@ def _read(file: Path, entry_id: str) -> Witness | None:
     if not witness.cases:
         raise _wrong(file, "has no case", "there is nothing to ask again", fix)
     return witness
+
+
+def _rename_causes(witness: Witness) -> Witness:
+    """Give the causes of an older file their present names."""
+    replace = msgspec.structs.replace
+    cases = (
+        replace(case, shows=tuple(replace(shown, cause=current_cause(shown.cause)) for shown in case.shows))
+        for case in witness.cases
+    )
+    return replace(witness, cases=tuple(cases))
 
 
 def _wrong(file: Path, message: str, why: str = "", fix: str = "") -> InputError:

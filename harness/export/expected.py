@@ -50,8 +50,8 @@ class VersionExpectation:
 def expected_of(info: KindInfo, answer: Answer, level_of: LevelOf) -> VersionExpectation:
     """Write down what both sides answered, as one list; where they differ, what is marked counts.
 
-    A handwritten error that is marked as covered and has no twin is expected of the declarative side, at the level that
-    `level_of` names. A declarative error without a twin is expected, since its tag says so.
+    A handwritten error that is marked as covered and has no counterpart is expected of the declarative side, at the
+    level that `level_of` names. A declarative error without one is expected, since its tag says so.
     """
     matcher = matcher_for(info.normalization)
     graduated = settings(info.composition)[-1]
@@ -101,8 +101,8 @@ def _shortcomings(marks: Sequence[ExpectedError], info: KindInfo, answer: Answer
         key: _Key = (lambda mark: _strict(mark, matcher)) if setting.is_graduated else lambda m: _plain(m, matcher)
         said += [f"{setting.name}: {text}" for text in _compared(wanted, got, key)]
     found = gather(answer.handwritten, answer.declarative, info, matcher)
-    said += [f"handwritten, covered, without a twin: {error.text}" for error in found.unmatched]
-    said += [f"declarative, without a twin: {error.text}" for error in found.extra]
+    said += [f"handwritten, covered, without a counterpart: {error.text}" for error in found.unmatched]
+    said += [f"declarative, without a counterpart: {error.text}" for error in found.extra]
     return said + _versions(info, answer, matcher)
 
 

@@ -1,7 +1,7 @@
 """Kept inputs: one file per case, named by its content, replayed before anything is drawn.
 
-Beside them, in the folder `bases`, one file per type with the accepted objects that were found for it: found once, and
-only asked about again in later runs. A file that cannot be read is told about and left alone; it never stops a run.
+Beside them, in the folder `seeds`, one file per type with the seed objects that were found for it: found once, and only
+asked about again in later runs. A file that cannot be read is told about and left alone; it never stops a run.
 """
 
 from __future__ import annotations
@@ -19,35 +19,47 @@ from harness.diagnostics import InputError
 from harness.limits import check_bounds, messages_of, read_bounded
 
 _DECODER = msgspec.json.Decoder(Case)
-BASES = "bases"
-"""The folder of accepted objects."""
+SEEDS = "seeds"
+"""The folder of seed objects."""
+OLDER_SEEDS = "bases"
+"""What that folder was called before; it is read where there is no newer file, and not written."""
 MOST_BYTES = 8 << 20
 """Bytes of one case; a cluster takes objects of 3 MB at most, and an update has two."""
 MOST_OF_ALL = 256 << 20
 """Bytes of all cases of a folder."""
 
 
-class KeptBase(msgspec.Struct, frozen=True, omit_defaults=True):
+class KeptSeed(msgspec.Struct, frozen=True, omit_defaults=True):
     """A question that was answered without an error, and the part of the object that no other has."""
 
     case: Case
     focus: tuple[str | int, ...] = ()
 
 
-class KeptBases(msgspec.Struct, frozen=True):
-    """What was found for one type. `refused` has the error of every place that no object has.
+class KeptSeeds(msgspec.Struct, frozen=True):
+    """What was found for one type. `rejected` has the error of every path that no object has.
 
     `tried` are those that no repair brought in either. `done` says that the search for more had come to its end; else
     it goes on from here.
     """
 
-    bases: tuple[KeptBase, ...]
+    seeds: tuple[KeptSeed, ...]
+    rejected: dict[str, str] = {}
+    tried: tuple[str, ...] = ()
+    done: bool = False
+
+
+class _OlderSeeds(msgspec.Struct, frozen=True):
+    """The form of the files in `OLDER_SEEDS`, field by field that of `KeptSeeds`."""
+
+    bases: tuple[KeptSeed, ...]
     refused: dict[str, str] = {}
     tried: tuple[str, ...] = ()
     done: bool = False
 
 
-_BASES = msgspec.json.Decoder(KeptBases)
+_SEEDS = msgspec.json.Decoder(KeptSeeds)
+_OLDER = msgspec.json.Decoder(_OlderSeeds)
 
 
 def content_name(case: Case) -> str:
@@ -83,7 +95,7 @@ def _files(folder: Path, note: Callable[[str], None]) -> Iterator[Path]:
     for top, inner, names in os.walk(folder):
         here = Path(top)
         if here == folder:
-            inner[:] = [name for name in inner if name != BASES]
+            inner[:] = [name for name in inner if name not in (SEEDS, OLDER_SEEDS)]
         for name in inner:
             if (here / name).is_symlink():
                 note(f"{here / name}: corpus-file: a link to a folder, left out")
@@ -127,30 +139,35 @@ def keep(folder: Path, case: Case, note: Callable[[str], None]) -> None:
         note(f"{path}: corpus-file: cannot be written: {error}")
 
 
-def bases_file(folder: Path, name: str) -> Path:
-    """Name the file of accepted objects of a type: `name` says whose they are, with the part of the run."""
+def seeds_file(folder: Path, name: str) -> Path:
+    """Name the file of seed objects of a type: `name` says whose they are, with the part of the run."""
     plain = re.sub(r"[^a-z0-9]+", "-", name.lower())
-    return folder / BASES / f"{plain}.{hashlib.sha256(name.encode()).hexdigest()[:8]}.json"
+    return folder / SEEDS / f"{plain}.{hashlib.sha256(name.encode()).hexdigest()[:8]}.json"
 
 
-def load_bases(path: Path, note: Callable[[str], None]) -> KeptBases | None:
-    """Read accepted objects. Tells `note` about a file that cannot be read."""
+def load_seeds(path: Path, note: Callable[[str], None]) -> KeptSeeds | None:
+    """Read seed objects, those of an older corpus too. Tells `note` about a file that cannot be read."""
+    older = path.parent.parent / OLDER_SEEDS / path.name
     try:
-        if not path.is_file():
+        if path.is_file():
+            kept = _SEEDS.decode(read_bounded(path, MOST_OF_ALL, is_regular=True))
+        elif older.is_file():
+            path = older
+            kept = KeptSeeds(*msgspec.structs.astuple(_OLDER.decode(read_bounded(path, MOST_OF_ALL, is_regular=True))))
+        else:
             return None
-        kept = _BASES.decode(read_bounded(path, MOST_OF_ALL, is_regular=True))
-        check_bounds([[base.case.object, base.case.old] for base in kept.bases], str(path))
+        check_bounds([[seed.case.object, seed.case.old] for seed in kept.seeds], str(path))
         return kept
     except InputError as error:
-        note(f"{path}: corpus-file: no accepted objects, left out: {messages_of(error)}")
+        note(f"{path}: corpus-file: no seed objects, left out: {messages_of(error)}")
         return None
     except (OSError, msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-        note(f"{path}: corpus-file: no accepted objects, left out: {error}")
+        note(f"{path}: corpus-file: no seed objects, left out: {error}")
         return None
 
 
-def keep_bases(path: Path, kept: KeptBases, note: Callable[[str], None]) -> None:
-    """Write accepted objects in the place of what is there. Tells `note` when they cannot be written."""
+def keep_seeds(path: Path, kept: KeptSeeds, note: Callable[[str], None]) -> None:
+    """Write seed objects in the place of what is there. Tells `note` when they cannot be written."""
     part = path.with_suffix(f".{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

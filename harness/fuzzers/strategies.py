@@ -25,8 +25,8 @@ from harness.fuzzers.values import LIMITS, beyond, fits, pool
 from harness.jsonpath import ABSENT, Edit, look, put, remove
 from harness.objectmodel import HEADER
 
-Lean: TypeAlias = Literal["any", "valid", "edges"]
-"""What is drawn most: a little of everything, what both sides accept, or what lies at the edges of rules."""
+Lean: TypeAlias = Literal["any", "valid", "boundary"]
+"""What is drawn most: a little of everything, what both sides accept, or what lies at the limits of rules."""
 
 Draw: TypeAlias = Callable[[st.SearchStrategy[Any]], Any]
 
@@ -56,8 +56,8 @@ def objects_of(
     `examples` should be objects that both sides accept; without them, few objects get past the first check. `probes`
     are put at their places now and then, `accepted` are changes of the first example that leave it accepted. `header`
     are members that every object has, such as apiVersion and kind; those of an example are never cut off or edited
-    either. With `lean="valid"` examples stay whole and only accepted changes are made, with `lean="edges"` at least one
-    edit is made, most of them probes.
+    either. With `lean="valid"` examples stay whole and only accepted changes are made, with `lean="boundary"` at least
+    one edit is made, most of them probes.
     Shrinks towards: the empty object, then the first example with as much cut off as possible and no edit; words
     become shorter and numbers smaller. With `lean="valid"`, the first example.
     """
@@ -115,7 +115,8 @@ class _ObjectSource:
 def _objects(draw: Draw, source: _ObjectSource) -> Json:
     if source.lean == "valid" and source.examples:
         return _changed(draw, source, source.examples[_index(draw, len(source.examples))], _EDITS)
-    return source.headed(_changed(draw, source, _unedited(draw, source), _SOME if source.lean == "edges" else _EDITS))
+    most = _SOME if source.lean == "boundary" else _EDITS
+    return source.headed(_changed(draw, source, _unedited(draw, source), most))
 
 
 @st.composite
@@ -169,7 +170,7 @@ def _maybe_edited(draw: Draw, source: _ObjectSource, obj: Json, chance: int) -> 
 
 
 def _edit(draw: Draw, source: _ObjectSource, obj: Json) -> Json:
-    if source.probes and draw(_SMALL) > (3 if source.lean == "edges" else 8):
+    if source.probes and draw(_SMALL) > (3 if source.lean == "boundary" else 8):
         place, value = source.probes[_index(draw, len(source.probes))]
         return put(obj, place, _shorter(draw, value))
     sites = source.sites

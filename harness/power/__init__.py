@@ -1,1 +1,1 @@
-"""Proof of the harness's own power: breaks one rule at a time, and tells whether a run of a given budget notices."""
+"""Mutation testing of the harness itself: mutates one rule at a time, and tells whether a run of a budget kills it."""

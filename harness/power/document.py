@@ -12,16 +12,16 @@ import msgspec
 
 from harness import __version__
 from harness.power.known import Known, KnownState
-from harness.power.sabotage import Record
+from harness.power.mutant import Record
 
-NAME = "urn:equivalence-harness:power:1"
+NAME = "urn:equivalence-harness:power:2"
 SCHEMA = Path(__file__).parent / "power.schema.json"
 
 
 class Stale(msgspec.Struct, frozen=True):
-    """An entry of the list of known survivors of which nothing survives."""
+    """An entry of the list of known surviving mutants of which nothing survives."""
 
-    sabotage: str
+    mutant: str
     state: KnownState
     reason: str
 
@@ -32,9 +32,9 @@ class Row(msgspec.Struct, frozen=True):
     side: str
     operator: str
     made: int
-    noticed: int
+    killed: int
     equivalent: int
-    hole: int
+    tolerated: int
     survived: int
     unjudged: int
 
@@ -50,14 +50,14 @@ class Part(msgspec.Struct, frozen=True):
     seconds: float
     cases: int
     operators: tuple[Row, ...]
-    sabotages: tuple[Record, ...]
+    mutants: tuple[Record, ...]
     stale: tuple[Stale, ...] = ()
     interrupted: bool = False
 
     @property
-    def survivors(self) -> list[Record]:
-        """The sabotages that nobody noticed and nobody explained."""
-        return [one for one in self.sabotages if one.state == "survived"]
+    def surviving(self) -> list[Record]:
+        """The mutants that nothing killed and no list explains."""
+        return [one for one in self.mutants if one.state == "survived"]
 
 
 class Document(msgspec.Struct, frozen=True):
@@ -75,7 +75,7 @@ def document_of(parts: Iterable[Part]) -> Document:
 
 def stale_of(entries: Iterable[Known]) -> tuple[Stale, ...]:
     """Write entries down."""
-    return tuple(Stale(one.sabotage, one.state, one.reason) for one in entries)
+    return tuple(Stale(one.mutant, one.state, one.reason) for one in entries)
 
 
 def rows_of(records: Sequence[Record]) -> tuple[Row, ...]:
@@ -84,7 +84,7 @@ def rows_of(records: Sequence[Record]) -> tuple[Row, ...]:
     for record in records:
         counts.setdefault((record.side, family_of(record.operator)), Counter())[record.state] += 1
     rows = [
-        Row(side, name, sum(n.values()), n["noticed"], n["equivalent"], n["hole"], n["survived"], n["unjudged"])
+        Row(side, name, sum(n.values()), n["killed"], n["equivalent"], n["tolerated"], n["survived"], n["unjudged"])
         for (side, name), n in counts.items()
     ]
     return tuple(sorted(rows, key=lambda row: (-row.survived, row.side, row.operator)))

@@ -1,6 +1,6 @@
-"""Sabotages of a target that cannot be changed: what a broken validator would have answered in the place of an answer.
+"""Mutants of a target that cannot be changed: what a broken validator would have answered in the place of an answer.
 
-A filter sees a case, its honest answer, and of a rule only facts about its errors. Those on errors say what the rule
+A filter sees a case, its original answer, and of a rule only facts about its errors. Those on errors say what the rule
 would have said instead. A limit is known when a value was rejected and the next smaller one accepted: then a
 validator whose limit is one higher says nothing of the rejected one, and one whose limit is one lower says of the
 accepted one what it says of others.
@@ -42,15 +42,15 @@ class RuleKey(NamedTuple):
         return " ".join(part for part in (self.type, self.origin, self.level and f"({self.level})") if part)
 
 
-Twins: TypeAlias = Callable[[FieldError], bool]
-Filter: TypeAlias = Callable[[RuleKey, Answer, Operation, Twins], Answer]
-"""(rule, honest answer, operation, which handwritten errors are twins of the rule's) to the sabotaged answer."""
+IsCounterpart: TypeAlias = Callable[[FieldError], bool]
+Filter: TypeAlias = Callable[[RuleKey, Answer, Operation, IsCounterpart], Answer]
+"""(rule, original answer, operation, which handwritten errors are counterparts of the rule's) to the mutated answer."""
 
 
 def _declarative(alter: Alter) -> Filter:
     """Change the rule's own errors."""
 
-    def apply(rule: RuleKey, answer: Answer, operation: Operation, twins: Twins) -> Answer:
+    def apply(rule: RuleKey, answer: Answer, operation: Operation, is_counterpart: IsCounterpart) -> Answer:
         own = [error for error in answer.declarative if RuleKey.of(error) == rule]
         others = [error for error in answer.declarative if RuleKey.of(error) != rule]
         return msgspec.structs.replace(answer, declarative=(*others, *alter(own, operation)))
@@ -59,11 +59,11 @@ def _declarative(alter: Alter) -> Filter:
 
 
 def _handwritten(alter: Alter) -> Filter:
-    """Change the handwritten errors that are twins of the rule's."""
+    """Change the handwritten errors that are counterparts of the rule's."""
 
-    def apply(rule: RuleKey, answer: Answer, operation: Operation, twins: Twins) -> Answer:
-        own = [error for error in answer.handwritten if twins(error)]
-        others = [error for error in answer.handwritten if not twins(error)]
+    def apply(rule: RuleKey, answer: Answer, operation: Operation, is_counterpart: IsCounterpart) -> Answer:
+        own = [error for error in answer.handwritten if is_counterpart(error)]
+        others = [error for error in answer.handwritten if not is_counterpart(error)]
         return msgspec.structs.replace(answer, handwritten=(*others, *alter(own, operation)))
 
     return apply
@@ -74,7 +74,7 @@ def change_level(errors: Sequence[FieldError], operation: Operation) -> list[Fie
     return [msgspec.structs.replace(error, level="" if error.level else "beta") for error in errors]
 
 
-def turn_mark(errors: Sequence[FieldError], operation: Operation) -> list[FieldError]:
+def flip_mark(errors: Sequence[FieldError], operation: Operation) -> list[FieldError]:
     """The handwritten check says of itself that it is covered, or no longer does."""
     return [msgspec.structs.replace(error, covered=not error.covered) for error in errors]
 
@@ -84,20 +84,20 @@ def no_errors(errors: Sequence[FieldError], operation: Operation) -> list[FieldE
     return []
 
 
-TURN_MARK, NOT_WRITTEN = "turn the mark", "drop the handwritten error"
-ON_TWINS = frozenset({TURN_MARK, NOT_WRITTEN})
-"""Filters of handwritten errors: of rules that have a handwritten twin."""
+FLIP_MARK, NOT_WRITTEN = "flip the mark", "drop the handwritten error"
+ON_COUNTERPARTS = frozenset({FLIP_MARK, NOT_WRITTEN})
+"""Filters of handwritten errors: of rules that have a handwritten counterpart."""
 _BREAKS = "an object that breaks the rule, on which both sides agree"
 ON_ERRORS: tuple[tuple[str, Filter, str], ...] = (
     *((name, _declarative(alter), shown_by) for name, alter, shown_by in OPERATORS),
     ("change level", _declarative(change_level), _BREAKS),
-    (TURN_MARK, _handwritten(turn_mark), _BREAKS),
+    (FLIP_MARK, _handwritten(flip_mark), _BREAKS),
     (NOT_WRITTEN, _handwritten(no_errors), _BREAKS),
 )
 """Name, filter, and what would show it. Of every rule."""
 
-LIMIT_UP, LIMIT_DOWN, UNFORGIVING = "limit + 1", "limit - 1", "forgive nothing"
-UPDATES = "forgive every update"
+LIMIT_UP, LIMIT_DOWN, NO_RATCHETING = "limit + 1", "limit - 1", "no ratcheting"
+UPDATES = "skip updates"
 
 
 def limit_of(rule: RuleKey) -> RuleLimit | None:

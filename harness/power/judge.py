@@ -1,7 +1,7 @@
-"""Judges sabotages of a suite: would a run of this seed and budget notice?
+"""Judges mutants of a suite: would a run of this seed and budget kill them?
 
 The suite is searched as it is; a few of the cases that were asked there, of every sort of answer, are put to the
-sabotaged suite first. When they show nothing, it is searched in full, up to the first difference that is new.
+mutated suite first. When they show nothing, it is searched in full, up to the first difference that is new.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ from harness.fuzzers.aims import Aim
 from harness.fuzzers.budget import Clock
 from harness.jsonpath import canonical_path
 from harness.power.known import Known
+from harness.power.mutant import Mutant, number_mutants
 from harness.power.operators import code, rules
-from harness.power.sabotage import Sabotage, numbered
 from harness.subject import Example, Note, Rework, Subject, SubjectSpec, load_suite, open_suite
 from harness.subject.suitefile import forget_suite
 from harness.suite import Suite
 
 BATCH = 50
 ALIKE = 2
-"""How many tellers there are of one sort of answer."""
+"""How many samples there are of one sort of answer."""
 ACCEPTED = 300
-"""How many tellers are accepted by both sides, for each kind and operation."""
+"""How many samples are accepted by both sides, for each kind and operation."""
 Signature = tuple[Any, ...]
 Comparators = dict[tuple[str, str, str, str], Comparator]
 """Kind, operation and signature of a mismatch."""
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """What a run of the budget said of one sabotage. `shown` is the difference it was noticed by, empty for none.
+class Judgement:
+    """What a run of the budget said of one mutant. `shown` is the difference it was killed by, empty for none.
 
     `cases` is how many were asked until then.
     """
@@ -57,14 +57,14 @@ class Judged:
     cases: int
 
     @property
-    def noticed(self) -> bool:
+    def killed(self) -> bool:
         """Whether a difference showed."""
         return bool(self.shown)
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteTrial:
-    """How every sabotage of one suite is judged: `honest` is what differs without any, `tellers` are asked first.
+    """How every mutant of one suite is judged: `original` is what differs without any, `samples` are asked first.
 
     `onlookers` are those of an ordinary run: what they aim at is part of how it searches. What survives the search of
     the seed is searched `again` so many times, with the seeds that follow; what is listed as `equivalent` is not, since
@@ -78,8 +78,8 @@ class SuiteTrial:
     trusted: Path | None = None
     again: int = 0
     equivalent: tuple[Known, ...] = ()
-    honest: frozenset[Signature] = frozenset()
-    tellers: tuple[Case, ...] = ()
+    original: frozenset[Signature] = frozenset()
+    samples: tuple[Case, ...] = ()
     onlookers: Mapping[str, Onlooker] = field(default_factory=dict)
     examples: tuple[Example, ...] = ()
 
@@ -88,24 +88,24 @@ class SuiteTrial:
         """The seeds of its searches, in turn."""
         return range(self.seed, self.seed + 1 + self.again)
 
-    def seeds_of(self, sabotage: Sabotage) -> range:
-        """The seeds of the searches of one sabotage, in turn."""
-        return self.seeds[:1] if any(one.matches(sabotage.name) for one in self.equivalent) else self.seeds
+    def seeds_of(self, mutant: Mutant) -> range:
+        """The seeds of the searches of one mutant, in turn."""
+        return self.seeds[:1] if any(one.matches(mutant.name) for one in self.equivalent) else self.seeds
 
 
-def sabotages_of(spec: SubjectSpec) -> tuple[Sabotage, ...]:
-    """Return every sabotage of a suite, in the order of its sources. Raises: InputError."""
-    found: list[Sabotage] = []
+def mutants_of(spec: SubjectSpec) -> tuple[Mutant, ...]:
+    """Return every mutant of a suite, in the order of its sources. Raises: InputError."""
+    found: list[Mutant] = []
 
     def rework(suite: Suite, universe: Any, compiled: Any) -> Any:
-        found.extend(rules.sabotages_of(compiled))
+        found.extend(rules.mutants_of(compiled))
         return compiled
 
     open_suite(spec, _silent, rework).close()
     suite = load_suite(spec.location)
     assert isinstance(suite, Suite)
-    found.extend(code.sabotages_of(suite.folder))
-    return tuple(numbered(found))
+    found.extend(code.mutants_of(suite.folder))
+    return tuple(number_mutants(found))
 
 
 _wordings = cache(all_wordings)
@@ -124,56 +124,56 @@ def _silent(text: str) -> None:
     """Tell nobody: the warnings of a suite are those of its run."""
 
 
-def honest_run(trial: SuiteTrial) -> SuiteTrial:
-    """Search the suite as it is; what differs there proves nothing of a sabotage. Raises: HarnessError."""
+def run_original(trial: SuiteTrial) -> SuiteTrial:
+    """Search the suite as it is; what differs there proves nothing of a mutant. Raises: HarnessError."""
     watch = Watch(trial.trusted)
     for seed in trial.seeds:
         _search(replace(trial, seed=seed), _opener(None), watch)
-    return replace(trial, honest=frozenset(watch.seen), tellers=tuple(watch.tellers()))
+    return replace(trial, original=frozenset(watch.seen), samples=tuple(watch.samples()))
 
 
-def judge(trial: SuiteTrial, number: int, sabotage: Sabotage) -> Judged:
-    """Search a sabotaged suite until the first difference that the honest one does not show.
+def judge(trial: SuiteTrial, number: int, mutant: Mutant) -> Judgement:
+    """Search a mutated suite until the first difference that the original one does not show.
 
-    In this process: the honest run has shown that the suite's code ends neither itself nor others, and thousands of
-    sabotages would each start processes to be asked for a second. One that loops is stopped as a validator is.
+    In this process: the original run has shown that the suite's code ends neither itself nor others, and thousands of
+    mutants would each start processes to be asked for a second. One that loops is stopped as a validator is.
     """
-    watch, opener = Watch(trial.trusted, trial.honest), _opener(sabotage.rework)
-    with _folder(replace(trial.spec, in_process=True), sabotage) as spec:
+    watch, opener = Watch(trial.trusted, trial.original), _opener(mutant.rework)
+    with _folder(replace(trial.spec, in_process=True), mutant) as spec:
         try:
             with opener(spec, _silent) as subject:
                 asked = _ask(subject, trial, watch)
         except InputError as error:
-            return Judged(number, f"cannot be loaded: {error.diagnostics[0].message}", 0)
-        for seed in trial.seeds_of(sabotage):
+            return Judgement(number, f"cannot be loaded: {error.diagnostics[0].message}", 0)
+        for seed in trial.seeds_of(mutant):
             if not watch.shown:
                 asked += _search(replace(trial, spec=spec, seed=seed), opener, watch).cases
-    return Judged(number, watch.shown, asked)
+    return Judgement(number, watch.shown, asked)
 
 
 def _ask(subject: Subject, trial: SuiteTrial, watch: Watch) -> int:
-    """Put the tellers to a sabotaged suite. Returns how many were asked."""
+    """Put the samples to a mutated suite. Returns how many were asked."""
     watchers = [watch.observer(subject, unit) for unit in units_of(subject.target.info.kinds, trial.kinds)]
-    for start in range(0, len(trial.tellers), BATCH):
-        cases = trial.tellers[start : start + BATCH]
+    for start in range(0, len(trial.samples), BATCH):
+        cases = trial.samples[start : start + BATCH]
         answers = subject.target.ask(cases)
         for watcher in watchers:
             watcher.examine(cases, answers, 0.0)
         if watch.shown:
             return start + len(cases)
-    return len(trial.tellers)
+    return len(trial.samples)
 
 
 @contextmanager
-def _folder(spec: SubjectSpec, sabotage: Sabotage) -> Iterator[SubjectSpec]:
-    """Give a sabotage of files a folder of its own."""
-    if not sabotage.files:
+def _folder(spec: SubjectSpec, mutant: Mutant) -> Iterator[SubjectSpec]:
+    """Give a mutant of files a folder of its own."""
+    if not mutant.files:
         yield spec
         return
     with tempfile.TemporaryDirectory(prefix="harness-power-") as place:
         folder = Path(place) / Path(spec.location).resolve().name
         shutil.copytree(spec.location, folder, ignore=shutil.ignore_patterns("__pycache__"))
-        for name, text in sabotage.files.items():
+        for name, text in mutant.files.items():
             (folder / name).write_text(text(), encoding="utf-8")
         try:
             yield replace(spec, location=str(folder))
@@ -208,16 +208,16 @@ def _search(trial: SuiteTrial, opener: Callable[[SubjectSpec, Note], Subject], w
 
 @dataclass(slots=True)
 class Watch:
-    """Looks on at one search in this process. With `honest` signatures it ends the search at the first other one."""
+    """Looks on at one search in this process. With `original` signatures it ends the search at the first other one."""
 
     trusted: Path | None = None
-    honest: frozenset[Signature] | None = None
+    original: frozenset[Signature] | None = None
     seen: set[Signature] = field(default_factory=set)
     shown: str = ""
     clock: Clock = field(default_factory=Clock)
     sorts: dict[Signature, list[Case]] = field(default_factory=dict)
 
-    def tellers(self) -> list[Case]:
+    def samples(self) -> list[Case]:
         """Return a few cases of every sort of answer, those with errors first."""
         by_errors = sorted(self.sorts.items(), key=lambda pair: not pair[0][2])
         return [case for _, cases in by_errors for case in cases]
@@ -243,12 +243,12 @@ class Watcher:
             comparator = self.comparators.get(key_of(case))
             if comparator is None or not self.compared.has(case) or not _may_differ(answer):
                 continue
-            if self.watch.honest is None:
+            if self.watch.original is None:
                 self._keep(case, answer)
             for mismatch in comparator.compare(case, answer):
                 signature = (key_of(case), case.operation, mismatch.signature)
                 self.watch.seen.add(signature)
-                if self.watch.honest is not None and signature not in self.watch.honest:
+                if self.watch.original is not None and signature not in self.watch.original:
                     self.watch.shown = f"{mismatch.kind}: {mismatch.detail}"
                     self.watch.clock.stop()
                     break

@@ -1,7 +1,7 @@
-"""The committed list of survivors, each with its reason. An entry that no longer holds fails.
+"""The committed list of surviving mutants, each with its reason. An entry that no longer holds fails.
 
-`power.yaml` in the folder of a suite, or the file of `--known`. An entry says why nothing could show the sabotage
-(`equivalent`), or why the search does not get there yet (`hole`). A `*` in a name stands for anything.
+`power.yaml` in the folder of a suite, or the file of `--known`. An entry says why nothing could kill the mutant
+(`equivalent`), or why the search does not get there yet (`tolerated`). A `*` in a name stands for anything.
 """
 
 from __future__ import annotations
@@ -18,23 +18,36 @@ import yaml
 from harness.blocks import cut_blocks, joined
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.limits import check_yaml, read_bounded_text
-from harness.power.sabotage import Record
+from harness.power.mutant import Record
 
 NAME = "power.yaml"
-KnownState: TypeAlias = Literal["equivalent", "hole"]
+KnownState: TypeAlias = Literal["equivalent", "tolerated"]
+_KEYS = {"sabotage": "mutant", "hole": "tolerated"}
+"""Keys of older lists, and what they are called now."""
+_OPERATORS = {
+    "forgive every update": "skip updates",
+    "forgive nothing": "no ratcheting",
+    "stop nothing": "no short-circuit",
+    "say twice": "report twice",
+    "change words": "change detail",
+    "turn the mark": "flip the mark",
+    "tell no items apart": "no correlation",
+}
+"""Operators, at the end of the names in older lists, and what they are called now."""
+_OPERATOR = re.compile(rf"(?<=: )(?:{'|'.join(_OPERATORS)})(?=(?: #\d+)?\*?$)")
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """One entry: which sabotages, whether something could show them at all, and why nothing does."""
+    """One entry: which mutants, whether something could kill them at all, and why nothing does."""
 
-    sabotage: str
+    mutant: str
     state: KnownState
     reason: str
 
     def matches(self, name: str) -> bool:
-        """Whether a sabotage is meant."""
-        return re.fullmatch(".*".join(map(re.escape, self.sabotage.split("*"))), name, re.DOTALL) is not None
+        """Whether a mutant is meant."""
+        return re.fullmatch(".*".join(map(re.escape, self.mutant.split("*"))), name, re.DOTALL) is not None
 
 
 def load(file: Path) -> tuple[Known, ...]:
@@ -50,26 +63,37 @@ def load(file: Path) -> tuple[Known, ...]:
         raise InputError([_wrong(file, " ".join(str(error).split()), where.line + 1 if where else 0)]) from None
     if not isinstance(entries, list):
         raise InputError([_wrong(file, "a list of entries is needed")])
+    entries = [_rename(entry) for entry in entries]
     wrong = [_wrong(file, problem) for index, entry in enumerate(entries, 1) if (problem := _problem(entry, index))]
     if wrong:
         raise InputError(wrong)
     return tuple(_known(entry) for entry in entries)
 
 
+def _rename(entry: Any) -> Any:
+    """Give keys and operators of an older list their present names."""
+    if not isinstance(entry, dict):
+        return entry
+    now = {_KEYS.get(key, key): value for key, value in entry.items()}
+    if isinstance(name := now.get("mutant"), str):
+        now["mutant"] = _OPERATOR.sub(lambda found: _OPERATORS[found[0]], name)
+    return now if len(now) == len(entry) else entry
+
+
 def _known(entry: dict[str, str]) -> Known:
-    state: KnownState = "equivalent" if "equivalent" in entry else "hole"
-    return Known(entry["sabotage"], state, " ".join(entry[state].split()))
+    state: KnownState = "equivalent" if "equivalent" in entry else "tolerated"
+    return Known(entry["mutant"], state, " ".join(entry[state].split()))
 
 
 def _problem(entry: Any, index: int) -> str:
-    keys = [{"sabotage", "equivalent"}, {"sabotage", "hole"}]
+    keys = [{"mutant", "equivalent"}, {"mutant", "tolerated"}]
     if isinstance(entry, dict) and set(entry) in keys and all(isinstance(v, str) and v.strip() for v in entry.values()):
         return ""
-    return f"entry {index} needs a sabotage, and why it survives as `equivalent` or `hole`, all texts"
+    return f"entry {index} needs a mutant, and why it survives as `equivalent` or `tolerated`, all texts"
 
 
 def _wrong(file: Path, message: str, line: int = 0) -> Diagnostic:
-    fix = '- {sabotage: "declarative v1.Widget.name: maxLength: drop", equivalent: "why nothing can show it"}'
+    fix = '- {mutant: "declarative v1.Widget.name: maxLength: drop", equivalent: "why nothing can kill it"}'
     return Diagnostic(Position(str(file), line), "power-known", message, fix=fix)
 
 
@@ -87,9 +111,9 @@ def without(file: Path, stale: Sequence[Known]) -> str | None:
 
 
 def apply(records: Sequence[Record], known: Sequence[Known]) -> tuple[tuple[Record, ...], tuple[Known, ...]]:
-    """Mark survivors that are known. Returns: all records, and entries of which nothing survives any more.
+    """Mark surviving mutants that are known. Returns: all records, and entries of which nothing survives any more.
 
-    An entry is stale when a sabotage of its name was judged and none survived, or when there is no such sabotage.
+    An entry is stale when a mutant of its name was judged and none survived, or when there is no such mutant.
     """
     used: set[Known] = set()
     idle: set[Known] = set()

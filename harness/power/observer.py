@@ -1,7 +1,7 @@
-"""Looks on at a run and applies every filter that was not noticed yet to the answers that it changes.
+"""Looks on at a run and applies every filter whose mutant was not killed yet to the answers that it changes.
 
-One run judges all sabotages of all rules at once. What a filter makes of an answer goes to the same comparator; a
-difference counts when no honest answer of the run shows it. For each filter an answer of one sort (operation, and the
+One run judges all mutants of all rules at once. What a filter makes of an answer goes to the same comparator; a
+difference counts when no original answer of the run shows it. For each filter an answer of one sort (operation, and the
 errors of both sides without values) is judged once, and at most `MOST` sorts are, so that the cost is bounded.
 """
 
@@ -24,15 +24,15 @@ from harness.jsonpath import ABSENT, canonical_path, find, look, path_of, patter
 from harness.power.filters import (
     LIMIT_DOWN,
     LIMIT_UP,
+    NO_RATCHETING,
+    ON_COUNTERPARTS,
     ON_ERRORS,
-    ON_TWINS,
-    UNFORGIVING,
     UPDATES,
     RuleKey,
     limit_of,
 )  # fmt: skip
 from harness.power.judge import Comparators, Compared, Signature, comparators_of
-from harness.power.sabotage import Record
+from harness.power.mutant import Record
 from harness.subject import Subject
 
 MOST = 200
@@ -56,10 +56,10 @@ class Power:
 
 
 @dataclass(slots=True)
-class Attempt:
+class MutantTrial:
     """One filter of one rule: what it was tried on, and the differences that showed, with words for each.
 
-    `hidden` says that a difference showed which the honest answers show too.
+    `hidden` says that a difference showed which the original answers show too.
     """
 
     tried: set[Hashable] = field(default_factory=set)
@@ -68,7 +68,7 @@ class Attempt:
 
 
 @dataclass(slots=True)
-class Edge:
+class BoundaryCases:
     """The values next to a limit that were seen: the least one rejected, the last one accepted below it."""
 
     size: int | None = None
@@ -83,21 +83,21 @@ class Edge:
 
 
 @dataclass(slots=True)
-class Watched:
+class ObservedRule:
     """What is known of one rule; `limit` is None when it has none."""
 
     key: RuleKey
     example: FieldError
     parts: tuple[str, ...]
     limit: RuleLimit | None
-    attempts: dict[str, Attempt] = field(default_factory=dict)
+    attempts: dict[str, MutantTrial] = field(default_factory=dict)
     lanes: set[LaneKey] = field(default_factory=set)
-    has_twin: bool = False
-    rejected: Edge = field(default_factory=Edge)
-    accepted: Edge = field(default_factory=Edge)
+    has_counterpart: bool = False
+    rejected: BoundaryCases = field(default_factory=BoundaryCases)
+    accepted: BoundaryCases = field(default_factory=BoundaryCases)
     bad: set[str] = field(default_factory=set)
     depends: bool = False
-    unforgiving: Attempt = field(default_factory=Attempt)
+    without_ratcheting: MutantTrial = field(default_factory=MutantTrial)
 
     @property
     def way(self) -> int:
@@ -119,8 +119,8 @@ class MutantObserver:
 
     def __init__(self, unit: Unit, comparators: Comparators, compared: Compared = SERVED) -> None:
         self._unit, self._comparators, self._compared = unit, comparators, compared
-        self._rules: dict[RuleKey, Watched] = {}
-        self._honest: set[Signature] = set()
+        self._rules: dict[RuleKey, ObservedRule] = {}
+        self._original: set[Signature] = set()
 
     def examine(self, cases: Sequence[Case], answers: Sequence[Answer], seconds: float) -> None:
         """Try the filters on a batch."""
@@ -136,7 +136,7 @@ class MutantObserver:
         return ()
 
     def outcome(self) -> tuple[Record, ...]:
-        """Return what became of every sabotage of every rule that was seen."""
+        """Return what became of every mutant of every rule that was seen."""
         return tuple(record for rule in self._rules.values() for record in self._records(rule))
 
     # Errors
@@ -144,13 +144,13 @@ class MutantObserver:
     def _look(self, case: Case, answer: Answer, comparator: Comparator) -> None:
         lane = key_of(case), case.operation
         for mismatch in comparator.compare(case, answer):
-            self._honest.add((*lane, mismatch.signature))
+            self._original.add((*lane, mismatch.signature))
         if answer.declarative:
             sort = _sort_of(case, answer)
             for key, error in {RuleKey.of(error): error for error in answer.declarative}.items():
                 rule = self._rules.get(key)
                 if rule is None:
-                    rule = self._rules[key] = Watched(key, error, pattern_of(key.path), limit_of(key))
+                    rule = self._rules[key] = ObservedRule(key, error, pattern_of(key.path), limit_of(key))
                 rule.lanes.add(lane)
                 self._try_filters(rule, case, answer, comparator, sort)
                 self._note_rejected(rule, case, answer)
@@ -159,38 +159,40 @@ class MutantObserver:
                 if lane in rule.lanes and rule.looks_at_values:
                     self._note_accepted(rule, case, answer)
 
-    def _try_filters(self, rule: Watched, case: Case, answer: Answer, comparator: Comparator, sort: Hashable) -> None:
+    def _try_filters(
+        self, rule: ObservedRule, case: Case, answer: Answer, comparator: Comparator, sort: Hashable
+    ) -> None:
         own = [error for error in answer.declarative if RuleKey.of(error) == rule.key]
 
-        def is_twin(error: FieldError) -> bool:
+        def is_counterpart(error: FieldError) -> bool:
             return any(comparator.matcher.matches(error, other) for other in own)
 
-        rule.has_twin = rule.has_twin or any(map(is_twin, answer.handwritten))
+        rule.has_counterpart = rule.has_counterpart or any(map(is_counterpart, answer.handwritten))
         for name, apply, _ in ON_ERRORS:
-            attempt = rule.attempts.setdefault(name, Attempt())
-            if sort in attempt.tried or len(attempt.tried) >= MOST or self._is_noticed(attempt):
+            attempt = rule.attempts.setdefault(name, MutantTrial())
+            if sort in attempt.tried or len(attempt.tried) >= MOST or self._is_killed(attempt):
                 continue
             attempt.tried.add(sort)
-            self._judge(attempt, case, answer, apply(rule.key, answer, case.operation, is_twin))
+            self._judge(attempt, case, answer, apply(rule.key, answer, case.operation, is_counterpart))
 
-    def _judge(self, attempt: Attempt, case: Case, answer: Answer, sabotaged: Answer) -> None:
-        """Note what a sabotaged answer shows that no honest one did."""
+    def _judge(self, attempt: MutantTrial, case: Case, answer: Answer, mutated: Answer) -> None:
+        """Note what a mutated answer shows that no original one did."""
         comparator = self._comparators[key_of(case)]
         anyway = {mismatch.signature for mismatch in comparator.compare(case, answer)}
-        for mismatch in comparator.compare(case, sabotaged):
+        for mismatch in comparator.compare(case, mutated):
             signature = (key_of(case), case.operation, mismatch.signature)
-            if signature not in self._honest and len(attempt.shown) < KEPT:
+            if signature not in self._original and len(attempt.shown) < KEPT:
                 attempt.shown[signature] = f"{mismatch.kind}: {mismatch.detail}"
             elif mismatch.signature not in anyway:
                 attempt.hidden = True
 
-    def _is_noticed(self, attempt: Attempt) -> bool:
-        """Whether a difference is left that no honest answer has shown since."""
-        return any(signature not in self._honest for signature in attempt.shown)
+    def _is_killed(self, attempt: MutantTrial) -> bool:
+        """Whether a difference is left that no original answer has shown since."""
+        return any(signature not in self._original for signature in attempt.shown)
 
     # Values
 
-    def _note_rejected(self, rule: Watched, case: Case, answer: Answer) -> None:
+    def _note_rejected(self, rule: ObservedRule, case: Case, answer: Answer) -> None:
         for error in answer.declarative:
             if RuleKey.of(error) != rule.key:
                 continue
@@ -203,10 +205,10 @@ class MutantObserver:
             known = rule.rejected.size
             rule.rejected.offer(size, known is not None and size * way < known * way, case, answer, error.field)
             if rule.accepted.size is not None and rule.accepted.size * way >= size * way:
-                rule.accepted = Edge()
+                rule.accepted = BoundaryCases()
 
-    def _note_accepted(self, rule: Watched, case: Case, answer: Answer) -> None:
-        """Learn of a limit, and see what an unforgiving rule would have said."""
+    def _note_accepted(self, rule: ObservedRule, case: Case, answer: Answer) -> None:
+        """Learn of a limit, and see what a rule without ratcheting would have said."""
         way, limit = rule.way, rule.rejected.size
         for place, value in find(case.object, rule.parts):
             same = _is_unchanged(case, place, value)
@@ -214,35 +216,35 @@ class MutantObserver:
                 if case.operation is Operation.CREATE:
                     rule.depends = True
                 elif same:
-                    self._be_unforgiving(rule, case, answer, place)
+                    self._skip_ratcheting(rule, case, answer, place)
             size = None if same or limit is None else rule.size_of(value)
             if size is not None and limit is not None and size * way < limit * way:
                 known = rule.accepted.size
                 rule.accepted.offer(size, known is not None and size * way > known * way, case, answer, place)
 
-    def _be_unforgiving(self, rule: Watched, case: Case, answer: Answer, place: str) -> None:
-        attempt, sort = rule.unforgiving, (_sort_of(case, answer), place)
-        if sort not in attempt.tried and len(attempt.tried) < MOST and not self._is_noticed(attempt):
+    def _skip_ratcheting(self, rule: ObservedRule, case: Case, answer: Answer, place: str) -> None:
+        attempt, sort = rule.without_ratcheting, (_sort_of(case, answer), place)
+        if sort not in attempt.tried and len(attempt.tried) < MOST and not self._is_killed(attempt):
             attempt.tried.add(sort)
             self._judge(attempt, case, answer, _with_error(rule, answer, place))
 
     # What came of it
 
-    def _records(self, rule: Watched) -> Iterator[Record]:
+    def _records(self, rule: ObservedRule) -> Iterator[Record]:
         for name, _, shown_by in ON_ERRORS:
-            if name not in ON_TWINS or rule.has_twin:
+            if name not in ON_COUNTERPARTS or rule.has_counterpart:
                 reason = NO_UPDATE if name == UPDATES and not _fires_on_update(rule) else ""
                 yield self._record(rule, name, rule.attempts[name], shown_by, reason)
         if rule.limit is not None:
             yield from self._of_limit(rule)
         if rule.bad and not rule.depends and _fires_on_update(rule):
             shown_by = "an update that leaves an invalid value as it is, on which both sides agree"
-            reason = "" if rule.unforgiving.tried else "no such update was answered without declarative errors"
-            yield self._record(rule, UNFORGIVING, rule.unforgiving, shown_by, reason)
+            reason = "" if rule.without_ratcheting.tried else "no such update was answered without declarative errors"
+            yield self._record(rule, NO_RATCHETING, rule.without_ratcheting, shown_by, reason)
 
-    def _of_limit(self, rule: Watched) -> Iterator[Record]:
+    def _of_limit(self, rule: ObservedRule) -> Iterator[Record]:
         way, rejected, accepted = rule.way, rule.rejected, rule.accepted
-        wider, narrower = Attempt(), Attempt()
+        wider, narrower = MutantTrial(), MutantTrial()
         known = None not in (rejected.size, accepted.size) and rejected.size == (accepted.size or 0) + way
         for case, answer, place in rejected.cases if known else ():
             left = tuple(e for e in answer.declarative if RuleKey.of(e) != rule.key or e.field != place)
@@ -255,16 +257,18 @@ class MutantObserver:
         yield self._record(rule, names[0], wider, shown_by, reason)
         yield self._record(rule, names[1], narrower, shown_by, reason)
 
-    def _record(self, rule: Watched, operator: str, attempt: Attempt, shown_by: str, reason: str = "") -> Record:
+    def _record(
+        self, rule: ObservedRule, operator: str, attempt: MutantTrial, shown_by: str, reason: str = ""
+    ) -> Record:
         info = self._unit.lanes[0].info
-        shown = next((text for signature, text in attempt.shown.items() if signature not in self._honest), "")
-        place = place_of(info, rule.key.path)
-        side = "handwritten" if operator in ON_TWINS else "declarative"
+        shown = next((text for signature, text in attempt.shown.items() if signature not in self._original), "")
+        location = location_of(info, rule.key.path)
+        side = "handwritten" if operator in ON_COUNTERPARTS else "declarative"
         if not shown and not reason:
-            reason = HIDDEN if attempt.hidden else UNSEEN if rule.has_twin else NO_TWIN
+            reason = HIDDEN if attempt.hidden else UNSEEN if rule.has_counterpart else NO_COUNTERPART
         return Record(
-            name=f"{side} {place}: {rule.key.words}: {operator}", side=side, operator=operator, place=place,
-            rule=rule.key.words, state="noticed" if shown else "survived", shown=shown,
+            name=f"{side} {location}: {rule.key.words}: {operator}", side=side, operator=operator, location=location,
+            rule=rule.key.words, state="killed" if shown else "survived", shown=shown,
             reason="" if shown else reason, shown_by="" if shown else shown_by,
         )  # fmt: skip
 
@@ -272,28 +276,28 @@ class MutantObserver:
 HIDDEN = "the run shows the same difference without it"
 UNSEEN = "nothing that is compared differs"
 NO_UPDATE = "the rule was never seen to fire on an update"
-NO_TWIN = "no handwritten counterpart: nothing is compared with the rule"
+NO_COUNTERPART = "no handwritten counterpart: nothing is compared with the rule"
 NEVER_FIRED = "the rule was never seen to fire"
 
 
-def place_of(info: KindInfo, path: str) -> str:
-    """Return the place of a rule for people."""
+def location_of(info: KindInfo, path: str) -> str:
+    """Return where a rule stands, for people."""
     return f"{info.api_version} {info.kind} {path}".rstrip()
 
 
-def never_fired(place: str, words: str) -> list[Record]:
-    """Return the records of a declared rule that no answer showed: every sabotage of it survives."""
+def records_of_silent_rule(location: str, words: str) -> list[Record]:
+    """Return the records of a declared rule that no answer showed: every mutant of it survives."""
     return [
         Record(
-            f"declarative {place}: {words}: {name}", "declarative", name, place, words, "survived", "", NEVER_FIRED,
-            shown_by,
+            f"declarative {location}: {words}: {name}", "declarative", name, location, words, "survived", "",
+            NEVER_FIRED, shown_by,
         )
         for name, _, shown_by in ON_ERRORS
-        if name not in ON_TWINS
+        if name not in ON_COUNTERPARTS
     ]  # fmt: skip
 
 
-def _fires_on_update(rule: Watched) -> bool:
+def _fires_on_update(rule: ObservedRule) -> bool:
     return any(operation is Operation.UPDATE for _, operation in rule.lanes)
 
 
@@ -306,7 +310,7 @@ def _sort_of(case: Case, answer: Answer) -> Hashable:
     return key_of(case), case.operation, sides
 
 
-def _with_error(rule: Watched, answer: Answer, place: str) -> Answer:
+def _with_error(rule: ObservedRule, answer: Answer, place: str) -> Answer:
     """Return an answer in which the rule also speaks at a place, in the words it used elsewhere."""
     error = msgspec.structs.replace(rule.example, field=place)
     return msgspec.structs.replace(answer, declarative=(*answer.declarative, error))

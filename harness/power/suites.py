@@ -1,4 +1,4 @@
-"""The power of the search of one suite: every sabotage judged, in as many processes as wanted, in a fixed order."""
+"""The power of the search of one suite: every mutant judged, in as many processes as wanted, in a fixed order."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from harness.fuzzers.budget import Clock
-from harness.power.judge import Judged, SuiteTrial, honest_run, judge, sabotages_of
-from harness.power.sabotage import Sabotage
+from harness.power.judge import Judgement, SuiteTrial, judge, mutants_of, run_original
+from harness.power.mutant import Mutant
 
 _FEW = 8
-"""Below so many sabotages another process costs more than it does."""
+"""Below so many mutants another process costs more than it does."""
 
 
 class JudgingProgress(NamedTuple):
-    """How far the judging is: of so many sabotages, so many judged, so many noticed."""
+    """How far the judging is: of so many mutants, so many judged, so many killed."""
 
     made: int
     judged: int
-    noticed: int
+    killed: int
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteOutcome:
-    """What came of a suite. `judged` is by the number of the sabotage; what the time did not suffice for is missing.
+    """What came of a suite. `judged` is by the number of the mutant; what the time did not suffice for is missing.
 
     `interrupted` says that somebody ended it early.
     """
 
     trial: SuiteTrial
-    sabotages: Sequence[Sabotage]
+    mutants: Sequence[Mutant]
     chosen: Sequence[int]
-    judged: dict[int, Judged]
+    judged: dict[int, Judgement]
     interrupted: bool = False
 
 
@@ -46,30 +46,30 @@ def examine(
     clock: Clock,
     on_told: Callable[[JudgingProgress], None] = lambda told: None,
 ) -> SuiteOutcome:
-    """Judge the sabotages of a suite. With `every` above 1 a part of them, spread evenly, that the seed chooses.
+    """Judge the mutants of a suite. With `every` above 1 a part of them, spread evenly, that the seed chooses.
 
     Raises: HarnessError when the suite cannot be searched as it is.
     """
-    sabotages = sabotages_of(trial.spec)
-    chosen = range(trial.seed % every, len(sabotages), every)
-    trial = honest_run(trial)
-    judged: dict[int, Judged] = {}
-    noticed = 0
+    mutants = mutants_of(trial.spec)
+    chosen = range(trial.seed % every, len(mutants), every)
+    trial = run_original(trial)
+    judged: dict[int, Judgement] = {}
+    killed = 0
     try:
-        for one in _judge(trial, sabotages, chosen, jobs):
+        for one in _judge(trial, mutants, chosen, jobs):
             judged[one.number] = one
-            noticed += one.noticed
-            on_told(JudgingProgress(len(chosen), len(judged), noticed))
+            killed += one.killed
+            on_told(JudgingProgress(len(chosen), len(judged), killed))
             if clock.is_late():
                 break
     except KeyboardInterrupt:
-        return SuiteOutcome(trial, sabotages, chosen, judged, True)
-    return SuiteOutcome(trial, sabotages, chosen, judged)
+        return SuiteOutcome(trial, mutants, chosen, judged, True)
+    return SuiteOutcome(trial, mutants, chosen, judged)
 
 
-def _judge(trial: SuiteTrial, sabotages: Sequence[Sabotage], chosen: Sequence[int], jobs: int) -> Iterator[Judged]:
+def _judge(trial: SuiteTrial, mutants: Sequence[Mutant], chosen: Sequence[int], jobs: int) -> Iterator[Judgement]:
     if jobs == 1 or len(chosen) < _FEW:
-        yield from (judge(trial, number, sabotages[number]) for number in chosen)
+        yield from (judge(trial, number, mutants[number]) for number in chosen)
         return
     context = multiprocessing.get_context("spawn")
     with context.Pool(jobs, _start, (trial,)) as pool:
@@ -80,14 +80,14 @@ class _Worker:
     """What a process of the pool remembers."""
 
     trial: SuiteTrial
-    sabotages: Sequence[Sabotage]
+    mutants: Sequence[Mutant]
 
 
 def _start(trial: SuiteTrial) -> None:
-    """Prepare a process: Ctrl-C reaches the parent alone. Sabotages hold functions, which do not travel."""
+    """Prepare a process: Ctrl-C reaches the parent alone. Mutants hold functions, which do not travel."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _Worker.trial, _Worker.sabotages = trial, sabotages_of(trial.spec)
+    _Worker.trial, _Worker.mutants = trial, mutants_of(trial.spec)
 
 
-def _judge_one(number: int) -> Judged:
-    return judge(_Worker.trial, number, _Worker.sabotages[number])
+def _judge_one(number: int) -> Judgement:
+    return judge(_Worker.trial, number, _Worker.mutants[number])

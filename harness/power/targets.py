@@ -9,20 +9,20 @@ from harness import engine
 from harness.engine import RunConfig
 from harness.events import Event, Result
 from harness.power.filters import RuleKey
-from harness.power.observer import Power, never_fired, place_of
-from harness.power.sabotage import Record
+from harness.power.mutant import Record
+from harness.power.observer import Power, location_of, records_of_silent_rule
 from harness.rulecov.inventory import KnownRule
 from harness.subject import SubjectSpec
 
 NAME = "power"
 
 
-def look(
+def run_filters(
     parts: Sequence[SubjectSpec], config: RunConfig, on_event: Callable[[Event], None]
 ) -> tuple[list[Result], tuple[Record, ...]]:
-    """Run, and return with the results what became of each sabotage of the rules that were seen.
+    """Run, and return with the results what became of each mutant of the rules that were seen.
 
-    `parts` are one target under several gates: what one of them notices is noticed. The onlookers of `config` are those
+    `parts` are one target under several gates: what one of them kills is killed. The onlookers of `config` are those
     of an ordinary run: what they aim at is part of how it searches. Raises: HarnessError.
     """
     onlookers = {NAME: Power(config.trusted), **config.onlookers}
@@ -31,21 +31,21 @@ def look(
     for result in results:
         for record in (record for outcome in result.observed[NAME] for record in outcome):
             known = found.get(record.name)
-            if known is None or known.state != "noticed":
+            if known is None or known.state != "killed":
                 found[record.name] = record
     return list(results), tuple(found.values())
 
 
-def unseen(rules: Iterable[KnownRule], results: Sequence[Result], seen: Sequence[Record]) -> tuple[Record, ...]:
-    """Return the sabotages of declared rules of the searched types that were never seen to fire."""
+def unfired(rules: Iterable[KnownRule], results: Sequence[Result], seen: Sequence[Record]) -> tuple[Record, ...]:
+    """Return the mutants of declared rules of the searched types that were never seen to fire."""
     kinds = {one.kind.type: one.kind for result in results for one in result.kinds}
-    met = {(record.place, record.rule) for record in seen}
+    met = {(record.location, record.rule) for record in seen}
     found: dict[str, Record] = {}
     for known in rules:
         info, rule = kinds.get(known.type), known.rule
         if info is not None:
-            places = [place_of(info, path) for path in known.places or (rule.path,)]
+            locations = [location_of(info, path) for path in known.places or (rule.path,)]
             words = RuleKey(rule.path, rule.type, rule.origin, rule.level).words
-            if not any((place, words) in met for place in places):
-                found |= {record.name: record for record in never_fired(places[0], words)}
+            if not any((location, words) in met for location in locations):
+                found |= {record.name: record for record in records_of_silent_rule(locations[0], words)}
     return tuple(found.values())

@@ -1,4 +1,4 @@
-"""The outcome for people: a table by operator, then every survivor with the case that would have shown it."""
+"""The outcome for people: a table by operator, then every surviving mutant with the case that would have killed it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from harness.power.document import Document, Part, Row
-from harness.power.sabotage import Record
+from harness.power.mutant import Record
 from harness.reporting.text import count, visible
 
 MOST = 40
-"""Survivors that are told one by one; the document has them all."""
-_COLUMNS = ("made", "noticed", "equivalent", "holes", "survived")
+"""Surviving mutants that are listed one by one; the document has them all."""
+_COLUMNS = ("made", "killed", "equivalent", "tolerated", "survived")
 
 
 def lines_of(document: Document, most: int = MOST) -> Iterator[str]:
@@ -21,19 +21,19 @@ def lines_of(document: Document, most: int = MOST) -> Iterator[str]:
 
 
 def _part(part: Part, most: int) -> Iterator[str]:
-    states = Counter(record.state for record in part.sabotages)
-    judged = len(part.sabotages) - states["unjudged"]
-    told = f"{states['noticed']:,} of {count(judged, 'mutant')} noticed"
-    listed = f"{states['equivalent']:,} equivalent, {count(states['hole'], 'known hole')}"
+    states = Counter(record.state for record in part.mutants)
+    judged = len(part.mutants) - states["unjudged"]
+    told = f"{states['killed']:,} of {count(judged, 'mutant')} killed"
+    listed = f"{states['equivalent']:,} equivalent, {states['tolerated']:,} tolerated"
     yield f"{part.subject}: {told}, {listed}, {states['survived']:,} survived"
     yield f"  seed {part.seed}, {_budget(part)}{_sample(part)}; {count(part.cases, 'case')} in {part.seconds:.0f} s"
     if states["unjudged"]:
         yield f"  {count(states['unjudged'], 'mutant')} not judged: time ran out"
     yield ""
     yield from _table(part.operators)
-    yield from _survivors(part.survivors, most)
+    yield from _surviving(part.surviving, most)
     for entry in part.stale:
-        yield f"  stale: {entry.sabotage}: no such mutant survives any more; remove the entry"
+        yield f"  stale: {entry.mutant}: no such mutant survives any more; remove the entry"
     if part.stale:
         yield ""
 
@@ -51,21 +51,21 @@ def _table(rows: Sequence[Row]) -> Iterator[str]:
     width = max(map(len, names), default=0)
     yield f"  {'':{width}}  " + "  ".join(f"{name:>10}" for name in _COLUMNS)
     for name, row in zip(names, rows, strict=True):
-        cells = (row.made - row.unjudged, row.noticed, row.equivalent, row.hole, row.survived)
+        cells = (row.made - row.unjudged, row.killed, row.equivalent, row.tolerated, row.survived)
         yield f"  {name:{width}}  " + "  ".join(f"{cell or '-':>10}" for cell in cells)
     yield ""
 
 
-def _survivors(survivors: Sequence[Record], most: int) -> Iterator[str]:
-    """Tell survivors by place and rule: one that was never seen to fire survives in many ways."""
+def _surviving(mutants: Sequence[Record], most: int) -> Iterator[str]:
+    """List surviving mutants by location and rule: one that was never seen to fire survives in many ways."""
     groups: dict[tuple[str, str, str], list[Record]] = {}
-    for one in survivors:
-        groups.setdefault((one.side, f"{one.place}: {one.rule}", one.reason), []).append(one)
+    for one in mutants:
+        groups.setdefault((one.side, f"{one.location}: {one.rule}", one.reason), []).append(one)
     for (side, where, reason), members in list(groups.items())[:most]:
         yield f"  survived: {side} {where}: {', '.join(one.operator for one in members)}"
         if reason:
             yield f"    why: {reason}"
-        yield f"    would show it: {'; '.join(dict.fromkeys(one.shown_by for one in members))}"
+        yield f"    would kill it: {'; '.join(dict.fromkeys(one.shown_by for one in members))}"
     if len(groups) > most:
         yield f"  and {count(len(groups) - most, 'rule')} more with surviving mutants; --json FILE lists them all"
     if groups:

@@ -20,12 +20,14 @@ from harness.events import Budget, Discovery, Expected, Replayed, Timings
 from harness.limits import MOST_REPORT, decode_bounded, read_bounded
 from harness.reporting.cost import Cost
 from harness.reporting.coverage import BranchCoverage, Coverage, RuleEntry, UncoveredEntry
+from harness.reporting.migration import migrate
 from harness.reporting.moves import Moves
 from harness.reporting.text import encode_json
 from harness.reporting.verification import Verification
 
-SCHEMA_ID = "urn:equivalence-harness:report:1"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+_SCHEMA_IDS = tuple(f"urn:equivalence-harness:report:{number}" for number in range(1, SCHEMA_VERSION + 1))
+SCHEMA_ID = _SCHEMA_IDS[-1]
 MOST_VALUES = 20_000_000
 """Values of a report that is read; one of a whole release has less than a million."""
 SCHEMA = Path(__file__).parent / "schema" / "report.schema.json"
@@ -106,8 +108,8 @@ class Part(msgspec.Struct, frozen=True):
     allow_incomplete: tuple[str, ...] = ()
 
 
-class Unreached(msgspec.Struct, frozen=True):
-    """A place of a type that occurs in no accepted object, and the error that refused it, where there was one."""
+class UnacceptedPath(msgspec.Struct, frozen=True):
+    """A path of a type that occurs in no accepted object, and the error that rejected it, where there was one."""
 
     path: str
     error: str = ""
@@ -116,15 +118,15 @@ class Unreached(msgspec.Struct, frozen=True):
 class KindEntry(msgspec.Struct, frozen=True):
     """What was done for one kind and operation.
 
-    `base` says whether an object that both sides accept was found; otherwise `remaining` has the errors that remained,
-    those that nothing silenced first, and `sides` says of each who reports it: handwritten, declarative or both.
-    `sought` says that the search for one came to its end, which a limit of time may cut short. `allowed` is the pattern
-    that lets it be incomplete, where it is.
+    `has_seed` says whether a seed object that both sides accept was found; otherwise `remaining` has the errors that
+    remained, those that nothing silenced first, and `sides` says of each who reports it: handwritten, declarative or
+    both. `seed_search_complete` says that the search for one came to its end, which a limit of time may cut short.
+    `allowed` is the pattern that lets it be incomplete, where it is.
     `through` names the served version whose strategy answered for a version that no user can reach, empty for others.
-    `places`, `reached` and `unreached` say how full accepted objects are: what the type has room for, what occurs in
-    one, and the outermost places that do not. Of all that do not, an error refused `refused`, and the others were not
-    tried. They stand at the first operation of those that share a type. `changed` are places that an accepted update
-    changes.
+    `paths`, `accepted_paths` and `unaccepted_paths` say how full accepted objects are: how many paths the type has, how
+    many occur in one, and the outermost that do not. Of all that do not, an error rejected `rejected_paths`, and the
+    others were not tried. They stand at the first operation of those that share a type. `changed_paths` are those that
+    an accepted update changes.
     """
 
     subject: str
@@ -139,23 +141,23 @@ class KindEntry(msgspec.Struct, frozen=True):
     cases: int
     accepted: int
     failures: int
-    base: bool
+    has_seed: bool
     remaining: tuple[str, ...]
     error: str
     through: str = ""
-    places: int = 0
-    reached: int = 0
-    unreached: tuple[Unreached, ...] = ()
-    changed: tuple[str, ...] = ()
-    refused: int = 0
+    paths: int = 0
+    accepted_paths: int = 0
+    unaccepted_paths: tuple[UnacceptedPath, ...] = ()
+    changed_paths: tuple[str, ...] = ()
+    rejected_paths: int = 0
     sides: tuple[str, ...] = ()
-    sought: bool = False
+    seed_search_complete: bool = False
     allowed: str = ""
 
     @property
     def has_accepted(self) -> bool:
         """Whether both sides accepted some object, or pair of them."""
-        return self.base or bool(self.accepted)
+        return self.has_seed or bool(self.accepted)
 
     @property
     def name(self) -> str:
@@ -188,7 +190,7 @@ class ExcludedEntry(Excluded, frozen=True):
 class ExampleEntry(Expected, msgspec.Struct, frozen=True):
     """What both sides said of an object of the user's own, for one kind and operation.
 
-    `source` is its file and line, `expected` is `accepted`, or `refused` where its file's name says so. `failure` says
+    `source` is its file and line, `expected` is `accepted`, or `rejected` where its file's name says so. `failure` says
     why there are no lists of errors.
     """
 
@@ -378,6 +380,7 @@ def schema() -> dict[str, Any]:
 def read_report(path: Path | str) -> Report:
     """Read a saved report.
 
+    Those of older versions of the schema are brought up to the present one.
     Raises: InputError with what is wrong: no such file, not JSON, another document, a newer version.
     """
     return decode(read_data(path), str(path))
@@ -401,7 +404,7 @@ def decode(data: bytes, name: str) -> Report:
         raise _unreadable(name, f"is not JSON: {error}", "the file was cut off or is no report", data) from None
     if not isinstance(head, dict) or "schema" not in head:
         raise _unreadable(name, "is JSON, but not a report", "name a file written by harness run --json")
-    if head["schema"] != SCHEMA_ID:
+    if head["schema"] not in _SCHEMA_IDS:
         raise _unreadable(
             name,
             f"follows schema {head['schema']!r}; this harness reads {SCHEMA_ID!r}",
@@ -414,6 +417,9 @@ def decode(data: bytes, name: str) -> Report:
             f"is of version {version} of the schema; this harness reads up to version {SCHEMA_VERSION}",
             f"read it with the harness that wrote it ({head.get('harness_version', 'unknown')})",
         )
+    migrate(head)
+    if isinstance(version, int):
+        head |= {"schema": SCHEMA_ID, "schema_version": SCHEMA_VERSION}  # what it is now, for who writes it again
     try:
         return msgspec.convert(head, Report)
     except (msgspec.ValidationError, RecursionError) as error:

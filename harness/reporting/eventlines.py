@@ -17,7 +17,7 @@ from harness import __version__, events
 from harness.compare.finding import Severity
 from harness.reporting.document import Report, kind_name
 
-SCHEMA_ID = "urn:equivalence-harness:events:1"
+SCHEMA_ID = "urn:equivalence-harness:events:2"
 SCHEMA = Path(__file__).parent / "schema" / "events.schema.json"
 """The published JSON Schema of one line."""
 
@@ -99,7 +99,7 @@ class KindLine(_Line, frozen=True, kw_only=True, tag="kind"):
     cases: int
     accepted: int
     failures: int
-    base: bool
+    has_seed: bool
     error: str
 
 
@@ -174,7 +174,7 @@ def _finished(result: events.Result, subject: str, time: str) -> Iterator[Line]:
     for one in result.kinds:
         yield KindLine(
             time=time, subject=subject, kind=one.kind.name, operation=one.operation, cases=one.cases,
-            accepted=one.accepted, failures=one.failures, base=one.base, error=one.error,
+            accepted=one.accepted, failures=one.failures, has_seed=one.has_seed, error=one.error,
         )  # fmt: skip
     yield PartLine(
         time=time, subject=subject, part=result.part or result.subject, stopped=result.stopped,

@@ -92,7 +92,7 @@ def why(kind: KindEntry, part: Part | None, bare: frozenset[str]) -> Why | None:
     if kind.has_accepted:
         return None
     compared = kind.rules or (part is not None and len(part.between) == 2)
-    return "unaccepted" if (kind.sought and compared) or kind.subject in bare else None
+    return "unaccepted" if (kind.seed_search_complete and compared) or kind.subject in bare else None
 
 
 def _bare(parts: Iterable[Part], kinds: Sequence[KindEntry]) -> frozenset[str]:
@@ -156,7 +156,7 @@ def _advice(kind: KindEntry, reason: Why, part: Part | None) -> str:
         return f"see what fails with harness check, give the types with --types if it is a program, or {allow}"
     if part is not None and part.reach.handwritten:
         return f"record an object that is accepted, or {allow}"
-    if not kind.sought:
+    if not kind.seed_search_complete:
         return f"give it more time (--max-time) or an object that is accepted (--example FILE), or {allow}"
     folder = f"in {part.reach.location}/examples or " if part is not None and part.reach.kind == "suite" else ""
     return (

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from itertools import islice, product
 
 from harness.compare.finding import SEVERITIES, Severity
+from harness.errormatch.oldcauses import first_name
 from harness.field import FieldError
 from harness.jsonpath import ITEMS, canonical_path, parse, pattern_of, segments
 from harness.reporting.document import ReportedFinding
@@ -41,7 +42,8 @@ Key = tuple[str, ...]
 OF_A_TYPE = frozenset({"ratcheting", "masked"})
 """Causes that lie in how the validation of a whole type is called: its members are one mistake."""
 OF_A_RULE = frozenset({
-    "boundary", "conditional", "gate", "new-rule", "no-rule", "no-twin", "origin", "rule-removed", "type", "unmarked",
+    "boundary", "conditional", "gate", "new-rule", "no-rule", "no-counterpart", "origin", "rule-removed", "type",
+    "unmarked",
 })  # fmt: skip
 """Causes of which each rule of a member may have its own."""
 OF_BOTH_SIDES = frozenset({"path", "type", "origin"})
@@ -176,7 +178,7 @@ def _roots(found: Mapping[Key, Sequence[ReportedFinding]]) -> dict[Key, Key]:
 
 
 def _rank(key: Key) -> tuple[int, Key]:
-    return ROOTS.index(key[0]) if key[0] in ROOTS else len(ROOTS), key
+    return ROOTS.index(key[0]) if key[0] in ROOTS else len(ROOTS), (first_name(key[0]), *key[1:])
 
 
 def _pairs(found: Mapping[Key, Sequence[ReportedFinding]]) -> Iterator[tuple[Key, Key]]:
@@ -280,7 +282,7 @@ def _differs_in(finding: ReportedFinding, path: str, error: FieldError) -> list[
 
 
 def _group(key: Key, members: Sequence[ReportedFinding]) -> Group:
-    name = hashlib.sha256("\x1f".join(key).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    name = hashlib.sha256("\x1f".join((first_name(key[0]), *key[1:])).encode("utf-8", "surrogatepass")).hexdigest()[:8]
     cause = key[0]
     own = [one for one in members if one.cause == cause]
     return Group(f"g{name}", cause, _place(own), tuple(sorted(members, key=lambda one: _order(one, cause))))

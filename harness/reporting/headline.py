@@ -52,7 +52,7 @@ def _words(report: Report) -> str:
     if milder:
         told = count(milder, "finding is", "findings are")
         return f"No finding that fails the run: {told} milder than {report.policy.fail_on}"
-    late = sum(not kind.has_accepted and not kind.sought for kind in report.kinds)
+    late = sum(not kind.has_accepted and not kind.seed_search_complete for kind in report.kinds)
     left = f"; no object of {late:,} of {_kinds(len(report.kinds))} was accepted in time" if late else ""
     return _WORDS[report.verdict] + left
 

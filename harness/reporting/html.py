@@ -252,7 +252,7 @@ def _state(kind: KindEntry) -> str:
         return "not reached"
     if kind.has_accepted:
         return "accepted object found"
-    return "errors remained" if kind.sought else "not searched: time ran out"
+    return "errors remained" if kind.seed_search_complete else "not searched: time ran out"
 
 
 def _missed(report: Report) -> dict[int, str]:

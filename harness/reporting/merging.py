@@ -130,21 +130,21 @@ def _kind_key(kind: KindEntry) -> object:
 
 
 def _with_kind(one: KindEntry, other: KindEntry) -> KindEntry:
-    fuller = max(one, other, key=lambda kind: kind.reached)
+    fuller = max(one, other, key=lambda kind: kind.accepted_paths)
     return msgspec.structs.replace(
         one,
-        places=fuller.places,
-        reached=fuller.reached,
-        unreached=fuller.unreached,
-        refused=fuller.refused,
-        changed=one.changed or other.changed,
+        paths=fuller.paths,
+        accepted_paths=fuller.accepted_paths,
+        unaccepted_paths=fuller.unaccepted_paths,
+        rejected_paths=fuller.rejected_paths,
+        changed_paths=one.changed_paths or other.changed_paths,
         cases=one.cases + other.cases,
         accepted=one.accepted + other.accepted,
         failures=one.failures + other.failures,
-        base=one.base or other.base,
-        remaining=() if one.base or other.base else one.remaining,
-        sides=() if one.base or other.base else one.sides,
-        sought=one.sought or other.sought,
+        has_seed=one.has_seed or other.has_seed,
+        remaining=() if one.has_seed or other.has_seed else one.remaining,
+        sides=() if one.has_seed or other.has_seed else one.sides,
+        seed_search_complete=one.seed_search_complete or other.seed_search_complete,
         error="; ".join(filter(None, (one.error, other.error))),
     )
 

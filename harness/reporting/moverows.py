@@ -60,7 +60,7 @@ def _shares(one: Moves, room: int) -> dict[str, int]:
 def _row(change: Move) -> Text:
     more = f" and {len(change.kinds) - 1} more" if len(change.kinds) > 1 else ""
     row = Text(f"    {change.cause:<13} ")
-    row.append(visible(change.place))
+    row.append(visible(change.field))
     row.append(f"  {visible(change.kinds[0])}{more}  [{change.findings[0]}]", style="dim")
     row.append(f"\n      {cut(visible(_short(change.sentence)), 150)}")
     return row

@@ -18,13 +18,13 @@ from harness.jsonpath import canonical_path
 class Move(msgspec.Struct, frozen=True, omit_defaults=True):
     """One change: its cause and direction, where, and a sentence about its smallest object.
 
-    `place` is the type and member (`PodSpec.hostname`), or the path where types are not known. `kinds` are those it
+    `field` is the type and member (`PodSpec.hostname`), or the path where types are not known. `kinds` are those it
     shows on, `findings` fingerprints, the one that the sentence is about first.
     """
 
     direction: Direction
     cause: str
-    place: str
+    field: str
     sentence: str
     kinds: tuple[str, ...]
     findings: tuple[str, ...]
@@ -84,16 +84,16 @@ def _key(finding: Any) -> tuple[str, ...]:
 
 def _move(findings: Sequence[Any]) -> Move:
     first = findings[0]
-    place = f"{first.owner.rpartition('.')[2]}.{first.member}".rstrip(".") if first.owner else first.path
+    field = f"{first.owner.rpartition('.')[2]}.{first.member}".rstrip(".") if first.owner else first.path
     return Move(
-        direction_in(first), first.cause, place or "(the object itself)", first.detail,
+        direction_in(first), first.cause, field or "(the object itself)", first.detail,
         tuple(dict.fromkeys(f"{one.name} {one.operation}" for one in findings)),
         tuple(one.fingerprint for one in findings),
     )  # fmt: skip
 
 
 def _order(one: Move) -> tuple[Any, ...]:
-    return DIRECTIONS.index(one.direction), -len(one.findings), one.cause, one.place, one.findings
+    return DIRECTIONS.index(one.direction), -len(one.findings), one.cause, one.field, one.findings
 
 
 def _alone(excluded: Sequence[Any], subject: str, name: str) -> tuple[str, ...]:

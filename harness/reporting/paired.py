@@ -88,19 +88,19 @@ def _pairs(left: Sequence[FieldError], right: Sequence[FieldError], cause: str =
     """
     rest, alone = counted(right), []
     for one in counted(left):
-        twin = next((other for other in rest if _key(other[0]) == _key(one[0])), None)
-        if twin is None:
+        partner = next((other for other in rest if _key(other[0]) == _key(one[0])), None)
+        if partner is None:
             alone.append(one)
         else:
-            rest.remove(twin)
-            yield Pair(one, twin, *_related(one, twin))
+            rest.remove(partner)
+            yield Pair(one, partner, *_related(one, partner))
     for one in alone:
-        twin = next((other for other in rest if _differ_in(one[0], other[0]) == cause), None)
-        if twin is None:
+        partner = next((other for other in rest if _differ_in(one[0], other[0]) == cause), None)
+        if partner is None:
             yield Pair(one, None, _alone_left(one[0]))
         else:
-            rest.remove(twin)
-            yield Pair(one, twin, f"the same but for the {'field' if cause == 'path' else cause}")
+            rest.remove(partner)
+            yield Pair(one, partner, f"the same but for the {'field' if cause == 'path' else cause}")
     for other in rest:
         yield Pair(None, other, _alone_right(other[0]))
 
@@ -115,14 +115,14 @@ def _differ_in(one: FieldError, other: FieldError) -> str:
     return names[0] if len(names) == 1 else ""
 
 
-def _related(one: Told, twin: Told) -> tuple[str, bool]:
+def _related(one: Told, partner: Told) -> tuple[str, bool]:
     if one[0].type == ErrorType.INVALID and not one[0].origin:
         return "look the same, but name no origin: without one, Invalid errors never count as the same", False
     notes = [_SAME]
-    if one[0].detail != twin[0].detail:
+    if one[0].detail != partner[0].detail:
         notes.append("in other words")
-    if one[1] != twin[1]:
-        notes.append(f"{one[1]} times beside {twin[1]}")
+    if one[1] != partner[1]:
+        notes.append(f"{one[1]} times beside {partner[1]}")
     return ", ".join(notes), True
 
 

@@ -96,7 +96,7 @@ def _seen(rule: RuleEntry) -> str:
     limit = "" if rule.limit is None else f" at {rule.limit}"
     parts = [
         f"declarative {' '.join(rule.declarative)}" if rule.declarative else "never fired",
-        f"handwritten {' '.join(rule.handwritten)}" if rule.handwritten else "no handwritten twin",
+        f"handwritten {' '.join(rule.handwritten)}" if rule.handwritten else "no handwritten counterpart",
         f"accepted{limit}" if rule.accepted else f"not accepted{limit}",
     ]
     if rule.limit is not None and rule.declarative:

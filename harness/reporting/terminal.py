@@ -301,15 +301,16 @@ def _examples(report: Report) -> list[str]:
 
 def _fullness(kinds: Sequence[KindEntry]) -> str:
     """Say how full the accepted objects are: a difference deep in an object shows only where there is something."""
-    places, reached, refused = (sum(getattr(k, name) for k in kinds) for name in ("places", "reached", "refused"))
-    if not places:
+    names = ("paths", "accepted_paths", "rejected_paths")
+    paths, accepted, rejected = (sum(getattr(k, name) for k in kinds) for name in names)
+    if not paths:
         return ""
-    updates = [k for k in kinds if k.operation == "update" and k.base]
-    changing = sum(bool(k.changed) for k in updates)
-    share = 100 * reached // places
+    updates = [k for k in kinds if k.operation == "update" and k.has_seed]
+    changing = sum(bool(k.changed_paths) for k in updates)
+    share = 100 * accepted // paths
     return (
-        f"{reached:,} of {count(places, 'field path')} of their types are set in an accepted object ({share} %), "
-        f"{refused:,} were rejected, {places - reached - refused:,} were not tried; "
+        f"{accepted:,} of {count(paths, 'field path')} of their types are set in an accepted object ({share} %), "
+        f"{rejected:,} were rejected, {paths - accepted - rejected:,} were not tried; "
         f"{changing} of {count(len(updates), 'update')} change something and are accepted"
     )
 
@@ -338,9 +339,9 @@ def _without(report: Report) -> Iterator[str]:
     """Name the kinds of which no object was accepted, and why that is nothing to fail for."""
     missed = {id(kind) for gap in gaps(report) for kind in gap.kinds}
     rest = [kind for kind in report.kinds if not kind.has_accepted and id(kind) not in missed]
-    late = [kind for kind in rest if not kind.sought]
+    late = [kind for kind in rest if not kind.seed_search_complete]
     yield _named("not searched: time ran out before an object was accepted:", late)
-    yield _named("without rules and without an accepted object:", [kind for kind in rest if kind.sought])
+    yield _named("without rules and without an accepted object:", [kind for kind in rest if kind.seed_search_complete])
 
 
 def _named(words: str, kinds: Sequence[KindEntry]) -> str:

@@ -104,8 +104,8 @@ def _field(one: FieldEntry) -> Iterator[Text]:
     row = Text("  ")
     row.append(f"{word:<11}", style=style)
     row.append(visible(one.name), style="bold")
-    where = one.places[0].name if one.places else one.json_name
-    more = f" and {count(len(one.places) - 1, 'place')} more" if len(one.places) > 1 else ""
+    where = one.paths[0].name if one.paths else one.json_name
+    more = f" and {count(len(one.paths) - 1, 'path')} more" if len(one.paths) > 1 else ""
     events = ", ".join(dict.fromkeys(f"{why.cause} {why.event}" for why in one.reasons))
     row.append(visible(f"  {where}{more}  ({events})"), style="dim")
     yield row
@@ -126,7 +126,7 @@ def _tried(one: FieldEntry) -> str:
     versions = ", ".join(one.versions)
     return (
         f"{count(tried.cases, 'case')}: {count(tried.creates, 'create')}, {count(tried.updates, 'update')} "
-        f"({tried.changed:,} change it, {tried.kept:,} keep it); {tried.accepted:,} accepted, refused there "
+        f"({tried.changed:,} change it, {tried.kept:,} keep it); {tried.accepted:,} accepted, rejected there "
         f"{tried.handwritten:,} by handwritten, {tried.declarative:,} by declarative; {tried.compared:,} cases base "
         f"against head; {versions}"
     )

@@ -38,7 +38,7 @@ class ReasonEntry(msgspec.Struct, frozen=True):
     certain: bool = True
 
 
-class PlaceEntry(msgspec.Struct, frozen=True):
+class KindPath(msgspec.Struct, frozen=True):
     """Where a kind has a field; `path` is canonical."""
 
     group: str
@@ -48,7 +48,7 @@ class PlaceEntry(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The place for people: `apps/v1 Deployment spec.replicas`."""
+        """The path for people: `apps/v1 Deployment spec.replicas`."""
         version = f"{self.group}/{self.version}" if self.group else self.version
         return f"{version} {self.kind} {self.path}".rstrip()
 
@@ -88,7 +88,7 @@ class FieldEntry(msgspec.Struct, frozen=True):
     verdict: FieldVerdict
     why: str
     reasons: tuple[ReasonEntry, ...]
-    places: tuple[PlaceEntry, ...]
+    paths: tuple[KindPath, ...]
     tags_before: tuple[str, ...] = ()
     tags_after: tuple[str, ...] = ()
     place: str = ""

@@ -73,9 +73,10 @@ def rule_words(rule: RuleEntry) -> str:
     if rule.cannot:
         return f"cannot fire: {rule.cannot}"
     limit = "" if rule.limit is None else f" at its limit, {rule.limit}"
+    by_hand = f"the handwritten counterpart on {' and '.join(rule.handwritten)}"
     parts = [
         f"fired on {' and '.join(rule.declarative)}" if rule.declarative else "never fired",
-        f"the handwritten twin on {' and '.join(rule.handwritten)}" if rule.handwritten else "no handwritten twin seen",
+        by_hand if rule.handwritten else "no handwritten counterpart seen",
         f"accepted{limit}" if rule.accepted else f"not seen accepted{limit}",
     ]
     if rule.limit is not None:

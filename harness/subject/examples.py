@@ -1,7 +1,7 @@
 """Objects of the user's own: what a search starts from, before it has drawn any.
 
 A file holds objects in YAML or JSON, several documents, and pairs: a mapping with `old` and `new`, an update. A folder
-is read with all below it. That somebody expects an object to be refused, its file's name says: `invalid-...`.
+is read with all below it. That somebody expects an object to be rejected, its file's name says: `invalid-...`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from harness.subject.manifests import documents, manifest_of
 FOLDER = "examples"
 """The folder of a suite that holds them."""
 SUFFIXES = (".yaml", ".yml", ".json")
-_REFUSED = "invalid"
+_INVALID = "invalid"
 _LARGEST = 16 << 20
 _MOST_FILES = 5_000
 
@@ -32,13 +32,13 @@ class Example(msgspec.Struct, frozen=True):
     """An object, or an update with the object before it. `source` is its file and line, with the number of
     an item of a List.
 
-    `is_refused` says that its author expects both sides to refuse it.
+    `is_rejected` says that its author expects both sides to reject it.
     """
 
     source: str
     object: dict[str, Json]
     old: dict[str, Json] | None = None
-    is_refused: bool = False
+    is_rejected: bool = False
 
     @property
     def names(self) -> tuple[str, str]:
@@ -110,7 +110,7 @@ def _of_file(file: Path) -> list[Example]:
         raise _wrong(file, "example-large", message, "keep a few objects of each kind, in files of their own")
     found: list[Example] = []
     problems: list[Diagnostic] = []
-    is_refused = file.name.lower().startswith(_REFUSED)
+    is_rejected = file.name.lower().startswith(_INVALID)
     read = documents(str(file))
     lines = Counter(position.line for _, position in read)
     numbers: Counter[int] = Counter()
@@ -118,7 +118,7 @@ def _of_file(file: Path) -> list[Example]:
         item = f" items[{numbers[position.line]}]" if lines[position.line] > 1 else ""  # of a List
         numbers[position.line] += 1
         try:
-            found.append(_example(value, position, is_refused, item))
+            found.append(_example(value, position, is_rejected, item))
         except InputError as error:
             problems += error.diagnostics
     if problems:
@@ -128,10 +128,10 @@ def _of_file(file: Path) -> list[Example]:
     return found
 
 
-def _example(value: Any, position: Position, is_refused: bool, item: str) -> Example:
+def _example(value: Any, position: Position, is_rejected: bool, item: str) -> Example:
     source = f"{from_here(Path(position.file))}:{position.line}{item}"
     if not isinstance(value, dict) or "kind" in value or not {"old", "new"} & value.keys():
-        return Example(source, manifest_of(value, position).object, None, is_refused)
+        return Example(source, manifest_of(value, position).object, None, is_rejected)
     wrong = sorted(str(name) for name in value.keys() ^ {"old", "new"})
     if wrong:
         message = f"a pair has the members old and new, and no others: see {', '.join(wrong)}"
@@ -141,7 +141,7 @@ def _example(value: Any, position: Position, is_refused: bool, item: str) -> Exa
         message = f"old is a {old.api_version} {old.kind}, new a {new.api_version} {new.kind}"
         fix = "an update has the same apiVersion and kind on both sides"
         raise InputError([Diagnostic(position, "example-pair", message, fix=fix)])
-    return Example(source, new.object, old.object, is_refused)
+    return Example(source, new.object, old.object, is_rejected)
 
 
 def _wrong(place: Path, code: str, message: str, fix: str) -> InputError:

@@ -26,7 +26,7 @@ from harness.targets.python import PythonTarget
 from harness.targets.target import Target
 
 Rework: TypeAlias = Callable[[Suite, Universe, Compiled], Compiled]
-"""Puts other validators in the place of a package's compiled ones: a sabotage, for one."""
+"""Puts other validators in the place of a package's compiled ones: a mutant, for one."""
 
 _ROOTS = (
     "write `// +k8s:validation-gen=TypesWithField=TypeMeta` into doc.go, or `// +k8s:validation-gen=true` at the type"

@@ -22,8 +22,8 @@ from harness.reporting.verification import (
     Effort,
     FieldEntry,
     FieldVerdict,
+    KindPath,
     LintEntry,
-    PlaceEntry,
     ReasonEntry,
     RevisionEntry,
     StaleEntry,
@@ -254,7 +254,7 @@ class _Judge:
             if verdict == "not-tried"
             else self._basis(field, opened),
             reasons=tuple(map(reason, field.reasons)),
-            places=tuple(PlaceEntry(*_kind(one), one.path) for one in field.paths),
+            paths=tuple(KindPath(*_kind(one), one.path) for one in field.paths),
             tags_before=field.tags_before,
             tags_after=field.tags_after,
             place=place_of(field.position or field.position_before),

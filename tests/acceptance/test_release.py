@@ -92,19 +92,19 @@ def test_a_release_is_judged(report: tuple[str, Path]) -> None:
     assert [] == [kind for kind in document["kinds"] if kind.get("error")]
     asked = [kind for kind in document["kinds"] if kind["cases"]]
     assert len(asked) == len(document["kinds"])
-    assert 0.8 * len(asked) <= sum(bool(kind["base"]) for kind in asked)
+    assert 0.8 * len(asked) <= sum(bool(kind["has_seed"]) for kind in asked)
     assert release in json.dumps(document["target"])
 
 
 def test_a_release_is_searched_with_full_objects(report: tuple[str, Path]) -> None:
     """Places beyond the required ones occur in accepted objects; of those that do not, the outermost are told."""
     document = read(report[1])
-    told = [kind for kind in document["kinds"] if kind.get("places") and kind["base"]]
-    places, reached = sum(kind["places"] for kind in told), sum(kind["reached"] for kind in told)
+    told = [kind for kind in document["kinds"] if kind.get("paths") and kind["has_seed"]]
+    places, reached = sum(kind["paths"] for kind in told), sum(kind["accepted_paths"] for kind in told)
     assert 0.15 * places <= reached < places
-    assert all(kind["unreached"] for kind in told if kind["reached"] < kind["places"])
-    updates = [kind for kind in document["kinds"] if kind["operation"] == "update" and kind["base"]]
-    assert 0.8 * len(updates) <= sum(bool(kind.get("changed")) for kind in updates)
+    assert all(kind["unaccepted_paths"] for kind in told if kind["accepted_paths"] < kind["paths"])
+    updates = [kind for kind in document["kinds"] if kind["operation"] == "update" and kind["has_seed"]]
+    assert 0.8 * len(updates) <= sum(bool(kind.get("changed_paths")) for kind in updates)
 
 
 def test_a_release_has_findings_that_replay(report: tuple[str, Path]) -> None:

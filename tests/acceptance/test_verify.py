@@ -119,7 +119,7 @@ def test_four_mistakes_in_one_change_have_four_verdicts(checkout: Path, tmp_path
     assert "mark the handwritten error" in causes(report, "IngressClassParametersReference.Kind")["unmarked"]
     assert "skip what did not change" in causes(report, "CrossVersionObjectReference.Kind")["ratcheting"]
     handler = field(report, "RuntimeClass.Handler")
-    assert "no-twin" in causes(report, "RuntimeClass.Handler")
+    assert "no-counterpart" in causes(report, "RuntimeClass.Handler")
     assert "put the check back" in handler.why
     users = {one.direction: one.settings for one in told.changes if one.fingerprint in handler.changes}
     assert "DeclarativeValidationBeta=false" in users["newly-accepted"]

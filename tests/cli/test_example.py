@@ -90,5 +90,5 @@ def test_a_refused_example_is_told_at_once(capfd: Any) -> None:
     """And a line at the end says which ones are not as expected."""
     name = example("one.yaml", HEAD + "spec: {ward: nowhere, weeks: 15}\n")
     told = call(capfd, "run", str(ROSTER), "--max-cases", "20", "--jobs", "1", "--example", name)
-    assert "example one.yaml:1: ward.example.org/v1 rosters create: refused" in told.err
+    assert "example one.yaml:1: ward.example.org/v1 rosters create: rejected" in told.err
     assert "1 example replayed first, not as expected: one.yaml:1" in told.out

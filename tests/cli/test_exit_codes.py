@@ -17,7 +17,9 @@ from tests.reporting import made
 
 FINDING = made.finding()
 EXPIRED = EXCEPTION.replace("2999-01-31", "2020-01-31")
-BLOCKED = made.kind_report(base=False, accepted=0, sought=True, remaining=("spec.ref: no",), sides=("handwritten",))
+BLOCKED = made.kind_report(
+    has_seed=False, accepted=0, seed_search_complete=True, remaining=("spec.ref: no",), sides=("handwritten",)
+)
 LOST: dict[str, Any] = {"stopped": "target-lost", "stopped_detail": "it is gone"}
 
 ENDINGS: dict[str, tuple[int, FakeEngine, str]] = {

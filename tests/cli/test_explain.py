@@ -82,11 +82,16 @@ def test_without_a_code_every_page_is_listed(capfd: Any) -> None:
             assert f"  {page.code} " in told.out
 
 
+def test_a_former_name_of_a_cause_is_explained(capfd: Any) -> None:
+    """By the page of its present name."""
+    assert call(capfd, "explain", "no-counterpart").out == call(capfd, "explain", "no-twin").out != ""
+
+
 def test_an_unknown_code_gets_the_near_miss(capfd: Any) -> None:
     """And exit code 2."""
-    told = call(capfd, "explain", "no-twn")
+    told = call(capfd, "explain", "no-counterpat")
     assert told.code == 2
-    assert "did you mean no-twin?" in told.err
+    assert "did you mean no-counterpart?" in told.err
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def test_what_is_written_runs_and_compares(tmp_path: Path, capfd: pytest.Capture
     )  # fmt: skip
     assert (0, "") == (ran.returncode, "" if ran.returncode == 0 else ran.stdout + ran.stderr)
     document = json.loads(report.read_text(encoding="utf-8"))
-    assert [("create", True), ("update", True)] == [(one["operation"], one["base"]) for one in document["kinds"]]
+    assert [("create", True), ("update", True)] == [(one["operation"], one["has_seed"]) for one in document["kinds"]]
     assert {"Invalid/minimum", "Invalid/maximum"} <= {
         f"{one['type'].removeprefix('FieldValue')}/{one['origin']}" for one in document["rules"] if one["handwritten"]
     }

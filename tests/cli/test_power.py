@@ -1,4 +1,4 @@
-"""`harness power`: exit codes, the list of known survivors, the document, and words on what makes no sense."""
+"""`harness power`: exit codes, the list of known surviving mutants, the document, and words on what makes no sense."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ def power(capfd: Any, suite: Path, *more: str) -> Any:
     return call(capfd, "power", suite, "--max-cases", "200", "--jobs", "1", *more)
 
 
-def survivors(file: Path) -> list[str]:
-    """The names of what survived, by the document."""
+def surviving(file: Path) -> list[str]:
+    """The names of the mutants that survived, by the document."""
     parts = json.loads(file.read_text(encoding="utf-8"))["parts"]
-    return [one["name"] for part in parts for one in part["sabotages"] if one["state"] == "survived"]
+    return [one["name"] for part in parts for one in part["mutants"] if one["state"] == "survived"]
 
 
 def test_survivors_are_exit_code_1_until_they_are_listed(capfd: Any, suite: Path, tmp_path: Path) -> None:
     """They are named on the screen and in the document; a list with their reasons makes it 0; a stale entry 1 again."""
     file = tmp_path / "power.json"
     told = power(capfd, suite, "--json", str(file))
-    assert (1, True) == (told.code, DEAD in survivors(file))
+    assert (1, True) == (told.code, DEAD in surviving(file))
     assert "survived: declarative v1.Widget.dead: minimum (beta): drop" in told.out
-    entries = "".join(f"- sabotage: {json.dumps(name)}\n  equivalent: toy\n" for name in survivors(file))
+    entries = "".join(f"- mutant: {json.dumps(name)}\n  equivalent: toy\n" for name in surviving(file))
     (suite / "power.yaml").write_text(entries, encoding="utf-8")
     told = power(capfd, suite)
     assert (0, True) == (told.code, " 0 survived" in told.out)
-    (suite / "power.yaml").write_text(f"{entries}- {{sabotage: gone, hole: toy}}\n", encoding="utf-8")
+    (suite / "power.yaml").write_text(f"{entries}- {{mutant: gone, tolerated: toy}}\n", encoding="utf-8")
     told = power(capfd, suite)
     assert (1, True) == (told.code, "stale: gone: no such mutant survives any more" in told.out)
     assert 0 == power(capfd, suite, "--every", "10", "--update-ratchet").code
@@ -63,14 +63,14 @@ def test_survivors_are_exit_code_1_until_they_are_listed(capfd: Any, suite: Path
 def test_a_sample_is_judged(capfd: Any, suite: Path, tmp_path: Path) -> None:
     """One in so many, and the list is not judged by it."""
     file = tmp_path / "power.json"
-    (suite / "power.yaml").write_text("- {sabotage: '*', equivalent: toy}\n- {sabotage: gone, hole: toy}\n")
+    (suite / "power.yaml").write_text("- {mutant: '*', equivalent: toy}\n- {mutant: gone, tolerated: toy}\n")
     told = power(capfd, suite, "--every", "10", "--json", str(file))
     assert (0, True) == (told.code, "every 10th mutant" in told.out)
-    assert len(json.loads(file.read_text(encoding="utf-8"))["parts"][0]["sabotages"]) < 10
+    assert len(json.loads(file.read_text(encoding="utf-8"))["parts"][0]["mutants"]) < 10
 
 
 def test_what_the_time_does_not_suffice_for_is_not_judged(capfd: Any, suite: Path) -> None:
-    """It is counted, and is neither noticed nor a survivor."""
+    """It is counted, and is neither killed nor a surviving mutant."""
     told = power(capfd, suite, "--max-time", "0.001")
     assert (True, True) == (told.code in (0, 1), "not judged: time ran out" in told.out)
 
@@ -79,12 +79,12 @@ def test_building_takes_no_time_from_other_subjects(monkeypatch: pytest.MonkeyPa
     """Of four minutes of building and twenty seconds of two parts side by side, twenty seconds are counted."""
     now = [0.0]
 
-    def look(*args: Any, **options: Any) -> Any:
+    def run_filters(*args: Any, **options: Any) -> Any:
         now[0] += 260.0
         usual = {"subject": "kubernetes", "seconds": 20.0, "cases": 100, "stopped": "budget", "kinds": ()}
         return [SimpleNamespace(**usual, beside=False), SimpleNamespace(**usual, beside=True)], ()
 
-    monkeypatch.setattr(command, "look", look)
+    monkeypatch.setattr(command, "run_filters", run_filters)
     monkeypatch.setattr(command, "rule_onlookers", lambda spec: {})
     clock = Clock(60.0, lambda: now[0])
     now[0] += 5.0

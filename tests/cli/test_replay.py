@@ -132,3 +132,11 @@ def test_the_id_of_a_group_names_all_of_it_and_a_kept_report_need_not_be_named(
         assert (1, True) == (told.code, told.out.endswith("still differs\n")), words
     told = call(capfd, "replay", "ffff")
     assert (2, True) == (told.code, "no report that was kept here has ffff" in told.err)
+
+
+def test_a_finding_of_an_older_report_is_asked_again_by_itself(capfd: Any, opened: Opened) -> None:
+    """Its cause had another name."""
+    finding = json.loads(Path("r.json").read_bytes())["findings"][0]
+    Path("finding.json").write_text(json.dumps({**finding, "cause": "no-twin", "code": "no-twin"}))
+    told = call(capfd, "replay", "finding.json", "--kubernetes", "1.37.1")
+    assert (1, True) == (told.code, "graduation  no-counterpart  example.io/v1 widgets" in told.out)

@@ -74,7 +74,7 @@ def test_a_handwritten_check_that_is_removed_too_early() -> None:
     assert (1, "different", {"newly-accepted"}) == (code, label.verdict, changes)
     assert {("DeclarativeValidationBeta=false",)} == settings
     assert "put the check back" in label.why
-    assert finding(report, "Label").startswith("no-twin: ")
+    assert finding(report, "Label").startswith("no-counterpart: ")
 
 
 def test_a_tag_whose_handwritten_error_is_not_marked() -> None:

@@ -93,7 +93,7 @@ def test_other_limits_of_a_text_with_long_characters() -> None:
     assert "handwritten side rejects a length of 21 or more" in found.detail
 
 
-def test_an_update_that_forgives_what_it_left_as_it_was() -> None:
+def test_an_update_that_ratchets_what_it_left_as_it_was() -> None:
     """Where the rule never speaks on the update, both limits are those of a create of the same object."""
     one, value = Comparator(info(), facts=rule_facts()), {"spec": {"a": 150}}
     strict = target(MAXIMUM, lambda v: v > 100, lambda v: v > 255)
@@ -128,7 +128,7 @@ def test_an_update_whose_create_differs_nowhere_has_no_boundary() -> None:
 def test_one_side_that_never_reports_it_has_no_limit() -> None:
     """Where the silent side stays silent at every size, it is no boundary."""
     assert cause_of(150, target(MAXIMUM, lambda v: v > 100, lambda v: False)).cause == "no-rule"
-    assert cause_of(150, target(MAXIMUM, lambda v: False, lambda v: v > 100)).cause == "no-twin"
+    assert cause_of(150, target(MAXIMUM, lambda v: False, lambda v: v > 100)).cause == "no-counterpart"
 
 
 def test_a_side_that_always_reports_it_has_no_limit_to_name() -> None:

@@ -25,7 +25,7 @@ def always(hv: tuple[FieldError, ...], dv: tuple[FieldError, ...]) -> Ask:
 STATIC = [
     # handwritten, declarative, expected causes
     (["Required@a covered"], [], {"a": "no-rule"}),
-    ([], ["Required@a alpha"], {"+a": "no-twin"}),
+    ([], ["Required@a alpha"], {"+a": "no-counterpart"}),
     (["Required@a"], ["Required@a alpha"], {"+a": "unmarked"}),
     (["Required@a covered"], ["Required@a"], {"a": "duplicate"}),
     (["Required@a"], ["Required@a"], {"a": "duplicate"}),
@@ -36,11 +36,11 @@ STATIC = [
     (["Invalid@a/minimum covered"], ["Invalid@a/maximum alpha"], {"a": "origin", "+a": "origin"}),
     (["Invalid@a covered"], ["Invalid@a/maximum alpha"], {"a": "origin", "+a": "origin"}),
     (["Invalid@a covered"], ["Invalid@a alpha"], {"a": "origin", "+a": "origin"}),
-    (["Required@s.a covered"], ["TooMany@s alpha sc"], {"s.a": "short-circuit", "+s": "no-twin"}),
-    ([], ["Internal@<nil>"], {"+<nil>": "no-twin"}),
+    (["Required@s.a covered"], ["TooMany@s alpha sc"], {"s.a": "short-circuit", "+s": "no-counterpart"}),
+    ([], ["Internal@<nil>"], {"+<nil>": "no-counterpart"}),
     # Unrelated errors of one type are not the same rule at two paths.
-    (["Required@s.a covered", "TooMany@z"], ["Required@t.b alpha"], {"s.a": "no-rule", "+t.b": "no-twin"}),
-    (["Required@s.a"], ["Required@s.b alpha"], {"+s.b": "no-twin"}),
+    (["Required@s.a covered", "TooMany@z"], ["Required@t.b alpha"], {"s.a": "no-rule", "+t.b": "no-counterpart"}),
+    (["Required@s.a"], ["Required@s.b alpha"], {"+s.b": "no-counterpart"}),
 ]  # fmt: skip
 
 
@@ -85,13 +85,13 @@ def _is_bad(value: Any) -> bool:
     return isinstance(value, dict) and value.get("spec", {}).get("a") == "bad"
 
 
-def _forgiving(handwritten: bool, declarative: bool) -> Ask:
-    """Both sides reject spec.a; on an update a forgiving side skips what did not change."""
+def _ratchets(handwritten: bool, declarative: bool) -> Ask:
+    """Both sides reject spec.a; on an update a side that ratchets skips what did not change."""
 
     def ask(asked: Case) -> Answer:
-        bad, forgiven = _is_bad(asked.object), asked.old is not None and _is_bad(asked.old)
-        hv = errors("Invalid@spec.a/minimum covered") if bad and not (handwritten and forgiven) else ()
-        dv = errors("Invalid@spec.a/minimum beta") if bad and not (declarative and forgiven) else ()
+        bad, ratcheted = _is_bad(asked.object), asked.old is not None and _is_bad(asked.old)
+        hv = errors("Invalid@spec.a/minimum covered") if bad and not (handwritten and ratcheted) else ()
+        dv = errors("Invalid@spec.a/minimum beta") if bad and not (declarative and ratcheted) else ()
         return answer(hv, dv)
 
     return ask
@@ -102,11 +102,11 @@ BAD = {"spec": {"a": "bad"}}
 
 @pytest.mark.parametrize("operations", [(Operation.CREATE, Operation.UPDATE), (Operation.UPDATE,)])
 def test_ratcheting(operations: tuple[Operation, ...]) -> None:
-    """One side forgives what the update left alone: shown as a create, or where there is none by another old object."""
+    """One side ratchets what the update left alone: shown as a create, or where there is none by another old object."""
     asked = case(BAD, BAD)
-    assert slugs(asked, _forgiving(False, True), operations=operations) == {"spec.a": "ratcheting"}
-    assert slugs(asked, _forgiving(True, False), operations=operations) == {"+spec.a": "ratcheting"}
-    assert slugs(asked, _forgiving(True, True), operations=operations) == {}
+    assert slugs(asked, _ratchets(False, True), operations=operations) == {"spec.a": "ratcheting"}
+    assert slugs(asked, _ratchets(True, False), operations=operations) == {"+spec.a": "ratcheting"}
+    assert slugs(asked, _ratchets(True, True), operations=operations) == {}
 
 
 def test_one_of_two_values_that_was_there_before_is_no_matter_of_words() -> None:
@@ -122,35 +122,35 @@ def test_one_of_two_values_that_was_there_before_is_no_matter_of_words() -> None
     asked = case({"spec": {"m": {"A": 1, "b.c": 1}}}, {"spec": {"m": {"b.c": 1}}})
     [found] = causes(asked, ask).values()
     assert "ratcheting" == found.cause
-    assert "the declarative side forgives" in found.detail
+    assert "the declarative side ratchets" in found.detail
 
 
 def test_ratcheting_behind_preparation() -> None:
-    """Where the server copies the value from the old object, only mode given can show who forgives."""
+    """Where the server copies the value from the old object, only mode given can show who ratchets."""
 
     def ask(asked: Case) -> Answer:
         new = asked.object if asked.mode == "given" else {**asked.object, "spec": asked.old["spec"]}
-        return _forgiving(False, True)(msgspec.structs.replace(asked, object=new))
+        return _ratchets(False, True)(msgspec.structs.replace(asked, object=new))
 
     assert slugs(case(BAD, BAD), ask, operations=(Operation.UPDATE,)) == {"spec.a": "ratcheting"}
 
 
 def test_ratcheting_of_what_a_request_leaves_out() -> None:
-    """The server copies the whole part from the old object: that object, as a create, shows who forgives."""
+    """The server copies the whole part from the old object: that object, as a create, shows who ratchets."""
 
     def ask(asked: Case) -> Answer:
         kept = (asked.old or {}).get("spec") if asked.mode == "served" else None
         new = asked.object if kept is None else {**asked.object, "spec": kept}
-        return _forgiving(False, True)(msgspec.structs.replace(asked, object=new))
+        return _ratchets(False, True)(msgspec.structs.replace(asked, object=new))
 
     assert slugs(case({}, BAD), ask, operations=(Operation.UPDATE,)) == {"spec.a": "ratcheting"}
 
 
-def test_ratcheting_says_who_forgives() -> None:
-    """The side that forgives is named, and forgiving on the declarative side is wanted."""
+def test_ratcheting_says_who_ratchets() -> None:
+    """The side that ratchets is named, and ratcheting on the declarative side is wanted."""
     asked = case(BAD, BAD)
-    assert "declarative side forgives" in causes(asked, _forgiving(False, True))["spec.a"].detail
-    assert "handwritten side forgives" in causes(asked, _forgiving(True, False))["+spec.a"].detail
+    assert "declarative side ratchets" in causes(asked, _ratchets(False, True))["spec.a"].detail
+    assert "handwritten side ratchets" in causes(asked, _ratchets(True, False))["+spec.a"].detail
 
 
 def test_ratcheting_of_what_changed_is_not_told_as_left_alone() -> None:
@@ -163,12 +163,12 @@ def test_ratcheting_of_what_changed_is_not_told_as_left_alone() -> None:
     changed = causes(case(BAD, {"mistake": 1}), ask)["+spec.a"]
     left = causes(case({**BAD, "mistake": 1}, {**BAD, "mistake": 1}), ask)["+spec.a"]
     assert ("ratcheting", "ratcheting") == (changed.cause, left.cause)
-    assert ("does not report it on this update" in changed.detail, "left as it was" in left.detail) == (True, True)
+    assert ("does not report it on this update" in changed.detail, "did not change" in left.detail) == (True, True)
     assert ("unchanged" in changed.fix, "unchanged" in left.fix) == (False, True)
 
 
 def test_no_ratcheting_where_a_create_has_no_rule_either() -> None:
-    """A side that never reports it forgives nothing."""
+    """A side that never reports it ratchets nothing."""
     asked = case(BAD, BAD)
 
     def only_handwritten(asked: Case) -> Answer:
@@ -235,8 +235,8 @@ def test_unreachable() -> None:
     finding = drive(judge(asked, ask(asked), mismatch, one, subject="s"), ask)
     assert (finding.cause, finding.severity) == ("unreachable", "unreachable")
     stays = always((), errors("Required@a beta"))
-    assert slugs(case(mode="given"), stays) == {"+a": "no-twin"}
-    assert slugs(case(mode="served"), stays) == {"+a": "no-twin"}
+    assert slugs(case(mode="given"), stays) == {"+a": "no-counterpart"}
+    assert slugs(case(mode="served"), stays) == {"+a": "no-counterpart"}
 
 
 def test_failures_and_paths() -> None:
@@ -269,7 +269,7 @@ def test_an_experiment_that_fails_proves_nothing() -> None:
     def ask(asked: Case) -> Answer:
         if asked.operation is Operation.CREATE or "a" not in asked.old["spec"]:
             return answer(failure=Failure("decode", "no"))
-        return _forgiving(False, True)(asked)
+        return _ratchets(False, True)(asked)
 
     assert slugs(case(BAD, BAD), ask) == {"spec.a": "no-rule"}
 
@@ -333,12 +333,12 @@ def test_an_option_that_does_not_matter() -> None:
 
 
 def test_ratcheting_of_something_missing() -> None:
-    """What is missing in both objects was forgiven too: without its parent in the old object both sides agree."""
+    """What is missing in both objects was ratcheted too: without its parent in the old object both sides agree."""
 
     def ask(asked: Case) -> Answer:
-        missing, forgiven = "a" not in asked.object["spec"], asked.old is not None and "spec" in asked.old
+        missing, ratcheted = "a" not in asked.object["spec"], asked.old is not None and "spec" in asked.old
         hv = errors("Required@spec.a covered") if missing else ()
-        return answer(hv, () if forgiven or not missing else errors("Required@spec.a alpha"))
+        return answer(hv, () if ratcheted or not missing else errors("Required@spec.a alpha"))
 
     asked = case({"spec": {}}, {"spec": {}})
     assert slugs(asked, ask, operations=(Operation.UPDATE,)) == {"spec.a": "ratcheting"}
@@ -364,7 +364,7 @@ def test_a_mismatch_that_is_not_in_the_answer(kind: Any, side: Any) -> None:
     one = Comparator(info())
     strange = Mismatch(kind, "a", "FieldValueRequired", side=side)
     found = drive(find_cause(case(), answer(), strange, one), always((), ()))
-    assert found.cause in ("no-rule", "no-twin", "unknown")
+    assert found.cause in ("no-rule", "no-counterpart", "unknown")
 
 
 def test_a_path_that_only_looks_alike() -> None:
@@ -377,7 +377,7 @@ def test_a_path_that_only_looks_alike() -> None:
 
     asked = case({"spec": {"sub": {}}})
     assert causes_with(Means(), ask, asked)["spec.sub.mode"].cause == "path"
-    assert causes_with(Means(mend=mend_mode), ask, asked)["spec.sub.mode"].cause == "no-twin"
+    assert causes_with(Means(mend=mend_mode), ask, asked)["spec.sub.mode"].cause == "no-counterpart"
 
     def moved(asked: Case) -> Answer:
         is_set = bool(asked.object["spec"].get("mode"))
@@ -389,7 +389,7 @@ def test_a_path_that_only_looks_alike() -> None:
 
 
 def test_ratcheting_shows_before_a_guess() -> None:
-    """Two errors of other types on one field are no pair when a create shows that one side forgives."""
+    """Two errors of other types on one field are no pair when a create shows that one side ratchets."""
 
     def ask(asked: Case) -> Answer:
         twins = errors("Required@spec.a beta") if asked.old is None else ()
@@ -407,7 +407,7 @@ def test_ratcheting_of_a_subresource() -> None:
     def ask(asked: Case) -> Answer:
         if asked.operation is Operation.UPDATE and asked.old != asked.object:
             return answer(errors("Forbidden@spec/immutable covered"), errors("Forbidden@spec/immutable beta"))
-        return _forgiving(False, True)(asked)
+        return _ratchets(False, True)(asked)
 
     found = causes(asked, ask, subresource="status", operations=(Operation.UPDATE,))
     assert (found["spec.a"].cause, "as a create" in found["spec.a"].detail) == ("ratcheting", True)

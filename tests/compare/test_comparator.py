@@ -254,7 +254,7 @@ def test_unchanged_values_are_told_apart(new: Any, path: str, expected: bool) ->
 
 
 def test_a_create_has_nothing_unchanged() -> None:
-    """On a create nothing is forgiven."""
+    """On a create nothing is ratcheted."""
     found = Comparator(info()).compare(case(OLD), answer(errors("Required@spec.z covered")))
     assert [m.ratcheting for m in found] == [False]
     assert not is_unchanged(case(OLD), "spec.z")

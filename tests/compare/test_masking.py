@@ -65,7 +65,7 @@ def test_not_masked() -> None:
         other = errors("Invalid@spec.first/minimum") if "first" in asked.object["spec"] else ()
         return answer(other, errors("Invalid@spec.a/minimum beta"))
 
-    assert slugs(case({"spec": {"first": 1, "a": 1}}), ask) == {"+spec.a": "no-twin"}
+    assert slugs(case({"spec": {"first": 1, "a": 1}}), ask) == {"+spec.a": "no-counterpart"}
 
 
 def _at_another_path(asked: Case) -> Answer:
@@ -112,7 +112,7 @@ def _stops_without_mode(asked: Case) -> Answer:
 def test_masked_by_an_error_that_wants_a_value() -> None:
     """Leaving out what is missing helps nobody: with the repairs that are handed in, the other side speaks."""
     asked = case({"spec": {"a": 1}})
-    assert causes_with(Means(), _stops_without_mode, asked)["spec.a"].cause == "no-twin"
+    assert causes_with(Means(), _stops_without_mode, asked)["spec.a"].cause == "no-counterpart"
     found = causes_with(Means(mend=mend_mode), _stops_without_mode, asked)["spec.a"]
     assert (found.cause, "because of spec.mode: Required value" in found.detail) == ("masked", True)
 

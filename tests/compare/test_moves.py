@@ -157,14 +157,14 @@ def test_an_error_that_comes_once_more() -> None:
     assert ("duplicate", True) == (one.cause, "1.0 reports it once more" in one.detail)
 
 
-def test_forgiveness_that_changed() -> None:
-    """One forgives what the update left as it was; as a create both reject it."""
+def test_ratcheting_that_changed() -> None:
+    """One ratchets what the update did not change; as a create both reject it."""
 
-    def forgiving(new: Any, old: Any, case: Case) -> Said:
+    def ratcheting(new: Any, old: Any, case: Case) -> Said:
         return [] if old is not None and old.get("a") == new.get("a") else no_a(new, old, case)
 
-    cause, detail = told(no_a, forgiving, {"a": 1}, {"a": 1})
-    assert ("ratcheting", True) == (cause, "2.0 forgives what the update left as it was" in detail)
+    cause, detail = told(no_a, ratcheting, {"a": 1}, {"a": 1})
+    assert ("ratcheting", True) == (cause, "2.0 ratchets what the update did not change" in detail)
 
 
 def test_an_option_that_differs() -> None:

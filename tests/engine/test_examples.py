@@ -75,14 +75,15 @@ def test_a_pair_is_an_update() -> None:
     assert [("update", 4, 3)] == [
         (str(one.operation), one.object["spec"]["weeks"], one.old["spec"]["weeks"]) for one in watched.cases[:1]
     ]
-    assert [("update", ("spec.weeks",))] == [(kind.operation, kind.changed) for kind in result.kinds if kind.changed]
+    changed = [(kind.operation, kind.changed_paths) for kind in result.kinds if kind.changed_paths]
+    assert [("update", ("spec.weeks",))] == changed
     assert ["update"] == [report.operation for report in result.examples]
 
 
 def test_one_accepted_example_is_enough_for_a_base() -> None:
     """With two questions both operations have an object that both sides accept."""
-    assert [True, True] == [kind.base for kind in Watched().run(example(SPEC), cases=2).kinds]
-    assert [False, False] == [kind.base for kind in Watched().run(cases=2).kinds]
+    assert [True, True] == [kind.has_seed for kind in Watched().run(example(SPEC), cases=2).kinds]
+    assert [False, False] == [kind.has_seed for kind in Watched().run(cases=2).kinds]
 
 
 def test_a_refused_example_is_told_with_the_errors_of_both_sides() -> None:
@@ -103,10 +104,10 @@ def test_a_refused_example_is_told_with_the_errors_of_both_sides() -> None:
 def test_an_example_that_is_expected_to_be_refused_is_no_news(tmp_path: Path) -> None:
     """Its file's name says so; it is news when both sides accept it."""
     watched = Watched()
-    result = watched.run(example({"ward": ""}, is_refused=True))
+    result = watched.run(example({"ward": ""}, is_rejected=True))
     assert [("create", True)] == [(one.operation, one.is_as_expected) for one in result.examples]
     assert [] == watched.notes
-    result = watched.run(example(SPEC, is_refused=True))
+    result = watched.run(example(SPEC, is_rejected=True))
     assert [("create", False)] == [(one.operation, one.is_as_expected) for one in result.examples]
     assert any("both sides accept it" in note for note in watched.notes)
 
@@ -131,10 +132,10 @@ def closed(tmp_path: Path) -> Path:
 
 def test_a_refused_example_is_repaired(closed: Path) -> None:
     """What is right in it is kept, what the messages speak of is mended: it opens a door that the search cannot."""
-    assert [False, False] == [kind.base for kind in Watched().run(place=closed).kinds]
+    assert [False, False] == [kind.has_seed for kind in Watched().run(place=closed).kinds]
     result = Watched().run(example({"ward": "M/7", "weeks": 99, "call": {"note": "a" * 50}}), place=closed)
     assert [False, True] == [one.is_accepted for one in result.examples]  # an update forgives what it leaves as it is
-    assert [True, True] == [kind.base for kind in result.kinds]
+    assert [True, True] == [kind.has_seed for kind in result.kinds]
 
 
 def test_the_examples_of_a_suite_are_read_from_its_folder(closed: Path) -> None:
@@ -144,7 +145,7 @@ def test_the_examples_of_a_suite_are_read_from_its_folder(closed: Path) -> None:
         "apiVersion: ward.example.org/v1\nkind: Roster\nmetadata: {name: a}\nspec: {ward: M/7, weeks: 2}\n"
     )
     result = Watched().run(place=closed, operations=("update",))
-    assert [("update", True)] == [(kind.operation, kind.base) for kind in result.kinds]
+    assert [("update", True)] == [(kind.operation, kind.has_seed) for kind in result.kinds]
     assert {str(closed / "examples" / "one.yaml:1")} == {one.source for one in result.examples}
 
 
@@ -152,11 +153,11 @@ def test_what_is_accepted_of_a_corpus_is_started_from(closed: Path, tmp_path: Pa
     """A kept case is a seed object like an example, and no example: nothing is told of it."""
     watched = Watched()
     known = watched.run(example({"ward": "M/7", "weeks": 2}), place=closed, cases=4, corpus=tmp_path / "one")
-    assert [True, True] == [kind.base for kind in known.kinds]
+    assert [True, True] == [kind.has_seed for kind in known.kinds]
     (tmp_path / "two").mkdir()
     (tmp_path / "two" / "case.json").write_bytes(msgspec.json.encode(watched.cases[0]))
     result = Watched().run(place=closed, corpus=tmp_path / "two")
-    assert [True, True] == [kind.base for kind in result.kinds]
+    assert [True, True] == [kind.has_seed for kind in result.kinds]
     assert () == result.examples
 
 

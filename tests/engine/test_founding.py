@@ -45,31 +45,31 @@ def test_a_run_tells_how_full_accepted_objects_are() -> None:
     """Every place of a widget is reached, which is told once for all operations of its type."""
     reports = by_operation(search())
     create, update = reports["create"], reports["update"]
-    assert (45, 45, ()) == (create.places, create.reached, create.unreached)
-    assert (0, 0, ()) == (update.places, update.reached, update.unreached)
+    assert (45, 45, ()) == (create.paths, create.accepted_paths, create.unaccepted_paths)
+    assert (0, 0, ()) == (update.paths, update.accepted_paths, update.unaccepted_paths)
 
 
 def test_a_search_without_accepted_objects_reaches_nothing() -> None:
     """With too few questions to find an object, the outermost places are told about and no more."""
     create = by_operation(search(cases=3))["create"]
-    assert not create.base
-    assert (45, 0) == (create.places, create.reached)
-    assert ["metadata", "spec"] == [path for path, _ in create.unreached]
+    assert not create.has_seed
+    assert (45, 0) == (create.paths, create.accepted_paths)
+    assert ["metadata", "spec"] == [path for path, _ in create.unaccepted_paths]
 
 
 def test_the_search_for_an_object_came_to_its_end_unless_the_clock_cut_it_short() -> None:
     """A budget in cases is the same on every machine; with one in seconds another machine would have come further."""
     few = by_operation(search(cases=3))
-    assert [True, True] == [report.sought for report in few.values()]
+    assert [True, True] == [report.seed_search_complete for report in few.values()]
     assert len(few["create"].remaining) == len(few["create"].sides) > 0
     spec: Any = ToySpec()
     late = run(spec, RunConfig(seed=1, budget=Budget(max_time=1e-9), kinds=("widgets",)), opener=open_toys)
-    assert [(False, False)] * 2 == [(report.base, report.sought) for report in late.kinds]
+    assert [(False, False)] * 2 == [(report.has_seed, report.seed_search_complete) for report in late.kinds]
 
 
 def test_an_update_that_changes_something_is_found() -> None:
     """The update that both sides accept changes what may change, and not the ceiling, which is immutable."""
-    changed = by_operation(search())["update"].changed
+    changed = by_operation(search())["update"].changed_paths
     assert {"spec.replicas", "spec.title"} <= set(changed)
     assert "spec.ceiling" not in changed
 
@@ -77,82 +77,82 @@ def test_an_update_that_changes_something_is_found() -> None:
 def test_accepted_objects_are_found_once(tmp_path: Path) -> None:
     """A second run with the same corpus reaches the same places and changes, and writes the same file."""
     first = by_operation(search(tmp_path))
-    (kept,) = (tmp_path / "bases").iterdir()
+    (kept,) = (tmp_path / "seeds").iterdir()
     before = kept.read_bytes()
     second = by_operation(search(tmp_path))
     for operation in ("create", "update"):
-        assert second[operation].base
-        assert (first[operation].places, first[operation].reached) == (
-            second[operation].places, second[operation].reached,
+        assert second[operation].has_seed
+        assert (first[operation].paths, first[operation].accepted_paths) == (
+            second[operation].paths, second[operation].accepted_paths,
         )  # fmt: skip
-        assert first[operation].unreached == second[operation].unreached
-        assert bool(first[operation].changed) == bool(second[operation].changed)
-    assert len(json.loads(before)["bases"]) == len(json.loads(kept.read_bytes())["bases"])
+        assert first[operation].unaccepted_paths == second[operation].unaccepted_paths
+        assert bool(first[operation].changed_paths) == bool(second[operation].changed_paths)
+    assert len(json.loads(before)["seeds"]) == len(json.loads(kept.read_bytes())["seeds"])
 
 
 def test_a_kept_object_that_is_refused_now_is_looked_for_again(tmp_path: Path) -> None:
     """Spoilt objects in the corpus do no harm: the search finds its own."""
     search(tmp_path)
-    (kept,) = (tmp_path / "bases").iterdir()
+    (kept,) = (tmp_path / "seeds").iterdir()
     spoilt = json.loads(kept.read_bytes())
-    for base in spoilt["bases"]:
+    for base in spoilt["seeds"]:
         base["case"]["object"] = {"spec": {"mode": "Odd"}}
     kept.write_text(json.dumps(spoilt))
     reports = by_operation(search(tmp_path))
-    assert reports["create"].base
-    assert 45 == reports["create"].reached
+    assert reports["create"].has_seed
+    assert 45 == reports["create"].accepted_paths
     assert "Odd" not in kept.read_text()
 
 
 def test_a_search_that_was_cut_off_goes_on_where_it_stopped(tmp_path: Path) -> None:
     """What few questions found is kept as unfinished; the next run adds to it until nothing is left, and says so."""
-    first = by_operation(search(tmp_path, 60))["create"].reached
-    (kept,) = (tmp_path / "bases").iterdir()
+    first = by_operation(search(tmp_path, 60))["create"].accepted_paths
+    (kept,) = (tmp_path / "seeds").iterdir()
     assert 0 < first < 45
     assert not json.loads(kept.read_bytes())["done"]
-    assert 45 == by_operation(search(tmp_path))["create"].reached
+    assert 45 == by_operation(search(tmp_path))["create"].accepted_paths
     assert json.loads(kept.read_bytes())["done"]
 
 
 def test_a_run_without_time_for_kept_objects_leaves_them_as_they_are(tmp_path: Path) -> None:
     """A few questions after a full run take nothing away."""
     search(tmp_path)
-    (kept,) = (tmp_path / "bases").iterdir()
+    (kept,) = (tmp_path / "seeds").iterdir()
     before = json.loads(kept.read_bytes())
     for cases in (3, 40, 60):
         search(tmp_path, cases)
         after = json.loads(kept.read_bytes())
-        assert [one for one in before["bases"] if one not in after["bases"]] == []
+        assert [one for one in before["seeds"] if one not in after["seeds"]] == []
 
 
 def test_one_object_that_is_refused_now_does_not_cost_the_others(tmp_path: Path) -> None:
     """The first of the kept objects is spoilt: the others are taken, and what it had is found again."""
     search(tmp_path)
-    (kept,) = (tmp_path / "bases").iterdir()
+    (kept,) = (tmp_path / "seeds").iterdir()
     spoilt = json.loads(kept.read_bytes())
-    creates = [base for base in spoilt["bases"] if base["case"]["operation"] == "create"]
+    creates = [base for base in spoilt["seeds"] if base["case"]["operation"] == "create"]
     creates[0]["case"]["object"] = {"spec": {"mode": "Odd"}}
     kept.write_text(json.dumps(spoilt))
-    assert 45 == by_operation(search(tmp_path))["create"].reached
-    mended = [base["case"]["object"] for base in json.loads(kept.read_bytes())["bases"]]
+    assert 45 == by_operation(search(tmp_path))["create"].accepted_paths
+    mended = [base["case"]["object"] for base in json.loads(kept.read_bytes())["seeds"]]
     assert all(one["case"]["object"] in mended for one in creates[1:])
 
 
 def test_places_without_an_error_were_not_tried() -> None:
     """A search that ended early has refused nothing: what is not reached was not tried."""
     create = by_operation(search(cases=3))["create"]
-    assert (45, 0, 0) == (create.places, create.reached, create.refused)
+    assert (45, 0, 0) == (create.paths, create.accepted_paths, create.rejected_paths)
 
 
 def test_kept_objects_that_cannot_be_read_are_told_about(tmp_path: Path) -> None:
     """A broken file gives a note, and the run goes on without it."""
     search(tmp_path)
-    (kept,) = (tmp_path / "bases").iterdir()
+    (kept,) = (tmp_path / "seeds").iterdir()
     kept.write_text("{")
     notes: list[str] = []
     result = search(tmp_path, on_event=lambda event: notes.append(event.text) if isinstance(event, Noted) else None)
     assert any("corpus-file" in note for note in notes)
-    assert by_operation(result)["create"].base
+    assert by_operation(result)["create"].has_seed
 
 
 def test_without_a_corpus_nothing_is_kept(tmp_path: Path) -> None:
@@ -172,8 +172,8 @@ def steps_of(cases: int, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tup
 
         def told_step(self: Any, *given: Any) -> Any:
             states = self.search.ledger.states.values()
-            has_pairs = all(state.changed for state in states if state.lane.operation is Operation.UPDATE)
-            told.append((f"{owner.__name__}.{name}", tuple(state.base for state in states), has_pairs))
+            has_pairs = all(state.changed_paths for state in states if state.lane.operation is Operation.UPDATE)
+            told.append((f"{owner.__name__}.{name}", tuple(state.has_seed for state in states), has_pairs))
             return (yield from step(self, *given))
 
         monkeypatch.setattr(owner, name, told_step)
@@ -194,9 +194,9 @@ def test_every_lane_has_a_base_and_every_update_a_pair_before_growth_starts(monk
 def test_a_budget_too_small_for_growth_is_enough_for_bases() -> None:
     """With few questions all lanes have what both sides accept, and not every place is reached."""
     reports = by_operation(search(cases=60))
-    assert [True, True] == [reports[operation].base for operation in ("create", "update")]
-    assert reports["update"].changed
-    assert 0 < reports["create"].reached < 45
+    assert [True, True] == [reports[operation].has_seed for operation in ("create", "update")]
+    assert reports["update"].changed_paths
+    assert 0 < reports["create"].accepted_paths < 45
 
 
 def test_growth_and_the_first_pass_take_turns() -> None:

@@ -48,15 +48,15 @@ def test_shards_that_borrow_find_together_what_the_whole_run_finds() -> None:
     assert sorted(finding.fingerprint for finding in whole.findings) == sorted(
         finding.fingerprint for part in parts for finding in part.findings
     )
-    assert sorted(report.reached for report in whole.kinds) == sorted(
-        report.reached for part in parts for report in part.kinds
+    assert sorted(report.accepted_paths for report in whole.kinds) == sorted(
+        report.accepted_paths for part in parts for report in part.kinds
     )
 
 
 @pytest.mark.usefixtures("lends")
 def test_what_is_borrowed_is_reached() -> None:
     """With a lender every place of both kinds is reached as without."""
-    assert [45, 45] == [report.reached for report in search(12000).kinds if report.places]
+    assert [45, 45] == [report.accepted_paths for report in search(12000).kinds if report.paths]
 
 
 class Fragile(ToySubject):

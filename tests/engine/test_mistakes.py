@@ -36,9 +36,9 @@ NAMED = {
     "a boundary": ("boundary", "spec.weeks", {"create", "update"}),
     "a wrong path": ("wrong-path", "spec.shifts[*].hour", {"create", "update"}),
     "a missing rule": ("no-rule", "spec.call.note", {"create", "update"}),
-    "an update only": ("no-twin", "spec.lead", {"update"}),
+    "an update only": ("no-counterpart", "spec.lead", {"update"}),
     "another regex": ("boundary", "spec.shifts[*].name", {"create", "update"}),
-    "another key": ("no-twin", "spec.shifts[*]", {"create", "update"}),
+    "another key": ("no-counterpart", "spec.shifts[*]", {"create", "update"}),
     "a member set to nothing": ("no-rule", "spec.call.pager", {"create", "update"}),
 }
 """Cause, path and operations by which each is told."""
@@ -98,7 +98,7 @@ def told(result: Result) -> dict[tuple[str, str], set[str]]:
 def test_seven_mistakes_are_found_and_named(tmp_path: Path, style: str, seed: int) -> None:
     """Each by its cause, its path and its operations, although nothing says what the mark of a ward looks like."""
     result = search(suite(tmp_path, *MISTAKES.values(), STYLES[style]), seed)
-    assert [True, True] == [kind.base for kind in result.kinds]
+    assert [True, True] == [kind.has_seed for kind in result.kinds]
     found = told(result)
     assert NAMED == {name: (cause, path, found.get((cause, path))) for name, (cause, path, _) in NAMED.items()}
 
@@ -108,7 +108,7 @@ def test_without_mistakes_nothing_is_found_but_the_early_return(tmp_path: Path, 
     """What is masked by it is told as masked, and nothing as a rule without a check."""
     result = search(suite(tmp_path, STYLES[style]), 1)
     assert ({"masked"} if style == "returns early" else set()) == {finding.cause for finding in result.findings}
-    assert [True, True] == [kind.base for kind in result.kinds]
+    assert [True, True] == [kind.has_seed for kind in result.kinds]
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
@@ -133,7 +133,7 @@ def test_a_wrong_path_is_one_row(tmp_path: Path, mistake: str, style: str, seed:
 def test_a_check_that_no_text_explains_is_passed_with_an_example(tmp_path: Path) -> None:
     """Without one no object is accepted; with one every mistake behind it is found."""
     blind = search(suite(tmp_path / "blind", *MISTAKES.values(), RETURNS, OPAQUE), 1, CASES // 2)
-    assert [False, False] == [kind.base for kind in blind.kinds]
+    assert [False, False] == [kind.has_seed for kind in blind.kinds]
     place = suite(tmp_path / "seeing", *MISTAKES.values(), RETURNS, OPAQUE)
     (place / "examples").mkdir()
     (place / "examples" / "one.yaml").write_text(
@@ -151,7 +151,7 @@ def test_what_a_message_names_is_tried_where_it_speaks_of(tmp_path: Path, messag
     said = ("handwritten.py", '"is not the mark of a ward"', repr(message))
     check = OPAQUE if "match" not in message else ("handwritten.py", "WARD.fullmatch(ward)", MATCHED)
     result = search(suite(tmp_path, check, said), 1, 600)
-    assert [True, True] == [kind.base for kind in result.kinds]
+    assert [True, True] == [kind.has_seed for kind in result.kinds]
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -166,5 +166,5 @@ def test_a_pattern_need_not_be_called_after_its_field(tmp_path: Path, style: str
     text = (place / "handwritten.py").read_text(encoding="utf-8")
     (place / "handwritten.py").write_text(text.replace("validate_ward", "check_mark"), encoding="utf-8")
     result = search(place, 1, 600)
-    assert [True, True] == [kind.base for kind in result.kinds]
+    assert [True, True] == [kind.has_seed for kind in result.kinds]
     assert {"masked"} >= {finding.cause for finding in result.findings}

@@ -68,7 +68,7 @@ def test_what_was_done_is_told_by_kind_and_operation(result: Result) -> None:
         ("gadgets", "create"),
         ("gadgets", "update"),
     ]
-    assert all(report.base and report.accepted > 500 and not report.error for report in result.kinds)
+    assert all(report.has_seed and report.accepted > 500 and not report.error for report in result.kinds)
     assert 16_000 <= result.cases <= 17_000
     assert 0.9 * result.cases < result.compared <= result.cases
     assert result.stopped == "budget"

@@ -59,7 +59,7 @@ def test_what_leaves_the_error_open_is_mild_and_names_its_causes() -> None:
     wide = [(entry, rule) for entry in ENTRIES for rule in entry.rules if rule.type == "*"]
     assert {"extra"} == {rule.mismatch for _, rule in wide}
     assert {"visible", "shadow"} == {rule.severity for _, rule in wide}
-    assert {"masked", "ratcheting", "no-twin"} == {cause for entry, _ in wide for cause in entry.values("cause")}
+    assert {"masked", "ratcheting", "no-counterpart"} == {cause for entry, _ in wide for cause in entry.values("cause")}
 
 
 def test_every_entry_has_a_witness() -> None:

@@ -28,7 +28,7 @@ FILE = """\
   type: FieldValueInvalid
   origin: ""
   mismatch: extra
-  cause: no-twin
+  cause: no-counterpart
   severity: visible
   reason: it   is odd   # and somebody said so
   owner: sig-a
@@ -54,7 +54,7 @@ FILE = """\
 
 
 def entry(kind: str = "Banana", **more: object) -> ExceptionSpec:
-    scope = dict(zip(SCOPE, (kind, "spec.x", "FieldValueInvalid", "", "extra", "no-twin"), strict=True))
+    scope = dict(zip(SCOPE, (kind, "spec.x", "FieldValueInvalid", "", "extra", "no-counterpart"), strict=True))
     made = ExceptionSpec(
         identity("a_v1", scope, "visible", False), "a_v1", scope, "visible", (), "why", "me", date(2027, 1, 31), "",
         Position(""),
@@ -151,8 +151,8 @@ def test_rules_come_and_go(tmp_path: Path) -> None:
 
 
 FLOWS = [
-    "[{suite: a, kind: b, path: c, type: d, origin: e, mismatch: extra, cause: no-twin, severity: shadow, reason: r, "
-    "owner: o, until: 2027-01-31}]\n",
+    "[{suite: a, kind: b, path: c, type: d, origin: e, mismatch: extra, cause: no-counterpart, severity: shadow, "
+    "reason: r, owner: o, until: 2027-01-31}]\n",
     FILE.replace("- suite: a_v1\n  kind", "-\n  suite: a_v1\n  kind"),
     FILE.replace("# the end\n", "...\n"),
 ]

@@ -26,7 +26,7 @@ ENTRY = {
     "type": "FieldValueDuplicate",
     "origin": '""',
     "mismatch": "extra",
-    "cause": "no-twin",
+    "cause": "no-counterpart",
     "severity": "graduation",
     "reason": "the handwritten check compares names per protocol; it goes away with v2",
     "owner": "sig-example",
@@ -42,7 +42,7 @@ class Found(msgspec.Struct, frozen=True):
     type: str = "FieldValueDuplicate"
     origin: str = ""
     mismatch: str = "extra"
-    cause: str = "no-twin"
+    cause: str = "no-counterpart"
     severity: str = "graduation"
     exception: str | None = None
 
@@ -141,7 +141,7 @@ MISTAKES = [
     ({"severity": "shadows"}, ["8: exception-value: unknown severity 'shadows'", "did you mean shadow?"]),
     ({"severity": '"*"'}, ["must name one"]),
     ({"mismatch": "extras"}, ["did you mean extra?"]),
-    ({"cause": "notwin"}, ["did you mean no-twin?"]),
+    ({"cause": "nocounterpart"}, ["did you mean no-counterpart?"]),
     ({"type": "FieldValueDuplicat"}, ["did you mean FieldValueDuplicate?"]),
     ({"path": "spec.*"}, ["3: exception-value: path holds a lone *"]),
     ({"kind": "Work*"}, ["kind holds a lone *"]),

@@ -12,7 +12,7 @@ THEIRS = FieldError("FieldValueInvalid", "spec.a", origin="minimum", covered=Tru
 
 
 def test_both_say_the_same() -> None:
-    """A covered error with a twin is expected once, of the declarative side."""
+    """A covered error with a counterpart is expected once, of the declarative side."""
     found = expected_of(INFO, Answer(0, (THEIRS, THEIRS), (OURS,)), lambda error: "alpha")
     assert ((ExpectedError(OURS, False),), ()) == (found.marks, found.differs)
 
@@ -40,7 +40,7 @@ def test_a_missing_rule() -> None:
     assert [("beta", False)] == [(mark.error.level, mark.handwritten) for mark in found.marks]
     assert (
         "graduated: not served: spec.a: Invalid value",
-        "handwritten, covered, without a twin: spec.a: Invalid value",
+        "handwritten, covered, without a counterpart: spec.a: Invalid value",
     ) == found.differs
     mended = expected_of(INFO, Answer(0, (THEIRS,), (OURS,)), lambda error: "beta")
     assert [mark.error.level for mark in found.marks] == [mark.error.level for mark in mended.marks]
@@ -48,9 +48,9 @@ def test_a_missing_rule() -> None:
 
 
 def test_a_rule_alone() -> None:
-    """A rule of a level without a handwritten twin is a difference."""
+    """A rule of a level without a handwritten counterpart is a difference."""
     found = expected_of(INFO, Answer(0, (), (OURS,)), lambda error: "alpha")
-    assert "declarative, without a twin: spec.a: Invalid value" in found.differs
+    assert "declarative, without a counterpart: spec.a: Invalid value" in found.differs
 
 
 def test_versions_that_disagree() -> None:

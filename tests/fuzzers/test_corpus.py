@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from harness.case import Case, Operation
-from harness.fuzzers.corpus import KeptBase, KeptBases, bases_file, content_name, keep, keep_bases, load, load_bases
+from harness.fuzzers.corpus import KeptSeed, KeptSeeds, content_name, keep, keep_seeds, load, load_seeds, seeds_file
 
 CASE = Case(7, "g", "v1", "Widget", Operation.UPDATE, {"b": 1, "a": 2}, {"a": 3}, "widgets")
 
@@ -62,32 +62,49 @@ def test_a_folder_that_cannot_be_written_is_told_about(tmp_path: Path) -> None:
 
 def test_accepted_objects_come_back_and_are_no_cases(tmp_path: Path) -> None:
     """What was kept for a type is read again whole, and is not replayed as cases are."""
-    path = bases_file(tmp_path, "kubernetes AllBeta=true apps/v1 deployments")
-    kept = KeptBases((KeptBase(CASE, ("spec", "ports", 0)),), {"spec.title": "spec.title: Forbidden"})
-    keep_bases(path, kept, print)
-    keep_bases(path, kept, print)
+    path = seeds_file(tmp_path, "kubernetes AllBeta=true apps/v1 deployments")
+    kept = KeptSeeds((KeptSeed(CASE, ("spec", "ports", 0)),), {"spec.title": "spec.title: Forbidden"})
+    keep_seeds(path, kept, print)
+    keep_seeds(path, kept, print)
     notes: list[str] = []
-    assert kept == load_bases(path, notes.append)
+    assert kept == load_seeds(path, notes.append)
     assert ([], []) == notes_and_cases(tmp_path)
     assert [path] == list(path.parent.iterdir())
 
 
+def test_seed_objects_of_an_older_corpus_are_read(tmp_path: Path) -> None:
+    """They stand in `bases` under their old keys until the next run writes them anew; they are no cases either."""
+    path = seeds_file(tmp_path, "widgets")
+    older = tmp_path / "bases" / path.name
+    older.parent.mkdir()
+    found = {"case": msgspec.to_builtins(CASE), "focus": ["spec"]}
+    written = {"bases": [found], "refused": {"spec.a": "no"}, "tried": ["spec.b"], "done": True}
+    older.write_bytes(msgspec.json.encode(written))
+    wanted = KeptSeeds((KeptSeed(CASE, ("spec",)),), {"spec.a": "no"}, ("spec.b",), True)
+    notes: list[str] = []
+    assert wanted == load_seeds(path, notes.append)
+    keep_seeds(path, KeptSeeds(()), notes.append)
+    assert KeptSeeds(()) == load_seeds(path, notes.append)
+    assert ([], []) == notes_and_cases(tmp_path)
+    assert [] == notes
+
+
 def test_names_that_look_alike_have_files_of_their_own(tmp_path: Path) -> None:
     """Kinds and settings that differ in punctuation alone do not share a file."""
-    assert bases_file(tmp_path, "a/b c") != bases_file(tmp_path, "a b/c")
+    assert seeds_file(tmp_path, "a/b c") != seeds_file(tmp_path, "a b/c")
 
 
 def test_accepted_objects_that_cannot_be_read_are_told_about(tmp_path: Path) -> None:
     """A broken file gives a note and no objects; a missing one gives neither."""
-    path = bases_file(tmp_path, "widgets")
+    path = seeds_file(tmp_path, "widgets")
     notes: list[str] = []
-    assert load_bases(path, notes.append) is None
+    assert load_seeds(path, notes.append) is None
     assert [] == notes
     path.parent.mkdir()
-    path.write_text('{"bases": [{}]}')
-    assert load_bases(path, notes.append) is None
+    path.write_text('{"seeds": [{}]}')
+    assert load_seeds(path, notes.append) is None
     assert 1 == len(notes)
-    keep_bases(path / "below.json", KeptBases(()), notes.append)
+    keep_seeds(path / "below.json", KeptSeeds(()), notes.append)
     assert 2 == len(notes)
 
 

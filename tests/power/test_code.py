@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from harness.power.operators.code import sabotages_of, spoiled, spoils_of
+from harness.power.operators.code import mutants_of, mutate_source, mutations_of
 
 HEAD = "from harness.field.make import invalid, required\n"
 
 
-def spoils(body: str) -> dict[str, str]:
+def mutations(body: str) -> dict[str, str]:
     """The changes of the body of a function, by operator: the text of the changed body."""
     source = f"{HEAD}def check(a, b, path, errors):\n    {body}\n"
     found = {}
-    for number, spoil in enumerate(spoils_of(ast.parse(source))):
-        text = spoiled(source, number).partition("errors):\n")[2]
-        found[f"{spoil.operator} | {spoil.code}"] = " ".join(text.split())
+    for number, mutation in enumerate(mutations_of(ast.parse(source))):
+        text = mutate_source(source, number).partition("errors):\n")[2]
+        found[f"{mutation.operator} | {mutation.code}"] = " ".join(text.split())
     return found
 
 
@@ -43,7 +43,7 @@ def spoils(body: str) -> dict[str, str]:
         ("return required(path)", "mark as covered | required(path)", "return required(path, covered=True)"),
         (
             "return required(path, covered=True)",
-            "turn the mark | required(path, covered=True)",
+            "flip the mark | required(path, covered=True)",
             "return required(path, covered=False)",
         ),
         (
@@ -60,17 +60,17 @@ def spoils(body: str) -> dict[str, str]:
 )
 def test_an_operator_makes_its_change(body: str, operator: str, expected: str) -> None:
     """The text of the function after the change."""
-    assert expected == spoils(body)[operator]
+    assert expected == mutations(body)[operator]
 
 
 def test_words_for_readers_are_left_alone() -> None:
-    """Neither docstrings nor annotations nor imports are sabotaged."""
+    """Neither docstrings nor annotations nor imports are mutated."""
     source = f'{HEAD}"""Words."""\n\ndef check(a: "int") -> "str":\n    """Words."""\n    return a\n'
-    assert [] == list(spoils_of(ast.parse(source)))
+    assert [] == list(mutations_of(ast.parse(source)))
 
 
 def test_suite_and_tests_are_left_alone(tmp_path: Path) -> None:
     """Only the modules that suite.py imports from its folder are validators."""
     for name in ("suite.py", "test_it.py", "conftest.py", "__init__.py", "rules.py"):
         (tmp_path / name).write_text("def f(a):\n    return a < 1\n", encoding="utf-8")
-    assert {"rules.py"} == {name for one in sabotages_of(tmp_path) for name in one.files}
+    assert {"rules.py"} == {name for one in mutants_of(tmp_path) for name in one.files}

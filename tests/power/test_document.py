@@ -8,11 +8,11 @@ import jsonschema_rs
 import msgspec
 
 from harness.power.document import SCHEMA, Part, document_of, family_of, rows_of, written_schema
-from harness.power.sabotage import Record
+from harness.power.mutant import Record
 from harness.power.view import lines_of
 
 RECORDS = (
-    Record("a", "declarative", "drop", "v1.W.size", "maximum", "noticed", shown="unmatched: gone", cases=3),
+    Record("a", "declarative", "drop", "v1.W.size", "maximum", "killed", shown="unmatched: gone", cases=3),
     Record("b", "declarative", "drop", "v1.W.name", "maxLength", "survived", "", "never seen", "a long name", 9),
     Record("c", "declarative", "drop 'Aa'", "v1.Mode", "enum", "equivalent", "", "why"),
     Record("d", "handwritten", "negate", "h.check", "a < 1", "unjudged"),
@@ -30,22 +30,22 @@ def test_documents_follow_the_schema() -> None:
     validator = jsonschema_rs.validator_for(json.loads(SCHEMA.read_text(encoding="utf-8")))
     document = json.loads(msgspec.json.encode(document_of([PART])))
     assert validator.is_valid(document)
-    del document["parts"][0]["sabotages"][0]["name"]
+    del document["parts"][0]["mutants"][0]["name"]
     assert not validator.is_valid(document)
 
 
 def test_operators_are_counted() -> None:
-    """By side and operator, what it was done to left out; those with survivors first."""
-    rows = [(row.side, row.operator, row.made, row.noticed, row.survived) for row in PART.operators]
+    """By side and operator, what it was done to left out; those with surviving mutants first."""
+    rows = [(row.side, row.operator, row.made, row.killed, row.survived) for row in PART.operators]
     assert ("declarative", "drop", 2, 1, 1) == rows[0]
     assert {("declarative", "drop …", 1, 0, 0), ("handwritten", "negate", 1, 0, 0)} == set(rows[1:])
     assert ("forget …", "limit + 1") == (family_of("forget 'one'"), family_of("limit + 1"))
 
 
-def test_survivors_are_named() -> None:
+def test_surviving_mutants_are_named() -> None:
     """With the rule, the place, the operator, why, and what would have shown it."""
     text = "\n".join(lines_of(document_of([PART])))
-    assert "toy: 1 of 3 mutants noticed, 1 equivalent, 0 known holes, 1 survived" in text
+    assert "toy: 1 of 3 mutants killed, 1 equivalent, 0 tolerated, 1 survived" in text
     assert "survived: declarative v1.W.name: maxLength: drop\n    why: never seen\n" in text
-    assert "would show it: a long name" in text
+    assert "would kill it: a long name" in text
     assert "1 mutant not judged: time ran out" in text

@@ -9,8 +9,8 @@ import pytest
 from harness.case import Operation
 from harness.compiler import Compiled, compile_types
 from harness.gotypes.packages import Universe
-from harness.power.operators.rules import sabotages_of
-from harness.power.sabotage import Sabotage, numbered
+from harness.power.mutant import Mutant, number_mutants
+from harness.power.operators.rules import mutants_of
 from harness.suite import Suite
 from tests.compiler.fixtures import universe_of
 
@@ -78,14 +78,14 @@ OPTIONS = {"Extra": True}
 
 
 @pytest.fixture(scope="module")
-def toy() -> tuple[Universe, Compiled, dict[str, Sabotage]]:
-    """The types compiled, and every sabotage of them by name."""
+def toy() -> tuple[Universe, Compiled, dict[str, Mutant]]:
+    """The types compiled, and every mutant of them by name."""
     universe = universe_of(TYPES)
     compiled = compile_types(universe, "example")
-    return universe, compiled, {one.name.partition(" ")[2]: one for one in numbered(sabotages_of(compiled))}
+    return universe, compiled, {one.name.partition(" ")[2]: one for one in number_mutants(mutants_of(compiled))}
 
 
-Toy = tuple[Universe, Compiled, dict[str, Sabotage]]
+Toy = tuple[Universe, Compiled, dict[str, Mutant]]
 
 
 def said(compiled: Compiled, new: Any, old: Any) -> list[Any]:
@@ -104,22 +104,22 @@ def item(a: str, b: str, n: int = 0) -> dict[str, Any]:
     ("name", "new", "old"),
     [
         ("example.T.name: maxLength: drop", {"name": "abcd"}, None),
-        ("example.T.name: maxLength: forgive every update", {"name": "abcd"}, {}),
+        ("example.T.name: maxLength: skip updates", {"name": "abcd"}, {}),
         ("example.T.name: maxLength: change path", {"name": "abcd"}, None),
         ("example.T.name: maxLength: limit + 1", {"name": "abcd"}, None),
         ("example.T.name: maxLength: limit - 1", {"name": "abc"}, None),
         ("example.T.name: maxLength: bytes for characters", {"name": "éé"}, None),
         ("example.T.name: maxLength: level beta", {"name": "abcd"}, None),
-        ("example.T.name: unchanged values: forgive nothing", {"name": "abcd"}, {"name": "abcd"}),
+        ("example.T.name: unchanged values: no ratcheting", {"name": "abcd"}, {"name": "abcd"}),
         ("example.T.bytes: maxBytes: characters for bytes", {"bytes": "éé"}, None),
         ("example.T.long: format: take a short name for it", {"long": "a.b"}, None),
         ("example.Mode: enum: drop 'Aa'", {"mode": "Aa"}, None),
         ("example.Mode: enum: add 'aa'", {"mode": "aa"}, None),
-        ("example.T.size: required: stop nothing", {"size": 0}, None),
+        ("example.T.size: required: no short-circuit", {"size": 0}, None),
         ("example.T.items: listType: drop key a", {"items": [item("x", "y"), item("z", "y")]}, None),
         ("example.T.items: listType: first duplicate only", {"items": [item("x", "y")] * 3}, None),
         (
-            "example.T.items: items: tell no items apart",
+            "example.T.items: items: no correlation",
             {"items": [item("x", "y", 9), item("x", "z")]},
             {"items": [item("x", "y", 9)]},
         ),
@@ -130,35 +130,35 @@ def item(a: str, b: str, n: int = 0) -> dict[str, Any]:
         ("example.Choice: zeroOrOneOfMember: forget 'one'", {"choice": {"one": "a", "two": "b"}}, None),
     ],
 )
-def test_a_sabotage_shows_where_it_says(toy: Toy, name: str, new: Any, old: Any) -> None:
-    """The sabotaged validator and the honest one disagree about the object, and agree about one without the field."""
-    universe, honest, sabotages = toy
-    rework = sabotages[name].rework
+def test_a_mutant_shows_where_it_says(toy: Toy, name: str, new: Any, old: Any) -> None:
+    """The mutated validator and the original one disagree about the object, and agree about one without the field."""
+    universe, original, mutants = toy
+    rework = mutants[name].rework
     assert rework is not None
-    broken = rework(SUITE, universe, honest)
+    broken = rework(SUITE, universe, original)
     new, old = {**FINE, **new}, None if old is None else {**FINE, **old}
-    assert said(honest, new, old) != said(broken, new, old)
-    assert said(honest, FINE, None) == said(broken, FINE, None)
+    assert said(original, new, old) != said(broken, new, old)
+    assert said(original, FINE, None) == said(broken, FINE, None)
 
 
 def test_names_are_unique_and_last(toy: Toy) -> None:
-    """A name says side, place, rule and operator; no two sabotages share one, and a second look gives the same."""
-    _, compiled, sabotages = toy
-    again = [one.name.partition(" ")[2] for one in numbered(sabotages_of(compiled))]
-    assert list(sabotages) == again
+    """A name says side, place, rule and operator; no two mutants share one, and a second look gives the same."""
+    _, compiled, mutants = toy
+    again = [one.name.partition(" ")[2] for one in number_mutants(mutants_of(compiled))]
+    assert list(mutants) == again
     assert len(again) == len(set(again))
 
 
 def test_what_makes_no_errors_is_left_alone(toy: Toy) -> None:
-    """An optional field has nothing to sabotage."""
+    """An optional field has nothing to mutant."""
     assert [] == [name for name in toy[2] if ": optional" in name]
 
 
 def test_other_packages_stay_as_they_are(toy: Toy) -> None:
-    """A sabotage of one package is none of another."""
-    universe, _, sabotages = toy
+    """A mutant of one package is none of another."""
+    universe, _, mutants = toy
     other = compile_types(universe_of(TYPES), "example")
     other.package = "another"
-    for sabotage in sabotages.values():
-        assert sabotage.rework is not None
-        assert other is sabotage.rework(SUITE, universe, other)
+    for mutant in mutants.values():
+        assert mutant.rework is not None
+        assert other is mutant.rework(SUITE, universe, other)

@@ -42,7 +42,7 @@ def finding(fingerprint: str = "0123456789ab", **more: Any) -> Finding:
 
 def kind_report(kind: KindInfo = WIDGET, operation: str = "update", **more: Any) -> KindReport:
     """What was done for one kind."""
-    return KindReport(**{"kind": kind, "operation": operation, "cases": 50, "accepted": 20, "base": True, **more})
+    return KindReport(**{"kind": kind, "operation": operation, "cases": 50, "accepted": 20, "has_seed": True, **more})
 
 
 def result(*findings: Finding, **more: Any) -> Result:
@@ -65,13 +65,13 @@ def hostile() -> Result:
     return result(
         finding(
             "aaaaaaaaaaaa", case=case, operation="create", path=f"spec[{HOSTILE}]", detail=HOSTILE, fix=HOSTILE,
-            origin=HOSTILE, severity="verdict", cause="no-twin", answer=Answer(1, declarative=(bad,)),
+            origin=HOSTILE, severity="verdict", cause="no-counterpart", answer=Answer(1, declarative=(bad,)),
         ),
         finding(
             "bbbbbbbbbbbb", cause="panic", mismatch="panic", severity="visible",
             answer=Answer(1, failure=Failure("declarative", HOSTILE, panic=True)),
         ),
         finding("cccccccccccc"),
-        kinds=(kind_report(operation="create", base=False, remaining=(HOSTILE,)), kind_report(error=HOSTILE)),
+        kinds=(kind_report(operation="create", has_seed=False, remaining=(HOSTILE,)), kind_report(error=HOSTILE)),
         excluded=(Excluded("example.io", "v1", "gadgets", HOSTILE),),
     )  # fmt: skip

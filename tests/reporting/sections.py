@@ -14,8 +14,8 @@ from harness.reporting.verification import (
     Effort,
     FieldEntry,
     FieldVerdict,
+    KindPath,
     LintEntry,
-    PlaceEntry,
     ReasonEntry,
     RevisionEntry,
     StaleEntry,
@@ -38,7 +38,7 @@ def field(
     values: dict[str, object] = {
         "name": name, "type_name": "p.WidgetSpec", "json_name": "size", "verdict": verdict, "why": text,
         "reasons": (ReasonEntry("tags", "changed", text or "limit raised", text or "types.go:7", certain=False),),
-        "places": (PlaceEntry("example.io", "v1", "Widget", text or "spec.size"),),
+        "paths": (KindPath("example.io", "v1", "Widget", text or "spec.size"),),
         "tags_before": ("+k8s:maximum=8",), "tags_after": (text or "+k8s:maximum=9",), "place": "types.go:8",
         "effort": Effort(1000, 400, 600, 300, 200, 500, 20, 30, 900), "rules": (rule,), "versions": ("v1",),
     }  # fmt: skip

@@ -178,13 +178,13 @@ def test_annotations_are_few_and_name_the_line() -> None:
         made.finding(f"{number:012x}", source="k8s.io/api/apps/v1/types.go:7", owner="k8s.io/api/apps.Spec", member="a")
         for number in range(30)
     ]
-    other = made.finding("f" * 12, severity="shadow", cause="no-twin")
+    other = made.finding("f" * 12, severity="shadow", cause="no-counterpart")
     first, second = render_annotations(build_report(made.result(*alike, other))).splitlines()
     assert first.startswith(
         "::error file=staging/src/k8s.io/api/apps/v1/types.go,line=7,title=graduation%2C no-rule%3A"
     )
     assert "and 29 like it" in first
-    assert second.startswith("::notice title=shadow%2C no-twin")
+    assert second.startswith("::notice title=shadow%2C no-counterpart")
 
 
 def test_no_text_starts_a_command_of_its_own() -> None:

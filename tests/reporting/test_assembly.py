@@ -30,7 +30,7 @@ def test_findings_stand_worst_first_and_are_counted() -> None:
 
 
 def test_every_finding_says_what_is_served_under_each_setting() -> None:
-    """A covered handwritten error without a twin is served today and gone when graduated."""
+    """A covered handwritten error without a counterpart is served today and gone when graduated."""
     served = report(made.finding()).findings[0].answer.served
     assert [(one.setting, len(one.errors)) for one in served] == [("beta-on", 1), ("beta-off", 1), ("graduated", 0)]
 

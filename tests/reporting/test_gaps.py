@@ -16,7 +16,7 @@ from harness.reporting.terminal import render, summary
 from tests.reporting import made
 
 BLOCKED: dict[str, Any] = {
-    "base": False, "accepted": 0, "sought": True,
+    "has_seed": False, "accepted": 0, "seed_search_complete": True,
     "remaining": ('spec.ref: Invalid value: "a": is not a reference number', "spec.size: Required value"),
     "sides": ("handwritten", "declarative"),
 }  # fmt: skip
@@ -95,7 +95,7 @@ def test_what_is_allowed_for_nothing_is_told() -> None:
 
 def test_what_the_clock_cut_short_is_no_gap() -> None:
     """Another machine would have come to it; it is told as not looked at."""
-    late = {**BLOCKED, "sought": False}
+    late = {**BLOCKED, "seed_search_complete": False}
     report = build_report(made.result(kinds=(made.kind_report(operation="create", **late), made.kind_report())))
     assert ("equivalent", ()) == (report.verdict, gaps(report))
     rows = render(summary(report))
@@ -107,7 +107,7 @@ def test_what_the_clock_cut_short_is_no_gap() -> None:
 
 def test_a_run_that_accepted_nothing_at_all_has_no_excuse() -> None:
     """However little time it had: it proves nothing."""
-    report = build_report(made.result(kinds=(made.kind_report(**{**BLOCKED, "sought": False}),)))
+    report = build_report(made.result(kinds=(made.kind_report(**{**BLOCKED, "seed_search_complete": False}),)))
     assert ("incomplete", 2) == (report.verdict, report.exit_code)
     assert "--max-time" in gaps(report)[0].advice
 
@@ -166,7 +166,7 @@ def test_an_older_report_is_read_and_keeps_its_verdict() -> None:
     )
     data["verdict"] = "equivalent"
     for kind in data["kinds"]:
-        for key in ("sides", "sought", "allowed"):
+        for key in ("sides", "seed_search_complete", "allowed"):
             kind.pop(key, None)
     del data["policy"]
     report = decode(msgspec.json.encode(data), "r.json")

@@ -211,3 +211,10 @@ def test_the_id_of_a_group_lasts() -> None:
     assert "g7ebde252" == alone[0].id
     assert alone[0].id in [one.id for one in many]
     assert len({one.id for one in many}) == 3
+
+
+def test_a_group_outlives_the_name_of_its_cause() -> None:
+    """The id is the one that the group had when the cause had another name."""
+    one = made.finding(cause="no-counterpart", side="declarative", mismatch="extra")
+    [found] = group(build_report(made.result(one)).findings)
+    assert ("g3af4f1c3", "no-counterpart") == (found.id, found.cause)

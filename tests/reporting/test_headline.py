@@ -101,7 +101,7 @@ def test_findings_that_are_too_mild_do_not_fail(fail_on: Any, code: int) -> None
 
 def test_a_mild_finding_does_not_hide_what_is_incomplete() -> None:
     """With --fail-on verdict the run is incomplete, and says so."""
-    kinds = (made.kind_report(base=False, accepted=0, sought=True),)
+    kinds = (made.kind_report(has_seed=False, accepted=0, seed_search_complete=True),)
     report = build_report(made.result(made.finding(), kinds=kinds), policy=Policy("verdict"))
     assert ("incomplete", 2) == (report.verdict, report.exit_code)
     assert "no finding that fails the run, but no object" in headline(report)[0]

@@ -56,7 +56,7 @@ def test_each_rule_in_a_line() -> None:
         "example.io/v1 Widget",
         "  spec.size Invalid/maximum: declarative create update, handwritten create, accepted at 3, "
         "not rejected just beyond, only on what no server hands to it",
-        "  (object) Invalid: never fired, no handwritten twin, not accepted",
+        "  (object) Invalid: never fired, no handwritten counterpart, not accepted",
         "  c Invalid/maximum: not asked",
         "  d Invalid/maximum: cannot fire: why",
         "",

@@ -56,7 +56,10 @@ def test_a_rule_is_told_by_what_was_seen() -> None:
     """Fired, accepted at its limit, rejected beyond it, or never able to."""
     rule = field().rules[0]
     told = rule_words(rule)
-    assert "fired on create, no handwritten twin seen, accepted at its limit, 9, not seen rejected just beyond" == told
+    assert (
+        "fired on create, no handwritten counterpart seen, accepted at its limit, 9, not seen rejected just beyond"
+        == told
+    )
     cannot = type(rule)("s", "g", "v", "K", "p", "t", cannot="the type has no such value")
     assert "cannot fire: the type has no such value" == rule_words(cannot)
 

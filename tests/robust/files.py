@@ -13,7 +13,7 @@ from tests.robust.commands import Fault
 from tests.robust.mutate import ODD
 
 EXCEPTIONS = ("--exceptions", "exceptions.yaml")
-BASES = "kept/bases"
+SEEDS = "kept/seeds"
 """Stands for the file of accepted objects, whose name is a hash."""
 READERS: dict[str, tuple[tuple[str, ...], ...]] = {
     "report.json": (
@@ -40,7 +40,7 @@ READERS: dict[str, tuple[tuple[str, ...], ...]] = {
     "trusted_wordings.yaml": (("run", "thing", *scene.LITTLE), ("replay", "report.json", "thing")),
     "thing.recording": (("run", "thing", "--handwritten", "thing.recording", "--jobs", "1"),),
     "thing/corpus/one.json": (("run", "thing", *scene.LITTLE),),
-    BASES: (("run", "thing", *scene.LITTLE, "--corpus", "kept"),),
+    SEEDS: (("run", "thing", *scene.LITTLE, "--corpus", "kept"),),
     "thing/rules.ratchet": (("run", "thing", *scene.LITTLE),),
     "thing/power.yaml": (("power", "thing", "--max-cases", "10", "--every", "40", "--jobs", "1"),),
     "thing/types.go": (
@@ -51,7 +51,7 @@ READERS: dict[str, tuple[tuple[str, ...], ...]] = {
     "thing/handwritten.py": (("kinds", "thing"),),
 }  # fmt: skip
 """Commands that read a file."""
-ALWAYS_DIFFERENT = frozenset({"thing/corpus/one.json", BASES, "trusted_wordings.yaml", "harness.toml"})
+ALWAYS_DIFFERENT = frozenset({"thing/corpus/one.json", SEEDS, "trusted_wordings.yaml", "harness.toml"})
 """Files that change nothing of the difference that every case shows: a run that is green lost it."""
 DEEP = (150, 250, 2000, 20_000)
 TEXTS = (
@@ -71,8 +71,8 @@ def good_files(template: Path) -> dict[str, bytes]:
         "thing/rules.ratchet": scene.RATCHET.encode(),
         "thing/power.yaml": scene.SURVIVORS.encode(),
     }
-    (bases,) = (template / "kept" / "bases").glob("*.json")
-    names = {name: str(bases.relative_to(template)) if name == BASES else name for name in READERS}
+    (seeds,) = (template / "kept" / "seeds").glob("*.json")
+    names = {name: str(seeds.relative_to(template)) if name == SEEDS else name for name in READERS}
     return {name: known[name] if name in known else (template / place).read_bytes() for name, place in names.items()}
 
 
@@ -80,12 +80,12 @@ def faults(seed: int, template: Path) -> Iterator[Fault]:
     """Draw hostile files without an end; the same ones for the same seed."""
     drawn = random.Random(f"files {seed}")
     good = good_files(template)
-    (bases,) = (template / "kept" / "bases").glob("*.json")
+    (seeds,) = (template / "kept" / "seeds").glob("*.json")
     while True:
         name = drawn.choice(list(READERS))
         argv = drawn.choice(READERS[name])
         green = frozenset({0}) if argv[0] == "run" and name in ALWAYS_DIFFERENT else frozenset()
-        place = str(bases.relative_to(template)) if name == BASES else name
+        place = str(seeds.relative_to(template)) if name == SEEDS else name
         yield Fault(f"file {name}", argv, {place: _bent(drawn, name, good[name])}, green)
 
 

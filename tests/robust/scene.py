@@ -63,7 +63,7 @@ WORDINGS = """- handwritten: must be odd
   reason: says the same
 """
 RATCHET = "cases: 10\nthing.example.com/v1 Thing spec.name FieldValueTooLong/maxLength: accepted since 2026-11-21\n"
-SURVIVORS = "- sabotage: nothing\n  equivalent: nobody can show it\n"
+SURVIVORS = "- mutant: nothing\n  equivalent: nobody can show it\n"
 
 LITTLE = ("--max-cases", "60", "--jobs", "1")
 """A budget that meets the difference."""

@@ -59,7 +59,7 @@ def test_every_file_is_read_when_nobody_bent_it(stage: Stage) -> None:
     """A file that is refused as it is would hide what is wrong with the bent ones."""
     good = files.good_files(stage.template)
     for name, commands in files.READERS.items():
-        place = name if name != files.BASES else f"{name}/{Path(name).name}.json"
+        place = name if name != files.SEEDS else f"{name}/{Path(name).name}.json"
         said = stage.play(Fault(name, commands[0], {place: good[name]}))
         assert said.code in (0, 1), (name, said)
 

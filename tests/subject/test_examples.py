@@ -52,7 +52,7 @@ def test_a_folder_is_read_in_order_with_all_below_it(tmp_path: Path) -> None:
 def test_the_name_of_a_file_says_what_is_expected(tmp_path: Path) -> None:
     """An object of `invalid-...` is expected to be refused, every other one to be accepted."""
     files = [place(tmp_path, "invalid-limits.yaml", WIDGET), place(tmp_path, "valid.yaml", WIDGET)]
-    assert [True, False] == [one.is_refused for one in read_examples(files)]
+    assert [True, False] == [one.is_rejected for one in read_examples(files)]
 
 
 def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:

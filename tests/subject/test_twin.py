@@ -181,7 +181,7 @@ def test_a_suite_against_itself_is_equivalent() -> None:
     place = str(ROOT / "examples" / "migration")
     result = engine.run(SubjectSpec("suite", place, against=place), RunConfig(seed=1, budget=Budget(max_cases=1500)))
     assert (result.findings, result.cases >= 1500, result.subject) == ((), True, "migration against migration")
-    assert all(kind.base for kind in result.kinds)
+    assert all(kind.has_seed for kind in result.kinds)
 
 
 def test_declarative_sides_are_not_swapped_in_a_twin() -> None:

@@ -25,7 +25,7 @@ from harness.fuzzers.shape import FieldShape, shape_of
 from harness.jsonpath import ABSENT
 from harness.power.filters import LIMIT_DOWN, LIMIT_UP, RuleKey, limit_of
 from harness.power.observer import Power
-from harness.power.operators.rules import sabotages_of
+from harness.power.operators.rules import mutants_of
 from harness.rulecov.inventory import inventory_of
 from harness.rulecov.observed import ACCEPTED, FIRED, NAME, REJECTED, RuleOnlooker
 from harness.subject import SubjectSpec
@@ -91,7 +91,7 @@ def test_the_parser_takes_it_and_refuses_a_wrong_payload(
 
 @each
 def test_the_compiler_enforces_it(name: str, limit: int, go: str, at: Json, beyond: Json, measure: Measure) -> None:
-    """The limit is accepted, one more is rejected, and what an update left as it was is forgiven."""
+    """The limit is accepted, one more is rejected, and what an update did not change is ratcheted."""
     types = field(f"{name}={limit}", go)
     assert [] == errors(types, {"f": at})
     assert [("FieldValueInvalid", "f", name)] == [(e.type, e.field, e.origin) for e in errors(types, {"f": beyond})]
@@ -158,8 +158,8 @@ def test_its_mutants_are_told_by_values_at_the_limit(
 ) -> None:
     """A limit that is off by one, and bytes taken for characters, answer otherwise there and only there."""
     universe = universe_of(field(f"{name}={limit}", go))
-    honest = compile_types(universe, "example")
-    found = {one.operator: one.rework for one in sabotages_of(honest)}
+    original = compile_types(universe, "example")
+    found = {one.operator: one.rework for one in mutants_of(original)}
     telling = {"limit + 1": beyond, "limit - 1": at, "characters for bytes": beyond}
     if measure != "bytes":
         del telling["characters for bytes"]
@@ -167,8 +167,8 @@ def test_its_mutants_are_told_by_values_at_the_limit(
     for operator, value in telling.items():
         rework = found[operator]
         assert rework is not None
-        broken = rework(EMPTY, universe, honest)
-        assert honest.validate(*create(value)) != broken.validate(*create(value)), operator
+        broken = rework(EMPTY, universe, original)
+        assert original.validate(*create(value)) != broken.validate(*create(value)), operator
     assert RuleLimit(measure, 1) == limit_of(RuleKey("f", "FieldValueInvalid", name, ""))
 
 
@@ -305,7 +305,7 @@ def test_a_run_meets_its_boundary_and_says_how_to_mend_what_it_finds(crates: Pat
         "give +k8s:maxWeight on spec.weight the limit of the handwritten check, 9"
     )
     assert fixes["spec.free", "no-rule"].startswith("declare +k8s:maxWeight=<limit> on spec.free in every version")
-    assert fixes["spec.parts", "no-twin"].startswith("remove +k8s:maxParts=<limit> from spec.parts")
+    assert fixes["spec.parts", "no-counterpart"].startswith("remove +k8s:maxParts=<limit> from spec.parts")
     assert [] == [path for path, _ in fixes if path == "spec.label"]
 
 
@@ -320,11 +320,11 @@ def test_its_boundary_tests_are_exported(crates: Path, tmp_path: Path, capfd: py
 
 
 def test_power_makes_mutants_of_its_answers(crates: Path) -> None:
-    """Of a target that cannot be changed, too: a run that stops at the limit notices a limit that is off by one."""
+    """Of a target that cannot be changed, too: a run that stops at the limit kills a limit that is off by one."""
     result = run(
         SubjectSpec("suite", str(crates)),
         RunConfig(seed=1, budget=Budget(max_cases=4000), onlookers={"power": Power()}),
     )
     (records,) = result.observed["power"]
-    states = {one.operator: one.state for one in records if "spec.label" in one.place}
-    assert ("noticed", "noticed") == (states[LIMIT_UP], states[LIMIT_DOWN])
+    states = {one.operator: one.state for one in records if "spec.label" in one.location}
+    assert ("killed", "killed") == (states[LIMIT_UP], states[LIMIT_DOWN])

@@ -127,7 +127,7 @@ def _required_anyway(view: PackageView) -> Iterator[Advice]:
             other = next((e for e in siblings if e.member and wanted and e.member.json_name == wanted.text), None)
             for one in by_target(uses(view, other)).get((), ()) if other else ():
                 if one.name == "required" and one.whenever(use) and STRENGTH[one.level] >= STRENGTH[use.level]:
-                    # An update forgives that the field was missing before, and then asks whether it may be now.
+                    # An update ratchets that the field was missing before, and then asks whether it may be now.
                     message = f"{shown(use.tag)} requires a field that {shown(one.top)} requires of new objects anyway"
                     yield at(use, message, "remove it, unless old objects without the field may be stored")
 

@@ -1,1 +1,1 @@
-"""One small sabotage each: of errors, of compiled rules, of handwritten Python."""
+"""One small mutant each: of errors, of compiled rules, of handwritten Python."""

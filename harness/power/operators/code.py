@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from harness.limits import read_checkout
+from harness.power.mutant import Mutant
 from harness.power.operators.errors import another_type
-from harness.power.sabotage import Sabotage
 
 _MAKERS = "harness.field.make"
 _SHIFTED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
@@ -25,7 +25,7 @@ Do: TypeAlias = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Spoil:
+class CodeMutation:
     """One change of a tree: `do` makes it in place. `function` is where, `code` what was there."""
 
     operator: str
@@ -35,31 +35,32 @@ class Spoil:
     shown_by: str = "an object that takes this branch"
 
 
-def sabotages_of(folder: Path) -> Iterator[Sabotage]:
-    """Yield every sabotage of the modules of a suite's folder."""
+def mutants_of(folder: Path) -> Iterator[Mutant]:
+    """Yield every mutant of the modules of a suite's folder."""
     for file in sorted(folder.glob("*.py")):
         if file.name in ("suite.py", "__init__.py", "conftest.py") or file.name.startswith("test_"):
             continue
         source = read_checkout(file).decode()
-        for number, spoil in enumerate(spoils_of(ast.parse(source))):
-            yield Sabotage(
-                "handwritten", spoil.operator, f"{file.stem}.{spoil.function}".rstrip("."), spoil.code, spoil.shown_by,
+        for number, mutation in enumerate(mutations_of(ast.parse(source))):
+            location = f"{file.stem}.{mutation.function}".rstrip(".")
+            yield Mutant(
+                "handwritten", mutation.operator, location, mutation.code, mutation.shown_by,
                 files={file.name: _text(source, number)},
             )  # fmt: skip
 
 
 def _text(source: str, number: int) -> Callable[[], str]:
-    return lambda: spoiled(source, number)
+    return lambda: mutate_source(source, number)
 
 
-def spoiled(source: str, number: int) -> str:
+def mutate_source(source: str, number: int) -> str:
     """Return the text of a module with one change, counted from 0."""
     tree = ast.parse(source)
-    next(spoil for index, spoil in enumerate(spoils_of(tree)) if index == number).do()
+    next(mutation for index, mutation in enumerate(mutations_of(tree)) if index == number).do()
     return ast.unparse(ast.fix_missing_locations(tree))
 
 
-def spoils_of(tree: ast.Module) -> Iterator[Spoil]:
+def mutations_of(tree: ast.Module) -> Iterator[CodeMutation]:
     """Yield every change of a module, in the order of its text."""
     makers = {
         alias.asname or alias.name
@@ -67,16 +68,16 @@ def spoils_of(tree: ast.Module) -> Iterator[Spoil]:
         if isinstance(node, ast.ImportFrom) and node.module == _MAKERS
         for alias in node.names
     }
-    yield from _Spoiler(makers).body(tree, "")
+    yield from _CodeMutator(makers).body(tree, "")
 
 
-class _Spoiler:
+class _CodeMutator:
     """Goes through a module. `makers` are the names of the functions that make errors."""
 
     def __init__(self, makers: set[str]) -> None:
         self._makers = makers
 
-    def body(self, node: ast.AST, where: str) -> Iterator[Spoil]:
+    def body(self, node: ast.AST, where: str) -> Iterator[CodeMutation]:
         for name, value in ast.iter_fields(node):
             if name in ("annotation", "returns", "decorator_list", "type_params"):
                 continue
@@ -85,13 +86,13 @@ class _Spoiler:
                     put = _put_at(value, index) if isinstance(value, list) else _put_as(node, name)
                     yield from self._node(child, put, where)
 
-    def _node(self, node: ast.AST, put: Callable[[ast.AST], None], where: str) -> Iterator[Spoil]:
+    def _node(self, node: ast.AST, put: Callable[[ast.AST], None], where: str) -> Iterator[CodeMutation]:
         if isinstance(node, ast.Import | ast.ImportFrom | ast.Assert) or _is_alias(node):
             return
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             where = f"{where}.{node.name}".lstrip(".")
         for operator, do, shown_by in _changes(node, put, self._makers):
-            yield Spoil(operator, where, _shown(node), do, shown_by)
+            yield CodeMutation(operator, where, _shown(node), do, shown_by)
         yield from self.body(node, where)
 
 
@@ -150,7 +151,7 @@ def _of_error(node: ast.Call, name: str, put: Callable[[ast.AST], None]) -> Iter
         yield "mark as covered", lambda: node.keywords.append(mark), breaks
     elif isinstance(marks[0].value, ast.Constant):
         was = marks[0].value.value
-        yield "turn the mark", lambda: setattr(marks[0], "value", ast.Constant(not was)), breaks
+        yield "flip the mark", lambda: setattr(marks[0], "value", ast.Constant(not was)), breaks
     origin = next((keyword for keyword in node.keywords if keyword.arg == "origin"), None)
     if origin is not None:
         yield "drop the origin", lambda: node.keywords.remove(origin), breaks

@@ -28,7 +28,7 @@ def drop(errors: Errors, operation: Operation) -> Errors:
     return ()
 
 
-def forgive_updates(errors: Errors, operation: Operation) -> Errors:
+def skip_updates(errors: Errors, operation: Operation) -> Errors:
     """The rule looks at new objects only."""
     return () if operation is Operation.UPDATE else errors
 
@@ -55,15 +55,15 @@ def another_type(error_type: str) -> str:
 
 def change_origin(errors: Errors, operation: Operation) -> Errors:
     """The rule names another origin, or none."""
-    return [replace(error, origin="" if error.origin else "sabotaged") for error in errors]
+    return [replace(error, origin="" if error.origin else "mutated") for error in errors]
 
 
-def change_words(errors: Errors, operation: Operation) -> Errors:
+def change_detail(errors: Errors, operation: Operation) -> Errors:
     """The rule explains itself in other words."""
-    return [replace(error, detail=f"{error.detail} (sabotaged)") for error in errors]
+    return [replace(error, detail=f"{error.detail} (mutated)") for error in errors]
 
 
-def say_twice(errors: Errors, operation: Operation) -> Errors:
+def report_twice(errors: Errors, operation: Operation) -> Errors:
     """The rule reports everything twice."""
     return [*errors, *errors]
 
@@ -80,11 +80,11 @@ def innermost(path: str) -> str:
 
 OPERATORS: tuple[tuple[str, Alter, str], ...] = (
     ("drop", drop, "any object that breaks the rule"),
-    ("forgive every update", forgive_updates, "an update that breaks the rule by a changed value"),
+    ("skip updates", skip_updates, "an update that breaks the rule by a changed value"),
     ("change path", change_path, "any object that breaks the rule"),
     ("change type", change_type, "any object that breaks the rule"),
     ("change origin", change_origin, "any object that breaks the rule"),
-    ("change words", change_words, "any object that breaks the rule"),
-    ("say twice", say_twice, "any object that breaks the rule, and no other"),
+    ("change detail", change_detail, "any object that breaks the rule"),
+    ("report twice", report_twice, "any object that breaks the rule, and no other"),
 )
 """Name, what it does, and what would show it. Of every rule."""

@@ -1,4 +1,4 @@
-"""Operators on compiled rules: those of their tags, levels, what stops and what forgives.
+"""Operators on compiled rules: those of their tags, levels, short-circuits, ratcheting.
 
 Each takes a rule in its place and yields what a careless author could have written instead.
 """
@@ -17,9 +17,9 @@ from harness.compiler.plan import FieldPlan, Inner, Plan, rules_in
 from harness.compiler.validators import module_of
 from harness.field import FieldError, Level, Path
 from harness.gotypes.packages import Universe
+from harness.power.mutant import Mutant
 from harness.power.operators.errors import OPERATORS, Alter, first_item_only
-from harness.power.sabotage import Sabotage
-from harness.power.spots import Spot, changed, checks_of, spots_of
+from harness.power.rulesites import RuleSite, changed, checks_of, rule_sites_of
 from harness.subject import Rework
 from harness.suite import Suite
 from harness.tags.families import update
@@ -29,28 +29,28 @@ from harness.tags.rules import Check, CheckFunction, EachVal, Mode, Option, Rule
 Changes = Iterator[tuple[str, Callable[[Rule], Rule], str]]
 """Operator, what it does to the rule, and what would show it."""
 
-_CALLED = "sabotaged"
+_CALLED = "mutated"
 _OTHER_LEVEL: dict[Level, Level] = {"": "beta", "alpha": "", "beta": ""}
 """Between alpha and beta no list differs: a level says when errors count, not which there are."""
 
 
-def sabotages_of(compiled: Compiled) -> Iterator[Sabotage]:
-    """Yield every sabotage of the rules of one package."""
-    for spot, check in checks_of(compiled.plan):
-        for name, alter, shown_by in _of_errors(spot):
-            yield _made(compiled, spot, name, _around(check, alter), shown_by)
-        for name, change, shown_by in _of_check(spot.rule.tag, check):
-            yield _made(compiled, spot, name, change, shown_by)
-    for spot in spots_of(compiled.plan):
-        for name, change, shown_by in (*_of_holder(spot), *_of_top(spot)):
-            yield _made(compiled, spot, name, change, shown_by)
-    yield from _forgiving(compiled)
+def mutants_of(compiled: Compiled) -> Iterator[Mutant]:
+    """Yield every mutant of the rules of one package."""
+    for site, check in checks_of(compiled.plan):
+        for name, alter, shown_by in _of_errors(site):
+            yield _made(compiled, site, name, _around(check, alter), shown_by)
+        for name, change, shown_by in _of_check(site.rule.tag, check):
+            yield _made(compiled, site, name, change, shown_by)
+    for site in rule_sites_of(compiled.plan):
+        for name, change, shown_by in (*_of_holder(site), *_of_top(site)):
+            yield _made(compiled, site, name, change, shown_by)
+    yield from _unratcheting(compiled)
     yield from _correlating(compiled)
 
 
-def _made(compiled: Compiled, spot: Spot, operator: str, change: Callable[[Rule], Rule], shown_by: str) -> Sabotage:
-    rework = _reworked(compiled.package, lambda plan: changed(plan, spot.number, change))
-    return Sabotage("declarative", operator, spot.place, spot.words, shown_by, rework)
+def _made(compiled: Compiled, site: RuleSite, operator: str, change: Callable[[Rule], Rule], shown_by: str) -> Mutant:
+    rework = _reworked(compiled.package, lambda plan: changed(plan, site.number, change))
+    return Mutant("declarative", operator, site.location, site.words, shown_by, rework)
 
 
 def _reworked(package: str, change: Callable[[Plan], Plan]) -> Rework:
@@ -65,19 +65,19 @@ def _reworked(package: str, change: Callable[[Plan], Plan]) -> Rework:
 # What is said
 
 
-def _of_errors(spot: Spot) -> Iterator[tuple[str, Alter, str]]:
+def _of_errors(site: RuleSite) -> Iterator[tuple[str, Alter, str]]:
     yield from OPERATORS
-    if any(isinstance(rule.body, EachVal) and rule.body.list_type.kind != "map" for rule in spot.around):
+    if any(isinstance(rule.body, EachVal) and rule.body.list_type.kind != "map" for rule in site.around):
         yield "first item only", first_item_only, "a list whose first item is fine and another is not"
 
 
 def _around(check: Check, alter: Alter) -> Callable[[Rule], Rule]:
     """Change what a rule says."""
 
-    def sabotaged(op: Operation, path: Path, new: Any, old: Any, *args: Any) -> list[FieldError]:
+    def mutated(op: Operation, path: Path, new: Any, old: Any, *args: Any) -> list[FieldError]:
         return list(alter(check.function(op, path, new, old, *args), op))
 
-    return _calling(sabotaged, check)
+    return _calling(mutated, check)
 
 
 def _calling(function: CheckFunction, check: Check, args: tuple[Any, ...] | None = None) -> Callable[[Rule], Rule]:
@@ -104,8 +104,8 @@ def _of_check(tag: str, check: Check) -> Changes:
 # What holds rules
 
 
-def _of_holder(spot: Spot) -> Changes:
-    body = spot.rule.body
+def _of_holder(site: RuleSite) -> Changes:
+    body = site.rule.body
     if isinstance(body, Option):
         wrong = replace(body, wanted=not body.wanted)
         yield (
@@ -124,42 +124,42 @@ def _with_body(rule: Rule, body: Mode) -> Rule:
     return replace(rule, body=body)
 
 
-def _of_top(spot: Spot) -> Changes:
-    rule = spot.rule
-    if spot.around or rule.ne or not _reports(spot):
+def _of_top(site: RuleSite) -> Changes:
+    rule = site.rule
+    if site.around or rule.ne or not _reports(site):
         return
     other = _OTHER_LEVEL[rule.level]
     yield f"level {other or 'standard'}", lambda one: replace(one, level=other), "any object that breaks the rule"
     if rule.sc:
-        yield "stop nothing", lambda one: replace(one, sc=False), "an object that breaks this rule and the next ones"
+        yield "no short-circuit", lambda one: replace(one, sc=False), "an object that breaks this rule and a later one"
 
 
-def _reports(spot: Spot) -> bool:
+def _reports(site: RuleSite) -> bool:
     """Whether a rule makes errors, or holds others that do."""
-    return not isinstance(spot.rule.body, Check) or spot.check is not None
+    return not isinstance(site.rule.body, Check) or site.check is not None
 
 
-# What is forgiven
+# Ratcheting
 
 
-def _forgiving(compiled: Compiled) -> Iterator[Sabotage]:
-    """A field that judges what did not change. What only holds others leaves forgiveness to them."""
+def _unratcheting(compiled: Compiled) -> Iterator[Mutant]:
+    """A field that judges what did not change. What only holds others leaves ratcheting to them."""
     for plan in compiled.plan.types.values():
         for member in plan.fields:
             direct = [rule for rule in rules_in(member.cohorts) if _judges(rule)]
             if direct:
                 place = f"{plan.name.rpartition('/')[2]}.{member.field.json_name}"
-                rework = _unforgiving(compiled.package, plan.name, member)
+                rework = _unratcheted(compiled.package, plan.name, member)
                 shown_by = "an update that leaves an invalid value as it is"
-                yield Sabotage("declarative", "forgive nothing", place, "unchanged values", shown_by, rework)
+                yield Mutant("declarative", "no ratcheting", place, "unchanged values", shown_by, rework)
 
 
 def _judges(rule: Rule) -> bool:
-    spot = Spot(0, "", "", "", rule)
-    return spot.check is not None and spot.check.function.__module__ != update.__name__
+    site = RuleSite(0, "", "", "", rule)
+    return site.check is not None and site.check.function.__module__ != update.__name__
 
 
-def _unforgiving(package: str, type_name: str, member: FieldPlan) -> Rework:
+def _unratcheted(package: str, type_name: str, member: FieldPlan) -> Rework:
     start = re.compile(rf'"""{re.escape(type_name)}"""\n.*?\n    # {re.escape(member.field.name)}\b', re.DOTALL)
 
     def rework(suite: Suite, universe: Universe, compiled: Compiled) -> Compiled:
@@ -178,8 +178,8 @@ def _unforgiving(package: str, type_name: str, member: FieldPlan) -> Rework:
     return rework
 
 
-def _correlating(compiled: Compiled) -> Iterator[Sabotage]:
-    """Items that are not told apart: an old one forgives nothing."""
+def _correlating(compiled: Compiled) -> Iterator[Mutant]:
+    """Items that are not told apart: none is ratcheted."""
     for plan in compiled.plan.types.values():
         for member in plan.fields:
             identity = member.inner.identity
@@ -187,7 +187,7 @@ def _correlating(compiled: Compiled) -> Iterator[Sabotage]:
                 place = f"{plan.name.rpartition('/')[2]}.{member.field.json_name}"
                 rework = _reworked(compiled.package, _uncorrelated(plan.name, member.field.name))
                 shown_by = "an update that leaves an invalid item as it is and changes another"
-                yield Sabotage("declarative", "tell no items apart", place, "items", shown_by, rework)
+                yield Mutant("declarative", "no correlation", place, "items", shown_by, rework)
 
 
 def _uncorrelated(type_name: str, member: str) -> Callable[[Plan], Plan]:

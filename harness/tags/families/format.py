@@ -212,10 +212,10 @@ def _mutations(check: Check) -> Iterator[RuleMutation]:
     other = format_short_name if own is not format_short_name else format_label_value
 
     def mistaken(op: Operation, path: Path, new: Any, old: Any, *args: Any) -> Sequence[FieldError]:
-        honest = own(op, path, new, old, *args)
+        original = own(op, path, new, old, *args)
         found = other(op, path, new, old)
-        if bool(honest) == bool(found):
-            return honest
+        if bool(original) == bool(found):
+            return original
         origin = next((error.origin for error in own(op, path, "\0", None, *args)), "")
         return [msgspec.structs.replace(error, origin=origin) for error in found]
 

@@ -1,4 +1,4 @@
-"""Sabotages that only certain lists and pairs can show are noticed: what the search was taught to try."""
+"""Mutants that only certain lists and pairs can show are killed: what the search was taught to try."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from harness import engine
 from harness.engine import RunConfig
 from harness.events import Budget
-from harness.power.judge import SuiteTrial, honest_run, judge, sabotages_of
+from harness.power.judge import SuiteTrial, judge, mutants_of, run_original
 from harness.subject import SubjectSpec
 
 TYPES = """package v1
@@ -92,12 +92,12 @@ SUITE = Suite("toy", "toys.example.com", [KIND], gates={"Rush": True})
 SHOWN = (
     "declarative v1.Plan.zones: listType (beta): first duplicate only",
     "declarative v1.Plan.zones: each maxLength (beta): first item only",
-    "declarative v1.Plan.zones: maxItems (beta): stop nothing",
+    "declarative v1.Plan.zones: maxItems (beta): no short-circuit",
     "handwritten handwritten.validate: 'zones': change text #4",  # what is not new among zones is forgotten
     "handwritten handwritten.validate_want: ('count', 'all'): drop 'all' #2",  # a change beside count and all
     "declarative v1.Plan.speed: forbidden unless Rush (beta): drop",
-    "declarative v1.Plan.speed: forbidden unless Rush (beta): forgive every update",
-    "handwritten handwritten.validate: forbidden(Path().child('speed'), covered=True): turn the mark",
+    "declarative v1.Plan.speed: forbidden unless Rush (beta): skip updates",
+    "handwritten handwritten.validate: forbidden(Path().child('speed'), covered=True): flip the mark",
 )
 
 
@@ -110,19 +110,19 @@ def trial(tmp_path_factory: pytest.TempPathFactory) -> SuiteTrial:
     files["doc.go"] = "// +k8s:validation-gen=TypesWithField=TypeMeta\n\npackage v1\n"
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
-    return honest_run(SuiteTrial(SubjectSpec("suite", str(folder)), 1, 2500))
+    return run_original(SuiteTrial(SubjectSpec("suite", str(folder)), 1, 2500))
 
 
 def test_the_suite_itself_shows_nothing(trial: SuiteTrial) -> None:
     """Both sides agree before anything is broken, whatever the options are."""
-    assert frozenset() == trial.honest
+    assert frozenset() == trial.original
 
 
 @pytest.mark.parametrize("name", SHOWN)
-def test_it_is_noticed(trial: SuiteTrial, name: str) -> None:
-    """A search of 2,500 cases, or a few of its cases, show the sabotage."""
-    number, sabotage = next((n, one) for n, one in enumerate(sabotages_of(trial.spec)) if one.name == name)
-    assert judge(trial, number, sabotage).noticed
+def test_it_is_killed(trial: SuiteTrial, name: str) -> None:
+    """A search of 2,500 cases, or a few of its cases, show the mutant."""
+    number, mutant = next((n, one) for n, one in enumerate(mutants_of(trial.spec)) if one.name == name)
+    assert judge(trial, number, mutant).killed
 
 
 def test_a_difference_under_a_turned_option_is_a_finding_with_the_option(trial: SuiteTrial, tmp_path: Path) -> None:

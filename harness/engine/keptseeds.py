@@ -10,7 +10,7 @@ from harness.engine.plan import LaneState, Search, key_of
 from harness.engine.units import Lane
 from harness.fuzzers.bases import Base, accepted
 from harness.fuzzers.census import path_of
-from harness.fuzzers.corpus import KeptBase, KeptBases
+from harness.fuzzers.corpus import KeptSeed, KeptSeeds
 from harness.fuzzers.holding import Holding
 from harness.jsonpath import JsonPath, differences
 
@@ -30,7 +30,7 @@ class AcceptedObjects:
 
     def __init__(self, search: Asking) -> None:
         self.search = search
-        self._found: list[KeptBase] = []
+        self._found: list[KeptSeed] = []
         self._has_lost = False
 
     @property
@@ -42,7 +42,7 @@ class AcceptedObjects:
     def add(self, lane: Lane, new: Json, old: Json, focus: JsonPath = ()) -> None:
         """Keep what was accepted now."""
         case = lane.info.case(lane.operation, new, old, mode=self.search.plan.mode)
-        self._found.append(KeptBase(case, focus))
+        self._found.append(KeptSeed(case, focus))
 
     def forget(self, lane: Lane) -> None:
         """Forget what is kept of a lane: what follows replaces it."""
@@ -53,17 +53,17 @@ class AcceptedObjects:
         plan = self.search.plan
         if plan.keep is None or not self._found:
             return
-        before = plan.kept.bases if plan.kept is not None else ()
+        before = plan.kept.seeds if plan.kept is not None else ()
         others = [one for one in before if (key_of(one.case), one.case.operation) not in self.search.ledger.states]
         found = {msgspec.json.encode(one.case): one for one in self._found}.values()
         reach = self.search.reach
         tried = tuple(sorted(reach.tried - reach.reached))
-        plan.keep(KeptBases((*found, *others), dict(sorted(reach.refused.items())), tried, done))
+        plan.keep(KeptSeeds((*found, *others), dict(sorted(reach.refused.items())), tried, done))
 
     def again(self, lane: Lane) -> Search:
         """Ask again about what was accepted through a lane, one question each. Returns what still is."""
         kept = self.search.plan.kept
-        ours = [one for one in (kept.bases if kept is not None else ()) if _is_of(one.case, lane)]
+        ours = [one for one in (kept.seeds if kept is not None else ()) if _is_of(one.case, lane)]
         if kept is None or not ours:
             return []
         wanted = [(lane, one.case.object, one.case.old, one.case.object) for one in ours]
@@ -71,7 +71,7 @@ class AcceptedObjects:
         both = [(one, answer) for one, answer in zip(ours, answers, strict=False) if accepted(answer)]
         self._has_lost |= len(both) < len(answers)
         reach, holding = self.search.reach, Holding(self.search.plan.shape)
-        reach.refused |= kept.refused
+        reach.refused |= kept.rejected
         reach.tried |= set(kept.tried)
         for one, answer in both:
             sent, old = one.case.object, one.case.old
@@ -81,15 +81,15 @@ class AcceptedObjects:
         self._found += [*still, *ours[len(answers) :]]  # what there was no time for stays as it was
         return still
 
-    def take(self, state: LaneState, ours: list[KeptBase]) -> None:
+    def take(self, state: LaneState, ours: list[KeptSeed]) -> None:
         """Take what is accepted still for the bases and the pairs of its lane."""
         points, shape = self.search.points, self.search.plan.shape
         known = [base.obj for base in points.bases]
         for case, focus in ((one.case, one.focus) for one in ours):
             if case.old is not None and case.old != case.object:
                 changed = (path_of(place, shape) for place in differences(case.object, case.old))
-                state.changed = tuple(dict.fromkeys((*state.changed, *changed)))
+                state.changed_paths = tuple(dict.fromkeys((*state.changed_paths, *changed)))
                 points.add_pair(state.lane, case.object, case.old)
             if case.object not in known and case.old != case.object:
                 points.add_base(Base(case.object, focus))
-        state.base = True
+        state.has_seed = True

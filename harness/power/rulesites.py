@@ -13,8 +13,8 @@ from harness.tags.rules import Check, Mode, Rule
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
-    """A rule in its place. `around` are the rules that it stands in, the outermost first; `number` is its own.
+class RuleSite:
+    """A rule where it stands. `around` are the rules that it stands in, the outermost first; `number` is its own.
 
     `member` is the JSON name of the field, empty for rules of a type.
     """
@@ -27,8 +27,8 @@ class Spot:
     around: tuple[Rule, ...] = ()
 
     @property
-    def place(self) -> str:
-        """The place for people: `v1.ClaimSpec.class`."""
+    def location(self) -> str:
+        """Where it stands, for people: `v1.ClaimSpec.class`."""
         short = self.type.rpartition("/")[2]
         return f"{short}.{self.member}" if self.member else short
 
@@ -42,16 +42,16 @@ class Spot:
         return body
 
 
-Change: TypeAlias = Callable[[Spot], Rule]
+Change: TypeAlias = Callable[[RuleSite], Rule]
 
 
-def spots_of(plan: Plan) -> list[Spot]:
+def rule_sites_of(plan: Plan) -> list[RuleSite]:
     """Return every rule of a plan, those that hold others before what they hold."""
-    found: list[Spot] = []
+    found: list[RuleSite] = []
 
-    def see(spot: Spot) -> Rule:
-        found.append(spot)
-        return spot.rule
+    def see(site: RuleSite) -> Rule:
+        found.append(site)
+        return site.rule
 
     _Changer(see).plan(plan)
     return found
@@ -59,7 +59,7 @@ def spots_of(plan: Plan) -> list[Spot]:
 
 def changed(plan: Plan, number: int, change: Callable[[Rule], Rule]) -> Plan:
     """Return a plan with one rule changed. One that no longer stops others joins those that run after them."""
-    return _Changer(lambda spot: change(spot.rule) if spot.number == number else spot.rule).plan(plan)
+    return _Changer(lambda site: change(site.rule) if site.number == number else site.rule).plan(plan)
 
 
 class _Changer:
@@ -84,19 +84,19 @@ class _Changer:
 
     def _cohort(self, cohort: Cohort, type_name: str, member: str) -> Cohort:
         def made(rule: Rule) -> Rule:
-            return self._rule(Spot(0, type_name, member, words_of([rule]), rule))
+            return self._rule(RuleSite(0, type_name, member, words_of([rule]), rule))
 
         stopping, rest = [made(rule) for rule in cohort.stopping], [made(rule) for rule in cohort.rest]
         freed = [rule for rule in stopping if not rule.sc]
         return Cohort(cohort.name, tuple(rule for rule in stopping if rule.sc), (*freed, *rest))
 
-    def _rule(self, spot: Spot) -> Rule:
+    def _rule(self, site: RuleSite) -> Rule:
         self._number += 1
-        rule = self._change(replace(spot, number=self._number))
-        inner = (*spot.around, spot.rule)
+        rule = self._change(replace(site, number=self._number))
+        inner = (*site.around, site.rule)
 
         def held(one: Rule) -> Rule:
-            return self._rule(replace(spot, rule=one, around=inner))
+            return self._rule(replace(site, rule=one, around=inner))
 
         body = rule.body
         if isinstance(body, Check):
@@ -107,9 +107,9 @@ class _Changer:
         return replace(rule, body=replace(body, rule=held(body.rule)))
 
 
-def checks_of(plan: Plan) -> Iterator[tuple[Spot, Check]]:
+def checks_of(plan: Plan) -> Iterator[tuple[RuleSite, Check]]:
     """Yield every rule that makes errors, with its call."""
-    for spot in spots_of(plan):
-        check = spot.check
+    for site in rule_sites_of(plan):
+        check = site.check
         if check is not None:
-            yield spot, check
+            yield site, check
