@@ -46,7 +46,7 @@ class _Watch:
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """The onlooker that makes watches."""
+    """The observer that makes watches."""
 
     def observer(self, subject: Subject, unit: Unit) -> _Watch:
         """Watch one unit."""
@@ -69,7 +69,7 @@ def fast_kinds(spec: SubjectSpec, seconds: float, seed: int, jobs: int) -> tuple
     Raises: HarnessError when the release cannot be opened.
     """
     result = run(
-        spec, seed=seed, budget=Budget(max_time=seconds), jobs=jobs, onlookers={"costs": Costs()}, opener=open_measured
+        spec, seed=seed, budget=Budget(max_time=seconds), jobs=jobs, observers={"costs": Costs()}, opener=open_measured
     )
     every: dict[str, tuple[Resource, list[int]]] = {}
     for of_unit in result.observed["costs"]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from harness import engine
-from harness.cli.coverage import rule_onlookers
+from harness.cli.coverage import rule_observers
 from harness.cli.live import Live, loudness_options
 from harness.cli.options import FILE
 from harness.cli.searching import budget_of, cores, example_option, lane_options, search_options, seed_of
@@ -53,7 +53,7 @@ def command(
         result = engine.run(
             spec, seed=seed_of(seed), budget=budget_of([spec], max_time, max_cases), jobs=jobs or cores(), kinds=kinds,
             operations=operations, examples=examples, on_event=live, trusted=own_wordings(),
-            onlookers={**rule_onlookers(spec), NAME: Keeper(spec.mode)},
+            observers={**rule_observers(spec), NAME: Keeper(spec.mode)},
         )  # fmt: skip
     try:
         head = keep(output, result)

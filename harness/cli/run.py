@@ -16,7 +16,7 @@ import msgspec
 from harness import engine
 from harness.cli import COULD_NOT_RUN, completion
 from harness.cli.apology import rescued
-from harness.cli.coverage import branch_folders, inventory_in, rule_onlookers, with_branches, with_coverage
+from harness.cli.coverage import branch_folders, inventory_in, rule_observers, with_branches, with_coverage
 from harness.cli.eventlog import EventLog, beside_events, events_option
 from harness.cli.live import Live, loudness_options
 from harness.cli.publishing import (
@@ -41,7 +41,7 @@ from harness.cli.searching import (
 from harness.cli.targets import TargetChoice, embedded_suites, pair_options, reach_of, target_options
 from harness.collector import collector_at_rest
 from harness.diagnostics import HarnessError, UsageError
-from harness.engine.observers import Onlooker
+from harness.engine.observers import ObserverFactory
 from harness.engine.units import WHOLE, Shard
 from harness.errormatch.exceptionfile import ExceptionFile
 from harness.errormatch.trusted import own_wordings
@@ -54,7 +54,7 @@ from harness.rulecov.branches import watched_branches
 from harness.rulecov.inventory import Inventory
 from harness.subject import Example, SubjectSpec
 
-NOBODY: Mapping[str, Onlooker] = MappingProxyType({})
+NOBODY: Mapping[str, ObserverFactory] = MappingProxyType({})
 
 
 @click.command("run")
@@ -130,17 +130,17 @@ def command(
 class Search:
     """Runs against each subject in turn. What goes wrong with one is told, and the others are searched all the same.
 
-    `onlookers` look on beside those that see rules, `log` is told what happens.
+    `observers` look on beside those that see rules, `log` is told what happens.
     """
 
     def __init__(
         self,
         budget: Budget,
         options: dict[str, Any],
-        onlookers: Mapping[str, Onlooker] = NOBODY,
+        observers: Mapping[str, ObserverFactory] = NOBODY,
         log: EventLog | None = None,
     ) -> None:
-        self.budget, self.options, self.onlookers = budget, options, onlookers
+        self.budget, self.options, self.observers = budget, options, observers
         self.log = log or EventLog(None)
         self.results: list[Result] = []
         self.reaches: dict[str, Reach] = {}
@@ -182,12 +182,12 @@ class Search:
                 self.log.hear(live.name, event)
 
             try:
-                onlookers = {**rule_onlookers(spec), **self.onlookers}
+                observers = {**rule_observers(spec), **self.observers}
                 found = engine.run_parts(
-                    parts, budget=self.budget, on_event=on_event, onlookers=onlookers, **self.options
+                    parts, budget=self.budget, on_event=on_event, observers=observers, **self.options
                 )
                 for result in found:
-                    if (inventory := inventory_in(onlookers)) is not None:
+                    if (inventory := inventory_in(observers)) is not None:
                         self.inventories[result.subject] = inventory
                     self._keep(_spec_of(parts, result), result)
             except KeyboardInterrupt:
@@ -219,7 +219,7 @@ class Search:
             subject=subject, target=target, mode=spec.mode, seed=self.options["seed"], budget=self.budget,
             started=datetime.now(UTC).isoformat(timespec="seconds"), seconds=seconds, cases=cases, compared=cases,
             composition_checked=0, composition_differences=0, kinds=(),
-            findings=tuple(one.opened() for one in live.findings), excluded=target.excluded, timings=Timings(),
+            findings=tuple(one.unpack() for one in live.findings), excluded=target.excluded, timings=Timings(),
             stopped=stopped, stopped_detail=detail,
         ))  # fmt: skip
 

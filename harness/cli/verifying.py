@@ -47,7 +47,7 @@ from harness.verify.building import (
     user_parts,
 )
 from harness.verify.change import Change
-from harness.verify.focus import NAME, EffortOnlooker, efforts, focus_of, patterns_of
+from harness.verify.focus import NAME, EffortObserverFactory, efforts, focus_of, patterns_of
 from harness.verify.git import Repository
 from harness.verify.replaying import AtBase, known_at_base
 from harness.verify.users import once, order_of, setting_of, user_change
@@ -161,7 +161,7 @@ class Verifying:
             "seed": self.options.seed, "jobs": self.options.jobs, "kinds": patterns, "focus": self.focus,
             "trusted": own_wordings(), "examples": self.options.examples,
         }  # fmt: skip
-        search = Search(budget, options, {NAME: EffortOnlooker(paths)}, self.log)
+        search = Search(budget, options, {NAME: EffortObserverFactory(paths)}, self.log)
         search.run([parts])
         for trouble in search.troubles:
             self.unsearched.append(f"{ends.name}: {trouble}")

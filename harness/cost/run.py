@@ -11,7 +11,7 @@ from pathlib import Path
 from harness import engine
 from harness.case import Case, KindInfo, Operation
 from harness.cost.measuring import NANOSECONDS, ROUNDS, Measured, Measuring
-from harness.cost.objects import NAME, Chosen, CostOnlooker
+from harness.cost.objects import NAME, Chosen, CostObserverFactory
 from harness.cost.summing import CONFIDENCE, answer_of, row_of, sums_of
 from harness.diagnostics import UsageError
 from harness.engine.plan import key_of
@@ -76,7 +76,7 @@ def measure(
         result = engine.run(
             spec, seed=wanted.seed, budget=_of_search(wanted.budget), jobs=wanted.jobs,
             kinds=tuple(kind.name for kind in kinds), operations=wanted.operations, on_event=on_event,
-            corpus=wanted.corpus, onlookers={NAME: CostOnlooker(spec.mode)},
+            corpus=wanted.corpus, observers={NAME: CostObserverFactory(spec.mode)},
         )  # fmt: skip
         chosen: list[Chosen] = [one for some in result.observed.get(NAME, ()) for one in some]
         measuring = Measuring(subject.target, _left(wanted.budget, started), on_told)

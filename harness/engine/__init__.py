@@ -14,7 +14,7 @@ from harness.engine import parts
 from harness.engine.focus import NO_FOCUS, Focus
 from harness.engine.jobs import Opener
 from harness.engine.local import RunOrder
-from harness.engine.observers import Onlooker
+from harness.engine.observers import ObserverFactory
 from harness.engine.units import WHOLE, Shard
 from harness.errormatch.witness import Witness
 from harness.events import Budget, Event, Result
@@ -39,7 +39,7 @@ def run(
     shard: Shard = WHOLE,
     focus: Focus = NO_FOCUS,
     examples: Sequence[Example] = (),
-    onlookers: Mapping[str, Onlooker] = MappingProxyType({}),
+    observers: Mapping[str, ObserverFactory] = MappingProxyType({}),
     witnesses: Sequence[Witness] = (),
     opener: Opener = open_subject,
 ) -> Result:
@@ -50,14 +50,14 @@ def run(
     first, and reduced cases are kept there. `trusted` is the file of trusted wordings. `shard` is a part of the kinds:
     the shards of a run find together what the whole run finds. `focus` says which places of types to lean to.
     `examples` are objects of the user's own, asked about before any is drawn; a suite has its own besides.
-    `onlookers` make the observers that see every answer; what they saw is in `Result.observed` under their names.
+    `observers` make the observers that see every answer; what they saw is in `Result.observed` under their names.
     `witnesses` are asked before the search, and what they show is in `Result.replayed`; their objects seed the search.
     Raises: HarnessError when the subject cannot be opened; UsageError when nothing matches.
     """
     (result,) = run_parts(
         (spec,), seed=seed, budget=budget, jobs=jobs, kinds=kinds, operations=operations, on_event=on_event,
         corpus=corpus, trusted=trusted, shard=shard, focus=focus, examples=examples, witnesses=witnesses,
-        onlookers=onlookers,
+        observers=observers,
         opener=opener,
     )  # fmt: skip
     return result
@@ -77,7 +77,7 @@ def run_parts(
     shard: Shard = WHOLE,
     focus: Focus = NO_FOCUS,
     examples: Sequence[Example] = (),
-    onlookers: Mapping[str, Onlooker] = MappingProxyType({}),
+    observers: Mapping[str, ObserverFactory] = MappingProxyType({}),
     witnesses: Sequence[Witness] = (),
     opener: Opener = open_subject,
 ) -> tuple[Result, ...]:
@@ -91,6 +91,6 @@ def run_parts(
         budget = Budget(DEFAULT_SECONDS)
     order = RunOrder(
         seed, budget, tuple(kinds), tuple(str(one) for one in operations), corpus, trusted, 0, max(1, jobs), shard,
-        dict(onlookers), focus, tuple(examples), tuple(witnesses),
+        dict(observers), focus, tuple(examples), tuple(witnesses),
     )  # fmt: skip
     return parts.run_parts(specs, order, on_event, opener)

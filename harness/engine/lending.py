@@ -11,10 +11,10 @@ from collections.abc import Generator, Iterable, Sequence
 from dataclasses import replace
 
 from harness.case import Answer, Case, Operation
-from harness.engine.founding import Founding
-from harness.engine.growing import borrowed, slimmed
+from harness.engine.growthphase import borrowed, slimmed
 from harness.engine.plan import Search, UnitPlan
 from harness.engine.search import UnitSearch
+from harness.engine.seedsearch import SeedSearch
 from harness.engine.units import Lane, Unit
 from harness.fuzzers.bases import Base
 from harness.fuzzers.budget import shares
@@ -39,25 +39,25 @@ class Lender(UnitSearch):
     def run(self) -> Search:
         """Grow one object as far as it goes. However it ends, nobody waits for it any more."""
         try:
-            founding = Founding(self)
-            yield from founding.find()
-            if founding.is_found:
-                growth = founding.growth(founding.share(1))
+            seed_search = SeedSearch(self)
+            yield from seed_search.find()
+            if seed_search.is_found:
+                growth = seed_search.growth(seed_search.share(1))
                 yield from borrowed(self, growth)
-                self.stock.bases += yield from self._grown(founding, growth)
-                unreached = growth.refused.keys() - growth.reached
-                self.stock.refused |= {path: growth.refused[path] for path in sorted(unreached)}
+                self.stock.bases += yield from self._grown(seed_search, growth)
+                unreached = growth.rejected.keys() - growth.accepted
+                self.stock.rejected |= {path: growth.rejected[path] for path in sorted(unreached)}
         finally:
-            self.stock.failed += self.ledger.failed()
+            self.stock.failed += self.ledger.failed_cases()
             self.stock.is_ready = self.is_founded = True
 
-    def _grown(self, founding: Founding, growth: Growth) -> Generator[list[Case], list[Answer], list[Base]]:
+    def _grown(self, seed_search: SeedSearch, growth: Growth) -> Generator[list[Case], list[Answer], list[Base]]:
         """Grow, and put what only one base holds into a small one, once for all who borrow it.
 
         Another mode of a variant may allow places outside of its focus: where only it holds them it stays as it is.
         """
         first, *others = yield from growth.run()
-        instead, _ = yield from slimmed(founding, founding.finder, others)
+        instead, _ = yield from slimmed(seed_search, seed_search.finder, others)
         slim = [instead.get(id(base), base) for base in others]
         held = growth.held(first.obj)
         for small in slim:

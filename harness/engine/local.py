@@ -12,18 +12,18 @@ from harness.collector import collector_at_rest, seldom_collected
 from harness.compare.comparator import Comparator
 from harness.compare.mismatch import Mismatch, canonical_path
 from harness.diagnostics import TargetError
+from harness.engine.backlog import abreast, count_left, is_left, is_quiet, seconds_needed
 from harness.engine.focus import NO_FOCUS, Focus
 from harness.engine.lending import Lender, Lending
-from harness.engine.observers import Onlooker
-from harness.engine.outcome import Beyond, JobOutcome, UnitOutcome, timings_of, told_as_bug
-from harness.engine.packed import Packed
+from harness.engine.observers import ObserverFactory
+from harness.engine.outcome import Beyond, JobOutcome, UnitOutcome, describe_bug, timings_of
+from harness.engine.packedfinding import PackedFinding
 from harness.engine.plan import ABREAST, Abilities, UnitPlan
 from harness.engine.recorded import RecordedSearch
 from harness.engine.schedule import Schedule
 from harness.engine.search import UnitSearch
 from harness.engine.units import WHOLE, Lane, Shard, Unit, units_of
-from harness.engine.unsettled import abreast, is_left, left, needed, quiet
-from harness.engine.witnesses import seeds
+from harness.engine.witnesses import seed_cases
 from harness.errormatch.trusted import Wordings, all_wordings
 from harness.errormatch.witness import Witness
 from harness.events import Budget, Met
@@ -54,7 +54,7 @@ class RunOrder:
     part: int = 0
     jobs: int = 1
     shard: Shard = WHOLE
-    onlookers: Mapping[str, Onlooker] = field(default_factory=dict)
+    observers: Mapping[str, ObserverFactory] = field(default_factory=dict)
     focus: Focus = NO_FOCUS
     examples: tuple[Example, ...] = ()
     witnesses: tuple[Witness, ...] = ()
@@ -64,7 +64,7 @@ class RunOrder:
 class Telling:
     """Who is told what while searches go on."""
 
-    on_found: Callable[[int, Packed], None] = lambda index, finding: None
+    on_found: Callable[[int, PackedFinding], None] = lambda index, finding: None
     on_turn: Callable[[UnitSearch], None] = lambda search: None
     on_met: Callable[[Met], None] = lambda event: None
     note: Callable[[str], None] = lambda text: None
@@ -87,9 +87,9 @@ class Local:
     _abreast_until: float = 0.0
 
     def __post_init__(self) -> None:
-        self.clock.needed = lambda: needed(self.searches)
+        self.clock.needed = lambda: seconds_needed(self.searches)
         self.clock.asked = lambda: sum(search.asked for search in self.searches)
-        self.clock.quiet = lambda: quiet(self.searches, self.clock.seconds)
+        self.clock.quiet = lambda: is_quiet(self.searches, self.clock.seconds)
 
     def units(self) -> tuple[Unit, ...]:
         """Return every unit of the run, those of other processes and shards too."""
@@ -109,7 +109,9 @@ class Local:
             with seldom_collected():
                 schedule.run()
                 self._go_on(schedule)
-            if schedule.unanswered and not left(self.searches):  # what explanations asked is told of as not explained
+            if schedule.unanswered and not count_left(
+                self.searches
+            ):  # what explanations asked is told of as not explained
                 cases = f"{schedule.unanswered:,} case{'s' * (schedule.unanswered != 1)}"
                 self.telling.note(f"{cases} had no answer when the time was up, and are not compared")
         except KeyboardInterrupt:
@@ -119,7 +121,7 @@ class Local:
         except BrokenPipeError:
             raise  # nobody is there to be told
         except Exception as error:
-            stopped, detail = "internal-error", told_as_bug(error)
+            stopped, detail = "internal-error", describe_bug(error)
         if stopped == "budget" and self.searches and all(search.is_saturated for search in self.searches):
             stopped = "saturated"
         outcomes = tuple(UnitOutcome.of(search) for search in self.searches)
@@ -129,7 +131,7 @@ class Local:
             stopped,
             detail,
             self.subject.target.restarts,
-            Beyond.of(self.clock, self._late or 0, left(self.searches)),
+            Beyond.of(self.clock, self._late or 0, count_left(self.searches)),
         )
 
     def _abreast(self) -> int:
@@ -145,7 +147,7 @@ class Local:
     def _is_pending(self, schedule: Schedule) -> bool:
         """Whether anything is to be finished when time is up: what is not explained, and what is not answered."""
         if self._late is None:
-            self._late = left(self.searches)
+            self._late = count_left(self.searches)
         return is_left(self.searches) or schedule.unanswered > 0
 
     def _go_on(self, schedule: Schedule) -> None:
@@ -188,7 +190,7 @@ class Local:
     def _search(self, unit: Unit, cases: int | None) -> UnitSearch:
         plan, recording = self._plan(unit, cases), self.subject.recording
 
-        def found(finding: Packed) -> None:
+        def found(finding: PackedFinding) -> None:
             self.telling.on_found(unit.index, finding)
 
         if recording is not None:
@@ -222,7 +224,7 @@ class Local:
             is_late=self.clock.is_late,
             is_over=self.clock.is_over,
             abreast=self._abreast,
-            observers={name: onlooker.observer(self.subject, unit) for name, onlooker in self.order.onlookers.items()},
+            observers={name: factory.observer(self.subject, unit) for name, factory in self.order.observers.items()},
             age=lambda: self.clock.seconds,
             met=lambda lane, mismatch: self.telling.on_met(_met(lane, mismatch)),
         )
@@ -267,7 +269,7 @@ class Local:
 
     def _witnesses(self) -> list[Case]:
         if self._seeds is None:
-            self._seeds = seeds(self.subject, self.order.witnesses)
+            self._seeds = seed_cases(self.subject, self.order.witnesses)
         return self._seeds
 
 

@@ -12,8 +12,8 @@ from itertools import islice
 import msgspec
 
 from harness.case import Answer
-from harness.engine.asking import BATCH
-from harness.engine.packed import Packed
+from harness.engine.asker import BATCH
+from harness.engine.packedfinding import PackedFinding
 from harness.engine.plan import Search, UnitPlan
 from harness.engine.search import UnitSearch
 from harness.engine.units import Lane
@@ -24,7 +24,7 @@ from harness.targets.recording import LaneName, Recording
 class RecordedSearch(UnitSearch):
     """Asks what a recording holds. `run` is the generator."""
 
-    def __init__(self, plan: UnitPlan, on_found: Callable[[Packed], None], recording: Recording) -> None:
+    def __init__(self, plan: UnitPlan, on_found: Callable[[PackedFinding], None], recording: Recording) -> None:
         super().__init__(plan, on_found)
         self.recording = recording
         self.has_bases = self.is_founded = True

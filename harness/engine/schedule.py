@@ -209,7 +209,7 @@ def _weight(search: UnitSearch) -> float:
     if not search.has_bases:
         return BASES
     haste = HASTE if not search.is_founded and search.seconds < HASTY else 1.0
-    if search.ledger.pending or search.settling.begun:
+    if search.ledger.pending or search.shrink_phase.begun:
         haste *= SETTLING
     # Where cases are slow there are few of them, so that differences are many among them: that alone is no reason.
     asked = max(search.asked, search.seconds / USUAL)

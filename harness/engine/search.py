@@ -12,16 +12,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 from harness.case import Case, Json
-from harness.engine.aiming import FIRST, LIMITS, THEN, Aiming
-from harness.engine.asking import BATCH, Asking, Wanted
-from harness.engine.drawing import Drawing
-from harness.engine.founding import Founding
-from harness.engine.growing import Growing
-from harness.engine.packed import Packed
+from harness.engine.aimphase import FIRST, LIMITS, THEN, AimPhase
+from harness.engine.asker import BATCH, UnitAsker, Wanted
+from harness.engine.boundaryphase import EVERY_PROBE, PASSES, BoundaryPhase, flip_options
+from harness.engine.growthphase import GrowthPhase
+from harness.engine.packedfinding import PackedFinding
 from harness.engine.plan import Ahead, Search, UnitPlan, key_of
-from harness.engine.sweep import EVERY_PROBE, SWEEPS, Sweep, turned
-from harness.engine.taking import Taking
+from harness.engine.randomphase import RandomPhase
+from harness.engine.seedsearch import SeedSearch
 from harness.engine.versions import through_versions
+from harness.engine.writableparts import WritableParts
 from harness.fuzzers.bases import starts
 from harness.fuzzers.slim import smallest_first
 
@@ -33,15 +33,15 @@ SATURATED = 4000
 """Questions in a row that show nothing new, after which a search that may end before its budget does."""
 
 
-class UnitSearch(Asking):
+class UnitSearch(UnitAsker):
     """The search of one unit. `run` is the generator; `is_awaited` says that others wait for it."""
 
     is_awaited = False
 
-    def __init__(self, plan: UnitPlan, on_found: Callable[[Packed], None]) -> None:
+    def __init__(self, plan: UnitPlan, on_found: Callable[[PackedFinding], None]) -> None:
         super().__init__(plan, on_found)
-        self.taking = Taking(self)
-        self.drawing = Drawing(self.points, self.taking.has)
+        self.writable = WritableParts(self)
+        self.random_phase = RandomPhase(self.points, self.writable.has)
         self.error = ""
         self.has_bases = self.is_founded = self.is_saturated = False
 
@@ -49,34 +49,34 @@ class UnitSearch(Asking):
         """Search until the budget is used up."""
         yield from self._replay()
         yield from self.given.offer(self)
-        aiming, founding = Aiming(self), Founding(self)
+        aim_phase, seed_search = AimPhase(self), SeedSearch(self)
         # Declarative rules speak whatever else is wrong: many need no object that both sides accept.
-        first = starts(self.plan.shape, founding.root())
-        yield from aiming.run(first, FIRST, settle=False, most=self.left() // 4)
+        first = starts(self.plan.shape, seed_search.root())
+        yield from aim_phase.run(first, FIRST, settle=False, most=self.left() // 4)
         # The server writes most of the metadata itself, whatever a request says.
-        yield from aiming.as_it_stands(first, "metadata.")
-        yield from founding.run()
+        yield from aim_phase.as_it_stands(first, "metadata.")
+        yield from seed_search.run()
         self.has_bases = True
-        yield from self._aimed(aiming)
+        yield from self._aim(aim_phase)
         self.is_founded = True
-        sweep, growing = Sweep(self, self.taking), Growing(founding)
-        yield from self.taking.learn(self.points.bases[0].obj)
-        yield from self._near(sweep)
-        yield from in_turns(self, (growing.run(), GROWTH), (self._meanwhile(sweep, growing), PASS))
-        yield from self._aimed(aiming)
-        del aiming  # it knows everything that it asked
-        yield from self._near(sweep)
+        boundary_phase, growth_phase = BoundaryPhase(self, self.writable), GrowthPhase(seed_search)
+        yield from self.writable.learn(self.points.bases[0].obj)
+        yield from self._near(boundary_phase)
+        yield from in_turns(self, (growth_phase.run(), GROWTH), (self._meanwhile(boundary_phase, growth_phase), PASS))
+        yield from self._aim(aim_phase)
+        del aim_phase  # it knows everything that it asked
+        yield from self._near(boundary_phase)
         yield from through_versions(self, self.points.bases)
         if self.plan.near:  # the places themselves were gone through
             yield from self._until_saturated()
         bases = smallest_first(self.points.bases)  # growth has ended: no more come
-        for number, (turns, places) in enumerate(() if self.is_saturated else SWEEPS):
+        for number, (turns, places) in enumerate(() if self.is_saturated else PASSES):
             before = self.asked
-            yield from sweep.run(bases, turns, places)
+            yield from boundary_phase.run(bases, turns, places)
             yield from self._random_rounds(self.asked + (self.asked - before) // 2)
-            yield from sweep.cross(bases)
-            for options in turned(self) if not number else ():
-                yield from sweep.turned(options).run(bases, turns)
+            yield from boundary_phase.cross(bases)
+            for options in flip_options(self) if not number else ():
+                yield from boundary_phase.with_options(options).run(bases, turns)
         yield from self._until_saturated()
         if not self.is_saturated:
             yield from self._random_rounds(None)
@@ -100,30 +100,30 @@ class UnitSearch(Asking):
     def _until_saturated(self) -> Search:
         """Where that is enough, draw until so many questions in a row have shown nothing new."""
         since, known = self.asked, self.ledger.discoveries
-        while self.plan.near.until_saturated and not self.is_saturated and not self.spent():
+        while self.plan.near.until_saturated and not self.is_saturated and not self.is_spent():
             yield from self._random_round()
             if self.ledger.discoveries > known:
                 since, known = self.asked, self.ledger.discoveries
             self.is_saturated = self.asked - since >= SATURATED
 
-    def _aimed(self, aiming: Aiming) -> Search:
+    def _aim(self, aim_phase: AimPhase) -> Search:
         """Go for what observers still want to see, from the bases that there are."""
         bases = [base.obj for base in self.points.bases]
         # What is met is explained afterwards: where differences are many it takes long, and aims are worth more.
-        yield from aiming.run(bases, THEN, settle=False)
-        yield from aiming.as_it_stands(bases)
-        yield from aiming.run(bases, LIMITS, "accept")
+        yield from aim_phase.run(bases, THEN, settle=False)
+        yield from aim_phase.as_it_stands(bases)
+        yield from aim_phase.run(bases, LIMITS, "accept")
 
-    def _near(self, sweep: Sweep) -> Search:
+    def _near(self, boundary_phase: BoundaryPhase) -> Search:
         """Go through every probe at the places that the search leans to, from every base, before anything else."""
         if self.points.near:
-            yield from sweep.run(list(self.points.bases), EVERY_PROBE, "near")
+            yield from boundary_phase.run(list(self.points.bases), EVERY_PROBE, "near")
 
-    def _meanwhile(self, sweep: Sweep, growing: Growing) -> Search:
+    def _meanwhile(self, boundary_phase: BoundaryPhase, growth_phase: GrowthPhase) -> Search:
         """Look for differences around the first objects, which are small, as long as they grow."""
-        if not growing.is_done:
-            yield from sweep.run(list(self.points.bases), range(5), "new")
-        while not growing.is_done and not self.spent():
+        if not growth_phase.is_done:
+            yield from boundary_phase.run(list(self.points.bases), range(5), "new")
+        while not growth_phase.is_done and not self.is_spent():
             yield from self._random_round()
 
     def fail(self, error: Exception) -> None:
@@ -156,7 +156,7 @@ class UnitSearch(Asking):
         while True:
             yield []
             while len(sent) < (AHEAD if self.plan.draws_ahead else 1) and not self._has_drawn(until):
-                wanted = self._drawn()
+                wanted = self._draw_batch()
                 sent.append((Ahead(self.cases_of(wanted)), [base for _, _, _, base in wanted]))
                 yield sent[-1][0]
             if not sent:
@@ -167,18 +167,18 @@ class UnitSearch(Asking):
             yield from self.settle()
 
     def _has_drawn(self, until: int | None) -> bool:
-        return self.spent() or (until is not None and self.asked >= until)
+        return self.is_spent() or (until is not None and self.asked >= until)
 
     def _random_round(self) -> Search:
         """Draw one batch; points that lately showed something new are drawn more often."""
         yield from self._random_rounds(self.asked + 1)
 
-    def _drawn(self) -> list[Wanted]:
+    def _draw_batch(self) -> list[Wanted]:
         lanes = [state.lane for state in self.ledger.states.values()]
-        return [self.drawing.draw(lanes[n % len(lanes)], n % len(lanes)) for n in range(min(BATCH, self.left()))]
+        return [self.random_phase.draw(lanes[n % len(lanes)], n % len(lanes)) for n in range(min(BATCH, self.left()))]
 
 
-def in_turns(search: Asking, *parts: tuple[Search, int]) -> Search:
+def in_turns(search: UnitAsker, *parts: tuple[Search, int]) -> Search:
     """Run every part to its end, at least so many questions of it at a time. A part is stopped between batches."""
     waiting: list[tuple[Search, int, list[Case] | None]] = [(part, turn, None) for part, turn in parts]
     while waiting:

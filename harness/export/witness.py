@@ -87,6 +87,6 @@ def witnessed(asker: Asker, slots: Mapping[int, Slot], seed: int = 1) -> dict[in
     witness = _Witness(asker, dict(slots))
     run(
         spec, seed=seed, budget=Budget(max_cases=_CASES), kinds=(name, info.name, f"{info.name}/*"),
-        onlookers={"export": witness}, opener=opener,
+        observers={"export": witness}, opener=opener,
     )  # fmt: skip
     return witness.found

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from harness import engine
-from harness.engine.observers import Onlooker
+from harness.engine.observers import ObserverFactory
 from harness.events import Budget, Event, Result
 from harness.power.filters import RuleKey
 from harness.power.mutant import Record
@@ -26,17 +26,17 @@ def run_filters(
     kinds: Sequence[str],
     trusted: Path | None,
     on_event: Callable[[Event], None],
-    onlookers: Mapping[str, Onlooker],
+    observers: Mapping[str, ObserverFactory],
     examples: Sequence[Example] = (),
 ) -> tuple[list[Result], tuple[Record, ...]]:
     """Run, and return with the results what became of each mutant of the rules that were seen.
 
-    `parts` are one target under several gates: what one of them kills is killed. `onlookers` are those of an
+    `parts` are one target under several gates: what one of them kills is killed. `observers` are those of an
     ordinary run: what they aim at is part of how it searches. Raises: HarnessError.
     """
     results = engine.run_parts(
         parts, seed=seed, budget=budget, jobs=jobs, kinds=kinds, trusted=trusted, on_event=on_event,
-        onlookers={NAME: Power(trusted), **onlookers}, examples=examples,
+        observers={NAME: Power(trusted), **observers}, examples=examples,
     )  # fmt: skip
     found: dict[str, Record] = {}
     for result in results:

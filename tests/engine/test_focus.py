@@ -44,7 +44,7 @@ def _searched(focus: Focus) -> Result:
     spec: Any = ToySpec()
     return engine.run(
         spec, seed=1, budget=Budget(max_cases=1500), kinds=["widgets"], focus=focus, opener=open_toys,
-        onlookers={"titles": _Counting()},
+        observers={"titles": _Counting()},
     )  # fmt: skip
 
 

@@ -42,18 +42,18 @@ class Clocked:
         return Done([Answer(case.id) for case in cases], seconds)
 
 
-def searching(index: int, kind: str, target: Clocked, until: float, founding: int = 0) -> Any:
-    """A search that asks the same until a time; `founding` is how many batches it needs for its bases."""
+def searching(index: int, kind: str, target: Clocked, until: float, seed_search: int = 0) -> Any:
+    """A search that asks the same until a time; `seed_search` is how many batches it needs for its bases."""
     ledger = SimpleNamespace(compare_seconds=0.0, discoveries=0, pending=[], judged=set())
     plan = SimpleNamespace(unit=SimpleNamespace(weight=1.0, index=index))
     search = SimpleNamespace(
         plan=plan,
         ledger=ledger,
-        settling=SimpleNamespace(begun=0),
+        shrink_phase=SimpleNamespace(begun=0),
         asked=0,
         seconds=0.0,
         has_bases=True,
-        is_founded=not founding,
+        is_founded=not seed_search,
         is_awaited=False,
         waits=lambda: False,
     )
@@ -64,7 +64,7 @@ def searching(index: int, kind: str, target: Clocked, until: float, founding: in
             yield [Case(1, "g", "v1", kind, Operation.CREATE, {})] * BATCH
             search.asked += BATCH
             batches += 1
-            search.is_founded = batches >= founding
+            search.is_founded = batches >= seed_search
 
     search.run = run
     return search
@@ -98,7 +98,7 @@ def test_differences_are_reduced_as_they_come() -> None:
     """A search with differences to reduce gets four times the time of one without: little is left for the end."""
     target = Clocked({"reducing": 0.01, "looking": 0.01})
     reducing = searching(0, "reducing", target, 50.0)
-    reducing.settling.begun = 1
+    reducing.shrink_phase.begun = 1
     scheduled(target, [reducing, searching(1, "looking", target, 50.0)])
     assert 4.0 == pytest.approx(target.asked["reducing"] / target.asked["looking"], rel=0.05)
 
@@ -115,7 +115,7 @@ def test_a_kind_with_much_to_judge_gets_more_time() -> None:
 def test_a_slow_search_hurries_for_a_moment_alone() -> None:
     """One that needs its share of all time to go for its aims does not take it before the others have theirs."""
     target = Clocked({"slow": 0.02, "fast": 0.001})
-    slow = searching(0, "slow", target, 40.0, founding=1000)
+    slow = searching(0, "slow", target, 40.0, seed_search=1000)
     scheduled(target, [slow, searching(1, "fast", target, 40.0)])
     spent = {kind: target.asked[kind] * cost for kind, cost in target.costs.items()}
     assert 0.4 < spent["slow"] / sum(spent.values()) < 0.6
@@ -146,15 +146,15 @@ def test_what_a_worker_does_meanwhile_is_paid_for() -> None:
 
 def test_who_has_no_bases_yet_comes_first() -> None:
     """A search that needs forty batches for its bases has all of them when another has gone on by five."""
-    target = Clocked({"founding": 0.001, "founded": 0.001})
-    scheduled(target, [searching(0, "founded", target, 2.0), searching(1, "founding", target, 2.0, founding=40)])
-    assert [40, 5] == [target.order[:45].count(kind) for kind in ("founding", "founded")]
+    target = Clocked({"seed_search": 0.001, "founded": 0.001})
+    scheduled(target, [searching(0, "founded", target, 2.0), searching(1, "seed_search", target, 2.0, seed_search=40)])
+    assert [40, 5] == [target.order[:45].count(kind) for kind in ("seed_search", "founded")]
 
 
 def test_a_light_search_without_bases_does_not_wait_for_the_heavy_ones() -> None:
     """A kind with a hundredth of the weight has its ten batches first, and its small share of the time from then on."""
     target = Clocked({"heavy": 0.01, "light": 0.01})
-    light = searching(1, "light", target, 60.0, founding=10)
+    light = searching(1, "light", target, 60.0, seed_search=10)
     light.plan.unit.weight, light.has_bases = 0.01, False
     steps = light.run
 

@@ -9,10 +9,10 @@ from itertools import islice
 from typing import Literal, TypeAlias
 
 from harness.case import Answer, Json, Operation
-from harness.engine.asking import BATCH, NO_OPTIONS, Asking, Wanted
-from harness.engine.following import Reasons
+from harness.engine.asker import BATCH, NO_OPTIONS, UnitAsker, Wanted
+from harness.engine.followups import RejectionReasons
 from harness.engine.plan import Search
-from harness.engine.taking import Taking
+from harness.engine.writableparts import WritableParts
 from harness.field import FieldError
 from harness.fuzzers.bases import Base
 from harness.fuzzers.census import error_path_of
@@ -26,7 +26,7 @@ EVERY_PROBE = range(60)
 Way: TypeAlias = tuple[object, ...]
 """A place with any index: where it is in all objects."""
 Places: TypeAlias = Literal["every", "new", "near", "quiet", "judged"]
-SWEEPS: tuple[tuple[range, Places], ...] = (
+PASSES: tuple[tuple[range, Places], ...] = (
     (range(5), "new"), (range(5, 14), "new"), (range(14, 60), "judged"), (range(5), "every"), (range(14, 60), "new"),
     (range(5, 14), "every"), (range(14, 60), "every"), (EVERY_PROBE, "quiet"),
 )  # fmt: skip
@@ -45,13 +45,13 @@ _CROSSING = 8
 """Of what is left of the share, so much goes to members that are changed together: one in this many cases."""
 
 
-class Sweep:
+class BoundaryPhase:
     """The deterministic pass of one unit's search, under these options where they are not those of the target."""
 
-    def __init__(self, search: Asking, taking: Taking, options: Mapping[str, bool] = NO_OPTIONS) -> None:
-        self.search, self.taking, self.options = search, taking, options
+    def __init__(self, search: UnitAsker, writable: WritableParts, options: Mapping[str, bool] = NO_OPTIONS) -> None:
+        self.search, self.writable, self.options = search, writable, options
         self._minded: dict[Place, bool] = {}
-        self._reasons = Reasons()
+        self._reasons = RejectionReasons()
         self._turned: set[tuple[object, ...]] = set()
         self._crossed: set[tuple[object, ...]] = set()
         # By their hashes in arrays, made to sets for a moment: there are hundreds for each of hundreds of passes.
@@ -65,10 +65,10 @@ class Sweep:
         that the search leans to. What was done before is not done again.
         """
         for base in bases:
-            if self.search.spent():
+            if self.search.is_spent():
                 return
             edits = self.search.points.probes(self._sites(base, turns, which), turns)
-            while not self.search.spent():
+            while not self.search.is_spent():
                 yield []
                 batch = list(islice(edits, BATCH // max(1, min(2, len(self.search.ledger.states)))))
                 if not batch:
@@ -78,9 +78,9 @@ class Sweep:
                 del batch  # hundreds of searches stand here
                 yield from steps
 
-    def turned(self, options: Mapping[str, bool]) -> Sweep:
+    def with_options(self, options: Mapping[str, bool]) -> BoundaryPhase:
         """Return the pass under other options, which knows what this one has learnt of places."""
-        other = Sweep(self.search, self.taking, options)
+        other = BoundaryPhase(self.search, self.writable, options)
         other._minded = self._minded
         return other
 
@@ -118,7 +118,7 @@ class Sweep:
         end = self.search.asked + self.search.left() // _CROSSING
         for base in bases:
             edits = self._crossings(base)
-            while not self.search.spent() and self.search.asked < end:
+            while not self.search.is_spent() and self.search.asked < end:
                 yield []
                 batch = list(islice(edits, BATCH // 2))
                 if not batch:
@@ -144,7 +144,7 @@ class Sweep:
         before = stored(base)
         for edit in edits:
             for state in self.search.ledger.states.values():
-                if not self.taking.has(state.lane, edit.place):
+                if not self.writable.has(state.lane, edit.place):
                     continue
                 places.append(edit.place)
                 if state.lane.operation is Operation.CREATE:
@@ -154,13 +154,15 @@ class Sweep:
         del edits
         answers = yield from self.search.ask(wanted, settle=False, versions=versions, options=self.options)
         related = self.search.ask(
-            self._related(wanted, answers, places, closely), versions=versions, options=self.options
+            self._related_pairs(wanted, answers, places, closely), versions=versions, options=self.options
         )
         del wanted, answers, places  # hundreds of objects
         yield from self.search.settle()
         yield from related
 
-    def _related(self, wanted: list[Wanted], answers: list[Answer], places: list[Place], closely: bool) -> list[Wanted]:
+    def _related_pairs(
+        self, wanted: list[Wanted], answers: list[Answer], places: list[Place], closely: bool
+    ) -> list[Wanted]:
         """Choose related pairs to ask, by what was said of edits."""
         related: list[Wanted] = []
         for (lane, new, old, base), place, answer in zip(wanted, places, answers, strict=False):
@@ -190,7 +192,7 @@ class Sweep:
         return related
 
 
-def turned(search: Asking) -> Iterator[dict[str, bool]]:
+def flip_options(search: UnitAsker) -> Iterator[dict[str, bool]]:
     """Yield each validation option of a unit's kinds turned the other way, where that holds for both sides."""
     if search.plan.abilities.switches:
         lanes = [state.lane for state in search.ledger.states.values()]

@@ -11,13 +11,13 @@ from itertools import islice
 
 from harness.case import Answer, Json, Operation
 from harness.compare.mismatch import canonical_path
-from harness.engine.asking import Asking, Wanted
+from harness.engine.asker import UnitAsker, Wanted
 from harness.fuzzers.kin import company, kin
 from harness.fuzzers.pairs import stored
 from harness.fuzzers.places import ABSENT, Place, look, place_of
 
 
-class Reasons:
+class RejectionReasons:
     """Tells what is refused for a reason that was not met before."""
 
     def __init__(self) -> None:
@@ -36,14 +36,14 @@ _KIN = 12
 """So many updates around a refused value."""
 
 
-class Following:
+class FollowUps:
     """Goes on from what one unit's validators refuse."""
 
-    def __init__(self, search: Asking) -> None:
+    def __init__(self, search: UnitAsker) -> None:
         self._shape = search.plan.shape
         lanes = [state.lane for state in search.ledger.states.values() if state.lane.operation is Operation.UPDATE]
         self._every, self._updates = lanes, [lane for lane in lanes if not lane.info.subresource]
-        self._reasons = Reasons()
+        self._reasons = RejectionReasons()
 
     def of(self, wanted: Sequence[Wanted], answers: Sequence[Answer]) -> list[Wanted]:
         """Choose what to ask after these answers."""
