@@ -46,7 +46,7 @@ class _Watch:
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """The onlooker that makes watches."""
+    """The observer that makes watches."""
 
     def observer(self, subject: Subject, unit: Unit) -> _Watch:
         """Watch one unit."""
@@ -70,7 +70,7 @@ def fast_kinds(spec: SubjectSpec, seconds: float, seed: int, jobs: int) -> tuple
     """
     result = run(
         spec,
-        RunConfig(seed=seed, budget=Budget(max_time=seconds), jobs=jobs, onlookers={"costs": Costs()}),
+        RunConfig(seed=seed, budget=Budget(max_time=seconds), jobs=jobs, observers={"costs": Costs()}),
         opener=open_measured,
     )
     every: dict[str, tuple[Resource, list[int]]] = {}

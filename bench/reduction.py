@@ -16,7 +16,7 @@ from harness.case import Case, Json
 from harness.engine.config import RunConfig
 from harness.engine.ledger import Sighting
 from harness.engine.local import Local, Telling
-from harness.engine.settling import Settling
+from harness.engine.shrinkphase import ShrinkPhase
 from harness.engine.units import Lane
 from harness.events import Budget
 from harness.fuzzers.budget import Clock
@@ -47,14 +47,14 @@ def measure(kubernetes: str, seconds: float, seed: int, most: int = 200) -> Sect
     order = RunConfig(seed=seed, budget=Budget(max_time=seconds))
     with open_subject(SubjectSpec("kubernetes", kubernetes)) as subject:
         local = Local(subject, order, Telling(), Clock(seconds))
-        met: list[tuple[Settling, Lane, Sighting]] = []
-        reducer = Settling.reducer
+        met: list[tuple[ShrinkPhase, Lane, Sighting]] = []
+        reducer = ShrinkPhase.reducer
 
-        def noted(settling: Settling, lane: Lane, shown: Sighting) -> Reducer:
-            met.append((settling, lane, shown))
-            return reducer(settling, lane, shown)
+        def noted(shrink_phase: ShrinkPhase, lane: Lane, shown: Sighting) -> Reducer:
+            met.append((shrink_phase, lane, shown))
+            return reducer(shrink_phase, lane, shown)
 
-        with patch.object(Settling, "reducer", noted):  # a search lets go of what it has settled
+        with patch.object(ShrinkPhase, "reducer", noted):  # a search lets go of what it has settled
             local.run()
         timed = [_reduced(*one, subject.target) for one in met[:: max(1, len(met) // most)]]
     if not timed:
@@ -71,8 +71,8 @@ def measure(kubernetes: str, seconds: float, seed: int, most: int = 200) -> Sect
     return Section("How small do findings get, and how soon?", "findings", (line,))
 
 
-def _reduced(settling: Settling, lane: Lane, met: Sighting, target: Target) -> tuple[int, float, int, bool]:
-    reducer = settling.reducer(lane, met)
+def _reduced(shrink_phase: ShrinkPhase, lane: Lane, met: Sighting, target: Target) -> tuple[int, float, int, bool]:
+    reducer = shrink_phase.reducer(lane, met)
     started = time.perf_counter()
     case = drive(reducer.run(), target.ask)
     seconds = time.perf_counter() - started

@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 from bench.record import Measured, Section
 from harness import tuning
-from harness.cli.coverage import rule_onlookers
+from harness.cli.coverage import rule_observers
 from harness.engine import RunConfig, run
 from harness.events import Budget, Result
 from harness.rulecov.observed import FIRED, NAME
@@ -27,12 +27,18 @@ OF_TIME = frozenset({
 })  # fmt: skip
 """Constants that a run of so many cases, without examples of a user's own and without a focus, does not depend on."""
 HELPERS: tuple[tuple[str, str], ...] = (
-    ("harness.engine.sweep", "company"), ("harness.engine.sweep", "kin"), ("harness.engine.sweep", "twins"),
-    ("harness.engine.sweep", "turns_of"), ("harness.engine.sweep", "crossed"), ("harness.engine.sweep", "follow_ups"),
-    ("harness.engine.following", "kin"), ("harness.engine.following", "company"),
-    ("harness.engine.growing", "borrow"), ("harness.engine.growing", "slimmer"),
-    ("harness.engine.settling", "transplants"),
-)  # fmt: skip
+    ("harness.engine.boundaryphase", "company"),
+    ("harness.engine.boundaryphase", "kin"),
+    ("harness.engine.boundaryphase", "twins"),
+    ("harness.engine.boundaryphase", "turns_of"),
+    ("harness.engine.boundaryphase", "crossed"),
+    ("harness.engine.boundaryphase", "follow_ups"),
+    ("harness.engine.followups", "kin"),
+    ("harness.engine.followups", "company"),
+    ("harness.engine.growthphase", "borrow"),
+    ("harness.engine.growthphase", "slimmer"),
+    ("harness.engine.shrinkphase", "transplants"),
+)
 """What makes cases and can do without: module and function. Switched off, a function makes nothing."""
 KINDS = ("certificatesigningrequests", "resourceclaims", "cronjobs")
 """Kinds of a release: small, with many rules, and one that holds a pod."""
@@ -69,7 +75,7 @@ def measure(suite: SubjectSpec, kubernetes: str | None, seed: int) -> Section:
         with variant.changed():
             results = [
                 run(spec, RunConfig(
-                    seed=seed, budget=Budget(None, cases), kinds=kinds, onlookers=rule_onlookers(spec)
+                    seed=seed, budget=Budget(None, cases), kinds=kinds, observers=rule_observers(spec)
                 ))
                 for spec in specs
             ]  # fmt: skip

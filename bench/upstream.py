@@ -26,7 +26,7 @@ from harness.engine import RunConfig, run_parts
 from harness.events import Budget
 from harness.jsonpath import canonical_path
 from harness.rulecov.inventory import Inventory, inventory_of
-from harness.rulecov.observed import FIRED, NAME, RuleOnlooker
+from harness.rulecov.observed import FIRED, NAME, RuleObserverFactory
 from harness.subject import SubjectSpec
 from harness.subject.api import open_api
 from harness.targets.kubernetes.build import go_mod
@@ -165,7 +165,9 @@ def _ours(release: str, inventory: Inventory, seconds: float, seed: int, jobs: i
     spec = SubjectSpec("kubernetes", release)
     parts = run_parts(
         [spec, replace(spec, gates=EVERY_GATE)],
-        RunConfig(seed=seed, budget=Budget(max_time=seconds), jobs=jobs, onlookers={NAME: RuleOnlooker(inventory)}),
+        RunConfig(
+            seed=seed, budget=Budget(max_time=seconds), jobs=jobs, observers={NAME: RuleObserverFactory(inventory)}
+        ),
     )
     fired = {
         (one.type, number)

@@ -58,7 +58,7 @@ SATURATED = 4000
 
 # What is explained.
 
-MOST_CURIOUS = 200
+MOST_NEW_ERRORS = 200
 """Cases with an error that was not met before and that are looked at closer."""
 FOLLOWED = 100
 """Differences that only explanations meet and that are explained too: so many crashes, and so many others besides as

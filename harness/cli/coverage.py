@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from harness.diagnostics import HarnessError, UsageError
-from harness.engine.observers import Onlooker
+from harness.engine.observers import ObserverFactory
 from harness.events import Result
 from harness.reporting.coverage import (
     BranchCoverage,
@@ -34,7 +34,7 @@ from harness.rulecov.observed import (
     REJECTED,
     SERVED,
     Observed,
-    RuleOnlooker,
+    RuleObserverFactory,
     Sight,
 )
 from harness.rulecov.unfireable import reasons_for
@@ -45,7 +45,7 @@ _NOTHING = Sight(0)
 _IDLE = "nothing of this release runs the declarative validators of this type"
 
 
-def rule_onlookers(spec: SubjectSpec) -> dict[str, Onlooker]:
+def rule_observers(spec: SubjectSpec) -> dict[str, ObserverFactory]:
     """Return who looks on at a run against a subject: nobody where no types tell its rules, or two are compared."""
     if spec.against:
         return {}
@@ -53,13 +53,13 @@ def rule_onlookers(spec: SubjectSpec) -> dict[str, Onlooker]:
         api = api_of(spec)
     except HarnessError:
         return {}  # opening the subject fails for the same reason, and says so
-    return {} if api is None else {NAME: RuleOnlooker(inventory_of(api))}
+    return {} if api is None else {NAME: RuleObserverFactory(inventory_of(api))}
 
 
-def inventory_in(onlookers: Mapping[str, Onlooker]) -> Inventory | None:
-    """Return the rules that onlookers know."""
-    onlooker = onlookers.get(NAME)
-    return onlooker.inventory if isinstance(onlooker, RuleOnlooker) else None
+def inventory_in(observers: Mapping[str, ObserverFactory]) -> Inventory | None:
+    """Return the rules that observers know."""
+    observer = observers.get(NAME)
+    return observer.inventory if isinstance(observer, RuleObserverFactory) else None
 
 
 def with_coverage(

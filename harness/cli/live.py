@@ -21,7 +21,7 @@ from rich.live import Live as Display
 from rich.text import Text
 
 from harness import events
-from harness.engine.packed import Packed
+from harness.engine.packedfinding import PackedFinding
 from harness.reporting.linewrap import fold
 from harness.reporting.terminal import Loudness
 from harness.reporting.text import count, lines, visible
@@ -232,7 +232,7 @@ class Live(ProgressBar):
         super().__init__(name, clock)
         self.started: events.Started | None = None
         self.last: events.Progress | None = None
-        self.findings: list[Packed] = []
+        self.findings: list[PackedFinding] = []
 
     def __call__(self, event: events.Event) -> None:
         """Take one event of the engine."""
@@ -244,7 +244,7 @@ class Live(ProgressBar):
         elif isinstance(event, events.Progress):
             self._progress(event)
         elif isinstance(event, events.Found):
-            self.findings.append(Packed.of(event.finding))
+            self.findings.append(PackedFinding.of(event.finding))
             if self.loudness is Loudness.VERBOSE:
                 one = event.finding
                 self.note(f"{self.name}: found {one.severity} {one.cause} {one.operation} {one.path} {one.fingerprint}")

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from harness.cli import COULD_NOT_RUN, INTERRUPTED, completion
-from harness.cli.coverage import rule_onlookers
+from harness.cli.coverage import rule_observers
 from harness.cli.live import Live, Steps, loudness_options
 from harness.cli.searching import cores, example_option, kind_option, search_options, seed_of
 from harness.cli.targets import TargetChoice, embedded_suites, target_options
@@ -30,7 +30,7 @@ from harness.power.targets import run_filters, unfired
 from harness.power.view import lines_of
 from harness.reporting.saving import save
 from harness.reporting.text import count, encode_json, visible
-from harness.rulecov.observed import NAME, RuleOnlooker
+from harness.rulecov.observed import NAME, RuleObserverFactory
 from harness.subject import Example, SubjectSpec, load_suite
 from harness.subject.opening import kind_of
 from harness.suite import Suite
@@ -143,7 +143,7 @@ class _Ask:
         file = self.known or suite.folder / lists.NAME
         equivalent = tuple(entry for entry in lists.load(file) if entry.state == "equivalent")
         trial = SuiteTrial(
-            spec, self.seed, cases, self.kinds, trusted, self.again, equivalent, onlookers=rule_onlookers(spec),
+            spec, self.seed, cases, self.kinds, trusted, self.again, equivalent, observers=rule_observers(spec),
             examples=self.examples,
         )  # fmt: skip
         before = self.clock.seconds
@@ -159,10 +159,10 @@ class _Ask:
         if self.max_time is None and self.max_cases is None:
             budget = Budget(DEFAULT_SECONDS, None)
         before = self.clock.seconds
-        onlookers = rule_onlookers(spec)
+        observers = rule_observers(spec)
         config = RunConfig(
             seed=self.seed, budget=budget, jobs=self.jobs, kinds=self.kinds, trusted=own_wordings(),
-            onlookers=onlookers, examples=self.examples,
+            observers=observers, examples=self.examples,
         )  # fmt: skip
         with Live(kind_of(spec.kind).titled(spec.location)) as live:
             results, seen = run_filters(self.parts_of(spec), config, live)
@@ -172,8 +172,8 @@ class _Ask:
         failed = next((one.error for result in results for one in result.kinds if one.error), "")
         if failed:
             raise HarnessError(f"sorry, this is a bug of the harness: a search broke off: {failed}")
-        rules = onlookers.get(NAME)
-        declared = rules.inventory.rules if isinstance(rules, RuleOnlooker) else ()
+        rules = observers.get(NAME)
+        declared = rules.inventory.rules if isinstance(rules, RuleObserverFactory) else ()
         records = (*seen, *unfired(declared, results, seen))
         interrupted = any(result.stopped == "interrupted" for result in results)
         seconds = sum(result.seconds for result in results if not result.beside)

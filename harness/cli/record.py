@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from harness import engine
-from harness.cli.coverage import rule_onlookers
+from harness.cli.coverage import rule_observers
 from harness.cli.live import Live, loudness_options
 from harness.cli.options import FILE
 from harness.cli.searching import budget_of, cores, example_option, lane_options, search_options, seed_of
@@ -61,7 +61,7 @@ def command(
                 operations=operations,
                 examples=examples,
                 trusted=own_wordings(),
-                onlookers={**rule_onlookers(spec), NAME: Keeper(spec.mode)},
+                observers={**rule_observers(spec), NAME: Keeper(spec.mode)},
             ),
             on_event=live,
         )

@@ -14,7 +14,7 @@ import msgspec
 from harness import engine
 from harness.cli import COULD_NOT_RUN, completion
 from harness.cli.apology import rescued
-from harness.cli.coverage import branch_folders, inventory_in, rule_onlookers, with_branches, with_coverage
+from harness.cli.coverage import branch_folders, inventory_in, rule_observers, with_branches, with_coverage
 from harness.cli.eventlog import EventLog, beside_events, events_option
 from harness.cli.live import Live, loudness_options
 from harness.cli.publishing import (
@@ -125,7 +125,7 @@ def command(
 class Search:
     """Runs against each subject in turn. What goes wrong with one is told, and the others are searched all the same.
 
-    Those that see rules look on besides the onlookers of `config`; `log` is told what happens.
+    Those that see rules look on besides the observers of `config`; `log` is told what happens.
     """
 
     def __init__(self, config: RunConfig, log: EventLog | None = None) -> None:
@@ -170,10 +170,10 @@ class Search:
                 self.log.hear(live.name, event)
 
             try:
-                onlookers = {**rule_onlookers(spec), **self.config.onlookers}
-                found = engine.run_parts(parts, replace(self.config, onlookers=onlookers), on_event)
+                observers = {**rule_observers(spec), **self.config.observers}
+                found = engine.run_parts(parts, replace(self.config, observers=observers), on_event)
                 for result in found:
-                    if (inventory := inventory_in(onlookers)) is not None:
+                    if (inventory := inventory_in(observers)) is not None:
                         self.inventories[result.subject] = inventory
                     self._keep(_spec_of(parts, result), result)
             except KeyboardInterrupt:
@@ -205,7 +205,7 @@ class Search:
             subject=subject, target=target, mode=spec.mode, seed=self.config.seed, budget=self.config.budget,
             started=datetime.now(UTC).isoformat(timespec="seconds"), seconds=seconds, cases=cases, compared=cases,
             composition_checked=0, composition_differences=0, kinds=(),
-            findings=tuple(one.opened() for one in live.findings), excluded=target.excluded, timings=Timings(),
+            findings=tuple(one.unpack() for one in live.findings), excluded=target.excluded, timings=Timings(),
             stopped=stopped, stopped_detail=detail,
         ))  # fmt: skip
 

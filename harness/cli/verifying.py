@@ -48,7 +48,7 @@ from harness.verify.building import (
     user_parts,
 )
 from harness.verify.change import Change
-from harness.verify.focus import NAME, EffortOnlooker, efforts, focus_of, patterns_of
+from harness.verify.focus import NAME, EffortObserverFactory, efforts, focus_of, patterns_of
 from harness.verify.git import Repository
 from harness.verify.replaying import AtBase, known_at_base
 from harness.verify.users import once, order_of, setting_of, user_change
@@ -160,7 +160,7 @@ class Verifying:
         }
         config = RunConfig(
             seed=self.options.seed, budget=budget, jobs=self.options.jobs, kinds=patterns, focus=self.focus,
-            trusted=own_wordings(), examples=self.options.examples, onlookers={NAME: EffortOnlooker(paths)},
+            trusted=own_wordings(), examples=self.options.examples, observers={NAME: EffortObserverFactory(paths)},
         )  # fmt: skip
         search = Search(config, self.log)
         search.run([parts])

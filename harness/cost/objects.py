@@ -19,7 +19,7 @@ from harness.reporting.cost import Size
 from harness.subject import Subject
 
 NAME = "cost"
-"""Of the onlooker, and of what it saw in `Result.observed`."""
+"""Of the observer, and of what it saw in `Result.observed`."""
 MOST_KEPT = 128
 """Sizes that are kept of one sort of object."""
 LONGEST = 1 << 16
@@ -45,7 +45,7 @@ class _StoredCase(msgspec.Struct, frozen=True):
     errors: int
 
 
-class CostOnlooker(msgspec.Struct, frozen=True):
+class CostObserverFactory(msgspec.Struct, frozen=True):
     """Makes observers that keep objects of mode `mode`."""
 
     mode: Mode = "served"

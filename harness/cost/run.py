@@ -11,7 +11,7 @@ from pathlib import Path
 from harness import engine
 from harness.case import Case, KindInfo, Operation
 from harness.cost.measuring import NANOSECONDS, ROUNDS, Measured, Measuring
-from harness.cost.objects import NAME, Chosen, CostOnlooker
+from harness.cost.objects import NAME, Chosen, CostObserverFactory
 from harness.cost.summing import CONFIDENCE, answer_of, row_of, sums_of
 from harness.diagnostics import UsageError
 from harness.engine import RunConfig
@@ -83,7 +83,7 @@ def measure(
                 kinds=tuple(kind.name for kind in kinds),
                 operations=wanted.operations,
                 corpus=wanted.corpus,
-                onlookers={NAME: CostOnlooker(spec.mode)},
+                observers={NAME: CostObserverFactory(spec.mode)},
             ),
             on_event=on_event,
         )

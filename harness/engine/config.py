@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.engine.focus import NO_FOCUS, Focus
-from harness.engine.observers import Onlooker
+from harness.engine.observers import ObserverFactory
 from harness.engine.units import WHOLE, Shard
 from harness.errormatch.witness import Witness
 from harness.events import Budget
@@ -25,7 +25,7 @@ class RunConfig:
     (`deployments`, `apps/*`, `*/status`), `operations` names; none means all. Cases of `corpus` are replayed first,
     and reduced cases are kept there. `trusted` is the file of trusted wordings. `shard` is a part of the kinds: the
     shards of a run find together what the whole run finds. `focus` says which paths of types to lean to. `examples`
-    are objects of the user's own, asked about before any is drawn; a suite has its own besides. `onlookers` make the
+    are objects of the user's own, asked about before any is drawn; a suite has its own besides. `observers` make the
     observers that see every answer. `witnesses` are asked before the search, and their objects seed it.
     """
 
@@ -40,7 +40,7 @@ class RunConfig:
     shard: Shard = WHOLE
     focus: Focus = NO_FOCUS
     examples: Sequence[Example] = ()
-    onlookers: Mapping[str, Onlooker] = field(default_factory=dict)
+    observers: Mapping[str, ObserverFactory] = field(default_factory=dict)
     witnesses: Sequence[Witness] = ()
 
     def __post_init__(self) -> None:

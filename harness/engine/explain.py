@@ -18,7 +18,7 @@ from harness.compare.comparator import Comparator
 from harness.compare.finding import Cause, Finding
 from harness.compare.masking import Means
 from harness.compare.mismatch import Mismatch, MismatchKind, failed
-from harness.engine.placing import in_place
+from harness.engine.fieldsource import add_field_source
 from harness.field import FieldError
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.mend import at_once, fixes
@@ -50,7 +50,7 @@ class Explainer:
         """Yield new and old with errors repaired, as the type, the sources, examples and the messages suggest."""
         return repairs(case, errors, self.shape, Harvest(literals=self.literals, examples=self.examples))
 
-    def explained(
+    def explain(
         self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator, served: bool, repetitions: int
     ) -> Generator[list[Case], list[Answer], Finding]:
         """Explain and grade a mismatch, after the case was asked again so often."""
@@ -58,36 +58,36 @@ class Explainer:
         composed = [msgspec.structs.replace(case, served=True)] if served and not case.served else []
         if answer.failure is not None:
             composed = []
-        again = repeated(plain, repetitions) if mismatch.kind != "self" else []
+        again = repeat(plain, repetitions) if mismatch.kind != "self" else []
         said = (yield [*composed, *again]) if composed or again else []
         if composed and said[0].failure is None:
             answer = msgspec.structs.replace(answer, served=said[0].served)
         if count_others(answer, said[len(composed) :]):
-            return self.unstable(plain, answer, mismatch, comparator)
+            return self.explain_unstable(plain, answer, mismatch, comparator)
         found = [one for one in comparator.compare(plain, answer) if one.signature == mismatch.signature]
         mismatch = found[0] if found else mismatch
         answer = msgspec.structs.replace(answer, id=0)
         finding = yield from judge(plain, answer, mismatch, comparator, subject=self.subject, means=self.means)
-        return in_place(finding, self.shape)
+        return add_field_source(finding, self.shape)
 
-    def unstable(
+    def explain_unstable(
         self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator, is_gone: bool = False
     ) -> Finding:
         """Tell of a mismatch on a case that gets different answers: no experiment can be trusted.
 
         With `is_gone` it did not show again at all.
         """
-        finding = self._untried(case, msgspec.structs.replace(answer, id=0), mismatch, comparator, "unstable")
-        return called_unstable(msgspec.structs.replace(finding, detail=mismatch.detail), is_gone=is_gone)
+        finding = self._finding(case, msgspec.structs.replace(answer, id=0), mismatch, comparator, "unstable")
+        return mark_unstable(msgspec.structs.replace(finding, detail=mismatch.detail), is_gone=is_gone)
 
-    def unexplained(self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Finding:
+    def leave_unexplained(self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Finding:
         """Tell of a mismatch as it was met: the run ended before it could be reduced and judged.
 
         What is known without an experiment is told: nothing else is, and never what looks likely.
         """
         certain = _CERTAIN.get(mismatch.kind) if case.mode == "served" else None
         if certain is not None:
-            return self._untried(case, answer, mismatch, comparator, certain)
+            return self._finding(case, answer, mismatch, comparator, certain)
         # There may be thousands of them on one answer: no list is searched for a cause that nobody is told.
         found = CauseFound("not-explained", f"{mismatch.detail}; {UNEXPLAINED}", _MORE_TIME)
         finding = graded(msgspec.structs.replace(case, id=0), answer, mismatch, comparator, found, self.subject)
@@ -95,16 +95,16 @@ class Explainer:
         if left:
             detail = f"{finding.detail}; {left:,} other errors of this answer are not kept with this finding"
             finding = msgspec.structs.replace(finding, answer=kept, detail=detail)
-        return in_place(finding, self.shape)
+        return add_field_source(finding, self.shape)
 
-    def _untried(self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator, cause: Cause) -> Finding:
+    def _finding(self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator, cause: Cause) -> Finding:
         """Grade and place a mismatch whose cause is found by no experiment."""
         steps = judge(msgspec.structs.replace(case, id=0), answer, mismatch, comparator, subject=self.subject)
-        finding = drive(steps, _unanswered)
-        return in_place(msgspec.structs.replace(finding, code=cause, cause=cause), self.shape)
+        finding = drive(steps, _no_answers)
+        return add_field_source(msgspec.structs.replace(finding, code=cause, cause=cause), self.shape)
 
 
-def called_unstable(finding: Finding, is_gone: bool = False) -> Finding:
+def mark_unstable(finding: Finding, is_gone: bool = False) -> Finding:
     """Take back the cause of a finding whose case gets different answers."""
     how = "it does not show" if is_gone else "there is another answer"
     detail = f"{finding.detail}; {how} when the same case is asked again"
@@ -126,7 +126,7 @@ def _cut_list(errors: tuple[FieldError, ...], mismatch: Mismatch, comparator: Co
     return (*errors[:MOST_KEPT], *about)
 
 
-def _unanswered(experiments: list[Case]) -> list[Answer]:
+def _no_answers(experiments: list[Case]) -> list[Answer]:
     """Answer no experiment any more: each gets a failure, which proves nothing."""
     return [Answer(one.id, failure=Failure("worker", "the run has ended")) for one in experiments]
 
@@ -160,18 +160,18 @@ ANEW = -1
 _Said: TypeAlias = tuple[object, ...]
 
 
-def repeated(case: Case, times: int) -> list[Case]:
+def repeat(case: Case, times: int) -> list[Case]:
     """Return the questions that ask a case again."""
     return [msgspec.structs.replace(case, id=ANEW)] * times
 
 
 def count_others(answer: Answer, again: Iterable[Answer]) -> int:
     """Count the answers that say something else. Words, values and order are nobody's: maps are walked in any order."""
-    first = _said(answer)
-    return sum(_said(one) != first for one in again)
+    first = _answer_key(answer)
+    return sum(_answer_key(one) != first for one in again)
 
 
-def _said(answer: Answer) -> _Said:
+def _answer_key(answer: Answer) -> _Said:
     if answer.failure is not None:
         return answer.failure.stage, answer.failure.panic, *(one.signature for one in failed(answer.failure))
     others = [(version, _keys(errors)) for version, errors in sorted(answer.versions.items())]

@@ -22,11 +22,11 @@ import msgspec
 
 from harness.compare.finding import SEVERITIES, Finding
 from harness.diagnostics import HarnessError
-from harness.engine.across import Showing, showings
 from harness.engine.config import RunConfig
+from harness.engine.gatecheck import Showing, find_showings
 from harness.engine.local import Local, Telling
-from harness.engine.outcome import JobOutcome, UnitOutcome, told_as_bug
-from harness.engine.packed import Packed
+from harness.engine.outcome import JobOutcome, UnitOutcome, describe_bug
+from harness.engine.packedfinding import PackedFinding
 from harness.engine.search import UnitSearch
 from harness.events import Met
 from harness.fuzzers.budget import Clock
@@ -52,7 +52,7 @@ class UnitFinding(msgspec.Struct, frozen=True):
     """A finding of a unit."""
 
     unit: int
-    finding: Packed
+    finding: PackedFinding
 
 
 class Note(msgspec.Struct, frozen=True):
@@ -96,18 +96,18 @@ class Job:
     cases: int = 0
     outcome: JobOutcome | None = None
     standings: dict[int, SearchProgress] = field(default_factory=dict)
-    findings: dict[int, dict[str, Packed]] = field(default_factory=dict)
+    findings: dict[int, dict[str, PackedFinding]] = field(default_factory=dict)
 
     def result(self) -> JobOutcome:
         """Return the outcome; of a process that died, what it told before."""
         if self.outcome is not None:
             return self.outcome
         indexes = sorted({*self.standings, *self.findings})
-        units = tuple(self._rescued(index) for index in indexes)
+        units = tuple(self._rescue(index) for index in indexes)
         code = self.process.exitcode
         return JobOutcome(units, stopped="target-lost", stopped_detail=f"a job process died (exit code {code})")
 
-    def _rescued(self, index: int) -> UnitOutcome:
+    def _rescue(self, index: int) -> UnitOutcome:
         told = self.findings.get(index, {})
         standing = self.standings.get(index)
         stock = UnitOutcome(index, (), (), 0, 0, 0, 0) if standing is None else standing.outcome()
@@ -200,7 +200,7 @@ def _work(spec: SubjectSpec, config: RunConfig, opener: Opener, link: Connection
         link.send(JobOutcome((), stopped="target-lost", stopped_detail=str(error)))
         return
     except Exception as error:
-        link.send(JobOutcome((), stopped="internal-error", stopped_detail=told_as_bug(error)))
+        link.send(JobOutcome((), stopped="internal-error", stopped_detail=describe_bug(error)))
         return
     try:
         local.append(Local(subject, config, telling, clock))
@@ -226,7 +226,7 @@ def _attend(subject: Subject, config: RunConfig, link: Connection) -> None:
         asked = link.recv()
         if isinstance(asked, Asked):
             try:
-                said: list[Showing] | str = showings(subject, asked.findings, config.trusted)
+                said: list[Showing] | str = find_showings(subject, asked.findings, config.trusted)
             except HarnessError as error:
                 said = str(error)
             link.send(said)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from harness.case import Answer, Case, Json
-from harness.engine.asking import Asking
+from harness.engine.asker import UnitAsker
 from harness.engine.plan import LaneState, Search, key_of
 from harness.engine.units import Lane
 from harness.fuzzers.bases import Base, accepted
@@ -25,10 +25,10 @@ def _is_of(case: Case, lane: Lane) -> bool:
     return key_of(case) == lane.info.key and case.operation is lane.operation
 
 
-class AcceptedObjects:
+class KeptSeedObjects:
     """The accepted objects of one unit, those of before and those of now."""
 
-    def __init__(self, search: Asking) -> None:
+    def __init__(self, search: UnitAsker) -> None:
         self.search = search
         self._found: list[KeptSeed] = []
         self._has_lost = False
@@ -56,11 +56,11 @@ class AcceptedObjects:
         before = plan.kept.seeds if plan.kept is not None else ()
         others = [one for one in before if (key_of(one.case), one.case.operation) not in self.search.ledger.states]
         found = {msgspec.json.encode(one.case): one for one in self._found}.values()
-        reach = self.search.reach
-        tried = tuple(sorted(reach.tried - reach.reached))
-        plan.keep(KeptSeeds((*found, *others), dict(sorted(reach.refused.items())), tried, done))
+        path_coverage = self.search.path_coverage
+        tried = tuple(sorted(path_coverage.tried - path_coverage.accepted))
+        plan.keep(KeptSeeds((*found, *others), dict(sorted(path_coverage.rejected.items())), tried, done))
 
-    def again(self, lane: Lane) -> Search:
+    def ask_again(self, lane: Lane) -> Search:
         """Ask again about what was accepted through a lane, one question each. Returns what still is."""
         kept = self.search.plan.kept
         ours = [one for one in (kept.seeds if kept is not None else ()) if _is_of(one.case, lane)]
@@ -70,13 +70,13 @@ class AcceptedObjects:
         answers = yield from self.search.ask(wanted, settle=False, validated=True)
         both = [(one, answer) for one, answer in zip(ours, answers, strict=False) if accepted(answer)]
         self._has_lost |= len(both) < len(answers)
-        reach, holding = self.search.reach, Holding(self.search.plan.shape)
-        reach.refused |= kept.rejected
-        reach.tried |= set(kept.tried)
+        path_coverage, holding = self.search.path_coverage, Holding(self.search.plan.shape)
+        path_coverage.rejected |= kept.rejected
+        path_coverage.tried |= set(kept.tried)
         for one, answer in both:
             sent, old = one.case.object, one.case.old
             found = holding.of(sent) & holding.of_stranger(given_of(answer, sent))
-            reach.reached.update(holding.names(found if sent == old else found & ~holding.of(old)))
+            path_coverage.accepted.update(holding.names(found if sent == old else found & ~holding.of(old)))
         still = [one for one, _ in both]
         self._found += [*still, *ours[len(answers) :]]  # what there was no time for stays as it was
         return still

@@ -17,7 +17,7 @@ from harness.compare.finding import SEVERITIES, Severity
 from harness.compare.lists import ERRORS
 from harness.compare.mismatch import Mismatch, failed
 from harness.compare.severity import severity_of
-from harness.engine.packed import Packed
+from harness.engine.packedfinding import PackedFinding
 from harness.engine.plan import LaneState, UnitPlan, key_of
 from harness.engine.units import Lane, LaneKey
 from harness.field import FieldError
@@ -28,7 +28,7 @@ from harness.objectmodel import is_metadata_field
 
 CROWD = 200
 """Errors of one case among which no difference is graded anew: there may be thousands, and each would look at all."""
-ECHOES = Room(8_000)
+KNOWN_LISTS = Room(8_000)
 """For what pairs of lists have shown, by their errors."""
 
 Lists: TypeAlias = tuple[tuple[FieldError, ...], tuple[FieldError, ...]]
@@ -50,7 +50,7 @@ class Suspect(NamedTuple):
     base: Json
 
 
-class Curious(NamedTuple):
+class NewErrorCase(NamedTuple):
     """A case with an error never met before, and the base it was made of; whether its lists have to be composed."""
 
     case: Case
@@ -59,7 +59,7 @@ class Curious(NamedTuple):
 
 
 @dataclass(slots=True)
-class MetSignature:
+class SignatureRecord:
     """A signature that was met, what shows it best so far, and how often.
 
     `errors` is the least number of errors that it was met with, `age` that of the run when it was met first. `shown`
@@ -72,7 +72,7 @@ class MetSignature:
     errors: int
     age: float = 0.0
     occurrences: int = 1
-    finding: Packed | None = None
+    finding: PackedFinding | None = None
     repeated: int = 0
     phase: str = ""
 
@@ -88,9 +88,9 @@ class Ledger:
     def __init__(self, plan: UnitPlan, harvest: Harvest, keep: Callable[[Json], None]) -> None:
         self.plan, self.harvest, self._keep = plan, harvest, keep
         self.states = {lane.key: LaneState(lane) for lane in plan.unit.lanes}
-        self.seen: dict[tuple[Any, ...], MetSignature] = {}
-        self.pending: list[MetSignature] = []
-        self.curious: list[Curious] = []
+        self.seen: dict[tuple[Any, ...], SignatureRecord] = {}
+        self.pending: list[SignatureRecord] = []
+        self.new_error_cases: list[NewErrorCase] = []
         self.suspects: list[Suspect] = []
         self.is_flaky = False
         self.phase = ""
@@ -103,8 +103,8 @@ class Ledger:
         self._met: set[int] = set()  # hashes: of hundreds of searches each keeps thousands
         self._followed: Counter[bool] = Counter()
         self._suspected: Counter[tuple[Any, ...]] = Counter()
-        self._echoes: dict[LaneKey, Memory[Lists, tuple[MetSignature, ...]]] = {
-            lane: Memory(ECHOES) for lane in self.states
+        self._known_lists: dict[LaneKey, Memory[Lists, tuple[SignatureRecord, ...]]] = {
+            lane: Memory(KNOWN_LISTS) for lane in self.states
         }
 
     @property
@@ -112,18 +112,20 @@ class Ledger:
         """The age of the run when something new was met last."""
         return next(reversed(self.seen.values())).age if self.seen else 0.0
 
-    def findings(self) -> list[Packed]:
+    def findings(self) -> list[PackedFinding]:
         """Return what was found, in the order of discovery; what could not be explained any more as it was met."""
-        return [msgspec.structs.replace(self._found(seen), occurrences=seen.occurrences) for seen in self.seen.values()]
+        return [
+            msgspec.structs.replace(self._finding_of(seen), occurrences=seen.occurrences) for seen in self.seen.values()
+        ]
 
-    def _found(self, seen: MetSignature) -> Packed:
+    def _finding_of(self, seen: SignatureRecord) -> PackedFinding:
         if seen.shown is None:
             assert seen.finding is not None  # only what has a finding has let go what shows it
             return seen.finding
         case, answer, mismatch, _ = seen.shown
         comparator = self.plan.comparators[seen.lane.info.key]
-        found = self.plan.explainer.unexplained(case, answer, mismatch, comparator)
-        return Packed.of(msgspec.structs.replace(found, phase=seen.phase))
+        found = self.plan.explainer.leave_unexplained(case, answer, mismatch, comparator)
+        return PackedFinding.of(msgspec.structs.replace(found, phase=seen.phase))
 
     def examine(self, cases: list[Case], answers: list[Answer], bases: Sequence[Json]) -> None:
         """Compare a batch and remember every new signature."""
@@ -188,7 +190,7 @@ class Ledger:
         if is_plain:
             if _is_accepted(answer):
                 return
-            known = self._echoes[lane].get((answer.handwritten, answer.declarative))
+            known = self._known_lists[lane].get((answer.handwritten, answer.declarative))
             if known is not None:
                 for seen in known:
                     seen.occurrences += is_drawn
@@ -197,14 +199,14 @@ class Ledger:
         if is_plain and is_drawn:  # else nothing was learnt of it
             self._remember(lane, answer, shown)
 
-    def _remember(self, lane: LaneKey, answer: Answer, shown: tuple[MetSignature, ...]) -> None:
+    def _remember(self, lane: LaneKey, answer: Answer, shown: tuple[SignatureRecord, ...]) -> None:
         """Remember what two lists show: in this lane they have nothing new to say any more, whatever the case."""
         lists = ERRORS.shared(answer.handwritten), ERRORS.shared(answer.declarative)
-        self._echoes[lane].put(lists, shown, 1 + len(answer.handwritten) + len(answer.declarative))
+        self._known_lists[lane].put(lists, shown, 1 + len(answer.handwritten) + len(answer.declarative))
 
     def _compare(
         self, case: Case, answer: Answer, base: Json, state: LaneState, is_drawn: bool
-    ) -> tuple[MetSignature, ...]:
+    ) -> tuple[SignatureRecord, ...]:
         """Count what is known, take up what is new. Returns what was shown."""
         comparator = self.plan.comparators[state.lane.info.key]
         errors = len(answer.handwritten) + len(answer.declarative)
@@ -226,7 +228,7 @@ class Ledger:
             else:
                 self.discoveries += 1
                 shows = Sighting(case, answer, mismatches[number], base)
-                known = MetSignature(state.lane, shows, errors, self.plan.age(), phase=self.phase)
+                known = SignatureRecord(state.lane, shows, errors, self.plan.age(), phase=self.phase)
                 self.seen[(*lane, *signature)] = known
                 self.pending.append(known)
                 self._keep(case.object)
@@ -246,7 +248,7 @@ class Ledger:
         self._followed[is_panic] += may
         return may
 
-    def _reconsider(self, known: MetSignature, shown: Sighting, errors: int) -> None:
+    def _reconsider(self, known: SignatureRecord, shown: Sighting, errors: int) -> None:
         """Take a case with fewer other errors for a known signature, when somebody would notice more on it.
 
         An error beside it hides what is served: only a case that is otherwise fine shows that a verdict changes.
@@ -260,7 +262,7 @@ class Ledger:
         if not any(one is known for one in self.pending):
             self.pending.append(known)
 
-    def failed(self) -> list[Case]:
+    def failed_cases(self) -> list[Case]:
         """Return what crashed a validator or got two answers and was not explained: no search asks for less."""
         shown = [seen.shown for seen in self.pending if seen.shown is not None]
         return [one.case for one in shown if one.mismatch.kind in ("panic", "self")]
@@ -291,12 +293,16 @@ class Ledger:
                 self._met.add(key)
                 fresh = True
                 self.harvest.learn((error,))
-        if fresh and len(self.curious) < tuning.MOST_CURIOUS and not (case.served or case.versions or case.repeat):
+        if (
+            fresh
+            and len(self.new_error_cases) < tuning.MOST_NEW_ERRORS
+            and not (case.served or case.versions or case.repeat)
+        ):
             self.discoveries += 1
             self._keep(case.object)
             if self.plan.abilities.closer:
                 composed = bool(answer.declarative) or any(error.covered for error in answer.handwritten)
-                self.curious.append(Curious(case, base, composed))
+                self.new_error_cases.append(NewErrorCase(case, base, composed))
 
     def _show(self, cases: list[Case], answers: list[Answer]) -> None:
         for observer in self.plan.observers.values():

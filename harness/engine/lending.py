@@ -12,11 +12,11 @@ from dataclasses import replace
 
 from harness import tuning
 from harness.case import Answer, Case, Operation
-from harness.engine.founding import Founding
-from harness.engine.growing import borrowed, slimmed
+from harness.engine.growthphase import borrowed, slimmed
 from harness.engine.phases import Phase
 from harness.engine.plan import Search, UnitPlan
 from harness.engine.search import UnitSearch
+from harness.engine.seedsearch import SeedSearch
 from harness.engine.units import Lane, Unit
 from harness.fuzzers.bases import Base
 from harness.fuzzers.budget import shares
@@ -28,27 +28,27 @@ from harness.fuzzers.shape import Shape
 
 def lend(search: Lender) -> Search:
     """Grow one object as far as it goes. However it ends, nobody waits for it any more."""
-    stock, founding = search.stock, search.founding
+    stock, seed_search = search.stock, search.seed_search
     try:
-        yield from founding.find()
-        if founding.is_found:
-            growth = founding.growth(founding.share(1))
+        yield from seed_search.find()
+        if seed_search.is_found:
+            growth = seed_search.growth(seed_search.share(1))
             yield from borrowed(search, growth)
-            stock.bases += yield from _grown(founding, growth)
-            unreached = growth.refused.keys() - growth.reached
-            stock.refused |= {path: growth.refused[path] for path in sorted(unreached)}
+            stock.bases += yield from _grown(seed_search, growth)
+            unreached = growth.rejected.keys() - growth.accepted
+            stock.rejected |= {path: growth.rejected[path] for path in sorted(unreached)}
     finally:
-        stock.failed += search.ledger.failed()
+        stock.failed += search.ledger.failed_cases()
         stock.is_ready, search.is_awaited = True, False
 
 
-def _grown(founding: Founding, growth: Growth) -> Generator[list[Case], list[Answer], list[Base]]:
+def _grown(seed_search: SeedSearch, growth: Growth) -> Generator[list[Case], list[Answer], list[Base]]:
     """Grow, and put what only one base holds into a small one, once for all who borrow it.
 
     Another mode of a variant may allow places outside of its focus: where only it holds them it stays as it is.
     """
     first, *others = yield from growth.run()
-    instead, _ = yield from slimmed(founding, founding.finder, others)
+    instead, _ = yield from slimmed(seed_search, seed_search.finder, others)
     slim = [instead.get(id(base), base) for base in others]
     held = growth.held(first.obj)
     for small in slim:

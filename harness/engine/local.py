@@ -12,17 +12,17 @@ from harness.collector import collector_at_rest, seldom_collected
 from harness.compare.comparator import Comparator
 from harness.compare.mismatch import Mismatch
 from harness.diagnostics import TargetError
+from harness.engine.backlog import abreast, count_left, is_left, is_quiet, seconds_needed
 from harness.engine.config import RunConfig
 from harness.engine.lending import Lender, Lending
-from harness.engine.outcome import Beyond, JobOutcome, UnitOutcome, timings_of, told_as_bug
-from harness.engine.packed import Packed
+from harness.engine.outcome import Beyond, JobOutcome, UnitOutcome, describe_bug, timings_of
+from harness.engine.packedfinding import PackedFinding
 from harness.engine.plan import Abilities, UnitPlan
 from harness.engine.recorded import RecordedSearch
 from harness.engine.schedule import Schedule
 from harness.engine.search import UnitSearch
 from harness.engine.units import Lane, Unit, units_of
-from harness.engine.unsettled import abreast, is_left, left, needed, quiet
-from harness.engine.witnesses import seeds
+from harness.engine.witnesses import seed_cases
 from harness.errormatch.trusted import Wordings, all_wordings
 from harness.events import Met
 from harness.fuzzers import corpus as kept
@@ -42,7 +42,7 @@ LOOKING = 0.25
 class Telling:
     """Who is told what while searches go on."""
 
-    on_found: Callable[[int, Packed], None] = lambda index, finding: None
+    on_found: Callable[[int, PackedFinding], None] = lambda index, finding: None
     on_turn: Callable[[UnitSearch], None] = lambda search: None
     on_met: Callable[[Met], None] = lambda event: None
     note: Callable[[str], None] = lambda text: None
@@ -66,9 +66,9 @@ class Local:
     _abreast_until: float = 0.0
 
     def __post_init__(self) -> None:
-        self.clock.needed = lambda: needed(self.searches)
+        self.clock.needed = lambda: seconds_needed(self.searches)
         self.clock.asked = lambda: sum(search.asked for search in self.searches)
-        self.clock.quiet = lambda: quiet(self.searches, self.clock.seconds)
+        self.clock.quiet = lambda: is_quiet(self.searches, self.clock.seconds)
 
     def units(self) -> tuple[Unit, ...]:
         """Return every unit of the run, those of other processes and shards too."""
@@ -94,7 +94,7 @@ class Local:
                 schedule.run()
                 self._go_on(schedule)
             if schedule.unanswered and not (
-                self._is_stopped or left(self.searches)
+                self._is_stopped or count_left(self.searches)
             ):  # what explanations asked is told of as not explained
                 cases = f"{schedule.unanswered:,} case{'s' * (schedule.unanswered != 1)}"
                 self.telling.note(f"{cases} had no answer when the time was up, and are not compared")
@@ -105,7 +105,7 @@ class Local:
         except BrokenPipeError:
             raise  # nobody is there to be told
         except Exception as error:
-            stopped, detail = "internal-error", told_as_bug(error)
+            stopped, detail = "internal-error", describe_bug(error)
         if stopped == "budget" and self._is_stopped:
             stopped = "interrupted"
         if stopped == "budget" and self.searches and all(search.is_saturated for search in self.searches):
@@ -117,7 +117,7 @@ class Local:
             stopped,
             detail,
             self.subject.target.restarts,
-            Beyond.of(self.clock, self._late or 0, left(self.searches)),
+            Beyond.of(self.clock, self._late or 0, count_left(self.searches)),
         )
 
     def _abreast(self) -> int:
@@ -133,7 +133,7 @@ class Local:
     def _is_pending(self, schedule: Schedule) -> bool:
         """Whether anything is to be finished when time is up: what is not explained, and what is not answered."""
         if self._late is None:
-            self._late = left(self.searches)
+            self._late = count_left(self.searches)
         return is_left(self.searches) or schedule.unanswered > 0
 
     def _go_on(self, schedule: Schedule) -> None:
@@ -176,7 +176,7 @@ class Local:
     def _search(self, unit: Unit, cases: int | None) -> UnitSearch:
         plan, recording = self._plan(unit, cases), self.subject.recording
 
-        def found(finding: Packed) -> None:
+        def found(finding: PackedFinding) -> None:
             self.telling.on_found(unit.index, finding)
 
         if recording is not None:
@@ -210,7 +210,7 @@ class Local:
             is_late=self.clock.is_late,
             is_over=self.clock.is_over,
             abreast=self._abreast,
-            observers={name: onlooker.observer(self.subject, unit) for name, onlooker in self.config.onlookers.items()},
+            observers={name: factory.observer(self.subject, unit) for name, factory in self.config.observers.items()},
             age=lambda: self.clock.seconds,
             met=lambda lane, mismatch, phase: self.telling.on_met(_met(lane, mismatch, phase)),
         )
@@ -255,7 +255,7 @@ class Local:
 
     def _witnesses(self) -> list[Case]:
         if self._seeds is None:
-            self._seeds = seeds(self.subject, self.config.witnesses)
+            self._seeds = seed_cases(self.subject, self.config.witnesses)
         return self._seeds
 
 

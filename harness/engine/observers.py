@@ -27,7 +27,7 @@ class Observer(Protocol):
         """Return what was seen so far: a record that can be pickled, for the one who ordered the observer."""
 
 
-class Onlooker(Protocol):
+class ObserverFactory(Protocol):
     """Makes the observers of a run. Itself plain data, since every process of a run needs it."""
 
     def observer(self, subject: Subject, unit: Unit) -> Observer:

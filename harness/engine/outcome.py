@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from harness.engine.packed import Packed
+from harness.engine.packedfinding import PackedFinding
 from harness.engine.schedule import TimeSpent
 from harness.engine.search import UnitSearch
 from harness.events import Discovery, ExampleReport, KindReport, Timings, how_bad
@@ -28,7 +28,7 @@ class UnitOutcome(msgspec.Struct, frozen=True):
 
     index: int
     kinds: tuple[KindReport, ...]
-    findings: tuple[Packed, ...]
+    findings: tuple[PackedFinding, ...]
     cases: int
     compared: int
     composition_checked: int
@@ -93,14 +93,14 @@ class JobOutcome(msgspec.Struct, frozen=True):
     beyond: Beyond = Beyond()
 
 
-def told_as_bug(error: BaseException) -> str:
+def describe_bug(error: BaseException) -> str:
     """Say that the harness failed, and where: nothing that a user did is at fault."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
     return f"a bug of the harness, please report it: {type(error).__name__}: {error}{where}"
 
 
-def merged(jobs: Sequence[JobOutcome]) -> JobOutcome:
+def merge(jobs: Sequence[JobOutcome]) -> JobOutcome:
     """Bring the outcomes of several processes together, units in their order."""
     units = sorted((unit for job in jobs for unit in job.units), key=lambda unit: unit.index)
     stopped = min((job.stopped for job in jobs), key=how_bad, default="budget")
@@ -140,13 +140,15 @@ def timings_of(spent: TimeSpent, searches: Iterable[UnitSearch]) -> Timings:
 
 
 def _kind_reports(search: UnitSearch) -> tuple[KindReport, ...]:
-    reach = search.reach
+    path_coverage = search.path_coverage
+    accepted = len(path_coverage.accepted) if path_coverage.paths else 0
+    counts = (path_coverage.paths, accepted, path_coverage.outermost)
     return tuple(
         KindReport(
             state.lane.info, str(state.lane.operation), state.cases, state.accepted, state.has_seed,
             state.remaining, state.failures, search.error,
-            *((0, 0, ()) if number else (reach.places, len(reach.reached) if reach.places else 0, reach.told)),
-            changed_paths=state.changed_paths[:MOST_CHANGED], rejected_paths=0 if number else reach.known_errors,
+            *((0, 0, ()) if number else counts),
+            changed_paths=state.changed_paths[:MOST_CHANGED], rejected_paths=0 if number else path_coverage.rejections,
             sides=state.sides, seed_search_complete=state.seed_search_complete,
         )
         for number, state in enumerate(search.ledger.states.values())

@@ -18,11 +18,11 @@ import msgspec
 from harness.compare.finding import Finding
 from harness.diagnostics import UsageError
 from harness.engine import jobs as processes
-from harness.engine.across import Across, Showing, showings
 from harness.engine.config import RunConfig
+from harness.engine.gatecheck import GateCheck, Showing, find_showings
 from harness.engine.jobs import Job, Message, Opener
-from harness.engine.outcome import JobOutcome, merged
-from harness.engine.running import Pulse, Run
+from harness.engine.outcome import JobOutcome, merge
+from harness.engine.subjectrun import ProgressReporter, SubjectRun
 from harness.events import Budget, Event, Finished, Noted, Result
 from harness.fuzzers.budget import Clock
 from harness.subject import SubjectSpec
@@ -38,14 +38,14 @@ def run_one(
     Raises: HarnessError when it cannot be opened; UsageError when nothing is wanted of it.
     """
     with closing(opener(spec, lambda text: on_event(Noted(text)))) as subject:
-        pulse = Pulse(on_event, config, clock or Clock(config.budget.max_time))
-        run = Run(subject, config, pulse)
-        pulse.runs.append(run)
+        reporter = ProgressReporter(on_event, config, clock or Clock(config.budget.max_time))
+        run = SubjectRun(subject, config, reporter)
+        reporter.runs.append(run)
         run.replay()
         run.begin()
         alone = config.jobs == 1 or len(run.units) <= 1
         outcome = run.here() if alone else _beside(run, opener)
-        result = run.summed(outcome, pulse.clock.seconds)
+        result = run.sum_up(outcome, reporter.clock.seconds)
     on_event(Finished(result))
     return result
 
@@ -57,20 +57,20 @@ def run_parts(specs: Sequence[SubjectSpec], config: RunConfig, on_event: OnEvent
     if config.jobs == 1:
         found, searched = _in_turn(specs, config, on_event, opener)
         askers = [partial(_asked_again, spec, config, on_event, opener) for spec in searched]
-        return Across(on_event).told(found, askers)
+        return GateCheck(on_event).merge(found, askers)
     share = replace(
         config, jobs=max(1, config.jobs // len(specs)), budget=_share(config.budget, len(specs), at_once=True)
     )
-    pulse = _opened(specs, config, share, on_event, opener)
-    for run in pulse.runs:
+    reporter = _open_all(specs, config, share, on_event, opener)
+    for run in reporter.runs:
         run.begin()
-    with _side_by_side(pulse.runs, opener) as outcomes:
-        seconds = pulse.clock.seconds
+    with _side_by_side(reporter.runs, opener) as outcomes:
+        seconds = reporter.clock.seconds
         results = [
-            msgspec.structs.replace(run.summed(outcome, seconds), beside=number > 0)
-            for number, (run, outcome) in enumerate(zip(pulse.runs, outcomes, strict=True))
+            msgspec.structs.replace(run.sum_up(outcome, seconds), beside=number > 0)
+            for number, (run, outcome) in enumerate(zip(reporter.runs, outcomes, strict=True))
         ]
-        told = Across(on_event).told(results, [partial(processes.ask, run.jobs) for run in pulse.runs])
+        told = GateCheck(on_event).merge(results, [partial(processes.ask, run.jobs) for run in reporter.runs])
     for result in told:
         on_event(Finished(result))
     return told
@@ -81,7 +81,7 @@ def _asked_again(
 ) -> list[Showing]:
     """Open a part again to ask it about findings."""
     with closing(opener(spec, lambda text: on_event(Noted(text)))) as subject:
-        return showings(subject, findings, config.trusted)
+        return find_showings(subject, findings, config.trusted)
 
 
 def _in_turn(
@@ -104,9 +104,9 @@ def _in_turn(
     return results, searched
 
 
-def _opened(
+def _open_all(
     specs: Sequence[SubjectSpec], config: RunConfig, share: RunConfig, on_event: OnEvent, opener: Opener
-) -> Pulse:
+) -> ProgressReporter:
     """Open all parts, and make a run of every one that has something of what is wanted; raises when none has.
 
     The targets are closed again: the processes open their own, and memory is for those that work.
@@ -114,17 +114,17 @@ def _opened(
     unwanted = []
     with ExitStack() as stack:
         subjects = [stack.enter_context(closing(opener(spec, lambda text: on_event(Noted(text))))) for spec in specs]
-        pulse = Pulse(on_event, config, Clock(config.budget.max_time))
+        reporter = ProgressReporter(on_event, config, Clock(config.budget.max_time))
         for subject in subjects:
             try:
-                pulse.runs.append(Run(subject, share, pulse))
+                reporter.runs.append(SubjectRun(subject, share, reporter))
             except UsageError as error:
                 unwanted.append(error)
-        for run in pulse.runs:
+        for run in reporter.runs:
             run.replay()
-    if not pulse.runs:
+    if not reporter.runs:
         raise unwanted[0]
-    return pulse
+    return reporter
 
 
 def _share(budget: Budget, parts: int, *, at_once: bool) -> Budget:
@@ -134,24 +134,24 @@ def _share(budget: Budget, parts: int, *, at_once: bool) -> Budget:
     return Budget(time, cases)
 
 
-def _beside(run: Run, opener: Opener) -> JobOutcome:
+def _beside(run: SubjectRun, opener: Opener) -> JobOutcome:
     """Run one run in processes of its own."""
     with _side_by_side([run], opener) as (outcome,):
         return outcome
 
 
 @contextmanager
-def _side_by_side(runs: Sequence[Run], opener: Opener) -> Iterator[list[JobOutcome]]:
+def _side_by_side(runs: Sequence[SubjectRun], opener: Opener) -> Iterator[list[JobOutcome]]:
     """Run every run in processes of its own, at once; an interrupt lets all of them end and tell.
 
     The processes can be asked with `processes.ask` until this is left.
     """
-    owners: dict[int, Run] = {}
+    owners: dict[int, SubjectRun] = {}
     beside = sum(run.config.jobs for run in runs)
     for run in runs:
         run.subject.target.close()  # each process has its own: what this one says of itself is known, and it is large
         run.jobs = processes.start(
-            replace(run.subject.spec, beside=beside), run.config, opener, run.pulse.clock.seconds
+            replace(run.subject.spec, beside=beside), run.config, opener, run.reporter.clock.seconds
         )
         owners.update((id(job), run) for job in run.jobs)
     every = [job for run in runs for job in run.jobs]
@@ -167,11 +167,11 @@ def _side_by_side(runs: Sequence[Run], opener: Opener) -> Iterator[list[JobOutco
             interrupted = True
             processes.ask_to_stop(every)
             processes.collect([job for job in every if job.outcome is None], on_message)
-        outcomes = [merged([job.result() for job in run.jobs]) for run in runs]
-        yield [_interrupted(outcome) for outcome in outcomes] if interrupted else outcomes
+        outcomes = [merge([job.result() for job in run.jobs]) for run in runs]
+        yield [_interrupt(outcome) for outcome in outcomes] if interrupted else outcomes
     finally:
         processes.end(every)
 
 
-def _interrupted(outcome: JobOutcome) -> JobOutcome:
+def _interrupt(outcome: JobOutcome) -> JobOutcome:
     return msgspec.structs.replace(outcome, stopped="interrupted")

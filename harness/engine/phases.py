@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar
 
 from harness import tuning
 from harness.case import Case, Json
-from harness.engine.asking import BATCH, Asking, Wanted
+from harness.engine.asker import BATCH, UnitAsker, Wanted
+from harness.engine.boundaryphase import EVERY_PROBE, PASSES, flip_options
 from harness.engine.plan import Ahead, Search, key_of
-from harness.engine.sweep import EVERY_PROBE, SWEEPS, turned
 from harness.engine.versions import through_versions
 from harness.fuzzers.bases import starts
 from harness.fuzzers.slim import smallest_first
@@ -24,7 +24,7 @@ from harness.fuzzers.slim import smallest_first
 if TYPE_CHECKING:
     from harness.engine.search import UnitSearch
 
-S = TypeVar("S", bound=Asking)
+S = TypeVar("S", bound=UnitAsker)
 PhaseName: TypeAlias = Literal["replay", "aim", "seed", "grow", "versions", "boundaries", "random", "retry", "lend"]
 
 
@@ -59,37 +59,37 @@ def replay(search: UnitSearch) -> Search:
 
 def aim_unseeded(search: UnitSearch) -> Search:
     """Go for rules from the barest objects: many rules speak whatever else is wrong with an object."""
-    first = starts(search.plan.shape, search.founding.root())
-    yield from search.aiming.run(first, tuning.AIM_UNSEEDED, settle=False, most=search.left() // 4)
+    first = starts(search.plan.shape, search.seed_search.root())
+    yield from search.aim_phase.run(first, tuning.AIM_UNSEEDED, settle=False, most=search.left() // 4)
     # The server writes most of the metadata itself, whatever a request says.
-    yield from search.aiming.as_it_stands(first, "metadata.")
+    yield from search.aim_phase.as_it_stands(first, "metadata.")
 
 
 def seed(search: UnitSearch) -> Search:
     """Find an object that both sides accept for every operation, and an update that changes something."""
-    yield from search.founding.run()
+    yield from search.seed_search.run()
 
 
 def aim(search: UnitSearch) -> Search:
     """Go for what observers still want to see, from the seed objects that there are."""
     seeds = [base.obj for base in search.points.bases]
     # What is met is explained afterwards: where differences are many it takes long, and aims are worth more.
-    yield from search.aiming.run(seeds, tuning.AIM_SEEDED, settle=False)
-    yield from search.aiming.as_it_stands(seeds)
-    yield from search.aiming.run(seeds, tuning.AIM_LIMITS, "accept")
+    yield from search.aim_phase.run(seeds, tuning.AIM_SEEDED, settle=False)
+    yield from search.aim_phase.as_it_stands(seeds)
+    yield from search.aim_phase.run(seeds, tuning.AIM_LIMITS, "accept")
 
 
 def grow(search: UnitSearch) -> Search:
     """Make the seed objects fuller, and look for differences around the first ones, which are small, as they grow."""
-    yield from search.taking.learn(search.points.bases[0].obj)
+    yield from search.writable.learn(search.points.bases[0].obj)
     yield from _near(search)
-    yield from in_turns(search, (search.growing.run(), tuning.GROWTH), (_meanwhile(search), tuning.PASS))
+    yield from in_turns(search, (search.growth_phase.run(), tuning.GROWTH), (_meanwhile(search), tuning.PASS))
 
 
 def aim_again(search: UnitSearch) -> Search:
     """Go for what is still wanted from the grown objects; then let go of all that was aimed at."""
     yield from aim(search)
-    del search.aiming
+    del search.aim_phase
 
 
 def versions(search: UnitSearch) -> Search:
@@ -103,13 +103,13 @@ def versions(search: UnitSearch) -> Search:
 def boundaries(search: UnitSearch) -> Search:
     """Put every boundary value at every path of every seed object, with random rounds between the passes."""
     bases = smallest_first(search.points.bases)  # growth has ended: no more come
-    for number, (turns, places) in enumerate(() if search.is_saturated else SWEEPS):
+    for number, (turns, places) in enumerate(() if search.is_saturated else PASSES):
         before = search.asked
-        yield from search.sweep.run(bases, turns, places)
+        yield from search.boundary_phase.run(bases, turns, places)
         yield from rounds(search, search.asked + (search.asked - before) // 2)
-        yield from search.sweep.cross(bases)
-        for options in turned(search) if not number else ():
-            yield from search.sweep.turned(options).run(bases, turns)
+        yield from search.boundary_phase.cross(bases)
+        for options in flip_options(search) if not number else ():
+            yield from search.boundary_phase.with_options(options).run(bases, turns)
 
 
 def draw(search: UnitSearch) -> Search:
@@ -143,7 +143,7 @@ PHASES: tuple[Phase[UnitSearch], ...] = (
 )
 
 
-def in_turns(search: Asking, *parts: tuple[Search, int]) -> Search:
+def in_turns(search: UnitAsker, *parts: tuple[Search, int]) -> Search:
     """Run every part to its end, at least so many questions of it at a time. A part is stopped between batches."""
     waiting: list[tuple[Search, int, list[Case] | None]] = [(part, turn, None) for part, turn in parts]
     while waiting:
@@ -162,20 +162,20 @@ def in_turns(search: Asking, *parts: tuple[Search, int]) -> Search:
 def _near(search: UnitSearch) -> Search:
     """Go through every probe at the places that the search leans to, from every base, before anything else."""
     if search.points.near:
-        yield from search.sweep.run(list(search.points.bases), EVERY_PROBE, "near")
+        yield from search.boundary_phase.run(list(search.points.bases), EVERY_PROBE, "near")
 
 
 def _meanwhile(search: UnitSearch) -> Search:
-    if not search.growing.is_done:
-        yield from search.sweep.run(list(search.points.bases), range(5), "new")
-    while not search.growing.is_done and not search.spent():
+    if not search.growth_phase.is_done:
+        yield from search.boundary_phase.run(list(search.points.bases), range(5), "new")
+    while not search.growth_phase.is_done and not search.is_spent():
         yield from rounds(search, search.asked + 1)
 
 
 def _until_saturated(search: UnitSearch) -> Search:
     """Where that is enough, draw until so many questions in a row have shown nothing new."""
     since, known = search.asked, search.ledger.discoveries
-    while search.plan.near.until_saturated and not search.is_saturated and not search.spent():
+    while search.plan.near.until_saturated and not search.is_saturated and not search.is_spent():
         yield from rounds(search, search.asked + 1)
         if search.ledger.discoveries > known:
             since, known = search.asked, search.ledger.discoveries
@@ -192,7 +192,7 @@ def rounds(search: UnitSearch, until: int | None) -> Search:
     while True:
         yield []
         while len(sent) < (tuning.AHEAD if search.plan.draws_ahead else 1) and not _has_drawn(search, until):
-            wanted = _drawn(search)
+            wanted = _draw_batch(search)
             sent.append((Ahead(search.cases_of(wanted)), [base for _, _, _, base in wanted]))
             yield sent[-1][0]
         if not sent:
@@ -204,9 +204,9 @@ def rounds(search: UnitSearch, until: int | None) -> Search:
 
 
 def _has_drawn(search: UnitSearch, until: int | None) -> bool:
-    return search.spent() or (until is not None and search.asked >= until)
+    return search.is_spent() or (until is not None and search.asked >= until)
 
 
-def _drawn(search: UnitSearch) -> list[Wanted]:
+def _draw_batch(search: UnitSearch) -> list[Wanted]:
     lanes = [state.lane for state in search.ledger.states.values()]
-    return [search.drawing.draw(lanes[n % len(lanes)], n % len(lanes)) for n in range(min(BATCH, search.left()))]
+    return [search.random_phase.draw(lanes[n % len(lanes)], n % len(lanes)) for n in range(min(BATCH, search.left()))]

@@ -55,22 +55,22 @@ class Points:
         self._parts = SiteIndex()
         self.pairs: dict[tuple[object, Operation], tuple[Point, Json]] = {}
 
-    def found(self, bases: list[Base]) -> None:
+    def set_seeds(self, bases: list[Base]) -> None:
         """Start from these accepted objects."""
         self.bases = bases
         self.points[:0] = [Point(base.obj, base.focus) for base in bases]
 
-    def grown(self, bases: list[Base], before: Sequence[Base]) -> None:
+    def set_grown(self, bases: list[Base], before: Sequence[Base]) -> None:
         """Start from these fuller objects, last from the plain one that they grew from; others that were added stay."""
         others = [base for base in self.bases if not any(base is one for one in before) and not _is_among(base, bases)]
         del self.points[: len(self.bases)]
-        self.found([*bases, *others, before[-1]])
+        self.set_seeds([*bases, *others, before[-1]])
 
     def replace(self, instead: Mapping[int, Base], more: Sequence[Base]) -> None:
         """Start from other objects instead of some, which are told by identity, and from more after the first one."""
         others = [instead.get(id(base), base) for base in self.bases[1:]]
         del self.points[: len(self.bases)]
-        self.found([*self.bases[:1], *more, *others])
+        self.set_seeds([*self.bases[:1], *more, *others])
 
     def add_base(self, base: Base) -> None:
         """Start from one more accepted object; lanes often accept the very same."""
@@ -109,7 +109,7 @@ class Points:
         """List where a base can be edited."""
         return self.sites_at(Point(base.obj, base.focus))
 
-    def repeated(self, point: Point) -> None:
+    def note_repeat(self, point: Point) -> None:
         """Note that a draw came again. When much does, a part of an object has nothing left: take all of it."""
         point.repeats += 1
         if point.repeats == tuning.EXHAUSTED and point.focus:

@@ -12,8 +12,8 @@ from itertools import islice
 import msgspec
 
 from harness.case import Answer
-from harness.engine.asking import BATCH
-from harness.engine.packed import Packed
+from harness.engine.asker import BATCH
+from harness.engine.packedfinding import PackedFinding
 from harness.engine.phases import Phase
 from harness.engine.plan import Search, UnitPlan
 from harness.engine.search import UnitSearch
@@ -48,7 +48,7 @@ class RecordedSearch(UnitSearch):
 
     phases = (Phase("replay", replay),)
 
-    def __init__(self, plan: UnitPlan, on_found: Callable[[Packed], None], recording: Recording) -> None:
+    def __init__(self, plan: UnitPlan, on_found: Callable[[PackedFinding], None], recording: Recording) -> None:
         super().__init__(plan, on_found)
         self.recording = recording
 

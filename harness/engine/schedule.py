@@ -191,7 +191,7 @@ def _weight(search: UnitSearch) -> float:
     if phase.is_flat:
         return phase.weight
     haste = phase.weight if search.seconds < phase.seconds else 1.0
-    if search.ledger.pending or search.settling.begun:
+    if search.ledger.pending or search.shrink_phase.begun:
         haste *= tuning.EXPLAINING
     # Where cases are slow there are few of them, so that differences are many among them: that alone is no reason.
     asked = max(search.asked, search.seconds / tuning.USUAL_COST)

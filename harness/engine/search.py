@@ -12,19 +12,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from harness.engine.aiming import Aiming
-from harness.engine.asking import Asking
-from harness.engine.drawing import Drawing
-from harness.engine.founding import Founding
-from harness.engine.growing import Growing
-from harness.engine.packed import Packed
+from harness.engine.aimphase import AimPhase
+from harness.engine.asker import UnitAsker
+from harness.engine.boundaryphase import BoundaryPhase
+from harness.engine.growthphase import GrowthPhase
+from harness.engine.packedfinding import PackedFinding
 from harness.engine.phases import PHASES, Phase, rounds
 from harness.engine.plan import Search, UnitPlan
-from harness.engine.sweep import Sweep
-from harness.engine.taking import Taking
+from harness.engine.randomphase import RandomPhase
+from harness.engine.seedsearch import SeedSearch
+from harness.engine.writableparts import WritableParts
 
 
-class UnitSearch(Asking):
+class UnitSearch(UnitAsker):
     """The search of one unit. `run` is the generator, `phase` the phase it is in.
 
     `is_awaited` says that others wait for it, `error` why it ended early on an internal problem.
@@ -33,7 +33,7 @@ class UnitSearch(Asking):
     phases: tuple[Phase[Any], ...] = PHASES
     is_awaited = False
 
-    def __init__(self, plan: UnitPlan, on_found: Callable[[Packed], None]) -> None:
+    def __init__(self, plan: UnitPlan, on_found: Callable[[PackedFinding], None]) -> None:
         super().__init__(plan, on_found)
         self.phase: Phase[Any] = self.phases[0]
         self.error = ""
@@ -42,34 +42,34 @@ class UnitSearch(Asking):
     # What phases share is made by the first that needs it: of thousands of kinds, most are never asked about.
 
     @cached_property
-    def taking(self) -> Taking:
+    def writable(self) -> WritableParts:
         """What the operations put aside."""
-        return Taking(self)
+        return WritableParts(self)
 
     @cached_property
-    def drawing(self) -> Drawing:
+    def random_phase(self) -> RandomPhase:
         """What random cases are drawn from."""
-        return Drawing(self.points, self.taking.has)
+        return RandomPhase(self.points, self.writable.has)
 
     @cached_property
-    def aiming(self) -> Aiming:
+    def aim_phase(self) -> AimPhase:
         """What was tried to make rules fire."""
-        return Aiming(self)
+        return AimPhase(self)
 
     @cached_property
-    def founding(self) -> Founding:
+    def seed_search(self) -> SeedSearch:
         """The seed objects that were found first."""
-        return Founding(self)
+        return SeedSearch(self)
 
     @cached_property
-    def growing(self) -> Growing:
+    def growth_phase(self) -> GrowthPhase:
         """What became of them."""
-        return Growing(self.founding)
+        return GrowthPhase(self.seed_search)
 
     @cached_property
-    def sweep(self) -> Sweep:
+    def boundary_phase(self) -> BoundaryPhase:
         """Which boundary values were put where."""
-        return Sweep(self, self.taking)
+        return BoundaryPhase(self, self.writable)
 
     def run(self) -> Search:
         """Search until the budget is used up."""

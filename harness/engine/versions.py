@@ -11,7 +11,7 @@ from itertools import islice
 
 from harness import tuning
 from harness.case import Operation
-from harness.engine.asking import BATCH, Asking, Wanted
+from harness.engine.asker import BATCH, UnitAsker, Wanted
 from harness.engine.plan import Search
 from harness.fuzzers.bases import Base
 from harness.fuzzers.unlike import is_within
@@ -19,20 +19,20 @@ from harness.jsonpath import put
 from harness.objectmodel import stored
 
 
-def through_versions(search: Asking, bases: list[Base]) -> Search:
+def through_versions(search: UnitAsker, bases: list[Base]) -> Search:
     """Ask about the first probes at all places that differ between versions, with the lists of all versions."""
     if not search.plan.abilities.versions or not search.plan.unlike:
         return
     wanted = islice(_edits(search, bases), min(tuning.VERSION_CASES, search.left() // 8))
     while batch := list(islice(wanted, BATCH)):
-        if search.spent():
+        if search.is_spent():
             return
         questions = search.ask(batch, versions=True)
         del batch
         yield from questions
 
 
-def _edits(search: Asking, bases: list[Base]) -> Iterator[Wanted]:
+def _edits(search: UnitAsker, bases: list[Base]) -> Iterator[Wanted]:
     lanes = [state.lane for state in search.ledger.states.values()]
     met: Counter[tuple[str, ...]] = Counter()
     for base in bases:

@@ -16,7 +16,7 @@ from harness.case import Answer, Case
 from harness.compare.comparator import Comparator
 from harness.compare.finding import Finding
 from harness.compare.severity import severity_of
-from harness.engine.placing import placed
+from harness.engine.fieldsource import find_field_source
 from harness.engine.units import LaneKey
 from harness.errormatch.trusted import all_wordings
 from harness.errormatch.witness import Shown, Witness, WitnessCase
@@ -94,7 +94,7 @@ class _Comparators:
         comparator, shape = self._comparators[info.key], self.subject.shape(info)
         for one in comparator.compare(case, answer):
             path = canonical_path(one.path)
-            place = placed(path, shape)
+            place = find_field_source(path, shape)
             yield Shown(
                 info.kind, path, one.kind, one.type, one.origin, one.side, place.owner, place.member,
                 severity=severity_of(case, answer, one, comparator),
@@ -116,6 +116,6 @@ def of_rules(
     return tuple(Replayed(exception, number, shown) for exception, number, _ in asked)
 
 
-def seeds(subject: Subject, witnesses: Sequence[Witness]) -> list[Case]:
+def seed_cases(subject: Subject, witnesses: Sequence[Witness]) -> list[Case]:
     """Return the cases that the search of a subject asks as well: what they show beyond the exceptions is a finding."""
     return [one.case for _, _, one in wanted(witnesses, subject) if one.object is not None]

@@ -91,7 +91,7 @@ def witnessed(asker: Asker, slots: Mapping[int, Slot], seed: int = 1) -> dict[in
             seed=seed,
             budget=Budget(max_cases=_CASES),
             kinds=(name, info.name, f"{info.name}/*"),
-            onlookers={"export": witness},
+            observers={"export": witness},
         ),
         opener=opener,
     )

@@ -37,7 +37,7 @@ def _first(
 ) -> Generator[list[Case], list[Answer], tuple[Json, Json] | None]:
     """Bring one value in, the fullest if that can be. Returns it as it was and as it is now, None where none can."""
     full: Json = next((loan.value for loan in loans), {})
-    if not growth.held(put(growth.main, seat, full)) & ~growth.reached.bits:
+    if not growth.held(put(growth.main, seat, full)) & ~growth.accepted.bits:
         return full, full
     for few in (loans[:1], loans[1 : 1 + MOST_FIRST]):
         results = yield from growth.pruned([put(growth.main, seat, loan.value) for loan in few], seat)
@@ -62,7 +62,7 @@ def _changed(loan: Loan, before: Json, now: Json) -> Json:
 def _others(growth: Growth, seat: JsonPath, loans: list[Loan]) -> Growing:
     """Make variants of the values that hold something new."""
     wanted: list[tuple[Loan, Json]] = []
-    known = growth.reached.bits
+    known = growth.accepted.bits
     for loan in loans:
         obj = put(growth.main, seat, loan.value)
         found = growth.held(obj)

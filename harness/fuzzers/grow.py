@@ -1,6 +1,6 @@
 """Bases grow: every optional member is added to an accepted object, many at once, as long as both sides agree.
 
-What is refused is taken out again by what the errors say, and tried alone with repair. What cannot stand beside the
+What is rejected is taken out again by what the errors say, and tried alone with repair. What cannot stand beside the
 rest (another member of a union, another mode) becomes a base of its own, with the focus on that member, and grows too.
 In the end every list that may have two items gets them, in a base of its own.
 """
@@ -38,7 +38,7 @@ class Growth:
     """The growth of one accepted object. `limit` is in cases; `main` is the fullest object so far.
 
     `skip` are places left alone: usually the status, which requests for the root cannot write. Only what lies at or
-    below `focus` grows. `reached` are the places (see `census`) that occur in an accepted object, `refused` those that
+    below `focus` grows. `accepted` are the paths (see `census`) that occur in an accepted object, `rejected` those that
     were tried, with the last error, `tried` those that no repair brought in either. `given` says what the validators
     saw of an accepted object, `only` which places are worth adding; None for all of them. `given_up` are places that
     another search gave up, with their errors: these are tried once, with all the rest. Of the `variants` that are there
@@ -57,8 +57,8 @@ class Growth:
     given_up: dict[str, str] = field(default_factory=dict)
     grown: int = 0
     variants: list[Base] = field(default_factory=list)
-    reached: Reached = field(init=False)
-    refused: dict[str, str] = field(default_factory=dict)
+    accepted: Reached = field(init=False)
+    rejected: dict[str, str] = field(default_factory=dict)
     tried: set[str] = field(default_factory=set)
     asked: int = 0
     plain: Json = None
@@ -68,14 +68,14 @@ class Growth:
     def __post_init__(self) -> None:
         if self.plain is None:
             self.plain = self.main
-        self.reached = Reached(Holding(self.shape))
+        self.accepted = Reached(Holding(self.shape))
 
     def run(self) -> Generator[list[Case], list[Answer], list[Base]]:
         """Grow until nothing is left to add or the limit is reached; the fullest object comes first."""
         if self.only is None:
             self.arrive(self.main)
         if self.variants:
-            self._settled.update(self.reached)
+            self._settled.update(self.accepted)
         yield from self._grow(self.focus)
         self._settled |= self.given_up.keys()
         plain, done = self.main, self.grown
@@ -89,11 +89,11 @@ class Growth:
         yield from self._double(self.focus)
         doubled, self.main = self.main, plain
         more = [Base(doubled)] if doubled is not plain else []
-        self.refused = self.given_up | self.refused
+        self.rejected = self.given_up | self.rejected
         return [Base(self.main), *self.variants, *more]
 
     def _part(self, base: Base, plain: Json) -> Steps[Base]:
-        """Grow a variant beside others: what is reached and refused, and what varies again, is known to all."""
+        """Grow a variant beside others: what is reached and rejected, and what varies again, is known to all."""
         one = replace(self, ask=cast("Ask", plainly), main=base.obj, asked=0)
         return cast("Steps[Base]", one._alter(base.focus, self._is_new_mode(base, plain)))
 
@@ -117,8 +117,8 @@ class Growth:
             if not todo:
                 return
             tried.update(change.place for change in todo)
-            refused = yield from self.together(todo)
-            yield from self._alone(refused)
+            rejected = yield from self.together(todo)
+            yield from self._alone(rejected)
 
     def _wanted(self, place: JsonPath) -> bool:
         if place in self.skip:
@@ -130,7 +130,7 @@ class Growth:
 
     def together(self, changes: list[Addition]) -> Generator[list[Case], list[Answer], list[Addition]]:
         """Add as many as can stand together: what errors speak of goes, then halves are tried. Returns the rest."""
-        groups, refused = [changes], []
+        groups, rejected = [changes], []
         while groups and not self._spent():
             group = groups.pop()
             if not group:
@@ -150,7 +150,7 @@ class Growth:
             self.harvest.learn(errors)
             if len(group) == 1:
                 self._refuse(group[0], errors, answer)
-                refused.append(group[0])
+                rejected.append(group[0])
                 continue
             blamed = self._blamed(errors, group)
             if 0 < len(blamed) < len(group):
@@ -158,11 +158,11 @@ class Growth:
                 for change in group:
                     if change.place in blamed:
                         self._refuse(change, blamed[change.place], answer)
-                        refused.append(change)
+                        rejected.append(change)
             else:
                 half = len(group) // 2
                 groups += [group[half:], group[:half]]
-        return refused
+        return rejected
 
     def _blamed(self, errors: list[FieldError], group: list[Addition]) -> dict[JsonPath, list[FieldError]]:
         """Return the changes that errors speak of: those at or above the place of an error, or named beside it."""
@@ -179,15 +179,15 @@ class Growth:
                 blamed.setdefault(place, []).append(error)
         return blamed
 
-    def _alone(self, refused: list[Addition]) -> Growing:
-        """Try what was refused alone, with repair; keep together what can stand together, the rest as variants.
+    def _alone(self, rejected: list[Addition]) -> Growing:
+        """Try what was rejected alone, with repair; keep together what can stand together, the rest as variants.
 
         Members of one type in several places (containers of every sort) are repaired once and copied.
         """
         same: dict[tuple[str, str | int], list[Addition]] = {}
-        for change in refused:
+        for change in rejected:
             path = self._path(change.place)
-            if path not in self.reached and path not in self.given_up:
+            if path not in self.accepted and path not in self.given_up:
                 parent = shape_at(self.shape, change.place[:-1])
                 same.setdefault((parent.type or path, change.place[-1]), []).append(change)
         groups = list(same.values())
@@ -200,7 +200,7 @@ class Growth:
                 for copied in copies(first, group[1:])
             ]
             rest = yield from self.together(
-                [change for change in alike if self._path(change.place) not in self.reached]
+                [change for change in alike if self._path(change.place) not in self.accepted]
             )
             groups = [group[1:] for group, first in zip(groups, found, strict=True) if first is None and group[1:]]
             groups += [[change] for change in rest]
@@ -250,11 +250,11 @@ class Growth:
         return is_new
 
     def _revisit(self) -> Growing:
-        """Try in a variant what was refused everywhere else: another mode may allow it."""
+        """Try in a variant what was rejected everywhere else: another mode may allow it."""
 
         def missed(place: JsonPath) -> bool:
             path = self._path(place)
-            return path in self.refused and path not in self.reached
+            return path in self.rejected and path not in self.accepted
 
         changes = lacking(self.main, self.shape, (), missed)
         if changes:
@@ -262,7 +262,7 @@ class Growth:
 
     def keep_variant(self, base: Base) -> None:
         """Take an accepted object for a base of its own, if it holds what no other does."""
-        new = self.held(base.obj) & ~self.reached.bits
+        new = self.held(base.obj) & ~self.accepted.bits
         if new and len(self.variants) < MOST_VARIANTS:
             self.variants.append(base)
             self.arrive(base.obj)
@@ -286,13 +286,13 @@ class Growth:
             and isinstance(value, list)
             and self._wanted((*place, 1))
             and len(value) == 1
-            and self._path((*place, 1)) not in self.reached
+            and self._path((*place, 1)) not in self.accepted
         ]
         options = {(*place, 1): list(others(value[0], shape.elem)) for place, shape, value in lists}
         changes = [Addition.alone(at, values[0]) for at, values in options.items() if values]
         # Inner lists first: a second item is a copy of the first one and need not be as full.
-        refused = yield from self.together(sorted(changes, key=lambda change: -len(change.place)))
-        grafts = [Graft(change.place, self.shape, self.main, options[change.place]) for change in refused]
+        rejected = yield from self.together(sorted(changes, key=lambda change: -len(change.place)))
+        grafts = [Graft(change.place, self.shape, self.main, options[change.place]) for change in rejected]
         results = yield from self.grafted(grafts)
         more = [
             Addition(graft.place, edits_to(found.obj, self.main))
@@ -315,27 +315,27 @@ class Growth:
 
     def held(self, obj: Json) -> int:
         """Return the places that an object holds, as bits of those that are `reached`."""
-        return self.reached.holding.of(obj)
+        return self.accepted.holding.of(obj)
 
     def arrive(self, obj: Json, answer: Answer | None = None) -> None:
         """Take note of the places of an accepted object."""
         found = self.held(obj)
         if answer is not None and answer.validated:
-            found &= self.reached.holding.of_stranger(self.given(answer, obj))
-        self.reached.bits |= found
+            found &= self.accepted.holding.of_stranger(self.given(answer, obj))
+        self.accepted.bits |= found
 
     def _remember(self, place: JsonPath, result: Repaired) -> None:
         if self.left() > 0:
             self.tried.add(self._path(place))
         path = self._path(place)
-        told = (*result.remaining, *filter(None, [self.refused.get(path)]))
+        told = (*result.remaining, *filter(None, [self.rejected.get(path)]))
         if told:  # what is said of the very place says more than what is said of something within
             own = first_items(path) + ": "
-            self.refused[path] = next((error for error in told if error.startswith(own)), told[0])
+            self.rejected[path] = next((error for error in told if error.startswith(own)), told[0])
 
     def _refuse(self, change: Addition, errors: list[FieldError], answer: Answer) -> None:
         failure = answer.failure.message if answer.failure is not None else ""
-        self.refused[self._path(change.place)] = errors[0].text if errors else failure
+        self.rejected[self._path(change.place)] = errors[0].text if errors else failure
 
     def ask_about(self, objects: list[Json]) -> Generator[list[Case], list[Answer], list[Answer]]:
         """Ask about objects; with fewer answers than objects the time or the share of the search is over."""

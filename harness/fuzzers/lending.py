@@ -50,14 +50,14 @@ class Loan:
 class Stock:
     """What one search has to lend of these types. `is_ready` once it looks for no more.
 
-    `bases` are its accepted objects, the fullest first; `refused` are the places that it gave up, with their errors.
+    `bases` are its accepted objects, the fullest first; `rejected` are the paths that it gave up, with their errors.
     `failed` are cases that crashed a validator or got two answers: who borrows asks those of its kind again.
     """
 
     shape: Shape
     types: frozenset[str]
     bases: list[Base] = field(default_factory=list)
-    refused: dict[str, str] = field(default_factory=dict)
+    rejected: dict[str, str] = field(default_factory=dict)
     failed: list[Case] = field(default_factory=list)
     is_ready: bool = False
     _loans: dict[str, list[Loan]] = field(default_factory=dict)
@@ -72,7 +72,7 @@ class Stock:
         """Return the places of a type that it could not bring in, with their errors, as paths below that type."""
         for seat, _ in seats(self.shape, frozenset({type})):
             path = path_of(seat, self.shape) + "."
-            return {at[len(path) :]: error for at, error in self.refused.items() if at.startswith(path)}
+            return {at[len(path) :]: error for at, error in self.rejected.items() if at.startswith(path)}
         return {}
 
     def _different(self, type: str) -> Iterator[Loan]:

@@ -20,7 +20,7 @@ from harness.case import Answer, Case, Mode
 from harness.compare.comparator import Comparator
 from harness.diagnostics import HarnessError, InputError
 from harness.engine import RunConfig
-from harness.engine.observers import Onlooker
+from harness.engine.observers import ObserverFactory
 from harness.engine.plan import key_of
 from harness.engine.units import Unit, units_of
 from harness.errormatch.trusted import all_wordings
@@ -66,7 +66,7 @@ class Judgement:
 class SuiteTrial:
     """How every mutant of one suite is judged: `original` is what differs without any, `samples` are asked first.
 
-    `onlookers` are those of an ordinary run: what they aim at is part of how it searches. What survives the search of
+    `observers` are those of an ordinary run: what they aim at is part of how it searches. What survives the search of
     the seed is searched `again` so many times, with the seeds that follow; what is listed as `equivalent` is not, since
     nobody would look at it.
     """
@@ -80,7 +80,7 @@ class SuiteTrial:
     equivalent: tuple[Known, ...] = ()
     original: frozenset[Signature] = frozenset()
     samples: tuple[Case, ...] = ()
-    onlookers: Mapping[str, Onlooker] = field(default_factory=dict)
+    observers: Mapping[str, ObserverFactory] = field(default_factory=dict)
     examples: tuple[Example, ...] = ()
 
     @property
@@ -195,7 +195,7 @@ def _search(trial: SuiteTrial, opener: Callable[[SubjectSpec, Note], Subject], w
             kinds=trial.kinds,
             trusted=trial.trusted,
             examples=trial.examples,
-            onlookers={"power": watch, **trial.onlookers},
+            observers={"power": watch, **trial.observers},
         ),
         opener=opener,
         clock=watch.clock,

@@ -22,11 +22,11 @@ def run_filters(
 ) -> tuple[list[Result], tuple[Record, ...]]:
     """Run, and return with the results what became of each mutant of the rules that were seen.
 
-    `parts` are one target under several gates: what one of them kills is killed. The onlookers of `config` are those
+    `parts` are one target under several gates: what one of them kills is killed. The observers of `config` are those
     of an ordinary run: what they aim at is part of how it searches. Raises: HarnessError.
     """
-    onlookers = {NAME: Power(config.trusted), **config.onlookers}
-    results = engine.run_parts(parts, replace(config, onlookers=onlookers), on_event)
+    observers = {NAME: Power(config.trusted), **config.observers}
+    results = engine.run_parts(parts, replace(config, observers=observers), on_event)
     found: dict[str, Record] = {}
     for result in results:
         for record in (record for outcome in result.observed[NAME] for record in outcome):

@@ -14,7 +14,7 @@ import pytest
 
 from harness import engine
 from harness.case import KindInfo, Operation
-from harness.cli.coverage import inventory_in, rule_onlookers, with_coverage
+from harness.cli.coverage import inventory_in, rule_observers, with_coverage
 from harness.cli.ratchets import Ratchets
 from harness.cli.targets import reach_of
 from harness.compare.finding import Finding
@@ -95,18 +95,18 @@ class RulesItem(SuiteItem):
 
         try:
             cases = read_ratchet(self.path.parent / RATCHET_FILE).cases
-            onlookers = rule_onlookers(self.spec)
+            observers = rule_observers(self.spec)
             result = engine.run(
                 self.spec,
                 RunConfig(
                     seed=int(self.config.getoption("--harness-seed")),
                     budget=Budget(None, cases or 1),
-                    onlookers=onlookers,
+                    observers=observers,
                     trusted=wordings_of(self.config),
                 ),
                 opener=self._opened,
             )
-            inventory = inventory_in(onlookers)
+            inventory = inventory_in(observers)
             inventories = {} if inventory is None else {result.subject: inventory}
             report = build_report(result, reaches={result.part or result.subject: reach_of(self.spec)})
             report = Ratchets().hold(with_coverage(report, [result], inventories, narrowed=False))

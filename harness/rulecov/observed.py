@@ -81,7 +81,7 @@ class Observed(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class RuleOnlooker:
+class RuleObserverFactory:
     """Makes the observers of rule coverage."""
 
     inventory: Inventory

@@ -1,4 +1,4 @@
-"""What a search is pointed at for a change, and how hard it tried each touched place: an onlooker that counts."""
+"""What a search is pointed at for a change, and how hard it tried each touched place: an observer that counts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from harness.subject import Subject
 from harness.verify.change import Change
 
 NAME = "effort"
-"""The name of the onlooker's outcomes in a result."""
+"""The name of the observer's outcomes in a result."""
 
 Place = tuple[ObjectKind, str]
 
@@ -49,7 +49,7 @@ class PathEffort(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class EffortOnlooker:
+class EffortObserverFactory:
     """Counts, for every touched path, the cases that say something of it."""
 
     paths: Mapping[ObjectKind, tuple[str, ...]]

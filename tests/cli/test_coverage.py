@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from harness.cli.coverage import inventory_in, rule_onlookers, with_coverage
+from harness.cli.coverage import inventory_in, rule_observers, with_coverage
 from harness.reporting.assembly import build_report
 from harness.reporting.document import Report
 from harness.rulecov.inventory import Inventory, read_inventory
@@ -116,8 +116,8 @@ def test_rules_that_nobody_runs_are_said_to_be_idle(tmp_path: Path) -> None:
 
 def test_without_types_nobody_looks_on() -> None:
     """And a suite that cannot be opened says so itself."""
-    assert {} == rule_onlookers(SubjectSpec("command", "true"))
-    assert {} == rule_onlookers(SubjectSpec("suite", "nowhere"))
+    assert {} == rule_observers(SubjectSpec("command", "true"))
+    assert {} == rule_observers(SubjectSpec("suite", "nowhere"))
     assert inventory_in({}) is None
     result = made.result()
     assert with_coverage(build_report(result), [result], {}, False).coverage is None

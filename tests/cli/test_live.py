@@ -86,7 +86,7 @@ def test_notes_are_shown_and_findings_remembered(capfd: Any) -> None:
     live(events.Noted("the worker was restarted"))
     live(events.Found(made.finding()))
     assert capfd.readouterr().err == "widgets: the worker was restarted\n"
-    assert [made.finding()] == [one.opened() for one in live.findings]
+    assert [made.finding()] == [one.unpack() for one in live.findings]
 
 
 def test_on_a_terminal_there_is_a_bar(monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:

@@ -85,7 +85,7 @@ def test_building_takes_no_time_from_other_subjects(monkeypatch: pytest.MonkeyPa
         return [SimpleNamespace(**usual, beside=False), SimpleNamespace(**usual, beside=True)], ()
 
     monkeypatch.setattr(command, "run_filters", run_filters)
-    monkeypatch.setattr(command, "rule_onlookers", lambda spec: {})
+    monkeypatch.setattr(command, "rule_observers", lambda spec: {})
     clock = Clock(60.0, lambda: now[0])
     now[0] += 5.0
     ask = command._Ask(1, 60.0, None, 1, 0, 1, (), None, clock, lambda spec: (spec, spec))

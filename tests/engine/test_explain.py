@@ -26,13 +26,13 @@ def test_an_unexplained_finding_keeps_its_errors_and_few_others() -> None:
     """The last error of a list is there, the count of what is left out is told, and a short answer is kept whole."""
     comparator, explainer = Comparator(info()), Explainer(Shape("struct"), "s")
     mismatch = next(m for m in comparator.compare(case(), ANSWER) if m.path == f"spec.a{MANY - 1}")
-    found = explainer.unexplained(case(), ANSWER, mismatch, comparator)
+    found = explainer.leave_unexplained(case(), ANSWER, mismatch, comparator)
     assert (MOST_KEPT + 1, MOST_KEPT) == (len(found.answer.handwritten), len(found.answer.declarative))
     assert ANSWER.handwritten[-1] == found.answer.handwritten[-1]
     assert found.detail.startswith(f"{mismatch.detail}; {UNEXPLAINED}; {2 * (MANY - MOST_KEPT) - 1} other errors")
     short = answer(ANSWER.handwritten[:1], ANSWER.declarative[:1])
     mismatch = comparator.compare(case(), short)[0]
-    found = explainer.unexplained(case(), short, mismatch, comparator)
+    found = explainer.leave_unexplained(case(), short, mismatch, comparator)
     assert (short, f"{mismatch.detail}; {UNEXPLAINED}") == (found.answer, found.detail)
 
 
@@ -47,7 +47,7 @@ def test_many_findings_of_one_answer_compare_no_two_errors(monkeypatch: pytest.M
         return False
 
     monkeypatch.setattr(Matcher, "matches", matches)
-    found = {explainer.unexplained(case(), ANSWER, one, comparator).fingerprint for one in mismatches}
+    found = {explainer.leave_unexplained(case(), ANSWER, one, comparator).fingerprint for one in mismatches}
     assert len(mismatches) >= MANY
     assert (len(mismatches), 0) == (len(found), len(asked))
 

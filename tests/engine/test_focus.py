@@ -46,7 +46,7 @@ def _searched(focus: Focus) -> Result:
     return engine.run(
         spec,
         RunConfig(
-            seed=1, budget=Budget(max_cases=1500), kinds=["widgets"], focus=focus, onlookers={"titles": _Counting()}
+            seed=1, budget=Budget(max_cases=1500), kinds=["widgets"], focus=focus, observers={"titles": _Counting()}
         ),
         opener=open_toys,
     )

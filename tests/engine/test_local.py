@@ -54,18 +54,18 @@ class Ruleless(ToyTarget):
 
 def test_a_run_that_meets_nothing_uses_its_time() -> None:
     """Nothing is kept for what will not be met, nor for a closer look at errors that the target cannot give."""
-    now, curious = [0.0], [0]
+    now, new_error_cases = [0.0], [0]
     subject: Any = ToySubject(ToySpec())
     subject.target = Ruleless([WIDGETS])
 
     def turn(search: UnitSearch) -> None:
         now[0] += 0.25
-        curious[0] += len(search.ledger.curious)
+        new_error_cases[0] += len(search.ledger.new_error_cases)
 
     clock = Clock(100.0, lambda: now[0])
     outcome = Local(subject, RunConfig(seed=1, budget=Budget(max_time=100.0)), Telling(on_turn=turn), clock).run()
     assert [()] == [unit.findings for unit in outcome.units]
-    assert 0 == curious[0]
+    assert 0 == new_error_cases[0]
     assert 98.5 < now[0] < 101.0
 
 

@@ -44,7 +44,7 @@ class Counting:
 
 def looked_on(jobs: int) -> Result:
     """Run with a counter that looks on."""
-    return search(600, jobs=jobs, onlookers={"count": Counting()})
+    return search(600, jobs=jobs, observers={"count": Counting()})
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

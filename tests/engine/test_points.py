@@ -23,7 +23,7 @@ def test_a_part_that_has_nothing_left_is_left_for_the_whole_object() -> None:
     assert [("spec", "title")] == [site.place for site in points.sites_at(point)]
     for _ in range(tuning.EXHAUSTED):
         assert point.focus == ("spec", "title")
-        points.repeated(point)
+        points.note_repeat(point)
     assert {("spec", "title"), ("spec", "ports")} <= {site.place for site in points.sites_at(point)}
 
 
@@ -33,7 +33,7 @@ def test_an_object_that_is_among_the_bases_is_not_started_from_twice() -> None:
     for base in (Base(WIDGET, ("spec",)), Base(dict(WIDGET), ("spec", "title")), Base(WIDGET), Base(other)):
         points.add_base(base)
     assert [("spec",), (), ()] == [base.focus for base in points.bases]
-    points.grown([Base(dict(other))], [Base({})])
+    points.set_grown([Base(dict(other))], [Base({})])
     assert [other, WIDGET, WIDGET, {}] == [base.obj for base in points.bases]
 
 
@@ -42,7 +42,7 @@ def test_a_base_gives_way_to_a_slim_one_where_it_stood() -> None:
     points = Points(Random(1), widget_shape(), Harvest())
     plain: Json = {"spec": {}}
     full, fat, bare = Base(WIDGET), Base({**WIDGET, "x": 1}, ("x",)), Base(plain)
-    points.found([full, fat, bare])
+    points.set_seeds([full, fat, bare])
     points.keep({"kept": True})
     slim, part = Base({"x": 1}, ("x",)), Base({"spec": {"mode": "Fast"}}, ("spec",))
     points.replace({id(fat): slim}, [part])

@@ -193,16 +193,16 @@ def test_reduced_cases_are_kept_in_the_corpus(tmp_path: Path) -> None:
 
 def test_a_bug_in_one_search_does_not_stop_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     """An internal error is reported with the kind it happened to; the other kind is searched."""
-    from harness.engine import sweep as module
+    from harness.engine import boundaryphase as module
 
-    sweep = module.Sweep.run
+    boundary_phase = module.BoundaryPhase.run
 
     def broken(self: Any, bases: Any, turns: range, which: Any = "every") -> Any:
         if self.search.plan.unit.lanes[0].info.resource == "widgets":
             raise ZeroDivisionError("planted")
-        return sweep(self, bases, turns, which)
+        return boundary_phase(self, bases, turns, which)
 
-    monkeypatch.setattr(module.Sweep, "run", broken)
+    monkeypatch.setattr(module.BoundaryPhase, "run", broken)
     end = search(16_000)
     assert found(end, "gadgets") == PLANTED
     assert [one.kind.resource for one in end.kinds if "ZeroDivisionError: planted" in one.error] == [

@@ -52,7 +52,7 @@ def searching(index: int, kind: str, target: Clocked, until: float, early: int =
     search = SimpleNamespace(
         plan=plan,
         ledger=ledger,
-        settling=SimpleNamespace(begun=0),
+        shrink_phase=SimpleNamespace(begun=0),
         asked=0,
         seconds=0.0,
         phase=phase if early else DRAW,
@@ -103,7 +103,7 @@ def test_differences_are_reduced_as_they_come() -> None:
     """A search with differences to reduce gets four times the time of one without: little is left for the end."""
     target = Clocked({"reducing": 0.01, "looking": 0.01})
     reducing = searching(0, "reducing", target, 50.0)
-    reducing.settling.begun = 1
+    reducing.shrink_phase.begun = 1
     schedule(target, [reducing, searching(1, "looking", target, 50.0)], window=1)
     assert 4.0 == pytest.approx(target.asked["reducing"] / target.asked["looking"], rel=0.05)
 
@@ -151,9 +151,11 @@ def test_what_a_worker_does_meanwhile_is_paid_for() -> None:
 
 def test_who_has_no_bases_yet_comes_first() -> None:
     """A search that needs forty batches for its bases has all of them when another has gone on by five."""
-    target = Clocked({"founding": 0.001, "founded": 0.001})
-    schedule(target, [searching(0, "founded", target, 2.0), searching(1, "founding", target, 2.0, early=40)], window=1)
-    assert [40, 5] == [target.order[:45].count(kind) for kind in ("founding", "founded")]
+    target = Clocked({"seed_search": 0.001, "founded": 0.001})
+    schedule(
+        target, [searching(0, "founded", target, 2.0), searching(1, "seed_search", target, 2.0, early=40)], window=1
+    )
+    assert [40, 5] == [target.order[:45].count(kind) for kind in ("seed_search", "founded")]
 
 
 def test_a_light_search_without_bases_does_not_wait_for_the_heavy_ones() -> None:

@@ -14,7 +14,7 @@ from harness import engine
 from harness.case import Answer, Case, Operation
 from harness.engine import RunConfig
 from harness.engine.units import Lane
-from harness.engine.witnesses import TRIES, replay, seeds
+from harness.engine.witnesses import TRIES, replay, seed_cases
 from harness.errormatch.witness import Shown, Witness, WitnessCase
 from harness.events import Budget, Result
 from harness.subject import SubjectSpec, open_subject
@@ -104,5 +104,5 @@ def test_what_is_unstable_is_asked_often(cause: str, asked: int, shown: int, mon
         lanes = [Lane(info, operation).key for info in target.info.kinds for operation in info.operations]
         [found] = replay(subject, [witness(one)], lanes, None)
         assert (asked, shown) == (target.asked, len(found.shown))
-        assert 1 == len(seeds(subject, [witness(one)]))
+        assert 1 == len(seed_cases(subject, [witness(one)]))
         monkeypatch.undo()

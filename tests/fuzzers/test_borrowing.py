@@ -33,7 +33,7 @@ def test_what_is_accepted_as_it_is_takes_one_question_each() -> None:
     assert FULL == growth.main["spec"]
     assert [(OTHER, ("spec", "selector"))] == [(base.obj["spec"], base.focus) for base in growth.variants]
     assert 2 == judge.asked
-    assert {"spec.replicas", "spec.selector.matchLabels[*]", "spec.ports[*].number"} <= growth.reached
+    assert {"spec.replicas", "spec.selector.matchLabels[*]", "spec.ports[*].number"} <= growth.accepted
 
 
 def test_what_a_kind_forbids_is_left_out_of_every_value() -> None:
@@ -79,6 +79,6 @@ def test_what_the_lender_gave_up_is_tried_once_and_told_with_its_error() -> None
     for refused in ({}, {"spec.parent": "spec.parent: Forbidden: not there"}):
         growth, judge = borrowed(rules, refused)
         drive(growth.run(), judge.ask)
-        assert "spec.parent: Forbidden: not here" == growth.refused["spec.parent"]
+        assert "spec.parent: Forbidden: not here" == growth.rejected["spec.parent"]
         costs.append(judge.asked)
     assert costs[1] < costs[0] - 10

@@ -67,7 +67,7 @@ def spec_of(obj: Json) -> Json:
 def test_with_nothing_forbidden_every_place_is_reached_in_few_questions() -> None:
     """A validator that accepts everything is asked fewer times than there are places."""
     growth, bases, judge = grown(lambda obj: [])
-    assert set() == set(census(SHAPE)) - growth.reached
+    assert set() == set(census(SHAPE)) - growth.accepted
     assert judge.asked < len(census(SHAPE)) / 4
     assert 2 == len(look(bases[-1], ("spec", "ports")))
 
@@ -80,7 +80,7 @@ def test_members_that_exclude_each_other_stand_in_bases_of_their_own() -> None:
         return [error("Invalid", "spec.parent", "may not be set with `selector`")] if both else []
 
     growth, bases, _ = grown(rules)
-    assert {"spec.parent", "spec.selector", "spec.selector.matchLabels[*]", "spec.parent.title"} <= growth.reached
+    assert {"spec.parent", "spec.selector", "spec.selector.matchLabels[*]", "spec.parent.title"} <= growth.accepted
     assert [] == [base for base in bases if {"parent", "selector"} <= set(spec_of(base))]
 
 
@@ -92,7 +92,7 @@ def test_another_mode_is_entered_for_a_member_that_needs_it() -> None:
         return [error("Forbidden", "spec.title", "not now")] if "title" in spec and spec.get("mode") != "Slow" else []
 
     growth, _, _ = grown(rules)
-    assert "spec.title" in growth.reached
+    assert "spec.title" in growth.accepted
 
 
 def test_what_is_refused_in_every_way_is_told_with_its_error() -> None:
@@ -102,9 +102,9 @@ def test_what_is_refused_in_every_way_is_told_with_its_error() -> None:
         return [error("Forbidden", "spec.title", "never")] if "title" in spec_of(obj) else []
 
     growth, _, _ = grown(rules)
-    assert "spec.title: Forbidden: never" == growth.refused["spec.title"]
-    assert "spec.title" not in growth.reached
-    assert {"spec.replicas", "spec.labels[*]"} <= growth.reached
+    assert "spec.title: Forbidden: never" == growth.rejected["spec.title"]
+    assert "spec.title" not in growth.accepted
+    assert {"spec.replicas", "spec.labels[*]"} <= growth.accepted
 
 
 def test_second_items_differ_where_they_must() -> None:
@@ -116,7 +116,7 @@ def test_second_items_differ_where_they_must() -> None:
         return [error("Duplicate", f"spec.ports[{number}].name") for number in twice]
 
     growth, bases, _ = grown(rules)
-    assert "spec.ports[1]" in growth.reached
+    assert "spec.ports[1]" in growth.accepted
     assert {"spec.ports", "spec.ports[*]", "spec.ports[1]"} <= held(bases[-1])
 
 
@@ -147,8 +147,8 @@ def test_what_the_server_puts_aside_is_not_reached() -> None:
         frozenset({"spec.title", "spec.replicas"}),
     )  # fmt: skip
     drive(growth.run(), Forgetful(lambda obj: []).ask)
-    assert "spec.replicas" in growth.reached
-    assert "spec.title" not in growth.reached
+    assert "spec.replicas" in growth.accepted
+    assert "spec.title" not in growth.accepted
 
 
 def _without_title(obj: Json) -> Json:
@@ -190,7 +190,7 @@ def test_what_is_refused_for_one_lasting_reason_is_given_up_soon() -> None:
         return [error("Forbidden", "spec.parent", "not here")] if "parent" in spec_of(obj) else []
 
     growth, _, judge = grown(rules)
-    assert "spec.parent" not in growth.reached
+    assert "spec.parent" not in growth.accepted
     free = grown(lambda obj: [])[2]
     assert judge.asked - free.asked < FIRST + SECOND + QUICK
 
@@ -204,7 +204,7 @@ def test_a_place_that_cannot_stand_in_the_full_object_is_brought_into_the_plain_
         return [error("Invalid", "spec", "odd")] if is_odd else []
 
     growth, bases, _ = grown(rules)
-    assert {"spec.parent", "spec.labels", "spec.title", "spec.ports[*].name"} <= growth.reached
+    assert {"spec.parent", "spec.labels", "spec.title", "spec.ports[*].name"} <= growth.accepted
     assert any(look(base, ("spec", "parent")) for base in bases)
 
 
@@ -218,4 +218,4 @@ def test_the_error_of_the_place_itself_is_told() -> None:
         return [error("Forbidden", "spec.ports", "none here"), error("Required", "spec.ports[0].name", "name it")]
 
     growth, _, _ = grown(rules)
-    assert "spec.ports: Forbidden: none here" == growth.refused["spec.ports"]
+    assert "spec.ports: Forbidden: none here" == growth.rejected["spec.ports"]

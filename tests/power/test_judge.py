@@ -13,7 +13,7 @@ import pytest
 from harness import engine
 from harness.diagnostics import HarnessError
 from harness.engine import RunConfig
-from harness.engine.drawing import Drawing
+from harness.engine.randomphase import RandomPhase
 from harness.fuzzers.budget import Clock
 from harness.power.judge import Judgement, SuiteTrial, judge, mutants_of, run_original
 from harness.power.known import Known
@@ -121,7 +121,7 @@ def test_a_search_that_breaks_off_is_told(trial: SuiteTrial, monkeypatch: pytest
     def fails(self: object, lane: object, number: int) -> None:
         raise ValueError("no points")
 
-    monkeypatch.setattr(Drawing, "draw", fails)
+    monkeypatch.setattr(RandomPhase, "draw", fails)
     with pytest.raises(HarnessError, match="broke off: ValueError: no points"):
         run_original(trial)
 

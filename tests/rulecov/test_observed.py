@@ -17,7 +17,7 @@ from harness.rulecov.observed import (
     HANDWRITTEN_UPDATE,
     REJECTED,
     SERVED,
-    RuleOnlooker,
+    RuleObserverFactory,
 )
 from tests.rulecov.watching import api_of_go, error, root, watched
 
@@ -149,11 +149,11 @@ def test_the_first_firing_is_dated(tmp_path: Path) -> None:
     assert 2.5 == seen.observer.outcome().rules[0].first
 
 
-def test_onlooker_and_outcome_cross_processes(tmp_path: Path) -> None:
+def test_observer_and_outcome_cross_processes(tmp_path: Path) -> None:
     """Both are plain data."""
     seen = watched(tmp_path, PORT)
     seen.show({"p": 11}, declarative=(error("p", "Invalid", "maximum"),), handwritten=(error("q", "Required"),))
     outcome = seen.observer.outcome()
     assert outcome == pickle.loads(pickle.dumps(outcome))
-    onlooker = RuleOnlooker(read_inventory(api_of_go(tmp_path, PORT)))
-    assert onlooker.by_type == pickle.loads(pickle.dumps(onlooker)).by_type
+    observer = RuleObserverFactory(read_inventory(api_of_go(tmp_path, PORT)))
+    assert observer.by_type == pickle.loads(pickle.dumps(observer)).by_type

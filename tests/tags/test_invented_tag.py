@@ -27,7 +27,7 @@ from harness.power.filters import LIMIT_DOWN, LIMIT_UP, RuleKey, limit_of
 from harness.power.observer import Power
 from harness.power.operators.rules import mutants_of
 from harness.rulecov.inventory import inventory_of
-from harness.rulecov.observed import ACCEPTED, FIRED, NAME, REJECTED, RuleOnlooker
+from harness.rulecov.observed import ACCEPTED, FIRED, NAME, REJECTED, RuleObserverFactory
 from harness.subject import SubjectSpec
 from harness.subject.opening import api_of
 from harness.suite import Suite
@@ -291,7 +291,8 @@ def searched(folder: Path, cases: int = 4000) -> Result:
     api = api_of(spec)
     assert api is not None
     return run(
-        spec, RunConfig(seed=1, budget=Budget(max_cases=cases), onlookers={NAME: RuleOnlooker(inventory_of(api))})
+        spec,
+        RunConfig(seed=1, budget=Budget(max_cases=cases), observers={NAME: RuleObserverFactory(inventory_of(api))}),
     )
 
 
@@ -323,7 +324,7 @@ def test_power_makes_mutants_of_its_answers(crates: Path) -> None:
     """Of a target that cannot be changed, too: a run that stops at the limit kills a limit that is off by one."""
     result = run(
         SubjectSpec("suite", str(crates)),
-        RunConfig(seed=1, budget=Budget(max_cases=4000), onlookers={"power": Power()}),
+        RunConfig(seed=1, budget=Budget(max_cases=4000), observers={"power": Power()}),
     )
     (records,) = result.observed["power"]
     states = {one.operator: one.state for one in records if "spec.label" in one.location}

@@ -8,12 +8,12 @@ from types import SimpleNamespace
 from typing import Any
 
 from harness.case import Answer, Case, Json, Operation
-from harness.engine.asking import NO_OPTIONS
+from harness.engine.asker import NO_OPTIONS
+from harness.engine.boundaryphase import BoundaryPhase, Places
 from harness.engine.plan import Abilities
 from harness.engine.points import Points
-from harness.engine.sweep import Places, Sweep
-from harness.engine.taking import Taking
 from harness.engine.units import Lane
+from harness.engine.writableparts import WritableParts
 from harness.fuzzers.bases import Base
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.shape import Shape
@@ -44,7 +44,7 @@ class Asked:
         self.versions: list[bool] = []
         self.explained: list[int] = []
 
-    def spent(self) -> bool:
+    def is_spent(self) -> bool:
         """There is no end of it."""
         return False
 
@@ -67,12 +67,12 @@ class Asked:
         yield from ()
 
 
-def swept(search: Any, *bases: Json, which: Places = "new", turns: range = range(5)) -> Sweep:
+def swept(search: Any, *bases: Json, which: Places = "new", turns: range = range(5)) -> BoundaryPhase:
     """Go through the pass once, and return it."""
-    sweep = Sweep(search, Taking(search))
-    for _ in sweep.run([Base(base) for base in bases], turns, which):
+    boundary_phase = BoundaryPhase(search, WritableParts(search))
+    for _ in boundary_phase.run([Base(base) for base in bases], turns, which):
         pass
-    return sweep
+    return boundary_phase
 
 
 def test_what_edits_showed_is_explained_before_related_pairs_are_asked() -> None:
@@ -147,7 +147,7 @@ def test_places_that_both_sides_look_at_can_be_gone_through_alone() -> None:
 def test_a_share_that_is_spent_lists_no_places() -> None:
     """Large objects have thousands: they are listed only while there is something left to ask."""
     search: Any = Asked()
-    search.spent = lambda: True
+    search.is_spent = lambda: True
     listed: list[Base] = []
     search.points.sites = listed.append
     swept(search, TWO, which="every")
@@ -162,11 +162,11 @@ def test_metadata_of_which_nobody_speaks_comes_last() -> None:
         return Answer(1, handwritten=(error("Invalid", "metadata.labels"),) if bad else ())
 
     search: Any = Asked(mind_labels)
-    sweep = swept(search, TWO)
+    boundary_phase = swept(search, TWO)
 
     def changed(which: Places) -> set[str]:
         search.pairs.clear()
-        for _ in sweep.run([Base(TWO)], range(5, 9), which):
+        for _ in boundary_phase.run([Base(TWO)], range(5, 9), which):
             pass
         pairs = [(new.get("metadata") or {}, old["metadata"]) for new, old in search.pairs]
         return {name for new, old in pairs for name in {*new, *old} if new.get(name) != old.get(name)}
@@ -225,10 +225,10 @@ def test_what_must_not_change_under_a_key_is_set_for_the_first_time_too() -> Non
 def test_other_versions_are_asked_in_the_first_part_only() -> None:
     """There every place gets its first probes once; later the lists of other versions are a sample."""
     search: Any = Asked()
-    sweep = swept(search, TWO)
+    boundary_phase = swept(search, TWO)
     assert all(search.versions)
     search.versions.clear()
-    for _ in sweep.run([Base(TWO)], range(5, 9), "new"):
+    for _ in boundary_phase.run([Base(TWO)], range(5, 9), "new"):
         pass
     assert search.versions
     assert not any(search.versions)

@@ -11,10 +11,10 @@ from harness import tuning
 from harness.case import Answer, Case, Json, Operation
 from harness.compare.finding import SEVERITIES, Finding
 from harness.compare.severity import severity_of
-from harness.engine.answers import Answered
-from harness.engine.explain import DOUBTED, REPETITIONS, called_unstable, count_others, repeated
-from harness.engine.ledger import Ledger, Lists, MetSignature, Sighting
-from harness.engine.packed import Packed
+from harness.engine.answercache import AnswerCache
+from harness.engine.explain import DOUBTED, REPETITIONS, count_others, mark_unstable, repeat
+from harness.engine.ledger import Ledger, Lists, Sighting, SignatureRecord
+from harness.engine.packedfinding import PackedFinding
 from harness.engine.plan import Search, UnitPlan, key_of
 from harness.engine.points import Points
 from harness.engine.units import Lane, LaneKey
@@ -27,7 +27,7 @@ from harness.jsonpath import canonical_path, struct_of
 from harness.objectmodel import stored
 
 
-class Settling:
+class ShrinkPhase:
     """The reductions and explanations of one unit.
 
     `grounds` has, by lane, the smallest accepted pair; None where there is none. `asked` counts cases, `explained`
@@ -42,7 +42,7 @@ class Settling:
         points: Points,
         numbered: Callable[[Case], Case],
         spent: Callable[[], float],
-        on_found: Callable[[Packed], None],
+        on_found: Callable[[PackedFinding], None],
     ) -> None:
         self.plan, self.ledger, self.points = plan, ledger, points
         self.grounds: dict[LaneKey, Pair | None] = {}
@@ -54,7 +54,7 @@ class Settling:
     def run(self) -> Search:
         """Reduce and explain every new signature; when time is short, first what most people would notice."""
         is_sorted = False
-        answered = Answered()
+        answered = AnswerCache()
         while self.ledger.pending:
             if not is_sorted and self.plan.is_late():
                 self.ledger.sort()
@@ -65,10 +65,10 @@ class Settling:
             some = [entry for entry in some if entry.shown is not None]
             self.begun = len(some)  # each one less when it is explained
             for entry in some:
-                yield from self._asked(answered.through(self._find_ground(entry.lane)))
-            yield from self._asked(answered.through(abreast([self._explain(entry) for entry in some])))
+                yield from self._drive(answered.through(self._find_ground(entry.lane)))
+            yield from self._drive(answered.through(abreast([self._explain(entry) for entry in some])))
             self.begun = 0
-            yield from self._asked(abreast([self._doubt(seen) for seen in self._doubted()]))
+            yield from self._drive(abreast([self._doubt(seen) for seen in self._findings_to_doubt()]))
 
     def reducer(self, lane: Lane, met: Sighting) -> Reducer:
         """Return the reduction of what was met to the smallest case that shows the same signature."""
@@ -119,13 +119,13 @@ class Settling:
             seat=place,
         )
 
-    def _explain(self, entry: MetSignature) -> Search:
+    def _explain(self, entry: SignatureRecord) -> Search:
         met, comparator = entry.shown, self.plan.comparators[entry.lane.info.key]
         assert met is not None  # it has not been settled
         explainer, served, times = self.plan.explainer, self.plan.abilities.served, self.repetitions
         if self.plan.is_over() and met.answer.failure is not None and met.answer.failure.stage == "worker":
             # Each question may cost a worker, or seconds of silence. What the cause is, is certain.
-            self._settled(entry, met, explainer.unexplained(*met[:3], comparator), times)
+            self._keep_finding(entry, met, explainer.leave_unexplained(*met[:3], comparator), times)
             return
         reducer = self.reducer(entry.lane, met)
         case = yield from reducer.run()
@@ -133,21 +133,21 @@ class Settling:
         if answer is None:
             return
         if reducer.is_gone and answer.failure is None:
-            finding = explainer.unstable(_plain(met), met.answer, met.mismatch, comparator, is_gone=True)
+            finding = explainer.explain_unstable(_plain(met), met.answer, met.mismatch, comparator, is_gone=True)
         else:
-            finding = yield from explainer.explained(case, answer, met.mismatch, comparator, served, times)
+            finding = yield from explainer.explain(case, answer, met.mismatch, comparator, served, times)
         if not reducer.is_gone:
             self._alike[_likeness(entry.lane, met)] = case.object, case.old
-        self._settled(entry, met, finding, times)
+        self._keep_finding(entry, met, finding, times)
 
-    def _settled(self, entry: MetSignature, met: Sighting, finding: Finding, times: int) -> None:
+    def _keep_finding(self, entry: SignatureRecord, met: Sighting, finding: Finding, times: int) -> None:
         """Keep what a difference came to."""
         self.ledger.is_flaky = self.ledger.is_flaky or finding.cause == "unstable"
         self.explained += 1
         self.begun -= 1
         if entry.shown is met:  # nothing worse was met meanwhile
             entry.shown = None
-        packed = Packed.of(msgspec.structs.replace(finding, phase=entry.phase))
+        packed = PackedFinding.of(msgspec.structs.replace(finding, phase=entry.phase))
         is_new, entry.finding, entry.repeated = entry.finding is None, packed, times
         self.points.keep(finding.case.object)
         if is_new:
@@ -158,20 +158,20 @@ class Settling:
         """How often a reduced case is asked again before its cause is told."""
         return DOUBTED if self.ledger.is_flaky else REPETITIONS
 
-    def _doubted(self) -> list[MetSignature]:
+    def _findings_to_doubt(self) -> list[SignatureRecord]:
         """Return what was explained before it was known that one case of this unit may get two answers."""
         times = self.repetitions
         return [seen for seen in self.ledger.seen.values() if seen.finding is not None and seen.repeated < times]
 
-    def _doubt(self, seen: MetSignature) -> Search:
+    def _doubt(self, seen: SignatureRecord) -> Search:
         """Ask the case of a finding again, and take back its cause if there is another answer."""
         seen.repeated = times = self.repetitions
         assert seen.finding is not None  # only what is explained is doubted
-        finding = seen.finding.opened()
+        finding = seen.finding.unpack()
         if finding.cause != "unstable":
-            said = yield repeated(finding.case, times)
+            said = yield repeat(finding.case, times)
             if count_others(finding.answer, said):
-                seen.finding = Packed.of(called_unstable(finding))
+                seen.finding = PackedFinding.of(mark_unstable(finding))
 
     def _is_milder(self, worst: int, case: Case, answer: Answer, met: Sighting) -> bool:
         """Whether a case shows a difference to fewer people than the one that it was met on."""
@@ -197,7 +197,7 @@ class Settling:
         found = yield from reducer.run()
         self.grounds[key] = None if reducer.is_gone else (found.object, found.old)
 
-    def _asked(self, steps: Search) -> Search:
+    def _drive(self, steps: Search) -> Search:
         """Drive a search whose questions are not drawn but follow from a finding."""
         answers: list[Answer] | None = None
         while (cases := _next(steps, answers)) is not None:

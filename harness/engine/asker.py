@@ -9,13 +9,13 @@ from typing import TypeAlias
 import msgspec
 
 from harness.case import Answer, Case, Json
-from harness.engine.examples import Given
+from harness.engine.examples import GivenExamples
 from harness.engine.ledger import Ledger
-from harness.engine.packed import Packed
+from harness.engine.packedfinding import PackedFinding
+from harness.engine.pathcoverage import PathCoverage
 from harness.engine.plan import Search, UnitPlan
 from harness.engine.points import Points
-from harness.engine.reach import TypeReach
-from harness.engine.settling import Settling
+from harness.engine.shrinkphase import ShrinkPhase
 from harness.engine.units import Lane
 from harness.fuzzers.feedback import Harvest
 
@@ -25,25 +25,25 @@ Wanted: TypeAlias = tuple[Lane, Json, Json, Json]
 """Lane, new, old, and the object that both were made from."""
 
 
-class Asking:
+class UnitAsker:
     """What one unit's search knows so far, and how it asks. Questions are generators: see `Search`.
 
     `borrows` says that it has come to where it needs what other searches lend.
     """
 
-    def __init__(self, plan: UnitPlan, on_found: Callable[[Packed], None]) -> None:
+    def __init__(self, plan: UnitPlan, on_found: Callable[[PackedFinding], None]) -> None:
         self.plan = plan
         self.random = plan.unit.random(plan.seed)
         self.harvest = Harvest(literals=plan.literals, examples=plan.explainer.examples)
         self.points = Points(self.random, plan.shape, self.harvest, plan.near)
-        self.reach = TypeReach(plan.shape)
-        self.given = Given(plan)
+        self.path_coverage = PathCoverage(plan.shape)
+        self.given = GivenExamples(plan)
         self.ledger = Ledger(plan, self.harvest, self.points.keep)
         self.asked = 0
         self.borrows = False
         self.seconds = 0.0
         """The time that its questions took, here and in a worker, as the schedule charges it."""
-        self.settling = Settling(plan, self.ledger, self.points, self.numbered, lambda: self.seconds, on_found)
+        self.shrink_phase = ShrinkPhase(plan, self.ledger, self.points, self.numbered, lambda: self.seconds, on_found)
 
     def forget(self) -> None:
         """Let go of all that it knows, once it has ended and nobody asks it any more."""
@@ -53,7 +53,7 @@ class Asking:
         """Whether it can go on only when another search has something to lend."""
         return self.borrows and not all(stock.is_ready for stock in self.plan.stocks)
 
-    def spent(self) -> bool:
+    def is_spent(self) -> bool:
         return self.plan.is_late() or (self.plan.cases is not None and self.asked >= self.plan.cases)
 
     def left(self) -> int:
@@ -117,14 +117,14 @@ class Asking:
         target that has the ability `switches` can. What is new is explained at once, unless `settle` says not to; only
         then are the answers returned, since explaining takes long, and hundreds of searches hold what they asked there.
         """
-        questions = self._asked(wanted, validated, versions, options, keep=not settle)
+        questions = self._ask_batches(wanted, validated, versions, options, keep=not settle)
         del wanted
         answers = yield from questions
         if settle:
             yield from self.settle()
         return answers
 
-    def _asked(
+    def _ask_batches(
         self,
         wanted: Sequence[Wanted],
         validated: bool,
@@ -160,7 +160,7 @@ class Asking:
 
     def reveal(self, lane: Lane, new: Json, old: Json) -> Search:
         """Ask what the validators are given of a case, whatever they say of it. Returns: none when time is over."""
-        if self.spent():
+        if self.is_spent():
             return []
         case = msgspec.structs.replace(self._case(lane, new, old, {}), validated=True)
         answers = yield [case]
@@ -173,10 +173,10 @@ class Asking:
         """Look closer at what is new, reduce and explain every new signature."""
         yield from self._look_closer()
         while self.ledger.suspects or self.ledger.pending:
-            yield from self._suspected()
-            yield from self.settling.run()
+            yield from self._retry_suspects()
+            yield from self.shrink_phase.run()
 
-    def _suspected(self) -> Search:
+    def _retry_suspects(self) -> Search:
         """Ask again what failed as no request is asked, now as one is."""
         suspects, self.ledger.suspects = self.ledger.suspects, []
         if suspects:
@@ -187,9 +187,9 @@ class Asking:
     def _look_closer(self) -> Search:
         """Ask again about cases with new errors: composed lists, other versions, and twice."""
         able = self.plan.abilities
-        if not self.ledger.curious or self.plan.is_over():
+        if not self.ledger.new_error_cases or self.plan.is_over():
             return
-        curious, self.ledger.curious = self.ledger.curious[: self.left()], []
+        new_error_cases, self.ledger.new_error_cases = self.ledger.new_error_cases[: self.left()], []
         # A list of errors that no rule covers is served as it is, which the samples look at.
         cases = [
             self.numbered(
@@ -197,8 +197,8 @@ class Asking:
                     one.case, served=able.served and one.composed, versions=able.versions, repeat=able.repeat
                 )
             )
-            for one in curious
+            for one in new_error_cases
         ]
         if cases:
             answers = yield cases
-            self.ledger.examine(cases, answers, [one.base for one in curious])
+            self.ledger.examine(cases, answers, [one.base for one in new_error_cases])

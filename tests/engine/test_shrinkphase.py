@@ -18,7 +18,7 @@ from harness.engine.ledger import Ledger
 from harness.engine.local import Local, Telling
 from harness.engine.outcome import JobOutcome
 from harness.engine.plan import Search, key_of
-from harness.engine.settling import Settling, abreast
+from harness.engine.shrinkphase import ShrinkPhase, abreast
 from harness.engine.units import Lane
 from harness.events import Budget
 from harness.fuzzers.budget import Clock
@@ -63,7 +63,7 @@ def found(seconds: float, a_turn: float, after: float = math.inf) -> tuple[list[
 
     clock = Clock(seconds, lambda: now[0])
     outcome = Local(subject, RunConfig(seed=3, budget=Budget(seconds)), Telling(on_turn=turn), clock).run()
-    return [one.opened() for unit in outcome.units for one in unit.findings], outcome
+    return [one.unpack() for unit in outcome.units for one in unit.findings], outcome
 
 
 def test_a_slow_machine_tells_no_other_cause_than_a_quick_one() -> None:
@@ -106,7 +106,7 @@ def test_what_does_not_show_again_is_called_unstable_and_told_as_it_was_met() ->
     subject: Any = ToySubject(ToySpec())
     subject.target = Forgetful([WIDGETS])
     outcome = Local(subject, RunConfig(seed=3, budget=Budget(max_cases=400)), Telling(), Clock()).run()
-    late = [one.opened() for unit in outcome.units for one in unit.findings]
+    late = [one.unpack() for unit in outcome.units for one in unit.findings]
     late = [one for one in late if one.origin == "clock" and one.mismatch == "unmatched"]
     assert late
     assert {"unstable"} == {one.cause for one in late}
@@ -136,7 +136,7 @@ def test_a_case_that_changes_its_answer_gets_no_cause(seed: int) -> None:
     subject: Any = ToySubject(ToySpec())
     subject.target = Coin(seed)
     outcome = Local(subject, RunConfig(seed=seed, budget=Budget(max_cases=1500)), Telling(), Clock()).run()
-    thrown = [one.opened() for unit in outcome.units for one in unit.findings]
+    thrown = [one.unpack() for unit in outcome.units for one in unit.findings]
     thrown = [one for one in thrown if one.origin == "coin"]
     assert thrown
     assert {"unstable"} == {one.cause for one in thrown}
@@ -155,7 +155,7 @@ def test_what_was_explained_before_is_asked_again_once_a_kind_is_known_to_change
 
     subject.target = Turning(1)
     outcome = local.run()
-    told = [one.opened() for unit in outcome.units for one in unit.findings]
+    told = [one.unpack() for unit in outcome.units for one in unit.findings]
     titled = [one for one in told if (one.case.object.get("spec") or {}).get("title")]
     assert titled
     assert {"unstable"} == {one.cause for one in titled}
@@ -177,7 +177,7 @@ def test_a_crash_that_a_reduction_meets_is_a_finding(seed: int) -> None:
     subject: Any = ToySubject(ToySpec())
     subject.target = Planted([WIDGETS])
     outcome = Local(subject, RunConfig(seed=seed, budget=Budget(max_cases=2500)), Telling(), Clock()).run()
-    crashed = [one.opened() for unit in outcome.units for one in unit.findings if one.severity == "verdict"]
+    crashed = [one.unpack() for unit in outcome.units for one in unit.findings if one.severity == "verdict"]
     assert {"panic"} == {one.cause for one in crashed if one.mismatch == "panic"}
     assert [] == [one for one in crashed if "planted" not in one.detail]
 
@@ -202,20 +202,20 @@ def test_no_difference_is_told_milder_than_it_was_met() -> None:
         outcome = local.run()
     told = {
         (one.operation, one.resource, one.mismatch, one.path, one.type, one.origin, one.side): one.severity
-        for one in (packed.opened() for unit in outcome.units for packed in unit.findings)
+        for one in (packed.unpack() for unit in outcome.units for packed in unit.findings)
     }
     assert {name: SEVERITIES[graded] for name, graded in worst.items()} == told
 
 
 def meeting_again(patch: pytest.MonkeyPatch) -> None:
     """Let whatever is being settled be met again, and worse, just before its turn."""
-    find = Settling._find_ground
+    find = ShrinkPhase._find_ground
 
-    def meeting(self: Settling, lane: Lane) -> Search:
+    def meeting(self: ShrinkPhase, lane: Lane) -> Search:
         self.ledger.pending += [one for one in self.ledger.seen.values() if one.shown is not None]
         yield from find(self, lane)
 
-    patch.setattr(Settling, "_find_ground", meeting)
+    patch.setattr(ShrinkPhase, "_find_ground", meeting)
 
 
 def test_what_is_met_worse_just_before_its_turn_is_settled_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,7 +224,7 @@ def test_what_is_met_worse_just_before_its_turn_is_settled_once(monkeypatch: pyt
     meeting_again(monkeypatch)
     outcome = Local(subject, RunConfig(seed=3, budget=Budget(max_cases=1200)), Telling(), Clock()).run()
     assert [""] * 4 == [report.error for unit in outcome.units for report in unit.kinds]
-    assert "not-explained" not in {one.opened().cause for unit in outcome.units for one in unit.findings}
+    assert "not-explained" not in {one.unpack().cause for unit in outcome.units for one in unit.findings}
 
 
 def test_what_was_settled_while_it_waited_is_not_graded_when_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:

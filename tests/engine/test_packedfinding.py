@@ -6,7 +6,7 @@ import pickle
 
 import msgspec
 
-from harness.engine.packed import Packed
+from harness.engine.packedfinding import PackedFinding
 from tests.reporting import made
 
 
@@ -15,8 +15,8 @@ def test_a_packed_finding_is_small_and_opens_as_it_was() -> None:
     finding = made.finding()
     odd = {"half": "\ud800", "far": 1 << 70, "long": [f"{number}{'a' * 40}" for number in range(40)]}
     finding = msgspec.structs.replace(finding, case=msgspec.structs.replace(finding.case, object=odd), occurrences=3)
-    packed = Packed.of(finding)
-    assert finding == packed.opened()
+    packed = PackedFinding.of(finding)
+    assert finding == packed.unpack()
     assert (finding.fingerprint, finding.severity, 3) == (packed.fingerprint, packed.severity, packed.occurrences)
-    assert 7 == msgspec.structs.replace(packed, occurrences=7).opened().occurrences
+    assert 7 == msgspec.structs.replace(packed, occurrences=7).unpack().occurrences
     assert len(packed.data) < len(pickle.dumps(finding)) / 2

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from harness.case import Answer, Case, Json, Operation
-from harness.engine.aiming import Aiming
+from harness.engine.aimphase import AimPhase
 from harness.engine.focus import NOWHERE
 from harness.engine.plan import LaneState
 from harness.engine.units import Lane, Unit
@@ -64,7 +64,7 @@ class Hunting:
 
 def hunted(jobs: int = 1) -> Result:
     """Search with a hunter in every unit."""
-    return search(600, jobs=jobs, onlookers={"hunt": Hunting()})
+    return search(600, jobs=jobs, observers={"hunt": Hunting()})
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -99,7 +99,7 @@ def _open_preparing(spec: Any, note: Callable[[str], None]) -> Any:
 
 def test_what_the_server_never_lets_through_is_seen_as_it_stands_and_not_compared() -> None:
     """The rule fires for the observer, and no finding tells of what no user can do."""
-    result = search(3000, onlookers={"hunt": Hunting()}, opener=_open_preparing)
+    result = search(3000, observers={"hunt": Hunting()}, opener=_open_preparing)
     assert all(("spec.title", "FieldValueTooLong", "maxLength") in seen for seen in result.observed["hunt"])
     assert "spec.title" not in {finding.path for finding in result.findings}
     assert result.findings
@@ -138,7 +138,7 @@ class Recorder:
     def left(self) -> int:
         return 1000
 
-    def spent(self) -> bool:
+    def is_spent(self) -> bool:
         return False
 
     def ask(self, wanted: Sequence[tuple[Lane, Json, Json, Json]], settle: bool) -> Generator[Any, Any, list[Answer]]:
@@ -158,7 +158,7 @@ def test_a_status_at_its_limit_is_sent_against_an_old_object_that_is_equal_but_f
     aim = Aim("status.name", "FieldValueTooLong", "maxLength", limit=5, wants="accept")
     universe: Any = Statuses()
     recorder: Any = Recorder(universe, aim, lanes)
-    for _ in Aiming(recorder).run(bases, (8, 8), "accept"):
+    for _ in AimPhase(recorder).run(bases, (8, 8), "accept"):
         raise AssertionError("a recorder asks nothing")
     pairs = [(new, old) for lane, new, old, _ in recorder.wanted if lane.info.subresource == "status"]
     assert {"x", "y"} == {new["spec"]["name"] for new, _ in pairs}
@@ -172,10 +172,10 @@ def test_nothing_is_asked_for_twice() -> None:
     lanes = [Lane(WIDGETS, Operation.CREATE), Lane(WIDGETS, Operation.UPDATE)]
     aim = Aim("spec.name", "FieldValueTooLong", "maxLength", limit=5)
     recorder: Any = Recorder(Statuses(), aim, lanes)
-    aiming = Aiming(recorder)
+    aim_phase = AimPhase(recorder)
     base: Json = {"metadata": {"name": "a"}, "spec": {"name": "x"}}
     for bases in ([base, base], [base]):
-        for _ in aiming.run(bases, (40, 40)):
+        for _ in aim_phase.run(bases, (40, 40)):
             raise AssertionError("a recorder asks nothing")
     asked = [repr((lane.operation, new, old)) for lane, new, old, _ in recorder.wanted]
     assert len(asked) == len(set(asked)) >= 40
@@ -186,7 +186,7 @@ def test_what_is_refused_for_something_new_is_followed() -> None:
     lanes = [Lane(WIDGETS, Operation.CREATE), Lane(WIDGETS, Operation.UPDATE)]
     recorder: Any = Recorder(Statuses(), Aim("spec.name", "FieldValueTooLong", "maxLength", limit=5), lanes)
     recorder.errors = (FieldError("FieldValueTooLong", "spec.name", origin="maxLength"),)
-    for _ in Aiming(recorder).run([{"metadata": {"name": "a"}, "spec": {"name": "x"}}], (6,)):
+    for _ in AimPhase(recorder).run([{"metadata": {"name": "a"}, "spec": {"name": "x"}}], (6,)):
         raise AssertionError("a recorder asks nothing")
     [(lane, new)] = [(lane, new) for lane, new, old, _ in recorder.wanted if new == old]
     assert lane is lanes[1]

@@ -26,7 +26,7 @@ from harness.subject.examples import suite_examples
 
 
 @dataclass(slots=True)
-class Pulse:
+class ProgressReporter:
     """Tells how far the runs of one call are, about four times a second.
 
     `found` are the fingerprints of what they found: a finding that shows in several parts is one, as in the report.
@@ -35,11 +35,11 @@ class Pulse:
     on_event: Callable[[Event], None]
     config: RunConfig
     clock: Clock
-    runs: list[Run] = field(default_factory=list)
+    runs: list[SubjectRun] = field(default_factory=list)
     found: set[str] = field(default_factory=set)
     _told: float = 0.0
 
-    def beat(self, current: str) -> None:
+    def report(self, current: str) -> None:
         """Tell, when it is time to."""
         now = time.monotonic()
         if now - self._told < 0.25:
@@ -53,12 +53,12 @@ class Pulse:
 
 
 @dataclass
-class Run:
+class SubjectRun:
     """One run over an open subject. Raises UsageError when nothing of it is wanted."""
 
     subject: Subject
     config: RunConfig
-    pulse: Pulse
+    reporter: ProgressReporter
     local: Local = field(init=False)
     units: tuple[Unit, ...] = ()
     jobs: list[Job] = field(default_factory=list)
@@ -68,7 +68,7 @@ class Run:
     def __post_init__(self) -> None:
         # Read once, here: processes are told, and what is wrong in them ends the run before it has begun.
         self.config = replace(self.config, examples=(*self.config.examples, *suite_examples(self.subject.examples)))
-        self.local = Local(self.subject, self.config, self._telling(), self.pulse.clock)
+        self.local = Local(self.subject, self.config, self._telling(), self.reporter.clock)
         units = self.local.units()
         if not units:
             wanted = ", ".join((*self.config.kinds, *self.config.operations)) or "anything"
@@ -84,7 +84,7 @@ class Run:
     def replay(self) -> None:
         """Ask the witnesses of exceptions, before the time of the search begins. Raises: TargetError."""
         self.replayed = replay(self.subject, self.config.witnesses, self._lanes, self.config.trusted)
-        self.pulse.clock.restart()
+        self.reporter.clock.restart()
 
     @cached_property
     def _lanes(self) -> frozenset[LaneKey]:
@@ -94,7 +94,7 @@ class Run:
         """Tell that it starts."""
         self.started = datetime.now(UTC).isoformat(timespec="seconds")
         lanes = sum(len(unit.lanes) for unit in self.units)
-        self.pulse.on_event(Started(self.subject.target.info, self.config.seed, self.config.budget, lanes))
+        self.reporter.on_event(Started(self.subject.target.info, self.config.seed, self.config.budget, lanes))
         self._tell_unknown()
 
     def _tell_unknown(self) -> None:
@@ -115,32 +115,32 @@ class Run:
         """Take what one of its processes tells."""
         match message:
             case UnitFinding():
-                self._tell(message.finding.opened())
+                self._tell(message.finding.unpack())
             case Note():
                 self._note(message.text)
             case Met():
-                self.pulse.on_event(message)
+                self.reporter.on_event(message)
             case Turn():
-                self.pulse.beat(message.current)
+                self.reporter.report(message.current)
 
     def _telling(self) -> Telling:
         return Telling(
-            lambda index, finding: self._tell(finding.opened()), self._on_turn, self.pulse.on_event, self._note
+            lambda index, finding: self._tell(finding.unpack()), self._on_turn, self.reporter.on_event, self._note
         )
 
     def _on_turn(self, search: UnitSearch) -> None:
-        self.pulse.beat(search.plan.unit.name)
+        self.reporter.report(search.plan.unit.name)
 
     def _note(self, text: str) -> None:
-        self.pulse.on_event(Noted(text))
+        self.reporter.on_event(Noted(text))
 
     def _tell(self, finding: Finding) -> None:
-        self.pulse.found.add(finding.fingerprint)
+        self.reporter.found.add(finding.fingerprint)
         if self.config.corpus is not None:
             keep(self.config.corpus, finding.case, self._note)
-        self.pulse.on_event(Found(finding))
+        self.reporter.on_event(Found(finding))
 
-    def summed(self, outcome: JobOutcome, seconds: float) -> Result:
+    def sum_up(self, outcome: JobOutcome, seconds: float) -> Result:
         """Make the result of what its searches came to in so much time."""
         units, target = outcome.units, self.subject.target
         if outcome.beyond:
@@ -160,7 +160,7 @@ class Run:
             composition_checked=sum(unit.composition_checked for unit in units),
             composition_differences=sum(unit.composition_differences for unit in units),
             kinds=tuple(report for unit in units for report in unit.kinds),
-            findings=(*(one.opened() for unit in units for one in unit.findings), *rules),
+            findings=(*(one.unpack() for unit in units for one in unit.findings), *rules),
             excluded=target.info.excluded,
             timings=outcome.timings,
             stopped=outcome.stopped,
@@ -169,7 +169,7 @@ class Run:
             shard=str(self.config.shard),
             observed={
                 name: tuple(unit.observed[name] for unit in units if name in unit.observed)
-                for name in self.config.onlookers
+                for name in self.config.observers
             },
             between=tuple(self.subject.ends or ()),
             allow_incomplete=self.subject.allow_incomplete,

@@ -9,7 +9,7 @@ import pytest
 
 from harness.compare.finding import Finding
 from harness.diagnostics import Position
-from harness.engine.placing import Placed, in_place, placed
+from harness.engine.fieldsource import FieldSource, add_field_source, find_field_source
 from harness.fuzzers.shape import FieldShape, Shape
 from harness.subject import SubjectSpec, open_subject
 from tests.fuzzers.toys import PACKAGE, widget_shape
@@ -34,13 +34,13 @@ SHAPE = widget_shape()
 )
 def test_the_owner_is_the_struct_that_declares_the_field(path: str, owner: str, member: str) -> None:
     """A path is followed as far as the type goes; versions are left out of the name."""
-    found = placed(path, SHAPE)
+    found = find_field_source(path, SHAPE)
     assert (f"{PACKAGE.removesuffix('/v1')}.{owner}", member) == (found.owner, found.member)
 
 
 def test_where_no_type_is_known_nothing_is_said() -> None:
     """A program without types has findings without a place."""
-    assert placed("spec.title", Shape("any")) == Placed()
+    assert find_field_source("spec.title", Shape("any")) == FieldSource()
 
 
 def test_the_source_is_named_by_import_path() -> None:
@@ -50,10 +50,10 @@ def test_the_source_is_named_by_import_path() -> None:
     )
     root = Shape("struct", "k8s.io/api/apps/v1beta1.Spec")
     root.__dict__["fields"] = (field,)
-    found = placed("title", root)
+    found = find_field_source("title", root)
     assert (found.owner, found.source) == ("k8s.io/api/apps.Spec", "k8s.io/api/apps/v1beta1/types.go:7")
     finding: Finding = made.finding(path="title", fix="declare a rule")
-    assert in_place(finding, root).fix == "declare a rule (k8s.io/api/apps/v1beta1/types.go:7)"
+    assert add_field_source(finding, root).fix == "declare a rule (k8s.io/api/apps/v1beta1/types.go:7)"
 
 
 def test_a_file_of_this_folder_is_named_by_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,7 +65,7 @@ def test_a_file_of_this_folder_is_named_by_its_path(tmp_path: Path, monkeypatch:
         position = Position(str(tmp_path / file), 7)
         root.__dict__["fields"] = (FieldShape("title", Shape("string"), owner=root.type, position=position),)
         root.__dict__.pop("by_name", None)
-        return placed("title", root).source
+        return find_field_source("title", root).source
 
     assert "suites/mine_v1/types.go:7" == source("suites/mine_v1/types.go")
     assert "suites/mine/v1/types.go:7" == source("mod/example.com/mine@v1.0.0/types.go")
@@ -95,7 +95,7 @@ def test_the_line_of_the_tag_is_found(type_: str, origin: str, line: int) -> Non
     field = FieldShape("title", Shape("string"), owner="x/y/v1.Spec", position=position, tags=numbered)
     root = Shape("struct", "x/y/v1.Spec")
     root.__dict__["fields"] = (field,)
-    found = in_place(made.finding(path="title", type=type_, origin=origin), root)
+    found = add_field_source(made.finding(path="title", type=type_, origin=origin), root)
     assert (f"x/y/v1/types.go:{line}" if line else "") == found.rule_source
 
 
@@ -104,7 +104,7 @@ def test_lines_of_tags_are_those_of_the_file() -> None:
     with closing(open_subject(SubjectSpec("suite", "examples/migration"))) as subject:
         shape = subject.shape(subject.target.info.kinds[0])
     finding = made.finding(path="spec.keepDays", origin="maximum")
-    file, _, line = in_place(finding, shape).rule_source.rpartition(":")
+    file, _, line = add_field_source(finding, shape).rule_source.rpartition(":")
     assert "+k8s:maximum=28" in Path(file).read_text(encoding="utf-8").splitlines()[int(line) - 1]
 
 
@@ -114,5 +114,5 @@ def test_lines_of_tags_are_those_of_the_file() -> None:
 )
 def test_a_wrong_path_comes_with_the_field_that_may_have_been_meant(path: str, hint: str) -> None:
     """Go names in place of JSON names differ in their letters' case; others are near misses."""
-    found = in_place(made.finding(path=path, cause="wrong-path", fix="report another name"), SHAPE)
+    found = add_field_source(made.finding(path=path, cause="wrong-path", fix="report another name"), SHAPE)
     assert found.fix == f"report another name{'; ' if hint else ''}{hint}"

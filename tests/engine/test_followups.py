@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from harness.case import Answer, Json, Operation
-from harness.engine.asking import Wanted
-from harness.engine.following import Following, Reasons
+from harness.engine.asker import Wanted
+from harness.engine.followups import FollowUps, RejectionReasons
 from harness.engine.plan import LaneState
 from harness.engine.units import Lane
 from harness.field import FieldError
@@ -21,11 +21,11 @@ BASE: Json = {"metadata": {"name": "a"}, "spec": {"title": "t"}}
 REFUSED: Json = {"metadata": {"name": "a"}, "spec": {"title": "too long", "mode": "Fast"}}
 
 
-def following() -> Following:
+def following() -> FollowUps:
     """Of a kind with three lanes."""
     states = dict(enumerate(map(LaneState, (CREATE, UPDATE, STATUS))))
     search: Any = SimpleNamespace(plan=SimpleNamespace(shape=widget_shape()), ledger=SimpleNamespace(states=states))
-    return Following(search)
+    return FollowUps(search)
 
 
 def refused(*fields: str) -> Answer:
@@ -102,7 +102,7 @@ def test_what_is_missing_stays_missing_in_other_company() -> None:
 
 def test_a_reason_is_new_once_at_each_place() -> None:
     """By type, origin and path with any index, of either side; nothing refused is no reason."""
-    reasons = Reasons()
+    reasons = RejectionReasons()
     first = Answer(0, (FieldError("FieldValueInvalid", "spec.a[0]"),))
     again = Answer(0, (), (FieldError("FieldValueInvalid", "spec.a[7]"),))
     more = Answer(0, again.declarative, (FieldError("FieldValueInvalid", "spec.a[0]", origin="minimum"),))

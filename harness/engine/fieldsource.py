@@ -24,7 +24,7 @@ from harness.tags.registry import rule_facts
 _MODULE = re.compile(r"@v\d")
 
 
-class Placed(NamedTuple):
+class FieldSource(NamedTuple):
     """The place of a path: see `Finding`.
 
     `known` are the fields of the type where a path leaves it, `tags` those of the field with their lines.
@@ -37,12 +37,12 @@ class Placed(NamedTuple):
     tags: tuple[tuple[str, int], ...] = ()
 
 
-def placed(path: str, shape: Shape) -> Placed:
+def find_field_source(path: str, shape: Shape) -> FieldSource:
     """Follow a path through a type as far as it goes."""
     if shape.kind != "struct":
-        return Placed()
+        return FieldSource()
     way = pattern_of(path)
-    found, last = Placed(unversioned(shape.type)), None
+    found, last = FieldSource(unversioned(shape.type)), None
     for index, step in enumerate(way):
         if shape.kind != "struct":
             found = found._replace(member=join(found.member, step))
@@ -51,8 +51,8 @@ def placed(path: str, shape: Shape) -> Placed:
         field = shape.by_name.get(step)
         if field is None:
             rest = way[index:]
-            return Placed(unversioned(shape.type), reduce(join, rest, ""), "", tuple(shape.by_name))
-        found, shape, last = Placed(unversioned(field.owner), step, tags=field.tags), field.shape, field
+            return FieldSource(unversioned(shape.type), reduce(join, rest, ""), "", tuple(shape.by_name))
+        found, shape, last = FieldSource(unversioned(field.owner), step, tags=field.tags), field.shape, field
     return found if last is None else found._replace(source=_source(last))
 
 
@@ -75,7 +75,7 @@ def _line_of(file: str, line: int, owner: str, folder: str) -> str:
     return f"{owner.rpartition('.')[0]}/{name}:{line}"
 
 
-def _rule_source(finding: Finding, place: Placed) -> str:
+def _rule_source(finding: Finding, place: FieldSource) -> str:
     """Say which tag of the field declares the rule whose error is concerned; nothing where none of them does."""
     words = rule_facts().tag_for(finding.type, finding.origin).split()
     if not words or not place.source:
@@ -85,9 +85,9 @@ def _rule_source(finding: Finding, place: Placed) -> str:
     return f"{place.source.rpartition(':')[0]}:{line}" if line else ""
 
 
-def in_place(finding: Finding, shape: Shape) -> Finding:
+def add_field_source(finding: Finding, shape: Shape) -> Finding:
     """Add the place of a finding, and to its fix where the field is declared or which field may have been meant."""
-    place = placed(finding.path, shape)
+    place = find_field_source(finding.path, shape)
     fix = finding.fix
     if place.source:
         fix = f"{fix} ({place.source})"
@@ -100,7 +100,7 @@ def in_place(finding: Finding, shape: Shape) -> Finding:
     )  # fmt: skip
 
 
-def _meant(place: Placed) -> str:
+def _meant(place: FieldSource) -> str:
     """Name the field of the type that comes next to the one a path names."""
     first = pattern_of(place.member)[0]
     same = [name for name in place.known if name.lower() == first.lower()]

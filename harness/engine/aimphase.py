@@ -7,8 +7,8 @@ from itertools import islice
 
 from harness import tuning
 from harness.case import Json, Operation
-from harness.engine.asking import BATCH, Asking, Wanted
-from harness.engine.following import Following
+from harness.engine.asker import BATCH, UnitAsker, Wanted
+from harness.engine.followups import FollowUps
 from harness.engine.plan import Search
 from harness.fuzzers.aiming import shots
 from harness.fuzzers.aims import Aim
@@ -17,16 +17,16 @@ from harness.fuzzers.places import Once
 from harness.objectmodel import STATUS, is_status_field, stored, without_status
 
 
-class Aiming:
+class AimPhase:
     """The directed pass of one unit's search."""
 
-    def __init__(self, search: Asking) -> None:
+    def __init__(self, search: UnitAsker) -> None:
         self.search = search
         states = search.ledger.states.values()
         self._creates = [state.lane for state in states if state.lane.operation is Operation.CREATE]
         self._updates = [state.lane for state in states if state.lane.operation is Operation.UPDATE]
         self._asked = Once()
-        self._following = Following(search)
+        self._following = FollowUps(search)
 
     def run(
         self,
@@ -84,7 +84,7 @@ class Aiming:
         aims = self._aims(wants)
         size, end = max(1, BATCH // width), self.search.asked + self.search.left() // 3
         for start in range(0, len(aims), size):
-            if self.search.spent() or self.search.asked > end:
+            if self.search.is_spent() or self.search.asked > end:
                 return
             yield aims[start : start + size]
 

@@ -14,7 +14,7 @@ MOST = 250
 """Answers that are remembered, at least; twice as many at most. Hundreds of searches settle at the same time."""
 
 
-class Answered:
+class AnswerCache:
     """What was answered to questions that follow from findings, whatever their ids.
 
     What is forgotten is asked again, and counts as a case: so what is remembered is nobody else's business.
@@ -28,11 +28,11 @@ class Answered:
         try:
             cases = next(search)
             while True:
-                cases = search.send((yield from self._asked(cases)))
+                cases = search.send((yield from self._ask_missing(cases)))
         except StopIteration as stop:
             return stop.value
 
-    def _asked(self, cases: list[Case]) -> Search:
+    def _ask_missing(self, cases: list[Case]) -> Search:
         codes = [None if case.id == ANEW else _code(case) for case in cases]
         asked = [code for code in codes if code is not None]
         answers = {code: known for code in asked if (known := self._answers.get(code)) is not None}

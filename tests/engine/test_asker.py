@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.case import Answer, Case, Failure, Operation
-from harness.engine.asking import BATCH
+from harness.engine.asker import BATCH
 from harness.engine.config import RunConfig
 from harness.engine.local import Local, Telling
 from harness.engine.units import Lane
@@ -59,5 +59,5 @@ def test_what_crashes_as_nobody_asks_it_is_asked_again_as_a_request() -> None:
     drive(search.settle(), ask)
     assert {("bare", "served"), ("always", "served")} <= set(asked)
     assert ["IndexError: always; a validator crashed"] == [
-        packed.opened().detail for packed in search.ledger.findings()
+        packed.unpack().detail for packed in search.ledger.findings()
     ]

@@ -13,8 +13,8 @@ from harness import engine
 from harness.case import Answer, Case, Failure, Json, Operation, Validated
 from harness.engine import RunConfig
 from harness.engine.plan import Abilities
-from harness.engine.taking import Taking
 from harness.engine.units import Lane, Unit
+from harness.engine.writableparts import WritableParts
 from harness.events import Budget
 from harness.jsonpath import differences
 from harness.subject import Subject, SubjectSpec
@@ -45,29 +45,29 @@ class Server:
         yield []
 
 
-def learnt(server: Any) -> Taking:
+def learnt(server: Any) -> WritableParts:
     """What is known after the one question."""
-    taking = Taking(server)
-    assert list(taking.learn(BASE)) == []
-    return taking
+    writable = WritableParts(server)
+    assert list(writable.learn(BASE)) == []
+    return writable
 
 
 def test_what_never_arrives_is_put_aside() -> None:
     """A create loses its title, an update keeps its mode; all else arrives, whatever lies within."""
-    taking = learnt(Server())
-    assert (False, True) == (taking.has(CREATE, ("spec", "title")), taking.has(UPDATE, ("spec", "title")))
-    assert (True, False) == (taking.has(CREATE, ("spec", "mode")), taking.has(UPDATE, ("spec", "mode")))
-    assert taking.has(UPDATE, ("spec", "ports", 0, "name"))
-    assert taking.has(UPDATE, ("spec",))
-    assert taking.has(UPDATE, ("metadata", "labels"))
-    assert taking.has(UPDATE, ())
+    writable = learnt(Server())
+    assert (False, True) == (writable.has(CREATE, ("spec", "title")), writable.has(UPDATE, ("spec", "title")))
+    assert (True, False) == (writable.has(CREATE, ("spec", "mode")), writable.has(UPDATE, ("spec", "mode")))
+    assert writable.has(UPDATE, ("spec", "ports", 0, "name"))
+    assert writable.has(UPDATE, ("spec",))
+    assert writable.has(UPDATE, ("metadata", "labels"))
+    assert writable.has(UPDATE, ())
 
 
 @pytest.mark.parametrize("server", [Server(Failure("decode", "no")), Server(able=False)])
 def test_what_is_not_known_is_taken(server: Server) -> None:
     """Where the question fails, or the target shows nothing, every lane is asked about everything."""
-    taking = learnt(server)
-    assert all(taking.has(lane, ("spec", name)) for lane in (CREATE, UPDATE) for name in ("title", "mode"))
+    writable = learnt(server)
+    assert all(writable.has(lane, ("spec", name)) for lane in (CREATE, UPDATE) for name in ("title", "mode"))
 
 
 def test_nobody_is_asked_who_cannot_tell() -> None:
@@ -105,7 +105,7 @@ def test_a_status_gets_few_questions_about_what_it_cannot_write() -> None:
     """The subresource of a suite puts the specification aside; only what is drawn at random changes it there."""
     result = engine.run(
         SubjectSpec("suite", "suites/claim_v1"),
-        RunConfig(seed=1, budget=Budget(max_cases=1500), onlookers={"watch": _Watching()}),
+        RunConfig(seed=1, budget=Budget(max_cases=1500), observers={"watch": _Watching()}),
     )
     (changed,) = result.observed["watch"]
     assert changed["status", "status"] > changed["status", "spec"]

@@ -11,11 +11,11 @@ import pytest
 
 from harness.case import Operation
 from harness.engine import RunConfig, run
-from harness.engine.growing import Growing
+from harness.engine.boundaryphase import BoundaryPhase
+from harness.engine.growthphase import GrowthPhase
 from harness.engine.lending import Lender
 from harness.engine.phases import in_turns
 from harness.engine.plan import Search, UnitPlan
-from harness.engine.sweep import Sweep
 from harness.events import Budget, KindReport, Noted, Result
 from harness.fuzzers.bases import Base, accepted
 from harness.fuzzers.holding import Holding
@@ -178,8 +178,8 @@ def steps_of(cases: int, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tup
 
         monkeypatch.setattr(owner, name, told_step)
 
-    telling(Growing, "run")
-    telling(Sweep, "run")
+    telling(GrowthPhase, "run")
+    telling(BoundaryPhase, "run")
     search(cases=cases)
     return told
 
@@ -187,7 +187,7 @@ def steps_of(cases: int, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tup
 def test_every_lane_has_a_base_and_every_update_a_pair_before_growth_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Growth and the deterministic pass find what they start from."""
     assert [(True, True), True] == [
-        fact for name, *facts in steps_of(6000, monkeypatch) if name == "Growing.run" for fact in facts
+        fact for name, *facts in steps_of(6000, monkeypatch) if name == "GrowthPhase.run" for fact in facts
     ]
 
 
@@ -225,13 +225,13 @@ def test_growth_and_the_first_pass_take_turns() -> None:
 def claim(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Search the suite of claims until all of its bases have grown. Returns the search."""
     grown: list[Any] = []
-    run_growing = Growing.run
+    run_growth_phase = GrowthPhase.run
 
-    def watched(growing: Growing) -> Search:
-        yield from run_growing(growing)
-        grown.append(growing.search)
+    def watched(growth_phase: GrowthPhase) -> Search:
+        yield from run_growth_phase(growth_phase)
+        grown.append(growth_phase.search)
 
-    monkeypatch.setattr(Growing, "run", watched)
+    monkeypatch.setattr(GrowthPhase, "run", watched)
     run(CLAIM, RunConfig(seed=1, budget=Budget(max_cases=8000)))
     (one,) = grown
     return one

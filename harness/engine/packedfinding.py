@@ -13,7 +13,7 @@ from harness.case import Mode
 from harness.compare.finding import Finding, Severity
 
 
-class Packed(msgspec.Struct, frozen=True):
+class PackedFinding(msgspec.Struct, frozen=True):
     """A finding as bytes, for this process and those that it started; what is asked of it meanwhile is at hand."""
 
     fingerprint: str
@@ -22,12 +22,12 @@ class Packed(msgspec.Struct, frozen=True):
     data: bytes
 
     @classmethod
-    def of(cls, finding: Finding) -> Packed:
+    def of(cls, finding: Finding) -> PackedFinding:
         """Pack a finding."""
         data = zlib.compress(pickle.dumps(finding, pickle.HIGHEST_PROTOCOL), 1)
         return cls(finding.fingerprint, finding.severity, finding.occurrences, data)
 
-    def opened(self) -> Finding:
+    def unpack(self) -> Finding:
         """Return the finding, with the occurrences counted since."""
         finding: Finding = pickle.loads(zlib.decompress(self.data))
         # Defaults are left out of documents when they are the very default.

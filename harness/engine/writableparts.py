@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from harness.case import Answer, Json, Operation
-from harness.engine.asking import Asking
+from harness.engine.asker import UnitAsker
 from harness.engine.plan import Search
 from harness.engine.units import Lane, LaneKey
 from harness.fuzzers.additions import changes_of
@@ -21,10 +21,10 @@ from harness.jsonpath import ABSENT, JsonPath, look, put
 from harness.objectmodel import TYPE_META, is_in_metadata, stored
 
 
-class Taking:
+class WritableParts:
     """What the lanes of one search put aside: members of the root, or members of these; never of the metadata."""
 
-    def __init__(self, search: Asking) -> None:
+    def __init__(self, search: UnitAsker) -> None:
         self.search = search
         self._aside: dict[LaneKey, frozenset[JsonPath]] = {}
 

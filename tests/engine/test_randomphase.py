@@ -8,9 +8,9 @@ from random import Random
 import msgspec
 
 from harness.case import Json, Operation
-from harness.engine.asking import Wanted
-from harness.engine.drawing import Drawing
+from harness.engine.asker import Wanted
 from harness.engine.points import Points
+from harness.engine.randomphase import RandomPhase
 from harness.engine.units import Lane
 from harness.fuzzers.bases import Base
 from harness.fuzzers.feedback import Harvest
@@ -28,9 +28,9 @@ CREATE, UPDATE = Lane(WIDGETS, Operation.CREATE), Lane(WIDGETS, Operation.UPDATE
 def draw(count: int, *lanes: Lane, seed: int = 1) -> list[Wanted]:
     """Draw so many cases from one accepted object."""
     points = Points(Random(seed), widget_shape(), Harvest())
-    points.found([Base(WIDGET)])
-    drawing = Drawing(points)
-    return [drawing.draw(lanes[number % len(lanes)], number % len(lanes)) for number in range(count)]
+    points.set_seeds([Base(WIDGET)])
+    random_phase = RandomPhase(points)
+    return [random_phase.draw(lanes[number % len(lanes)], number % len(lanes)) for number in range(count)]
 
 
 def text(value: Json) -> bytes:
@@ -59,11 +59,11 @@ def test_two_lanes_may_draw_the_same_object() -> None:
 def test_edits_go_where_the_lane_takes_them() -> None:
     """What a server puts aside is drawn seldom, and that is no reason to draw nothing where it takes little."""
     points = Points(Random(1), widget_shape(), Harvest())
-    points.found([Base(WIDGET)])
-    drawing = Drawing(points, lambda lane, place: lane is UPDATE or place[:2] == ("spec", "ports"))
+    points.set_seeds([Base(WIDGET)])
+    random_phase = RandomPhase(points, lambda lane, place: lane is UPDATE or place[:2] == ("spec", "ports"))
     ports, others = [], 0
     for number in range(600):
-        _, new, old, _ = drawing.draw((CREATE, UPDATE)[number % 2], number % 2)
+        _, new, old, _ = random_phase.draw((CREATE, UPDATE)[number % 2], number % 2)
         if old is None:
             ports.append(look(new, ("spec", "ports")) != look(WIDGET, ("spec", "ports")))
         else:
@@ -101,8 +101,8 @@ def test_pairs_are_related() -> None:
 def test_an_update_that_changes_much_is_drawn_from_as_well() -> None:
     """A pair that both sides accept keeps its old object; what is new is edited."""
     points = Points(Random(1), widget_shape(), Harvest())
-    points.found([Base(WIDGET)])
+    points.set_seeds([Base(WIDGET)])
     before = {**WIDGET, "spec": {}}
     points.add_pair(UPDATE, WIDGET, before)
-    drawing = Drawing(points)
-    assert 10 < sum(drawing.draw(UPDATE, 0)[2] is before for _ in range(300)) < 60
+    random_phase = RandomPhase(points)
+    assert 10 < sum(random_phase.draw(UPDATE, 0)[2] is before for _ in range(300)) < 60

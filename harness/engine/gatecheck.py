@@ -31,7 +31,7 @@ Showing: TypeAlias = Literal["shown", "agreeing", ""]
 """The difference shows too, or both sides report the error; else nothing is said."""
 
 
-def showings(subject: Subject, findings: Sequence[Finding], trusted: Path | None) -> list[Showing]:
+def find_showings(subject: Subject, findings: Sequence[Finding], trusted: Path | None) -> list[Showing]:
     """Ask a subject about findings of others. Returns: one for each, in order. Raises: TargetError."""
     infos = {info.key: info for info in subject.target.info.kinds}
     asked = [finding for finding in findings if key_of(finding.case) in infos]
@@ -76,14 +76,14 @@ _SILENCE = frozenset({"no-rule", "no-counterpart", "boundary", "unknown"})
 
 
 @dataclass(slots=True)
-class Across:
+class GateCheck:
     """Looks at the results of all parts together. `shown` and `agreeing` name parts by fingerprint."""
 
     on_event: Callable[[Event], None]
     shown: dict[str, dict[str, Finding]] = field(default_factory=lambda: defaultdict(dict))
     agreeing: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
-    def told(self, results: Sequence[Result], askers: Sequence[Asker]) -> tuple[Result, ...]:
+    def merge(self, results: Sequence[Result], askers: Sequence[Asker]) -> tuple[Result, ...]:
         """Return the results with every finding told once. `askers` ask the part of each result.
 
         A part that cannot be asked any more says nothing of the findings of others.
@@ -114,9 +114,9 @@ class Across:
 
     def _once(self, result: Result) -> Result:
         mine = [one for one in result.findings if next(iter(self.shown[one.fingerprint])) == result.part]
-        return msgspec.structs.replace(result, findings=tuple(self._merged(one.fingerprint) for one in mine))
+        return msgspec.structs.replace(result, findings=tuple(self._merge(one.fingerprint) for one in mine))
 
-    def _merged(self, name: str) -> Finding:
+    def _merge(self, name: str) -> Finding:
         by = self.shown[name]
         own = {id(one): one for one in by.values()}.values()
         finding = msgspec.structs.replace(

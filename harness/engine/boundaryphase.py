@@ -10,10 +10,10 @@ from typing import Literal, TypeAlias
 
 from harness import tuning
 from harness.case import Answer, Json, Operation
-from harness.engine.asking import BATCH, NO_OPTIONS, Asking, Wanted
-from harness.engine.following import Reasons
+from harness.engine.asker import BATCH, NO_OPTIONS, UnitAsker, Wanted
+from harness.engine.followups import RejectionReasons
 from harness.engine.plan import Search
-from harness.engine.taking import Taking
+from harness.engine.writableparts import WritableParts
 from harness.fuzzers.bases import Base
 from harness.fuzzers.census import error_path_of
 from harness.fuzzers.crossing import crossed
@@ -28,7 +28,7 @@ EVERY_PROBE = range(60)
 Way: TypeAlias = tuple[object, ...]
 """A place with any index: where it is in all objects."""
 Places: TypeAlias = Literal["every", "new", "near", "quiet", "judged"]
-SWEEPS: tuple[tuple[range, Places], ...] = (
+PASSES: tuple[tuple[range, Places], ...] = (
     (range(5), "new"), (range(5, 14), "new"), (range(14, 60), "judged"), (range(5), "every"), (range(14, 60), "new"),
     (range(5, 14), "every"), (range(14, 60), "every"), (EVERY_PROBE, "quiet"),
 )  # fmt: skip
@@ -42,13 +42,13 @@ the first probes stood there.
 """
 
 
-class Sweep:
+class BoundaryPhase:
     """The deterministic pass of one unit's search, under these options where they are not those of the target."""
 
-    def __init__(self, search: Asking, taking: Taking, options: Mapping[str, bool] = NO_OPTIONS) -> None:
-        self.search, self.taking, self.options = search, taking, options
+    def __init__(self, search: UnitAsker, writable: WritableParts, options: Mapping[str, bool] = NO_OPTIONS) -> None:
+        self.search, self.writable, self.options = search, writable, options
         self._minded: dict[JsonPath, bool] = {}
-        self._reasons = Reasons()
+        self._reasons = RejectionReasons()
         self._turned: set[tuple[object, ...]] = set()
         self._crossed: set[tuple[object, ...]] = set()
         self._hiding = rule_facts().of_changes
@@ -63,10 +63,10 @@ class Sweep:
         that the search leans to. What was done before is not done again.
         """
         for base in bases:
-            if self.search.spent():
+            if self.search.is_spent():
                 return
             edits = self.search.points.probes(self._sites(base, turns, which), turns)
-            while not self.search.spent():
+            while not self.search.is_spent():
                 yield []
                 batch = list(islice(edits, BATCH // max(1, min(2, len(self.search.ledger.states)))))
                 if not batch:
@@ -76,9 +76,9 @@ class Sweep:
                 del batch  # hundreds of searches stand here
                 yield from steps
 
-    def turned(self, options: Mapping[str, bool]) -> Sweep:
+    def with_options(self, options: Mapping[str, bool]) -> BoundaryPhase:
         """Return the pass under other options, which knows what this one has learnt of places."""
-        other = Sweep(self.search, self.taking, options)
+        other = BoundaryPhase(self.search, self.writable, options)
         other._minded = self._minded
         return other
 
@@ -116,7 +116,7 @@ class Sweep:
         end = self.search.asked + self.search.left() // tuning.CROSSING_PART
         for base in bases:
             edits = self._crossings(base)
-            while not self.search.spent() and self.search.asked < end:
+            while not self.search.is_spent() and self.search.asked < end:
                 yield []
                 batch = list(islice(edits, BATCH // 2))
                 if not batch:
@@ -142,7 +142,7 @@ class Sweep:
         before = stored(base)
         for edit in edits:
             for state in self.search.ledger.states.values():
-                if not self.taking.has(state.lane, edit.path):
+                if not self.writable.has(state.lane, edit.path):
                     continue
                 places.append(edit.path)
                 if state.lane.operation is Operation.CREATE:
@@ -152,13 +152,13 @@ class Sweep:
         del edits
         answers = yield from self.search.ask(wanted, settle=False, versions=versions, options=self.options)
         related = self.search.ask(
-            self._related(wanted, answers, places, closely), versions=versions, options=self.options
+            self._related_pairs(wanted, answers, places, closely), versions=versions, options=self.options
         )
         del wanted, answers, places  # hundreds of objects
         yield from self.search.settle()
         yield from related
 
-    def _related(
+    def _related_pairs(
         self, wanted: list[Wanted], answers: list[Answer], places: list[JsonPath], closely: bool
     ) -> list[Wanted]:
         """Choose related pairs to ask, by what was said of edits."""
@@ -192,7 +192,7 @@ class Sweep:
         return related
 
 
-def turned(search: Asking) -> Iterator[dict[str, bool]]:
+def flip_options(search: UnitAsker) -> Iterator[dict[str, bool]]:
     """Yield each validation option of a unit's kinds turned the other way, where that holds for both sides."""
     if search.plan.abilities.switches:
         lanes = [state.lane for state in search.ledger.states.values()]

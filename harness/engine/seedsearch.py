@@ -1,7 +1,7 @@
 """Bases: an accepted object through the lane that creates them, shown to every other lane at once.
 
 Until every lane has one, and every update something that it changes, an object stays as small as repair made it:
-what it lacks is the business of `growing`.
+what it lacks is the business of `growth_phase`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 from harness import tuning
 from harness.case import Json, Operation
-from harness.engine.asking import Asking
-from harness.engine.keptseeds import AcceptedObjects, given_of
+from harness.engine.asker import UnitAsker
+from harness.engine.keptseeds import KeptSeedObjects, given_of
 from harness.engine.plan import LaneState, Search
 from harness.engine.units import Lane, LaneKey
 from harness.fuzzers.additions import changes_of
@@ -24,16 +24,16 @@ from harness.jsonpath import JsonPath, differences
 from harness.objectmodel import STATUS, named_object, stored
 
 
-class Founding:
+class SeedSearch:
     """The search for the first bases of one unit.
 
     `plain` is the first object that the finding lane accepted, or the best there was. `firsts` are the first ones of
     the other lanes. `is_known` says that the finder took kept objects, which are full; `known` are the lanes that did.
     """
 
-    def __init__(self, search: Asking) -> None:
+    def __init__(self, search: UnitAsker) -> None:
         self.search = search
-        self.keeping = AcceptedObjects(search)
+        self.keeping = KeptSeedObjects(search)
         unit = search.plan.unit
         self.finder = Lane(unit.main, Operation.CREATE) if unit.main is not None else unit.lanes[0]
         self.plain: Base = Base(self.root())
@@ -66,7 +66,7 @@ class Founding:
 
     def run(self) -> Search:
         """Find an accepted object for every lane, and an update that changes something."""
-        known = yield from self.keeping.again(self.finder)
+        known = yield from self.keeping.ask_again(self.finder)
         if known:
             self.is_found = True
             self.known = [Base(one.case.object, one.focus) for one in known]
@@ -78,7 +78,7 @@ class Founding:
         if given and not self.is_found:
             self.plain, self.is_found = Base(min(given, key=weight)), True
             repaired = Repaired(self.plain.obj, True)
-        self.search.points.found(list(self.known or [self.plain]))
+        self.search.points.set_seeds(list(self.known or [self.plain]))
         yield from self._take(given)
         for key, state in self.search.ledger.states.items():
             if state.lane != self.finder:
@@ -93,7 +93,7 @@ class Founding:
             if key[1] is Operation.UPDATE and not self.search.ledger.states[key].changed_paths:
                 yield from self._change_something(self.search.ledger.states[key], first)
         self.is_known = bool(known) and self.keeping.is_complete
-        self.search.reach.tell()
+        self.search.path_coverage.close()
 
     def _note(self, state: LaneState, repaired: Repaired) -> None:
         """Say what the search for an accepted object came to. One that the clock cut short proves nothing."""
@@ -106,8 +106,8 @@ class Founding:
         growth = Growth(self.search.plan.shape, self.asker(self.finder), self.search.harvest, limit, main)
         for base in self.known:
             growth.arrive(base.obj)
-        reach = self.search.reach
-        growth.given_up |= {path: reach.refused.get(path, "") for path in sorted(reach.tried)}
+        path_coverage = self.search.path_coverage
+        growth.given_up |= {path: path_coverage.rejected.get(path, "") for path in sorted(path_coverage.tried)}
         return growth
 
     def find(self) -> Search:
@@ -124,7 +124,7 @@ class Founding:
             self.search.harvest,
             limit=min(self.search.left() // (10 if has_some else 3), tuning.BESIDE_EXAMPLES if has_some else 1500),
         )
-        first = [] if has_some else given.refused(self.finder)
+        first = [] if has_some else given.rejected(self.finder)
         repaired = yield from repair.run([*first, *starts(self.search.plan.shape, self.root())])
         self.plain, self.is_found = Base(repaired.obj), repaired.accepted
         if repaired.accepted:
@@ -163,20 +163,20 @@ class Founding:
 
     def confirm(self, bases: list[Base], reached: Reached) -> Search:
         """See what the validators were given of accepted objects: the rest was not reached."""
-        reach, holding = self.search.reach, reached.holding
+        path_coverage, holding = self.search.path_coverage, reached.holding
         answers = yield from self.asker(self.finder, validated=True)([base.obj for base in bases])
         if any(answer.validated for answer in answers):
             given = 0
             for base, answer in zip(bases, answers, strict=False):
                 held = holding.of_stranger(given_of(answer, base.obj))
-                reach.drop(holding.names(holding.of(base.obj) & ~held))
+                path_coverage.drop(holding.names(holding.of(base.obj) & ~held))
                 given |= held
             reached.bits &= given
-        reach.reached.update(reached)
+        path_coverage.accepted.update(reached)
 
     def _show(self, key: LaneKey, state: LaneState) -> Search:
         """Show the first object to another lane; if that does not accept it, mend it."""
-        known = yield from self.keeping.again(state.lane)
+        known = yield from self.keeping.ask_again(state.lane)
         if known:
             self.keeping.take(state, known)
             if not self.keeping.is_complete:
@@ -185,7 +185,9 @@ class Founding:
         limit = min(self.search.left() // 4, 400)
         repair = Repair(self.search.plan.shape, self.asker(state.lane), self.search.harvest, limit=limit)
         given = self.search.given
-        own = given.accepted(state.lane)[: tuning.SEED_EXAMPLES] or ([] if self.is_found else given.refused(state.lane))
+        own = given.accepted(state.lane)[: tuning.SEED_EXAMPLES] or (
+            [] if self.is_found else given.rejected(state.lane)
+        )
         has_base = state.has_seed  # an example may have been accepted
         repaired = yield from repair.run([self.plain.obj, *own])
         self._note(state, repaired)
@@ -210,9 +212,9 @@ class Founding:
 
         Returns the fullest object.
         """
-        lane, shape, reach = state.lane, self.search.plan.shape, self.search.reach
-        missing = [path for path in census(shape) if path not in reach.reached]
-        if self.search.spent() or not isinstance(plain, dict) or not missing:
+        lane, shape, path_coverage = state.lane, self.search.plan.shape, self.search.path_coverage
+        missing = [path for path in census(shape) if path not in path_coverage.accepted]
+        if self.search.is_spent() or not isinstance(plain, dict) or not missing:
             return plain
         before = stored(plain)
         focus: JsonPath = (STATUS,) if lane.info.subresource == STATUS and STATUS in shape.by_name else ()
@@ -228,18 +230,18 @@ class Founding:
             only=frozenset(missing),
         )
         grown = yield from growth.run()
-        reach.add(growth)
-        state.changed_paths = tuple(dict.fromkeys((*state.changed_paths, *sorted(growth.reached))))
+        path_coverage.add(growth)
+        state.changed_paths = tuple(dict.fromkeys((*state.changed_paths, *sorted(growth.accepted))))
         known = [base.obj for base in self.search.points.bases]
         for base in grown:
             if base.obj != plain and base.obj not in known:
                 self.search.points.add_base(Base(base.obj, focus or base.focus))
                 self.keeping.add(lane, stored(base.obj), before, focus or base.focus)
-        return growth.main if growth.reached else plain
+        return growth.main if growth.accepted else plain
 
     def change(self, state: LaneState, base: Json, limit: int) -> Search:
         """Find an update that both sides accept and that changes as much as they allow."""
-        if self.search.spent() or not isinstance(base, dict):
+        if self.search.is_spent() or not isinstance(base, dict):
             return
         shape, before = self.search.plan.shape, stored(base)
         growth = Growth(shape, self.asker(state.lane, before), self.search.harvest, limit, before, frozenset())

@@ -11,14 +11,14 @@ from itertools import islice
 
 from harness import tuning
 from harness.case import Answer, Json, Operation
-from harness.engine.asking import Asking, Wanted
+from harness.engine.asker import UnitAsker, Wanted
 from harness.fuzzers.kin import company, kin
 from harness.fuzzers.places import place_of
 from harness.jsonpath import ABSENT, JsonPath, canonical_path, look
 from harness.objectmodel import STATUS, is_in_metadata, is_in_status, stored
 
 
-class Reasons:
+class RejectionReasons:
     """Tells what is refused for a reason that was not met before."""
 
     def __init__(self) -> None:
@@ -33,14 +33,14 @@ class Reasons:
         return is_new
 
 
-class Following:
+class FollowUps:
     """Goes on from what one unit's validators refuse."""
 
-    def __init__(self, search: Asking) -> None:
+    def __init__(self, search: UnitAsker) -> None:
         self._shape = search.plan.shape
         lanes = [state.lane for state in search.ledger.states.values() if state.lane.operation is Operation.UPDATE]
         self._every, self._updates = lanes, [lane for lane in lanes if not lane.info.subresource]
-        self._reasons = Reasons()
+        self._reasons = RejectionReasons()
 
     def of(self, wanted: Sequence[Wanted], answers: Sequence[Answer]) -> list[Wanted]:
         """Choose what to ask after these answers."""
