@@ -1,4 +1,4 @@
-"""From types.go with `+k8s:` tags to a declarative validator in Python.
+"""Compiles the `+k8s:` tags of Go types to declarative validators in Python.
 
 compiled = compile_types(universe, "example.com/api/v1")
 compiled.validate("Widget", Operation.UPDATE, new, old, options={"Feature": True})
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from harness.compiler.build import Builder
 from harness.compiler.emit import Emitter
-from harness.compiler.plan import Plan, Root, options_of
+from harness.compiler.plan import Plan, Root, options_of, reads_subresource
 from harness.compiler.validators import Module, RootValidator, Validators, module_of
 from harness.diagnostics import Diagnostic
 from harness.tags.release import release_of
@@ -30,10 +30,10 @@ def compile_types(
 ) -> Compiled:
     """Compile one package's root types.
 
-    `release` chooses the catalogue of tags and their behaviour: 1.34 to 1.37. `custom` holds the functions of
-    +k8s:customValidation by name; `criteria` say what is a root (`*`, `TypesWithField=TypeMeta`, ...) in the
-    place of the package's own +k8s:validation-gen: those of another package that generates for it.
-    Raises: InputError with everything that is wrong, UsageError for a release that is not known.
+    `release` chooses the catalogue of tags and their behaviour: 1.33 to 1.37. `custom` holds the functions of
+    +k8s:customValidation by name; `criteria` select the root types (`*`, `TypesWithField=TypeMeta`, ...)
+    instead of the package's own +k8s:validation-gen, if another package generates its code.
+    Raises: InputError with all diagnostics, UsageError for an unknown release.
     """
     which = release_of(release)
     builder = Builder(universe, package, which, custom, criteria)
@@ -56,11 +56,11 @@ def compile_plan(
 def _entry(plan: Plan, root: Root, function: str) -> RootValidator:
     with_rules = plan.types.get(root.type)
     is_struct = with_rules is not None and with_rules.struct is not None
-    return RootValidator(root, function, is_struct, options_of(plan, root.type))
+    return RootValidator(root, function, is_struct, options_of(plan, root.type), reads_subresource(plan, root.type))
 
 
 class Compiled(Validators):
-    """Validators with the plan they were made from, for those who read rules."""
+    """Validators with the plan that they were compiled from, for callers that read rules."""
 
     def __init__(self, plan: Plan, module: Module, custom: Mapping[str, CheckFunction] | None = None) -> None:
         super().__init__(module, custom)

@@ -1,4 +1,4 @@
-"""From types and tags to a plan: roots, what is reachable, what each element's rules are.
+"""Builds a plan from types and tags: the root types, the reachable types, and the rules of each element.
 
 Source: semantics.md#1.6, #2, #3.2.
 """
@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from harness.compiler.followers import standing
-from harness.compiler.lintwalk import SINCE, levels_in_between
+from harness.compiler.followers import independent_errors
+from harness.compiler.lintwalk import SINCE, find_nested_levels
 from harness.compiler.plan import FieldPlan, Inner, Plan, Root, TypePlan, cohorts
-from harness.compiler.sizes import troubles
+from harness.compiler.sizes import size_errors
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.gotypes.model import Comments, Field, Package, Struct, Typedef, TypeRef
 from harness.objectmodel import META
@@ -28,7 +28,7 @@ from harness.tags.types import SPECIAL, Declarations, Types
 
 @dataclass(slots=True)
 class _Element:
-    """A type or field while it is being put together."""
+    """A type or field whose rules are being collected."""
 
     context: TagContext
     given: Contribution
@@ -46,8 +46,20 @@ class _ReachableType:
     fields: list[tuple[Field, _Element]] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class OwnRules:
+    """The rules of one type and of its fields, without those of the types inside it.
+
+    `closed` are the names of fields whose types are opaque: their rules do not run.
+    """
+
+    rules: tuple[Rule, ...] = ()
+    fields: tuple[tuple[Field, tuple[Rule, ...]], ...] = ()
+    closed: frozenset[str] = frozenset()
+
+
 class Builder:
-    """Builds the plan of one package. Two passes: first every tag is read, then what tags defer is resolved."""
+    """Builds the plan of one package in two passes: every tag is read, then the deferred work of tags is run."""
 
     def __init__(
         self,
@@ -67,42 +79,62 @@ class Builder:
         self._nodes: dict[str, _ReachableType] = {}
         self._with_rules: set[str] = set()
         self._opaque: dict[str, bool] = {}
+        self._lists_only = False
         self.reader = Reader(self._release)
 
     def build(self) -> Plan:
-        """Return the plan. Raises: InputError with everything that is wrong."""
+        """Return the plan. Raises: InputError with all diagnostics."""
         try:
             return self._build()
         except RecursionError:
-            why = "what types hold is followed to the last; some hundreds deep is as far as it goes"
-            where, message = Position(self._package), "the types hold each other too deep"
-            raise InputError([Diagnostic(where, "go-nesting", message, why, "make the chain shorter")]) from None
+            why = "every type is followed to its fields, at most some hundreds of levels deep"
+            position, message = Position(self._package), "the types are nested too deeply"
+            raise InputError([Diagnostic(position, "go-nesting", message, why, "make the chain shorter")]) from None
 
     def _build(self) -> Plan:
         package = self._declarations.package(self._package)
         self._check_criteria(package)
         roots = [self._root(package, declared) for declared in self.root_types()]
-        sizes = troubles(self._types, (TypeRef("named", root.type) for root in roots))
+        sizes = size_errors(self._types, (TypeRef("named", root.type) for root in roots))
         if sizes:
-            raise InputError([*package.diagnostics, *sizes])  # nothing that follows would come to an end
+            raise InputError([*package.diagnostics, *sizes])  # the next steps would not terminate
         for root in roots:
             self._discover(TypeRef("named", root.type), "")
         for node in list(self._nodes.values()):
             self._resolve(node)
         self._check_constants()
         if self._release.minor >= SINCE:
-            for found in levels_in_between(self._types, package, (TypeRef("named", root.type) for root in roots)):
+            for found in find_nested_levels(self._types, package, (TypeRef("named", root.type) for root in roots)):
                 self.reader.report(found)
         if self.reader.errors or package.diagnostics:
-            raise InputError([*package.diagnostics, *standing(package, self.reader.errors)])
+            raise InputError([*package.diagnostics, *independent_errors(package, self.reader.errors)])
         self._find_rules()
         plans = {name: self._plan(name, node) for name, node in self._nodes.items() if name in self._with_rules}
         return Plan(self._package, plans, {root.name: root for root in roots})
 
+    def own_rules(self, name: str) -> OwnRules:
+        """Return the rules of one named type and of its fields; none where the type is not known.
+
+        What is wrong with a tag is left to those who build the plan.
+        """
+        self._lists_only = True  # a field may use the keys of its named list type
+        ref = TypeRef("named", name)
+        if name not in self._nodes and name not in SPECIAL and self._types.find(name) is not None:
+            self._discover_named(ref, "", None)
+        node = self._nodes.get(name)
+        if node is None:
+            return OwnRules()
+        self._resolve(node)
+        if node.own.given.opaque_type and node.struct:
+            return OwnRules(tuple(node.own.rules), closed=frozenset(member.name for member, _ in node.fields))
+        closed = {member.name for member, one in node.fields if one.given.opaque_type or one.given.opaque_val}
+        fields = tuple((member, tuple(element.rules)) for member, element in node.fields)
+        return OwnRules(tuple(node.own.rules), fields, frozenset(closed))
+
     # Roots
 
     def root_types(self) -> list[Struct | Typedef]:
-        """Return the declarations that the criteria make roots, by name."""
+        """Return the declarations that the criteria select as roots, by name."""
         package = self._declarations.package(self._package)
         criteria = [*self._criteria] or _generator_values(package.comments)
         declared: dict[str, Struct | Typedef] = {**package.structs, **package.typedefs}
@@ -112,7 +144,7 @@ class Builder:
         return [declared[name] for name in sorted(declared) if self._is_root(declared[name], criteria)]
 
     def _check_criteria(self, package: Package) -> None:
-        """Refuse what doc.go says of roots where upstream's generator gives up on it (semantics.md#1.6)."""
+        """Reject the root criteria of doc.go that upstream's generator rejects (semantics.md#1.6)."""
         lines = [line for line in tag_lines(package.comments) if line.name == "k8s:validation-gen"]
         values = [line.text.partition("=")[2].strip() for line in lines]
         if self._release.names_fields_bare and all(values):
@@ -120,8 +152,8 @@ class Builder:
         for line, value in zip(lines, values, strict=True):
             known = value in ("*", "false") or value.startswith(("TypesWithField=", "TypesWithSuffix="))
             if not known or ("false" in values and len(values) > 1):
-                what = "contradicts false beside it" if known else f"is {value!r}, which says nothing"
-                why = "upstream's generator stops at it"
+                what = "contradicts another one with false" if known else f"has the unknown value {value!r}"
+                why = "upstream's generator fails on it"
                 fix = "one of: *, TypesWithField=<field>, TypesWithSuffix=<suffix>, or false alone"
                 message = f"+k8s:validation-gen of the package {what}"
                 self.reader.report(
@@ -138,7 +170,7 @@ class Builder:
             f.embedded and f.type.name == f"{META}.ListMeta" for f in declaration.fields
         ):
             return False
-        return any(_meets(declaration, criterion) for criterion in criteria)
+        return any(_matches_criterion(declaration, criterion) for criterion in criteria)
 
     def _root(self, package: Package, declaration: Struct | Typedef) -> Root:
         values: dict[str, list[str]] = {name: [] for name in SUBRESOURCE_TAGS}
@@ -164,12 +196,12 @@ class Builder:
                 )
             )
         paths = frozenset([*values["k8s:supportsSubresource"], *(own or ["/"])])
-        # Lists and maps are registered as they are, all else by pointer.
+        # Lists and maps are registered by value, all other types by pointer.
         native = self._types.native(TypeRef("named", declaration.qualified))
         star = "" if native.kind in ("list", "map") else "*"
         return Root(declaration.name, declaration.qualified, f"{star}{package.name}.{declaration.name}", paths)
 
-    # First pass: types that are reachable, and what their tags say at once
+    # First pass: reachable types and the rules of their tags
 
     def _discover(self, ref: TypeRef, where: str, holder: Position | None = None) -> None:
         ref = self._types.declared(ref)
@@ -179,6 +211,8 @@ class Builder:
             self._discover(ref.elem, where, holder)
             if ref.key is not None:
                 self._discover(ref.key, where, holder)
+        if self._lists_only and self._types.native(ref).kind != "list":
+            return
         if ref.kind == "named" and ref.name not in SPECIAL and ref.name not in self._nodes:
             self._discover_named(ref, where, holder)
 
@@ -256,27 +290,27 @@ class Builder:
                     context = self._context(Scope.CONST, node.type, f"{const.package}.{const.name}")
                     self.reader.contributions_of(context, const.comments)
 
-    # Second pass: what tags deferred
+    # Second pass: the deferred work of tags
 
     def _resolve(self, node: _ReachableType) -> None:
         parents: list[Contribution] = []
         for member, element in node.fields:
-            got = self._resolved(element.given)
+            got = self._resolve_deferred(element.given)
             element.rules = got.rules
             if got.parent:
                 parents.append(Contribution(deferred=got.parent))
             if got.rules or self._is_typedef(member.type):
                 self._guard_against_nil(member, element)
-        own = self._resolved(node.own.given)
+        own = self._resolve_deferred(node.own.given)
         if not self._release.defers:
             groups = sorted((d for given in (*parents, own) for d in (*given.deferred, *given.parent)), key=_by_group)
-            node.own.rules = [*own.rules, *self._resolved(Contribution(deferred=groups)).rules]
+            node.own.rules = [*own.rules, *self._resolve_deferred(Contribution(deferred=groups)).rules]
             return
-        before = [rule for contribution in parents for rule in self._resolved(contribution).rules]
-        after = self._resolved(Contribution(deferred=own.parent))
+        before = [rule for contribution in parents for rule in self._resolve_deferred(contribution).rules]
+        after = self._resolve_deferred(Contribution(deferred=own.parent))
         node.own.rules = [*before, *own.rules, *after.rules]
 
-    def _resolved(self, given: Contribution) -> Contribution:
+    def _resolve_deferred(self, given: Contribution) -> Contribution:
         if not given.deferred:
             return Contribution([*given.rules], [], [*given.parent])
         later = self.reader.resolve(given.deferred)
@@ -286,7 +320,7 @@ class Builder:
         return self._types.declared(ref).kind == "named"
 
     def _guard_against_nil(self, member: Field, element: _Element) -> None:
-        """Refuse nil items of a list of pointers, before all else (semantics.md#3.1, #S23)."""
+        """Add the check that rejects nil items of a list of pointers as the first rule (semantics.md#3.1, #S23)."""
         native = self._types.native(member.type)
         if (
             self._release.has_pointer_items
@@ -294,7 +328,7 @@ class Builder:
             and native.elem
             and self._types.is_pointer(native.elem)
         ):
-            element.rules.insert(0, Rule(Check(no_nil_items), sc=True))
+            element.rules.insert(0, Rule(Check(no_nil_items), short_circuits=True))
 
     # Which types have rules
 
@@ -362,7 +396,7 @@ class Builder:
             node.struct,
         )
 
-    # What Go allows and rules do not
+    # Types that Go permits and rules do not
 
     def _check_support(self, native: TypeRef, where: str, position: Position, declared: bool) -> None:
         message = self._unsupported(native, declared)
@@ -431,7 +465,7 @@ def _has_field(declaration: Struct | Typedef, name: str) -> bool:
     return isinstance(declaration, Struct) and any(f.name == name for f in declaration.fields)
 
 
-def _meets(declaration: Struct | Typedef, criterion: str) -> bool:
+def _matches_criterion(declaration: Struct | Typedef, criterion: str) -> bool:
     word, _, value = criterion.partition("=")
     if word == "TypesWithField":
         return _has_field(declaration, value)

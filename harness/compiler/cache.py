@@ -1,7 +1,7 @@
-"""Compiled packages are kept in the user's cache folder, so that the types of a release are compiled once.
+"""Caches compiled packages in the user's cache folder, so that the types of a release are compiled once.
 
-What is kept is code: the folder must be the user's own and nobody else's to write. An entry holds for the very bytes of
-all files of an API, for this version of the compiler and this Python; a damaged one is made again.
+Entries are executable code, so the folder must be writable by the user only. The key of an entry is a hash of all files
+of an API, of the compiler's source and of the Python version. A damaged entry is compiled again.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ import harness
 from harness.compiler.plan import Root
 from harness.compiler.validators import Module, RootValidator
 from harness.diagnostics import Diagnostic, Position
-from harness.files import forget_old, is_private, write_atomically
+from harness.files import delete_oldest, is_private, write_atomically
 
-MOST = 600
-"""Entries that are kept; the ones that were used least recently go."""
+MAX_ENTRIES = 600
+"""At most this many entries; the least recently used ones are deleted."""
 
 _PARTS = ("case.py", "compiler", "content", "diagnostics.py", "field", "gotypes", "tags")
-"""What decides on the text of a module."""
+"""The parts of the package that determine the text of a compiled module."""
 
 
 class ModuleCache:
-    """Modules by key. `folder` is made when it is first written to."""
+    """Cached modules by key. `folder` is created when the first entry is written."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder or platformdirs.user_cache_path("equivalence-harness") / "compiled"
 
     def get(self, key: str, make: Callable[[], Module]) -> Module:
-        """Return the module of a key; one that is not there, or damaged, is made and kept. Raises what `make` does."""
+        """Return the module of a key; a missing or damaged one is made and cached. Raises: what `make` raises."""
         place = self._folder / f"{key}.module"
         if (found := self._load(place)) is not None:
             return found
         made = make()
-        self._keep(place, made)
+        self._store(place, made)
         return made
 
     def _load(self, place: Path) -> Module | None:
@@ -60,14 +60,14 @@ class ModuleCache:
             os.utime(place)
         return module
 
-    def _keep(self, place: Path, module: Module) -> None:
-        """Write an entry. A folder that cannot be written costs time, not the run."""
+    def _store(self, place: Path, module: Module) -> None:
+        """Write an entry. If the folder cannot be written, modules are compiled again and the run continues."""
         with contextlib.suppress(OSError):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if is_private(self._folder):
                 body = marshal.dumps(_plain(module))
                 write_atomically(place, hashlib.sha256(body).digest() + body)
-                forget_old(self._folder, "*.module", MOST)
+                delete_oldest(self._folder, "*.module", MAX_ENTRIES)
 
 
 def key_of(universe: bytes, package: str, release: str, criteria: tuple[str, ...]) -> str:
@@ -79,18 +79,18 @@ def key_of(universe: bytes, package: str, release: str, criteria: tuple[str, ...
 
 @cache
 def _software() -> bytes:
-    """Hash the parts of this program that write modules, and the version of Python that runs them."""
+    """Hash the parts of this package that write modules, and the version of Python."""
     total = hashlib.sha256(importlib.util.MAGIC_NUMBER)
     root = Path(harness.__file__).parent
     for part in _PARTS:
-        place = root / part
-        for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+        path = root / part
+        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
             total.update(file.read_bytes())
     return total.digest()
 
 
 def _plain(module: Module) -> tuple[Any, ...]:
-    """Take a module apart into what `marshal` knows."""
+    """Convert a module to types that `marshal` supports."""
     entries = tuple(
         (name, e.root.name, e.root.type, e.root.go_type, tuple(e.root.paths), e.function, e.is_struct, tuple(e.options))
         for name, e in module.entries.items()

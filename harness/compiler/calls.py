@@ -1,4 +1,4 @@
-"""From one rule to the expression that calls it, with the functions, paths and arguments it needs.
+"""Writes the expression that calls a rule, with the functions, paths and arguments that it needs.
 
 Source: semantics.md#2.3, #2.4, #3.3, #3.4.
 """
@@ -11,7 +11,7 @@ from dataclasses import replace
 from harness.compiler.equality import Equality
 from harness.compiler.naming import name_of
 from harness.compiler.rendering import Rendering
-from harness.compiler.source import Source, bracketed, indent, literal, word
+from harness.compiler.source import Source, add_brackets, identifier_of, indent, literal
 from harness.compiler.values import Values
 from harness.gotypes.model import Field, TypeRef
 from harness.tags.release import Release
@@ -34,6 +34,7 @@ from harness.tags.rules import (
     Show,
     Subfield,
     ValueOf,
+    is_subresource,
 )  # fmt: skip
 
 
@@ -50,15 +51,15 @@ class Calls:
         self._package = package
         self.custom: dict[str, CheckFunction] = {}
 
-    def marked(self, rule: Rule, errors: str) -> str:
-        """Return the expression that marks the errors of a rule that stops."""
+    def mark_errors(self, rule: Rule, errors: str) -> str:
+        """Return the expression that marks errors as those of a short-circuit rule, and with the level of the rule."""
         level = f", {rule.level!r}" if rule.level else ""
         if self._release.marks_short_circuits:
             return f"{self._source.runtime('stopping')}({errors}{level})"
         return f"{self._source.runtime('at_level')}({errors}{level})" if level else errors
 
-    def leveled(self, rule: Rule, path: str, new: str, old: str) -> str:
-        """Return the call of a rule, its errors marked with its level."""
+    def call_at_level(self, rule: Rule, path: str, new: str, old: str) -> str:
+        """Return the call of a rule, with its errors marked with its level."""
         call = self.call(rule, path, new, old)
         return f"{self._source.runtime('at_level')}({call}, {rule.level!r})" if rule.level else call
 
@@ -87,13 +88,15 @@ class Calls:
     def _function(self, rule: Rule) -> str:
         """Return the name of a function (op, path, new, old, options) that runs a rule."""
         rule = Rule(rule.body, level=rule.level)
-        return self._source.once("rules", ("rule", rule), word(name_of(rule)), lambda name: self._body(name, rule))
+        return self._source.add_once(
+            "rules", ("rule", rule), identifier_of(name_of(rule)), lambda name: self._body(name, rule)
+        )
 
     def _body(self, name: str, rule: Rule) -> str:
         lines = [f"def {name}(op, path, new, old, options):"]
         body = rule.body
         if rule.level or not isinstance(body, Option | Subfield | Mode):
-            lines.append(f"    return {self.leveled(rule, 'path', 'new', 'old')}")
+            lines.append(f"    return {self.call_at_level(rule, 'path', 'new', 'old')}")
         elif isinstance(body, Option):
             lines += self._option(body)
         elif isinstance(body, Subfield):
@@ -103,8 +106,8 @@ class Calls:
         return "\n".join(lines)
 
     def _option(self, body: Option) -> list[str]:
-        call = self.leveled(body.rule, "path", "new", "old")
-        if self._release.undefined_options_are_off:
+        call = self.call_at_level(body.rule, "path", "new", "old")
+        if self._release.undefined_options_are_off or is_subresource(body.name):
             state = f"options.get({literal(body.name)}, False)"
             return [f"    return {call} if {state} is {body.wanted} else []"]
         undefined = self._source.use("harness.tags.families.options", "undefined_option")
@@ -117,7 +120,7 @@ class Calls:
 
     def _subfield(self, body: Subfield) -> list[str]:
         member = body.member
-        known = "" if self.forgiven(member.type) == "op is UPDATE" else "old is not None and "
+        known = "" if self.ratchet_condition(member.type) == "op is UPDATE" else "old is not None and "
         return [
             *self._no_nil(),
             f"    v = {self._values.read(member, 'new')}",
@@ -125,7 +128,7 @@ class Calls:
             f"    if op is UPDATE and {known}{self._equality.expression(member.type, 'v', 'o')}:",
             "        return []",
             f"    p = {path_of(member, self._package)}",
-            f"    return {self.leveled(body.rule, 'p', 'v', 'o')}",
+            f"    return {self.call_at_level(body.rule, 'p', 'v', 'o')}",
         ]
 
     def _no_nil(self) -> list[str]:
@@ -138,7 +141,7 @@ class Calls:
             f"    v = {self._values.read(member, 'new')}",
             f"    o = None if old is None else {self._values.read(member, 'old')}",
             f"    mode = {self._values.read(by, 'new')}",
-            f"    if op is UPDATE and old is not None and mode == {bracketed(self._values.read(by, 'old'))} "
+            f"    if op is UPDATE and old is not None and mode == {add_brackets(self._values.read(by, 'old'))} "
             f"and {self._equality.expression(member.type, 'v', 'o')}:",
             "        return []",
             f"    p = {path_of(member, self._package)}",
@@ -146,24 +149,24 @@ class Calls:
         ]
         for value, rules in body.rules:
             lines += [f"    if mode == {literal(value)}:", *indent(self._mode_rules(rules), 2), "        return errs"]
-        return [*lines, f"    return {self.leveled(body.otherwise, 'p', 'v', 'o')}"]
+        return [*lines, f"    return {self.call_at_level(body.otherwise, 'p', 'v', 'o')}"]
 
     def _mode_rules(self, rules: tuple[Rule, ...]) -> list[str]:
-        """Rules keep their order; after the last short-circuit one, stop if any of them failed (semantics.md#S10)."""
-        stopping = [index for index, rule in enumerate(rules) if rule.sc]
+        """Return the lines that run rules in order, until all short-circuits ran and one failed (semantics.md#S10)."""
+        stopping = [index for index, rule in enumerate(rules) if rule.short_circuits]
         lines = ["stop = False"] if stopping else []
         for index, rule in enumerate(rules):
-            if not rule.sc:
-                lines.append(f"errs += {self.leveled(rule, 'p', 'v', 'o')}")
+            if not rule.short_circuits:
+                lines.append(f"errs += {self.call_at_level(rule, 'p', 'v', 'o')}")
                 continue
-            keep = [] if rule.ne else ["    errs += e"]
-            lines += [f"if e := {self.leveled(rule, 'p', 'v', 'o')}:", *keep, "    stop = True"]
+            keep = [] if rule.hidden else ["    errs += e"]
+            lines += [f"if e := {self.call_at_level(rule, 'p', 'v', 'o')}:", *keep, "    stop = True"]
             if index == stopping[-1]:
                 lines += ["if stop:", "    return errs"]
         return lines
 
     def correlates(self, native: TypeRef, which: Identity | None) -> bool:
-        """Whether parts of a list or map are told apart, so that new ones have old ones."""
+        """Whether each new item of a list or value of a map is compared with an old one."""
         if native.kind == "map":
             return True
         return which is not None and (which.semantic == "set" or bool(which.semantic == "map" and which.keys))
@@ -205,8 +208,8 @@ class Calls:
         if isinstance(arg, MembersSet):
             return self._members_set(arg.members)
         if isinstance(arg, ValueOf):
-            return self._source.once(
-                "parts", ("value", arg), f"value_of_{word(arg.field.json_name)}",
+            return self._source.add_once(
+                "parts", ("value", arg), f"value_of_{identifier_of(arg.field.json_name)}",
                 lambda name: f"def {name}(v):\n    return None if v is None else {self._values.read(arg.field, 'v')}",
             )  # fmt: skip
         return literal(arg)
@@ -217,16 +220,16 @@ class Calls:
             unset = ", ".join("False" for _ in members)
             return f"def {name}(v):\n    if v is None:\n        return ({unset},)\n    return ({', '.join(tests)},)"
 
-        return self._source.once("parts", ("set", members), f"set_of_{word(members[0].label)}", body)
+        return self._source.add_once("parts", ("set", members), f"set_of_{identifier_of(members[0].label)}", body)
 
     def _is_set(self, member: Member) -> str:
         if member.selector is not None:
             return f"any({self._matches(member.selector)}(i) for i in v)"
         assert member.field is not None
         read = self._values.read(member.field, "v")
-        if self._release.older_unions and self._types.native(member.field.type).kind in ("list", "map"):
+        if self._release.has_older_unions and self._types.native(member.field.type).kind in ("list", "map"):
             return f"v.get({literal(member.field.json_name)}) is not None"
-        return f"{bracketed(read)} is not None" if self._types.is_pointer(member.field.type) else f"bool({read})"
+        return f"{add_brackets(read)} is not None" if self._types.is_pointer(member.field.type) else f"bool({read})"
 
     def _matches(self, selector: Selector) -> str:
         def body(name: str) -> str:
@@ -236,29 +239,29 @@ class Calls:
             for key, value in selector.keys:
                 member = self._types.member(struct, key)
                 assert member is not None
-                tests.append(f"{bracketed(self._values.read(member, 'v'))} == {literal(value)}")
+                tests.append(f"{add_brackets(self._values.read(member, 'v'))} == {literal(value)}")
             return f"def {name}(v):\n    return v is not None and {' and '.join(tests)}"
 
-        return self._source.once(
-            "parts", ("matches", selector), "is_" + word("_".join(str(v) for _, v in selector.keys)), body
+        return self._source.add_once(
+            "parts", ("matches", selector), "is_" + identifier_of("_".join(str(v) for _, v in selector.keys)), body
         )
 
-    def forgiven(self, ref: TypeRef) -> str:
-        """Return the condition under which equal values are forgiven."""
-        if self._release.forgives_only_correlated or not self._values.is_nilable(ref):
+    def ratchet_condition(self, ref: TypeRef) -> str:
+        """Return the condition, besides equality, under which the rules of a value are skipped in an update."""
+        if self._release.ratchets_only_correlated or not self._values.is_nilable(ref):
             return "changed"
         return "op is UPDATE"
 
 
 def path_of(member: Field, package: str) -> str:
-    """Return the expression for a member's path, given the `path` of its struct. `package` is the one compiled."""
-    if not _at_parent(member):
+    """Return the expression for a member's path from the `path` of its struct. `package` is the compiled one."""
+    if not _shares_parent_path(member):
         return f"Path(path, {literal('.' + member.json_name)})"
-    # semantics.md#S22: upstream invents a first path element where a root's member has none.
-    return f"Path(path, {literal(_type_word(member.type, package))}) if path.is_root else path"
+    # semantics.md#S22: if a member of a root has no path element, upstream uses the name of its type.
+    return f"Path(path, {literal(_type_name(member.type, package))}) if path.is_root else path"
 
 
-def _at_parent(member: Field) -> bool:
+def _shares_parent_path(member: Field) -> bool:
     return (member.inline and not _has_own_name(member)) or member.json_ignored
 
 
@@ -267,14 +270,14 @@ def _has_own_name(member: Field) -> bool:
     return bool(member.json_name) and not member.embedded
 
 
-def _type_word(ref: TypeRef, package: str) -> str:
-    """Return the name of a type as it stands in generated code: behind the alias of its package elsewhere."""
+def _type_name(ref: TypeRef, package: str) -> str:
+    """Return the name of a type in generated Go code, with the import alias of another package."""
     if ref.kind == "pointer" and ref.elem is not None:
-        return _type_word(ref.elem, package)
+        return _type_name(ref.elem, package)
     if ref.kind == "list" and ref.elem is not None:
-        return f"[]{_type_word(ref.elem, package)}"
+        return f"[]{_type_name(ref.elem, package)}"
     if ref.kind == "map" and ref.elem is not None and ref.key is not None:
-        return f"map[{_type_word(ref.key, package)}]{_type_word(ref.elem, package)}"
+        return f"map[{_type_name(ref.key, package)}]{_type_name(ref.elem, package)}"
     home, _, name = ref.name.rpartition(".")
     if ref.kind != "named" or home == package:
         return name or str(ref)
@@ -282,11 +285,11 @@ def _type_word(ref: TypeRef, package: str) -> str:
 
 
 _IMPORTED = ("context", "equality", "field", "fmt", "operation", "safe", "sets", "validate")
-"""What every generated file may import: names that no other package gets."""
+"""Aliases of the packages that every generated file may import; other packages get another alias."""
 
 
 def _import_alias(package: str, within: str) -> str:
-    """Return the name under which generated Go imports a package: its last parts, as many as make it unlike others."""
+    """Return the import alias of a package in generated Go: its last part, with the parts before it until unique."""
     parts, name = package.split("/"), ""
     for count in range(1, len(parts) + 1):
         name = re.sub("[_.-]", "", "".join(parts[-count:]))

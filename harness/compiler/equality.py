@@ -1,8 +1,11 @@
-"""Functions that compare values as Go would, and that give equal values one form. Source: semantics.md#4.2."""
+"""Writes functions that compare values as Go does, and that give equal values the same hashable form.
+
+Source: semantics.md#4.2.
+"""
 
 from __future__ import annotations
 
-from harness.compiler.source import Source, bracketed, word
+from harness.compiler.source import Source, add_brackets, identifier_of
 from harness.compiler.values import Values
 from harness.gotypes.model import Struct, TypeRef
 from harness.tags.rules import Identity
@@ -27,7 +30,7 @@ _FORM_SPECIAL = {
 
 
 class Equality:
-    """Writes comparisons; a function per type, when first needed."""
+    """Writes comparisons: a function per type, on first use."""
 
     def __init__(self, values: Values, source: Source) -> None:
         self._values = values
@@ -35,14 +38,14 @@ class Equality:
         self._source = source
 
     def expression(self, ref: TypeRef, a: str, b: str) -> str:
-        """Return the expression that says whether two values are equal."""
+        """Return the expression that is true if two values are equal."""
         inner = self._types.value(ref)
         if inner.kind == "builtin":
             return f"{a} == {b}"
-        return f"({a} is {b} or {self._both(ref, a, b)}{self.same(ref)}({a}, {b}))"
+        return f"({a} is {b} or {self._both_set(ref, a, b)}{self.same(ref)}({a}, {b}))"
 
-    def _both(self, ref: TypeRef, a: str, b: str) -> str:
-        """Ask for both values where nil is told from a zero that a comparison takes for the same: `*Quantity`."""
+    def _both_set(self, ref: TypeRef, a: str, b: str) -> str:
+        """Return a condition that neither value is nil, for pointers whose nil would equal zero: `*Quantity`."""
         inner = self._types.value(ref)
         special = inner.kind == "named" and inner.name in SPECIAL
         return f"{a} is not None and {b} is not None and " if special and self._types.is_pointer(ref) else ""
@@ -57,14 +60,14 @@ class Equality:
         if inner.kind == "list" and self._values.is_bytes(inner):
             return self._source.runtime("same_bytes")
         if inner.kind in ("list", "map") and inner.elem is not None:
-            items = word(str(inner.elem).rpartition(".")[2])
-            return self._source.once(
+            items = identifier_of(str(inner.elem).rpartition(".")[2])
+            return self._source.add_once(
                 "same", ("same", str(inner)), f"same_{inner.kind}_of_{items}", lambda n: self._same_many(n, inner)
             )
         struct = self._types.struct(inner)
         if struct is None:
             return self._source.runtime("same_json")
-        return self._source.once(
+        return self._source.add_once(
             "same", ("same", struct.qualified), f"same_{struct.name}", lambda n: self._same_struct(n, inner)
         )
 
@@ -83,9 +86,9 @@ class Equality:
                 a, b = self._values.read(member, "a"), self._values.read(member, "b")
                 plain = self._types.value(member.type).kind == "builtin"
                 if plain:
-                    tests.append(f"{bracketed(a)} == {bracketed(b)}")
-                elif self._both(member.type, a, b):
-                    tests.append(self.expression(member.type, bracketed(a), bracketed(b)))
+                    tests.append(f"{add_brackets(a)} == {add_brackets(b)}")
+                elif self._both_set(member.type, a, b):
+                    tests.append(self.expression(member.type, add_brackets(a), add_brackets(b)))
                 else:
                     tests.append(f"{self.same(member.type)}({a}, {b})")
         joined = "\n        and ".join(tests) or "True"
@@ -95,7 +98,7 @@ class Equality:
         )
 
     def form(self, ref: TypeRef) -> str:
-        """Return the name of the function that gives equal values one hashable form, and others another."""
+        """Return the name of the function that gives equal values, and only these, the same hashable form."""
         inner = self._types.value(ref)
         struct = self._types.struct(inner)
         if inner.kind == "list" and self._values.is_bytes(inner):
@@ -103,13 +106,16 @@ class Equality:
         if inner.kind in ("list", "map") and inner.elem is not None:
             helper = self._source.runtime(f"form_of_{inner.kind}")
             elem, zero = self.form(inner.elem), self._values.zero(inner.elem)
-            return self._source.once(
-                "same", ("form", str(inner)), f"form_of_{inner.kind}_of_{word(str(inner.elem).rpartition('.')[2])}",
+            items = identifier_of(str(inner.elem).rpartition(".")[2])
+            return self._source.add_once(
+                "same", ("form", str(inner)), f"form_of_{inner.kind}_of_{items}",
                 lambda name: f"def {name}(v):\n    return {helper}(v, {elem}, {zero})",
             )  # fmt: skip
         if struct is not None:
             key = ("form", struct.qualified)
-            return self._source.once("same", key, f"form_of_{struct.name}", lambda name: self._form_body(name, struct))
+            return self._source.add_once(
+                "same", key, f"form_of_{struct.name}", lambda name: self._form_body(name, struct)
+            )
         if inner.kind == "builtin":
             return self._source.runtime("itself")
         return self._source.runtime(_FORM_SPECIAL.get(SPECIAL.get(inner.name, "any"), "form_of_json"))
@@ -123,7 +129,7 @@ class Equality:
         return f"def {name}(v):\n    return None if v is None else ({''.join(f'{part}, ' for part in parts)})"
 
     def key(self, which: Identity) -> str:
-        """Return the name of the function from a list item to what tells it apart."""
+        """Return the name of the function from a list item to its key."""
         if which.semantic == "set":
             if self._types.kind(which.elem) in ("string", "bool", "integer", "float"):
                 return self._source.runtime("itself")
@@ -136,5 +142,5 @@ class Equality:
             reads = [self._values.read(member, "v") for member in members if member is not None]
             return f"def {name}(v):\n    return ({', '.join(reads)},)"
 
-        wanted = f"key_of_{struct.name}_by_{word('_'.join(which.keys))}"
-        return self._source.once("parts", ("key", str(which.elem), which.keys), wanted, body)
+        wanted = f"key_of_{struct.name}_by_{identifier_of('_'.join(which.keys))}"
+        return self._source.add_once("parts", ("key", str(which.elem), which.keys), wanted, body)

@@ -1,6 +1,6 @@
-"""Tests that stand before a call: what most objects pass is not worth a call, nor a path.
+"""Writes guards: cheap conditions that save the call of a check, and the creation of its path, for valid values.
 
-Where a guard is false the check behind it reports nothing; the check itself stays the one place that words an error.
+If a guard is false, its check would report no error. If it is true, the check is called, and may accept the value.
 """
 
 from __future__ import annotations
@@ -33,56 +33,58 @@ _PRESENCE: Mapping[CheckFunction, str] = {
 
 
 class Value(NamedTuple):
-    """A value that is at hand under a name. `nilable` says whether it can be None."""
+    """A value in a variable. `nilable` is true if it can be None."""
 
     name: str
     nilable: bool = True
 
 
 class Guards:
-    """Writes the tests."""
+    """Writes guards."""
 
     def __init__(self, values: Values, source: Source) -> None:
         self._values, self._source = values, source
 
-    def of(self, rule: Rule, value: Value) -> str:
-        """Return the expression that is false when a check of one value reports nothing; empty when only it knows."""
+    def guard_of(self, rule: Rule, value: Value) -> str:
+        """Return the expression that is false if a check of one value reports no error; empty if there is none."""
         body = rule.body
         if not isinstance(body, Check) or body.custom:
             return ""
         if body.function in _PRESENCE:
             return _PRESENCE[body.function].format(value.name)
         if body.function is unique:
-            return self._repeats(body, value.name)
-        test = self._test(rule, body, value.name)
+            return self._uniqueness_guard(body, value.name)
+        test = self._check_guard(rule, body, value.name)
         return f"{value.name} is not None and {test}" if test and value.nilable else test
 
-    def knows(self, rule: Rule, value: Value) -> bool:
-        """Whether all of a rule's errors stand behind a guard. What stops must be known by its value alone."""
-        return is_optional(rule) or bool(self.of(rule, value) or (not rule.sc and self._each(rule)))
+    def has_guard(self, rule: Rule, value: Value) -> bool:
+        """Whether a guard covers all errors of a rule. A short-circuit rule must have a guard of its value alone."""
+        return is_optional(rule) or bool(
+            self.guard_of(rule, value) or (not rule.short_circuits and self._item_guard(rule))
+        )
 
     def ignores_old(self, rule: Rule, value: Value) -> bool:
-        """Whether a rule looks at the new value alone, and at that behind a guard."""
-        return is_optional(rule) or bool(self.of(rule, value))
+        """Whether a rule reads the new value only, after a guard."""
+        return is_optional(rule) or bool(self.guard_of(rule, value))
 
-    def before(self, rule: Rule, value: Value, lines: list[str]) -> list[str]:
-        """Return the lines behind the guard of a rule, which may look at items; as they are when there is none."""
-        if guard := self.of(rule, value):
+    def guarded(self, rule: Rule, value: Value, lines: list[str]) -> list[str]:
+        """Return the lines inside the guard of a rule, or of its items; unchanged if there is no guard."""
+        if guard := self.guard_of(rule, value):
             return [f"if {guard}:", *indent(lines)]
-        if test := self._each(rule):
+        if test := self._item_guard(rule):
             items = self._items(rule, value)
             return [f"for i in {items}:", f"    if {test}:", *indent([*lines, "break"], 2)]
         return lines
 
-    def of_type(self, plan: TypePlan, value: Value) -> str:
-        """Return the guard of a type's own function; empty when it looks into its value."""
+    def guard_of_type(self, plan: TypePlan, value: Value) -> str:
+        """Return the guard of a type's own function; empty if the function reads parts of its value."""
         rules = list(rules_in(plan.cohorts))
         if plan.struct is not None or plan.inner or not rules:
             return ""
-        guards = [self.of(rule, value) for rule in rules if not is_optional(rule)]
+        guards = [self.guard_of(rule, value) for rule in rules if not is_optional(rule)]
         return " or ".join(guards) if guards and all(guards) else ""
 
-    def _repeats(self, body: Check, name: str) -> str:
+    def _uniqueness_guard(self, body: Check, name: str) -> str:
         which = body.args[0].identity
         types = self._values.types
         plain = which.semantic == "set" and types.kind(which.elem) in ("string", "integer", "bool")
@@ -90,22 +92,22 @@ class Guards:
             return f"{name} and len(set({name})) < len({name})"
         return f"{name} and len({name}) > 1"
 
-    def _test(self, rule: Rule, body: Check, name: str) -> str:
-        """Return the test of a value by the guard of its tag, which accepts None."""
+    def _check_guard(self, rule: Rule, body: Check, name: str) -> str:
+        """Return the guard of a value from the guard of its tag, false for None."""
         if body.function in PREDICATES:
             return f"not {self._source.use('harness.content.names', PREDICATES[body.function])}({name})"
         spec = ALL_SPECS.get(rule.tag)
         guard = spec.guard_of(body) if spec is not None else None
         return guard[0].format(name, literal(guard[1])) if guard else ""
 
-    def _each(self, rule: Rule) -> str:
-        """Return the test of one item `i`; the check of all may still forgive it."""
+    def _item_guard(self, rule: Rule) -> str:
+        """Return the guard of one item `i`; the check of all items may still ratchet it."""
         body = rule.body
         if not isinstance(body, EachVal) or body.list_type.elem is None:
             return ""
         inner = body.rule.body
-        test = self._test(body.rule, inner, "i") if isinstance(inner, Check) and not inner.custom else ""
-        # Null items that are no nil pointers are zero values by now.
+        test = self._check_guard(body.rule, inner, "i") if isinstance(inner, Check) and not inner.custom else ""
+        # Null items that are not nil pointers have been replaced by zero values.
         is_nil = self._values.zero(body.list_type.elem) == "None"
         return f"i is not None and {test}" if test and is_nil else test
 
@@ -117,7 +119,7 @@ class Guards:
 
 
 def is_presence(rule: Rule) -> bool:
-    """Whether a rule stops at an absent value, so that what follows has one."""
+    """Whether a rule short-circuits on an absent value, so that later rules have a value."""
     body = rule.body
     return isinstance(body, Check) and body.function in (
         optional_value,
@@ -128,5 +130,5 @@ def is_presence(rule: Rule) -> bool:
 
 
 def is_optional(rule: Rule) -> bool:
-    """Whether a rule is nothing but a stop at an absent value."""
+    """Whether a rule only short-circuits on an absent value."""
     return isinstance(rule.body, Check) and rule.body.function in (optional_value, optional_pointer)

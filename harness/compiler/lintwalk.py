@@ -1,7 +1,7 @@
-"""What upstream's linter looks at, and the one of its rules by which its generator's levels mean anything.
+"""Visits the elements that upstream's linter visits, and checks its rule about levels (+k8s:alpha and +k8s:beta).
 
-A finding of the linter stops the generator (`lint failed:`), so that what it says of levels is said when types are
-compiled, too. Source: semantics.md#8; validation-gen lint.go and lint_rules.go, 1.37.1.
+Upstream's generator fails if its linter has a finding (`lint failed:`), so the compiler reports these findings, too.
+Source: semantics.md#8; validation-gen lint.go and lint_rules.go, 1.37.1.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ WHY = "a level holds for the whole chain; upstream's generator stops at one insi
 FIX = "put the level first: +k8s:alpha=+k8s:eachVal=+k8s:maxLength=5"
 
 Problem: TypeAlias = tuple[str, Tag | None]
-"""The message in upstream's words, and the tag it is about."""
+"""The message of upstream's linter, and the tag that it is about."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One element that upstream's linter looks at: a type, or a field of `holder`."""
+    """One element that upstream's linter checks: a type, or a field of `holder`."""
 
     name: str
     type: TypeRef
@@ -41,15 +41,15 @@ class Visit:
 
     @property
     def subject(self) -> str:
-        """How messages name it."""
+        """The name of the element in messages."""
         return f"{self.holder}.{self.name}" if self.holder else self.name
 
 
 class LintWalk:
-    """Goes through everything that is reachable, also what is not exported or opaque. `read` reads comments."""
+    """Visits every reachable element, including opaque and unexported ones. `read` reads comments."""
 
     def __init__(self, types: Types, seen: set[str], read: Callable[[Comments], tuple[Tag, ...]] | None = None) -> None:
-        self._types, self._seen, self._read = types, seen, read or parsed
+        self._types, self._seen, self._read = types, seen, read or parse_tags
         self.found: list[Visit] = []
 
     def enter(self, ref: TypeRef) -> None:
@@ -91,8 +91,8 @@ def _inner(ref: TypeRef) -> list[TypeRef]:
     return [inner for inner in (ref.key, ref.elem) if inner is not None]
 
 
-def parsed(comments: Comments) -> tuple[Tag, ...]:
-    """All tags of a block by name. A name of which one line does not parse is left out, as upstream does."""
+def parse_tags(comments: Comments) -> tuple[Tag, ...]:
+    """Return the tags of a comment, sorted by name. Like upstream, skip all tags of a name if one does not parse."""
     lines: dict[str, list[TagLine]] = {}
     for line in tag_lines(comments):
         lines.setdefault(line.name, []).append(line)
@@ -105,8 +105,8 @@ def parsed(comments: Comments) -> tuple[Tag, ...]:
     return tuple(tags)
 
 
-def misplaced(tag: Tag | None) -> Problem | None:
-    """Return what is wrong with the levels of a chain of tags, and at which tag; None when nothing is."""
+def level_problem(tag: Tag | None) -> Problem | None:
+    """Return the problem of the levels in a chain of tags with its tag; None if there is none."""
     outermost = True
     while tag is not None:
         if tag.name in LEVELS and not outermost:
@@ -117,25 +117,25 @@ def misplaced(tag: Tag | None) -> Problem | None:
     return None
 
 
-def levels_in_between(types: Types, package: Package, roots: Iterable[TypeRef]) -> Iterator[Diagnostic]:
-    """Yield every level that stands inside a chain, as the linter says it, unless the linter is told to stay away."""
+def find_nested_levels(types: Types, package: Package, roots: Iterable[TypeRef]) -> Iterator[Diagnostic]:
+    """Yield the linter's findings about levels inside a chain, unless +k8s:validation-gen-nolint is set."""
     if any(line.name == NOLINT for line in tag_lines(package.comments)):
         return
-    walk = LintWalk(types, set(), _with_two_levels)
+    walk = LintWalk(types, set(), _parse_nested_levels)
     for root in roots:
         walk.enter(root)
     for visit in walk.found:
-        message, tag = next((found for one in visit.tags if (found := misplaced(one)) is not None), ("", None))
+        message, tag = next((found for one in visit.tags if (found := level_problem(one)) is not None), ("", None))
         if tag is not None and tag.payload is not None:
-            words = f"{visit.subject}: {message}"
+            text = f"{visit.subject}: {message}"
             yield Diagnostic(
-                tag.position, "alphaBetaPrefix", words, WHY, FIX, shown(tag.position, tag.source), tag.width
+                tag.position, "alphaBetaPrefix", text, WHY, FIX, shown(tag.position, tag.source), tag.width
             )
 
 
-def _with_two_levels(comments: Comments) -> tuple[Tag, ...]:
-    """Parse a block that may have a level in between: nearly none has."""
+def _parse_nested_levels(comments: Comments) -> tuple[Tag, ...]:
+    """Parse the comments that may have a level inside a chain, which are few. Return no tags for others."""
     texts = (line.text for line in comments if "k8s:" in line.text)
     if any(text.rfind(f"+{level}") > text.find("+") for text in texts for level in LEVELS):
-        return parsed(comments)
+        return parse_tags(comments)
     return ()

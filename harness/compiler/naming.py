@@ -1,4 +1,4 @@
-"""What a rule is called: a name for its function, and a few words for a comment."""
+"""Names the function of a rule, and summarises rules for a comment."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from harness.tags.rules import Check, EachKey, EachVal, Item, Mode, Option, Rule
 
 def name_of(rule: Rule) -> str:
     """Return a name for the function that runs a rule: `check_max_bytes_64`, `each_required_value_beta`."""
-    # A check function's own name is taken by its import.
+    # The name of the check function itself is used by its import.
     return f"check_{_name(rule)}" if isinstance(rule.body, Check) else _name(rule)
 
 
@@ -24,10 +24,10 @@ def _names(rule: Rule) -> Iterable[str]:
         return [body.custom or body.function.__name__, *shown]
     if isinstance(body, Mode):
         return [body.member.json_name, "by", body.discriminator.json_name]
-    return [_where(body), _name(body.rule)]
+    return [_part_name(body), _name(body.rule)]
 
 
-def _where(body: EachVal | EachKey | Item | Subfield | Option) -> str:
+def _part_name(body: EachVal | EachKey | Item | Subfield | Option) -> str:
     match body:
         case EachVal():
             return "each"
@@ -41,19 +41,19 @@ def _where(body: EachVal | EachKey | Item | Subfield | Option) -> str:
             return f"{'if' if body.wanted else 'unless'}_{body.name}"
 
 
-def words_of(rules: Iterable[Rule]) -> str:
-    """Return what is checked, for a comment: `required, maxLength (beta), each format`."""
-    return ", ".join(dict.fromkeys(_words(rule) for rule in rules))
+def summary_of(rules: Iterable[Rule]) -> str:
+    """Return a summary of rules for a comment: `required, maxLength (beta), each format`."""
+    return ", ".join(dict.fromkeys(_summary(rule) for rule in rules))
 
 
-def _words(rule: Rule) -> str:
+def _summary(rule: Rule) -> str:
     body = rule.body
     level = f" ({rule.level})" if rule.level else ""
     if isinstance(body, Check):
         return (rule.tag.removeprefix("k8s:") or body.function.__name__.replace("_", " ")) + level
     if isinstance(body, Mode):
         return f"{body.member.json_name} by {body.discriminator.json_name}"
-    inner = _words(body.rule)
+    inner = _summary(body.rule)
     if isinstance(body, EachVal | EachKey):
         return f"each{' key' if isinstance(body, EachKey) else ''} {inner}{level}"
     if isinstance(body, Item):

@@ -1,4 +1,4 @@
-"""What a validator will do, in order: types, fields, rules in cohorts. No text of any language yet.
+"""The plan of a validator: types, fields and rules in the order of their execution, independent of any language.
 
 Source: semantics.md#3.
 """
@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from harness.gotypes.model import Field, Struct, TypeRef
-from harness.tags.rules import EachKey, EachVal, Identity, Item, Mode, Option, Rule, Subfield
+from harness.tags.rules import EachKey, EachVal, Identity, Item, Mode, Option, Rule, Subfield, is_subresource
 
 
 @dataclass(frozen=True, slots=True)
 class Cohort:
-    """Rules that stop each other. The default cohort, named "", stops the whole element."""
+    """Rules that short-circuit each other. The default cohort, named "", short-circuits the whole element."""
 
     name: str
     stopping: tuple[Rule, ...]
@@ -31,21 +31,25 @@ def cohorts(rules: Iterable[Rule], named: bool = True) -> tuple[Cohort, ...]:
 
     Source: semantics.md#3.3.
 
-    Not `named`, all rules are of the default one.
+    Without `named`, all rules belong to the default one.
     """
     by_name: dict[str, list[Rule]] = {}
     for rule in rules:
         by_name.setdefault(rule.cohort if named else "", []).append(rule)
     names = sorted(by_name, key=lambda name: name != "")
     return tuple(
-        Cohort(name, tuple(r for r in by_name[name] if r.sc), tuple(r for r in by_name[name] if not r.sc))
+        Cohort(
+            name,
+            tuple(r for r in by_name[name] if r.short_circuits),
+            tuple(r for r in by_name[name] if not r.short_circuits),
+        )
         for name in names
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Inner:
-    """Types whose own rules run within a value: the type itself, its items or values, its keys."""
+    """The types of a value that have rules: its own type, that of its items or values, and that of its keys."""
 
     callee: str = ""
     elem: str = ""
@@ -58,7 +62,7 @@ class Inner:
 
 @dataclass(frozen=True, slots=True)
 class FieldPlan:
-    """One field: its rules, and what runs within it."""
+    """One field: its rules, and the types inside it."""
 
     field: Field
     cohorts: tuple[Cohort, ...]
@@ -67,7 +71,7 @@ class FieldPlan:
 
 @dataclass(frozen=True, slots=True)
 class TypePlan:
-    """One named type: its own rules, what runs within it, its fields. `struct` is None for everything else."""
+    """One named type: its own rules, the types inside it, and its fields. `struct` is None for other types."""
 
     name: str
     type: TypeRef
@@ -79,7 +83,7 @@ class TypePlan:
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A type that requests may be about, and the subresource paths its dispatcher accepts (semantics.md#1.6).
+    """A type that has requests, and the subresource paths that its dispatcher accepts (semantics.md#1.6).
 
     `go_type` is the Go type of the objects as messages name it: `*v1.Widget`.
     """
@@ -92,7 +96,7 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything that is emitted."""
+    """All types and roots of a package."""
 
     package: str
     types: Mapping[str, TypePlan] = field(default_factory=dict)
@@ -100,7 +104,17 @@ class Plan:
 
 
 def options_of(plan: Plan, qualified: str) -> frozenset[str]:
-    """Return the validation options that rules below a type look up."""
+    """Return the validation options that the rules of a type and below it read."""
+    return frozenset(name for name in _conditions(plan, qualified) if not is_subresource(name))
+
+
+def reads_subresource(plan: Plan, qualified: str) -> bool:
+    """Whether a rule of a type, or below it, depends on the subresource that a request comes through."""
+    return any(is_subresource(name) for name in _conditions(plan, qualified))
+
+
+def _conditions(plan: Plan, qualified: str) -> frozenset[str]:
+    """Return the names of the options, and the paths of the subresources, that rules depend on."""
     found: set[str] = set()
     seen: set[str] = set()
     waiting = [qualified]

@@ -1,10 +1,10 @@
-"""Functions that show a value in an error's text as Go would. Source: semantics.md#6.4."""
+"""Writes functions that print a value in an error as Go does. Source: semantics.md#6.4."""
 
 from __future__ import annotations
 
 import json
 
-from harness.compiler.source import Source, indent, literal, word
+from harness.compiler.source import Source, identifier_of, indent, literal
 from harness.compiler.values import Values
 from harness.gotypes.model import TypeRef
 from harness.tags.types import SPECIAL
@@ -19,7 +19,7 @@ _SHOW_SPECIAL = {
 
 
 class Rendering:
-    """Writes renderers; a function per type, when first needed."""
+    """Writes printing functions: one per type, on first use."""
 
     def __init__(self, values: Values, source: Source) -> None:
         self._values = values
@@ -27,7 +27,7 @@ class Rendering:
         self._source = source
 
     def show(self, ref: TypeRef) -> str:
-        """Return the name of the function that renders a value in an error's text (semantics.md#6.4)."""
+        """Return the name of the function that prints a value in an error (semantics.md#6.4)."""
         declared = self._types.declared(ref)
         while declared.kind == "pointer" and declared.elem is not None:
             declared = self._types.declared(declared.elem)
@@ -45,9 +45,13 @@ class Rendering:
             return self._source.runtime(_SHOW_SPECIAL.get(SPECIAL.get(inner.name, ""), "show_json"))
         if struct is None and self._values.is_bytes(inner):
             return self._source.runtime("show_bytes")
-        what = word(struct.name) if struct else f"{inner.kind}_{word(str(inner.elem).rpartition('.')[2])}"
+        what = (
+            identifier_of(struct.name)
+            if struct
+            else f"{inner.kind}_{identifier_of(str(inner.elem).rpartition('.')[2])}"
+        )
         key = ("show", struct.qualified if struct else str(inner))
-        return self._source.once("show", key, f"show_{what}", lambda name: self._render_body(name, inner))
+        return self._source.add_once("show", key, f"show_{what}", lambda name: self._render_body(name, inner))
 
     def _render_body(self, name: str, inner: TypeRef) -> str:
         if inner.kind in ("list", "map") and inner.elem is not None:
@@ -62,7 +66,7 @@ class Rendering:
         return "\n".join(lines)
 
     def _render_members(self, inner: TypeRef) -> list[str]:
-        """Write members as encoding/json does: in order, `omitempty` leaving out all but structs."""
+        """Write members as encoding/json does: in order, without empty ones that have `omitempty`, except structs."""
         struct = self._types.struct(inner)
         lines: list[str] = []
         for member in struct.fields if struct else ():
@@ -75,7 +79,7 @@ class Rendering:
             native = self._types.native(member.type)
             raw = f"v.get({literal(name)})"
             read = raw if native.kind == "pointer" else self._values.read(member, "v")
-            text = f"out.append({literal(json.dumps(name) + ':')} + {self._rendered(member.type, 'x')})"
+            text = f"out.append({literal(json.dumps(name) + ':')} + {self._render_expression(member.type, 'x')})"
             if member.omitempty and native.kind != "named":
                 test = "x is not None" if native.kind in ("pointer", "interface") else "x"
                 lines += [f"x = {read}", f"if {test}:", f"    {text}"]
@@ -83,7 +87,7 @@ class Rendering:
                 lines += [f"x = {read}", text]
         return lines
 
-    def _rendered(self, ref: TypeRef, value: str) -> str:
+    def _render_expression(self, ref: TypeRef, value: str) -> str:
         native = self._types.native(ref)
         render = self.render(ref)
         if native.kind == "pointer":

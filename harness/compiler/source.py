@@ -1,4 +1,4 @@
-"""The text of one module while it is written: names that are given once, helpers, imports, literals."""
+"""Collects the text of one module: unique names, helper functions, imports, literals."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ SECTIONS = {
 
 
 class Source:
-    """Functions by section, each in the order in which they were written, and what they import."""
+    """The functions of a module by section, in the order in which they were added, and its imports."""
 
     def __init__(self) -> None:
         self._names: dict[object, str] = {}
-        self._taken: set[str] = set()
+        self._used_names: set[str] = set()
         self._imports: dict[str, set[str]] = {}
         self._functions: dict[str, list[str]] = {section: [] for section in SECTIONS}
 
@@ -31,27 +31,27 @@ class Source:
     def text(self, header: str, package: str) -> str:
         """Return the module. `header` is its beginning, with places for `{package}` and `{imports}`."""
         lines = [_import(module, sorted(self._imports[module])) for module in sorted(self._imports)]
-        parts = [header.format(package=in_quotes(package), imports="\n".join(lines)).rstrip()]
+        parts = [header.format(package=escape_quoted(package), imports="\n".join(lines)).rstrip()]
         for section, title in SECTIONS.items():
             functions = self._functions[section]
             parts += [f"# {title}\n\n\n{functions[0]}", *functions[1:]] if functions else []
         return "\n\n\n".join(parts) + "\n"
 
-    def named(self, key: object, wanted: str) -> str:
-        """Return the name that stands for a key: the wanted one, with a number when that is taken."""
+    def unique_name(self, key: object, wanted: str) -> str:
+        """Return the unique name for a key: the given name, with a number if another key has it."""
         if key not in self._names:
             name, count = wanted, 1
-            while name in self._taken:
+            while name in self._used_names:
                 count += 1
                 name = f"{wanted}_{count}"
-            self._taken.add(name)
+            self._used_names.add(name)
             self._names[key] = name
         return self._names[key]
 
-    def once(self, section: str, key: object, wanted: str, body: Callable[[str], str]) -> str:
-        """Return the name of a helper, which is written when it is first asked for."""
+    def add_once(self, section: str, key: object, wanted: str, body: Callable[[str], str]) -> str:
+        """Return the name of a helper function, which is written on first use."""
         known = key in self._names
-        name = self.named(key, wanted)
+        name = self.unique_name(key, wanted)
         if not known:
             self.add(section, body(name))
         return name
@@ -59,7 +59,7 @@ class Source:
     def use(self, module: str, name: str) -> str:
         """Import a name and return it."""
         self._imports.setdefault(module, set()).add(name)
-        self._taken.add(name)
+        self._used_names.add(name)
         return name
 
     def runtime(self, name: str) -> str:
@@ -75,9 +75,9 @@ def _import(module: str, names: Sequence[str]) -> str:
 
 
 def literal(value: object) -> str:
-    """Write a constant as Python does, strings in double quotes."""
+    """Write a constant as Python source, strings in double quotes."""
     if isinstance(value, str):
-        return f'"{in_quotes(value)}"'
+        return f'"{escape_quoted(value)}"'
     if isinstance(value, frozenset):
         return "{" + ", ".join(literal(v) for v in sorted(value)) + "}"
     if isinstance(value, tuple):
@@ -85,23 +85,23 @@ def literal(value: object) -> str:
     return repr(value)
 
 
-def in_quotes(text: str) -> str:
+def escape_quoted(text: str) -> str:
     """Escape a text, so that nothing in it ends a literal or a docstring in double quotes."""
-    return in_comment(text.replace("\\", "\\\\").replace('"', '\\"'))
+    return escape_comment(text.replace("\\", "\\\\").replace('"', '\\"'))
 
 
-def in_comment(text: str) -> str:
+def escape_comment(text: str) -> str:
     """Escape a text, so that nothing in it ends a comment."""
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
-def bracketed(expression: str) -> str:
-    """Put an expression in brackets where it would not hold together without."""
+def add_brackets(expression: str) -> str:
+    """Put an expression in brackets if operator precedence requires it."""
     return f"({expression})" if " or " in expression or " if " in expression else expression
 
 
-def word(text: str) -> str:
-    """Turn any text into a name, or part of one."""
+def identifier_of(text: str) -> str:
+    """Convert any text to a Python identifier, or to a part of one."""
     word = re.sub(r"[^A-Za-z0-9_]+", "_", text).strip("_") or "it"
     if word[0].isdigit():
         return f"n{word}"
@@ -109,5 +109,5 @@ def word(text: str) -> str:
 
 
 def indent(lines: Iterable[str], depth: int = 1) -> list[str]:
-    """Move lines to the right."""
+    """Indent lines by one level."""
     return ["    " * depth + line if line else line for line in lines]

@@ -1,6 +1,6 @@
-"""Compiled validators at work: what they are called by, and what a call of one does. Needs no types and no tags.
+"""Runs compiled validators, without their types and tags.
 
-`standalone` writes them as a module of its own: where its handwritten functions come from, and what to call.
+`standalone` writes them as a module that is used without the compiler.
 """
 
 from __future__ import annotations
@@ -21,23 +21,27 @@ from harness.tags.runtime import EMPTY, NilDereferenceError
 
 _NIL = "panic during declarative validation: runtime error: invalid memory address or nil pointer dereference"
 _ROOT = Path()
-_CREATE = Operation.CREATE  # looking a member of an enum up costs as much as a call
+_CREATE = Operation.CREATE  # a local name: looking up a member of an enum costs as much as a call
 _DEPTH = "panic during declarative validation: the object is nested too deeply"
 
 
 @dataclass(frozen=True, slots=True)
 class RootValidator:
-    """A root type: the function of its rules (empty without rules), whether it is a struct, the options they read."""
+    """A root type: the function of its rules (empty without rules), whether it is a struct, the options they read.
+
+    `reads_subresource`: rules depend on the subresource that a request comes through.
+    """
 
     root: Root
     function: str
     is_struct: bool
     options: frozenset[str]
+    reads_subresource: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A compiled package as it can be kept: its text, its code, its root types by name, and what was noticed."""
+    """A compiled package as it is cached: its text, its code, its root types by name, and its warnings."""
 
     package: str
     source: str
@@ -48,25 +52,30 @@ class Module:
 
 
 class Validators:
-    """The validators of one package. `source` is their text, `warnings` what was ignored and should not be."""
+    """The validators of one package. `source` is their text, `warnings` are about tags that were ignored."""
 
     def __init__(self, module: Module, custom: Mapping[str, CheckFunction] | None = None) -> None:
         self.package, self.source, self.warnings = module.package, module.source, module.warnings
         self._entries = module.entries
         functions = _execute(module, custom or {})
         self._validators = {
-            name: (functions[entry.function], frozenset(path[1:] for path in entry.root.paths), entry.is_struct)
+            name: (
+                functions[entry.function],
+                frozenset(path[1:] for path in entry.root.paths),
+                entry.is_struct,
+                entry.reads_subresource,
+            )
             for name, entry in module.entries.items()
             if entry.function
         }
 
     @property
     def types(self) -> tuple[str, ...]:
-        """The names of the root types, rules or not."""
+        """The names of the root types, with and without rules."""
         return tuple(self._entries)
 
     def has_rules(self, type_name: str) -> bool:
-        """Whether anything is checked for a type."""
+        """Whether a type has rules."""
         self._entry(type_name)
         return type_name in self._validators
 
@@ -79,7 +88,7 @@ class Validators:
         return type_name not in self._validators or f"/{subresource}" in entry.root.paths
 
     def options(self, type_name: str) -> frozenset[str]:
-        """The validation options that rules of a type look up."""
+        """The validation options that rules of a type read."""
         return self._entry(type_name).options
 
     def validate(
@@ -99,7 +108,7 @@ class Validators:
         if found is None:
             self._entry(type_name)
             return []
-        validator, subresources, is_struct = found
+        validator, subresources, is_struct, reads_subresource = found
         if subresource not in subresources:
             root = self._entries[type_name].root
             detail = f"no validation found for {root.go_type}, subresource: /{subresource}"
@@ -110,6 +119,8 @@ class Validators:
             old = None
         if new is None and is_struct:
             new = EMPTY
+        if reads_subresource:
+            options = {**options, f"/{subresource}": True}
         try:
             errors: list[FieldError] = validator(operation, _ROOT, new, old, options)
         except NilDereferenceError:
@@ -127,12 +138,12 @@ class Validators:
 
 
 def module_of(source: str, package: str, **more: Any) -> Module:
-    """Make a module of its text."""
+    """Compile the text of a module."""
     return Module(package, source, compile(source, _file(package), "exec"), **more)
 
 
 def _execute(module: Module, custom: Mapping[str, CheckFunction]) -> dict[str, Any]:
-    """Run the code under a name that tracebacks can look up."""
+    """Run the code, with a file name under which tracebacks find its source."""
     name, source = _file(module.package), module.source
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     functions = {one: custom[one] for one in module.custom}
@@ -156,9 +167,9 @@ ROOTS = {{
 
 
 def standalone(module: Module, origins: Mapping[str, str]) -> str:
-    """Return the text of a file that stands alone.
+    """Return the text of a standalone file.
 
-    `origins` says for every handwritten function that is called the statement that brings it in.
+    `origins` has the import statement of every handwritten function that is called.
     """
     needed = "".join(f"{origins[name]}\n" for name in dict.fromkeys(module.custom))
     before, place, after = module.source.partition(_PLACE)

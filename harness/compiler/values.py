@@ -1,7 +1,8 @@
-"""Expressions that read values, in the form their Go type has.
+"""Writes expressions that read values as their Go type has them.
 
-Strings, numbers and booleans are read with absent and null as zero; lists and maps of values that null stands for with
-those in place; pointers as None or the value; structs as dicts, EMPTY when absent.
+- Strings, numbers and booleans: absent and null are read as the zero value.
+- Lists and maps: null items are read as the zero value of their type.
+- Pointers: None or the value. Structs: a dict, EMPTY if absent.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from harness.tags.types import SPECIAL, Types
 
 
 class Values:
-    """Writes how values are read."""
+    """Writes expressions that read values."""
 
     def __init__(self, types: Types, source: Source) -> None:
         self.types = types
@@ -31,9 +32,9 @@ class Values:
         return self.in_form(f"{holder}.get({literal(name)})", member.type)
 
     def assign(self, name: str, member: Field, holder: str, unless: str = "") -> list[str]:
-        """Return the lines that read a member into a variable, which stays None where `unless` holds.
+        """Return the lines that read a member into a variable, which is None if `unless` is true.
 
-        Hardly any list or map holds a null: a look into it is cheaper than a call.
+        Few lists and maps contain null, so testing for it is cheaper than a call.
         """
         before = f"None if {unless} else " if unless else ""
         native = self.types.native(member.type)
@@ -59,7 +60,7 @@ class Values:
         return names
 
     def in_form(self, raw: str, ref: TypeRef) -> str:
-        """Return the expression that brings a raw JSON value into the form of its type."""
+        """Return the expression that converts a raw JSON value to the form of its type."""
         native = self.types.native(ref)
         if native.kind == "builtin" and native.name.startswith("float"):
             return f"{self._source.runtime('read_float')}({raw})"
@@ -78,7 +79,7 @@ class Values:
         return native.elem is not None and self.types.native(native.elem).name == "uint8"
 
     def zero(self, ref: TypeRef) -> str:
-        """Return what stands for a value that is absent or null."""
+        """Return the expression for an absent or null value."""
         native = self.types.native(ref)
         if native.kind == "builtin":
             return {"string": '""', "bool": "False"}.get(native.name, "0")
@@ -87,5 +88,5 @@ class Values:
         return "None"
 
     def is_nilable(self, ref: TypeRef) -> bool:
-        """Whether Go can tell an absent value from a zero one."""
+        """Whether Go distinguishes an absent value from the zero value."""
         return self.types.native(ref).kind in ("pointer", "list", "map", "interface")

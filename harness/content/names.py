@@ -14,6 +14,7 @@ Messages: TypeAlias = Sequence[str]
 
 LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 SUBDOMAIN = rf"{LABEL}(\.{LABEL})*"
+LETTER_FIRST = "[a-z]([-a-z0-9]*[a-z0-9])?"
 KEY = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 VALUE = f"({KEY})?"
 IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*"
@@ -22,6 +23,7 @@ _LABEL = re.compile(LABEL)
 _SUBDOMAIN = re.compile(SUBDOMAIN)
 # Go folds U+017F and U+212A into s and k, and nothing else: spelt out, because Python's folding knows two more.
 _CASELESS = re.compile(SUBDOMAIN.replace("a-z", "a-zA-Z\u017f\u212a"))
+_LETTER_FIRST = re.compile(LETTER_FIRST)
 _KEY = re.compile(KEY)
 _VALUE = re.compile(VALUE)
 _IDENTIFIER = re.compile(IDENTIFIER)
@@ -57,6 +59,13 @@ _LONG = _explain(
     f"a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', {_ENDS}",
     SUBDOMAIN,
     "example.com",
+)
+_LETTER_FIRST_TEXT = _explain(
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, "
+    "and end with an alphanumeric character",
+    LETTER_FIRST,
+    "my-name",
+    "abc-123",
 )
 _LONG_CASELESS = _explain(
     f"an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', {_ENDS}", SUBDOMAIN, "Example.com"
@@ -97,7 +106,7 @@ def _check(text: str, limit: int, regex: re.Pattern[str], message: str) -> Messa
 
 
 def short_name(text: str) -> Messages:
-    """Demand an RFC 1123 label of at most 63 bytes; a name that only has dots too much is told so."""
+    """Require an RFC 1123 label of at most 63 bytes; a name that only has dots too much is told so."""
     if is_short_name(text):
         return []
     messages = [_at_most(63)] if byte_length(text) > 63 else []
@@ -107,22 +116,27 @@ def short_name(text: str) -> Messages:
 
 
 def long_name(text: str) -> Messages:
-    """Demand an RFC 1123 subdomain of at most 253 bytes."""
+    """Require an RFC 1123 subdomain of at most 253 bytes."""
     return [] if is_long_name(text) else _check(text, 253, _SUBDOMAIN, _LONG)
 
 
+def letter_first_name(text: str) -> Messages:
+    """Require an RFC 1035 label, which starts with a letter, of at most 63 bytes."""
+    return _check(text, 63, _LETTER_FIRST, _LETTER_FIRST_TEXT)
+
+
 def long_name_caseless(text: str) -> Messages:
-    """Demand an RFC 1123 subdomain of at most 253 bytes, in either case."""
+    """Require an RFC 1123 subdomain of at most 253 bytes, in either case."""
     return _check(text, 253, _CASELESS, _LONG_CASELESS)
 
 
 def label_value(text: str) -> Messages:
-    """Demand a label's value of at most 63 bytes. Empty is fine."""
+    """Require a label's value of at most 63 bytes. Empty is fine."""
     return [] if is_label_value(text) else _check(text, 63, _VALUE, _VALUE_TEXT)
 
 
 def label_key(text: str) -> Messages:
-    """Demand a label's key: a name of at most 63 bytes, and perhaps a subdomain and a slash before it."""
+    """Require a label's key: a name of at most 63 bytes, and perhaps a subdomain and a slash before it."""
     prefix, slash, name = text.partition("/")
     if "/" in name:
         return [_LABEL_KEY_PARTS]
@@ -142,7 +156,7 @@ def label_key(text: str) -> Messages:
 
 
 def prefixed_label_key(text: str) -> Messages:
-    """Demand a label's key with a prefix."""
+    """Require a label's key with a prefix."""
     messages = label_key(text)
     if not messages and "/" not in text:
         return ["must include a prefix (e.g. 'example.com/key')"]
@@ -150,17 +164,17 @@ def prefixed_label_key(text: str) -> Messages:
 
 
 def path_segment_name(text: str) -> Messages:
-    """Demand a name that can stand as one segment of a URL's path. Empty is fine."""
+    """Require a name that can stand as one segment of a URL's path. Empty is fine."""
     if text in (".", ".."):
         return [f"may not be '{text}'"]
     return [f"may not contain '{char}'" for char in "/%" if char in text]
 
 
 def uuid(text: str) -> Messages:
-    """Demand a lowercase UUID."""
+    """Require a lowercase UUID."""
     return [] if _UUID.fullmatch(text) else ["must be a lowercase UUID in 8-4-4-4-12 format"]
 
 
 def c_identifier(text: str) -> Messages:
-    """Demand an identifier as in C. Says nothing of its length."""
+    """Require an identifier as in C. Says nothing of its length."""
     return [] if _IDENTIFIER.fullmatch(text) else [_IDENTIFIER_TEXT]

@@ -62,7 +62,8 @@ class FieldError(msgspec.Struct, frozen=True, omit_defaults=True, gc=False, cach
     `type` is a machine value (`ErrorType`, or anything a foreign worker sends); `field` the rendered path; `value` the
     bad value as the error's text shows it, already rendered, empty when the text does not show it; `origin` names the
     rule; `covered` is the handwritten author's mark that a declarative rule exists; `short_circuit` says that a rule
-    which stops its siblings reported it.
+    which stops its siblings reported it. `source` is where handwritten code made it, such as `handwritten.py:41 in
+    validate_spec`, if the case asked for that and the target knows it.
     """
 
     type: str
@@ -73,6 +74,7 @@ class FieldError(msgspec.Struct, frozen=True, omit_defaults=True, gc=False, cach
     covered: bool = False
     short_circuit: bool = False
     value: str = ""
+    source: str = ""
 
     @property
     def text(self) -> str:

@@ -81,9 +81,9 @@ def as_json(value: Any) -> str:
     return _HTML.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def required(path: Path, detail: str = "", *, covered: bool = False) -> FieldError:
+def required(path: Path, detail: str = "", *, origin: str = "", covered: bool = False) -> FieldError:
     """A value is missing."""
-    return FieldError(_REQUIRED, str(path), detail, covered=covered)
+    return FieldError(_REQUIRED, str(path), detail, origin, covered=covered)
 
 
 def forbidden(path: Path, detail: str = "", *, origin: str = "", covered: bool = False) -> FieldError:
@@ -96,21 +96,23 @@ def invalid(path: Path, value: Any, detail: str, *, origin: str = "", covered: b
     return FieldError(_INVALID, str(path), detail, origin, covered=covered, value=shown(value))
 
 
-def duplicate(path: Path, value: Any, *, covered: bool = False) -> FieldError:
+def duplicate(path: Path, value: Any, *, origin: str = "", covered: bool = False) -> FieldError:
     """A value stands twice where it may stand once; the path is that of the later one."""
-    return FieldError(_DUPLICATE, str(path), covered=covered, value=shown(value))
+    return FieldError(_DUPLICATE, str(path), origin=origin, covered=covered, value=shown(value))
 
 
-def not_supported(path: Path, value: Any, supported: Iterable[str], *, covered: bool = False) -> FieldError:
+def not_supported(
+    path: Path, value: Any, supported: Iterable[str], *, origin: str = "", covered: bool = False
+) -> FieldError:
     """A value is none of those supported, which are listed in the given order."""
     names = ", ".join(quote(name) for name in supported)
     detail = f"supported values: {names}" if names else ""
-    return FieldError(_NOT_SUPPORTED, str(path), detail, covered=covered, value=shown(value))
+    return FieldError(_NOT_SUPPORTED, str(path), detail, origin, covered=covered, value=shown(value))
 
 
-def not_found(path: Path, value: Any, *, covered: bool = False) -> FieldError:
+def not_found(path: Path, value: Any, *, origin: str = "", covered: bool = False) -> FieldError:
     """A value refers to something that is not there."""
-    return FieldError(_NOT_FOUND, str(path), covered=covered, value=shown(value))
+    return FieldError(_NOT_FOUND, str(path), origin=origin, covered=covered, value=shown(value))
 
 
 def too_long(path: Path, limit: int, *, origin: str = "", covered: bool = False) -> FieldError:

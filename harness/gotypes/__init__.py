@@ -1,1 +1,1 @@
-"""Reads Go type declarations: types.go and doc.go in, plain data out. Knows the meaning of no tag."""
+"""Parses the Go type declarations of types.go and doc.go to plain data, without interpreting tags."""

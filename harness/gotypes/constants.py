@@ -1,6 +1,6 @@
 """Computes the values of constants: literals, references, conversions, iota and arithmetic, as the Go compiler does.
 
-What cannot be computed is None: calls, names of packages nobody handed in, numbers and texts of hostile size.
+The value is None when it cannot be computed: for calls, names of unknown packages, and oversized numbers and texts.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ Found: TypeAlias = tuple[Value, str]
 """A value and its type: qualified, the name of a builtin, or empty when untyped."""
 
 LookUp: TypeAlias = Callable[[str], Found]
-"""A name as written (`X`, `pkg.X`) to the constant it means; (None, "") when there is none."""
+"""Maps a name as written (`X`, `pkg.X`) to the constant it refers to; (None, "") when there is none."""
 TypeOf: TypeAlias = Callable[[str], tuple[str, str]]
-"""A name as written to the type it means and the builtin below it; ("", "") when it names no type."""
+"""Maps a name as written to its type and underlying builtin; ("", "") when it is not the name of a type."""
 
 NOTHING: Found = (None, "")
-_DEEPEST = 60
-_LONGEST = 1 << 20
-_WIDEST = 512  # bits of an integer, as in Go's compilers
+_MAX_DEPTH = 60
+_MAX_TEXT_LENGTH = 1 << 20
+_MAX_INTEGER_BITS = 512  # bits of an integer, as in Go's compilers
 
 _ESCAPE = re.compile(r"""\\(?:([abfnrtv\\'"])|([0-7]{3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))""")
 _SIMPLE = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
@@ -38,7 +38,7 @@ FLOATS = frozenset({"float32", "float64"})
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """How an expression of one file looks up what it names."""
+    """Resolves the names in the expressions of one file."""
 
     constant: LookUp
     type: TypeOf
@@ -46,7 +46,7 @@ class Names:
 
 def evaluate(node: Node, iota: int, names: Names, depth: int = 0) -> Found:
     """Compute an expression."""
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return NOTHING
     kind = node.type
     if kind in _LITERALS:
@@ -67,7 +67,7 @@ def evaluate(node: Node, iota: int, names: Names, depth: int = 0) -> Found:
 
 
 def convert(found: Found, qualified: str, builtin: str) -> Found:
-    """A value as a constant of a type; the type alone when Go would not compile it."""
+    """Convert a value to a constant of a type; without a value when Go does not compile the conversion."""
     value = found[0]
     if builtin == "string" and isinstance(value, int) and not isinstance(value, bool):
         return (chr(value) if 0 <= value <= 0x10FFFF and not 0xD800 <= value <= 0xDFFF else "\ufffd"), qualified
@@ -96,7 +96,7 @@ def _integer(text: str) -> int | None:
         value = int(text, 8) if re.fullmatch(r"0[0-7]+", text) else int(text, 0)
     except ValueError:  # more than 4300 digits, or not a number
         return None
-    return value if value.bit_length() <= _WIDEST else None
+    return value if value.bit_length() <= _MAX_INTEGER_BITS else None
 
 
 def _float(text: str) -> float | None:
@@ -109,7 +109,7 @@ def _float(text: str) -> float | None:
 
 
 def unquote(text: str) -> str | None:
-    """The content of an interpreted string or rune literal. Bytes that are not UTF-8 are replaced."""
+    """Return the content of an interpreted string or rune literal. Bytes that are not UTF-8 are replaced."""
     data = bytearray()
     at = 0
     body = text[1:-1]
@@ -163,7 +163,7 @@ def _unary(node: Node, iota: int, names: Names, depth: int) -> Found:
 
 
 def _binary(node: Node, iota: int, names: Names, depth: int) -> Found:
-    """Fold a chain of operators from the left; written without recursion because sums of texts are long."""
+    """Fold a chain of operators from the left, without recursion, because sums of texts may be long."""
     chain: list[tuple[str, Node]] = []
     left: Node | None = node
     while left is not None and left.type == "binary_expression":
@@ -191,7 +191,7 @@ def _apply(sign: str, left: Found, right: Found) -> Found:
         both = isinstance(a, bool) and isinstance(b, bool)
         return ({"&&": a and b, "||": a or b}.get(sign) if both else None), type_name
     if isinstance(a, str) or isinstance(b, str):
-        short = isinstance(a, str) and isinstance(b, str) and len(a) + len(b) <= _LONGEST
+        short = isinstance(a, str) and isinstance(b, str) and len(a) + len(b) <= _MAX_TEXT_LENGTH
         return (str(a) + str(b) if short and sign == "+" else None), type_name
     return _calculate(sign, a, b), type_name
 
@@ -224,23 +224,23 @@ def _calculate(sign: str, a: int | float, b: int | float) -> int | float | None:
         except OverflowError:
             return None
     if isinstance(result, int):
-        return result if result.bit_length() <= _WIDEST else None
+        return result if result.bit_length() <= _MAX_INTEGER_BITS else None
     return result if result is not None and math.isfinite(result) else None
 
 
 def _calculate_integers(sign: str, a: int, b: int) -> int | None:
     if sign in ("<<", ">>"):
-        if not 0 <= b <= _WIDEST:
+        if not 0 <= b <= _MAX_INTEGER_BITS:
             return None
         return a << b if sign == "<<" else a >> b
-    if sign in ("/", "%"):  # Go cuts towards zero
+    if sign in ("/", "%"):  # Go truncates towards zero
         quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
         return quotient if sign == "/" else a - b * quotient
     return {"+": a + b, "-": a - b, "*": a * b, "&": a & b, "|": a | b, "^": a ^ b, "&^": a & ~b}.get(sign)
 
 
 def _conversion(node: Node, iota: int, names: Names, depth: int) -> Found:
-    """`X("a")`, and `len` of a text."""
+    """Compute a conversion such as `X("a")`, or `len` of a text."""
     called = node.child_by_field_name("function") or node.child_by_field_name("type")
     arguments = node.child_by_field_name("arguments")
     given = arguments.named_children if arguments is not None else [node.child_by_field_name("operand")]

@@ -1,4 +1,4 @@
-"""The name a Go field has in JSON, from its tag. Source: semantics.md#2.3; reflect.StructTag for the form of tags."""
+"""Parses the JSON name of a Go field from its struct tag. Source: semantics.md#2.3; reflect.StructTag."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _PAIR = re.compile(r'\s*([^\s":\x00-\x1f]+):"((?:\\.|[^"\\])*)"')
 
 @dataclass(frozen=True, slots=True)
 class JsonTag:
-    """What `json:"..."` says. `json_name` is empty when the field is inline."""
+    """A parsed `json:"..."` tag. `json_name` is empty when the field is inline."""
 
     json_name: str
     inline: bool = False
@@ -19,7 +19,7 @@ class JsonTag:
 
 
 def tag_value(tag: str, key: str = "json") -> str | None:
-    """The value of a key in a struct tag, None when there is none. Raises: ValueError when the tag has no such form."""
+    """Return the value of a key in a struct tag; None when missing. Raises: ValueError for invalid syntax."""
     at = 0
     tag = tag.rstrip()
     while at < len(tag):
@@ -33,7 +33,7 @@ def tag_value(tag: str, key: str = "json") -> str | None:
 
 
 def json_tag(value: str | None, go_name: str, embedded: bool) -> JsonTag:
-    """Resolve the JSON name of a field, as validation sees it."""
+    """Resolve the JSON name of a field, as validation uses it."""
     if value == "-":
         return JsonTag("", inline=True, ignored=True)  # semantics.md#S21: its rules run at the parent's path
     name, *options = (value or "").split(",")

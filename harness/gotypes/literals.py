@@ -1,7 +1,7 @@
-"""Literals of validators' sources: limits, words and patterns that handwritten code knows and no tag says.
+"""Reads the literals of handwritten validators: limits, words and patterns that no tag contains.
 
-Nothing is understood: each string and number is kept with the name of the function or constant in which it stands, so
-that those of `ValidatePodName` come first where a pod's name is tried. Messages and names of fields are left out.
+The code is not interpreted: each string and number is recorded with the name of its function or constant, so that the
+literals of `ValidatePodName` are tried first for the name of a pod. Messages and names of fields are skipped.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from harness.gotypes.scanner import is_left_out, read_source
 from harness.memory import Memory, Room
 
 Literal: TypeAlias = tuple[str, str | int]
-"""Where it stands (the name of a function, constant or variable, in lower case) and its value."""
+"""The name of the function, constant or variable that contains a literal, in lower case, and its value."""
 
 _GO = Language(tree_sitter_go.language())
 GRAMMAR = repr((_GO.abi_version, _GO.semantic_version))
-"""Names the grammar that sources are read with."""
+"""The version of the grammar that sources are parsed with."""
 _WANTED = Query(
     _GO,
     """
@@ -43,14 +43,14 @@ _WANTED = Query(
 )
 _NAMES_FIELDS = frozenset({"Child", "NewPath", "Key", "WithOrigin", "Errorf", "Sprintf", "Error", "V", "Info", "Infof"})
 _PATTERN = re.compile(r"\[[^\]]+\][+*?{]|\)\*|\\[dw.]|^\^|\$$|\{\d+,?\d*\}")
-_LONGEST = 300
+_MAX_VALUE_LENGTH = 300
 _READ: Memory[bytes, tuple[Literal, ...]] = Memory(Room(200))
-"""By the hash of a file: what validators of all groups use is read for each of them."""
+"""Literals by the hash of a file, because files with shared validators are read once for each API group."""
 
 
 @dataclass(frozen=True)
 class Literals:
-    """What sources know: strings and numbers, and strings that look like regular expressions."""
+    """The literals of sources: strings and numbers, and strings that look like regular expressions."""
 
     values: tuple[Literal, ...] = ()
     patterns: tuple[tuple[str, str], ...] = ()
@@ -59,7 +59,7 @@ class Literals:
 
     @classmethod
     def of(cls, literals: Iterable[Literal]) -> Literals:
-        """Sort what was read; messages are left out."""
+        """Separate regular expressions from values, skipping messages."""
         values: dict[Literal, None] = {}
         patterns: dict[tuple[str, str], None] = {}
         for where, value in literals:
@@ -69,15 +69,19 @@ class Literals:
                 values[where, value] = None
         return cls(tuple(values), tuple(patterns))
 
+    def beside(self, others: Literals) -> Literals:
+        """Return these literals and then others."""
+        return Literals((*self.values, *others.values), (*self.patterns, *others.patterns))
+
     def near(self, names: Sequence[str]) -> tuple[str | int, ...]:
-        """Return the values that stand where one of these names is spoken of, those near most names first."""
+        """Return the values in declarations whose names contain one of these names, best matches first."""
         key = tuple(dict.fromkeys(name.lower() for name in names if len(name) > 2))
         if key not in self._near:
             self._near[key] = tuple(dict.fromkeys(_ranked(key, self.values)))
         return self._near[key]
 
     def patterns_near(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Return the regular expressions that stand where one of these names is spoken of."""
+        """Return the regular expressions in declarations whose names contain one of these names."""
         key = tuple(name.lower() for name in names)
         if key not in self._formed:
             self._formed[key] = tuple(dict.fromkeys(str(one) for one in _ranked(key, self.patterns)))
@@ -85,12 +89,12 @@ class Literals:
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """Every string, wherever it stands."""
+        """Every string of the sources."""
         return tuple(dict.fromkeys(value for _, value in self.values if isinstance(value, str)))
 
     @cached_property
     def expressions(self) -> tuple[str, ...]:
-        """Every regular expression, wherever it stands."""
+        """Every regular expression of the sources."""
         return tuple(dict.fromkeys(pattern for _, pattern in self.patterns))
 
 
@@ -103,16 +107,16 @@ def _ranked(names: Sequence[str], found: Sequence[tuple[str, str | int]]) -> lis
 
 
 def _may_be_a_value(text: str) -> bool:
-    return len(text) <= _LONGEST and text.count(" ") < 3 and "%" not in text
+    return len(text) <= _MAX_VALUE_LENGTH and text.count(" ") < 3 and "%" not in text
 
 
 def go_literals(folders: Iterable[Path]) -> Literals:
-    """Read the Go files of folders, in order; tests and generated files are left out."""
+    """Read the literals of the Go files of folders, without tests and generated files."""
     return Literals.of(found for file in go_files(folders) for found in _of_file(file))
 
 
 def go_files(folders: Iterable[Path]) -> Iterator[Path]:
-    """Yield the files of folders that are read, in order."""
+    """Yield the Go files of folders, in order, without tests and generated files."""
     for folder in folders:
         for file in sorted(folder.glob("*.go")):
             if not file.name.endswith("_test.go") and not file.name.startswith("zz_generated"):
@@ -170,7 +174,7 @@ def _callee(call: Node) -> str:
 
 
 class _Spans:
-    """Named spans of bytes; the name of the outermost one at a position."""
+    """Named spans of bytes, searched by position for the outermost one."""
 
     def __init__(self, spans: Sequence[tuple[int, int, str]]) -> None:
         self._starts: list[int] = []
@@ -183,7 +187,7 @@ class _Spans:
                 end = stop
 
     def at(self, position: int) -> str:
-        """Return the name of the span around a position, empty when there is none."""
+        """Return the name of the span that contains a position, else an empty one."""
         index = bisect_right(self._starts, position) - 1
         if index < 0 or position >= self._spans[index][0]:
             return ""

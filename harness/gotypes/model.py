@@ -1,15 +1,15 @@
-"""What types.go declares: structs, fields, typedefs, constants, packages. Plain data; no meaning of any tag.
+"""Models the declarations of types.go as plain data: structs, fields, typedefs, constants, packages.
 
-Names across packages are qualified: `k8s.io/api/core/v1.PodSpec`. The universe in `packages.py` looks them up.
+Names across packages are qualified: `k8s.io/api/core/v1.PodSpec`. The universe in `packages.py` resolves them.
 Source of the attachment rules of comments: semantics.md#1.1; of JSON names: semantics.md#2.3.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from sys import intern
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from harness.diagnostics import Diagnostic, Position
 
@@ -44,7 +44,7 @@ class TypeRef:
 
 @dataclass(frozen=True, slots=True)
 class CommentLine:
-    """One line of a comment block, markers removed. The position is that of the text's first character.
+    """One line of a comment block, without markers. The position is that of the first character of the text.
 
     Source: semantics.md#1.1.
     """
@@ -57,12 +57,32 @@ Comments: TypeAlias = tuple[CommentLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class NamedValues:
+    """Values that the source of a declaration names, where it is not written in Go: a schema's default, its limits.
+
+    `likely` may be accepted. `own` are worth trying, for the field itself (a number may be the size of a list), `items`
+    for its items or the values of a map.
+    """
+
+    likely: tuple[Any, ...] = ()
+    own: tuple[Any, ...] = ()
+    items: tuple[Any, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.likely or self.own or self.items)
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        return iter((self.likely, self.own, self.items))
+
+
+@dataclass(frozen=True, slots=True)
 class Field:
     """One field of a struct. `A, B string` gives two fields with the same comments.
 
-    `json_name` is the path name (semantics.md#2.3), empty when inline. `inline` says the
-    field's members appear at the parent's path; `json_ignored` is `json:"-"`. `omitempty` and `options` are as written.
-    `comments` is the closest block, `second_comments` the second closest (semantics.md#1.1).
+    `json_name` is the path name (semantics.md#2.3), empty when inline. With `inline` the members of the field are at
+    the path of the parent; `json_ignored` is `json:"-"`. `omitempty` and `options` are as written.
+    `comments` is the closest block, `second_comments` the second closest (semantics.md#1.1). `values` are those that
+    its source names, if that is no Go file.
     """
 
     name: str
@@ -76,10 +96,11 @@ class Field:
     options: tuple[str, ...] = ()
     comments: Comments = ()
     second_comments: Comments = ()
+    values: NamedValues | None = None
 
     @property
     def exported(self) -> bool:
-        """Whether validation sees the field: its Go name does not start with a lower-case letter."""
+        """Whether validation can access the field: its Go name does not start with a lower-case letter."""
         return not self.name[:1].islower()
 
 

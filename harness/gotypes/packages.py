@@ -1,4 +1,4 @@
-"""Looks names up across packages. Packages are parsed when they are first asked for, and once.
+"""Resolves names across packages, parsing each package once, when it is first needed.
 
 universe = Universe.from_folders({"k8s.io/api/core/v1": Path(...), ...})
 universe.find("k8s.io/api/core/v1.PodSpec")
@@ -38,7 +38,7 @@ _Declared = TypeVar("_Declared", Struct, Typedef)
 
 
 class Universe:
-    """All packages that are known, and what they declare."""
+    """All known packages and their declarations."""
 
     def __init__(self, places: Mapping[str, Path | tuple[Path, ...]]) -> None:
         self._places = dict(places)
@@ -49,21 +49,37 @@ class Universe:
 
     @classmethod
     def from_folders(cls, folders: Mapping[str, Path]) -> Universe:
-        """Packages by import path and folder. Nothing is read before it is asked for."""
+        """Create a universe from folders by import path. Files are read when they are first needed."""
         return cls({path: Path(folder) for path, folder in folders.items()})
 
     @classmethod
     def from_files(cls, files: Mapping[str, Sequence[Path]]) -> Universe:
-        """Packages by import path and the very files that make them up."""
+        """Create a universe from lists of files by import path."""
         return cls({path: tuple(Path(one) for one in listed) for path, listed in files.items()})
+
+    @classmethod
+    def of_packages(cls, packages: Iterable[Package], folders: Mapping[str, Path]) -> Universe:
+        """Create a universe from declarations that are not written in Go, beside folders by import path."""
+        universe = cls.from_folders(folders)
+        for package in packages:
+            universe._places[package.path] = ()
+            universe._packages[package.path] = package
+        return universe
+
+    def with_package(self, package: Package) -> Universe:
+        """Return a universe with another package in the place of one; what is parsed already is shared."""
+        other = Universe(self._places)
+        other._packages = {**self._packages, package.path: package}
+        other._names = dict(self._names)
+        return other
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """The import paths that are known, sorted."""
+        """The known import paths, sorted."""
         return tuple(sorted(self._places))
 
     def digest(self) -> bytes:
-        """Return a hash of every file that is known, by path and content, read or not."""
+        """Return a hash of the paths and contents of all known files."""
         total = hashlib.sha256()
         for import_path in self.paths:
             for file in self._files(import_path):
@@ -73,7 +89,7 @@ class Universe:
         return total.digest()
 
     def package(self, import_path: str) -> Package:
-        """The declarations of a package. Raises: UsageError when the import path is not known."""
+        """Return the declarations of a package. Raises: UsageError for an unknown import path."""
         if import_path not in self._packages:
             if import_path not in self._places:
                 raise UsageError(
@@ -89,7 +105,7 @@ class Universe:
         return self._packages[import_path]
 
     def find(self, qualified: str) -> Struct | Typedef | None:
-        """The type with a qualified name, None when its package or the name is not known."""
+        """Return the type with a qualified name; None when its package or the name is unknown."""
         import_path, _, name = qualified.rpartition(".")
         if import_path not in self._places:
             return None
@@ -97,7 +113,7 @@ class Universe:
         return package.structs.get(name) or package.typedefs.get(name)
 
     def resolve(self, ref: TypeRef) -> TypeRef:
-        """Follow names through typedefs and aliases to a struct's name or to a type that is no name. Safe on cycles.
+        """Resolve typedefs and aliases to the name of a struct or to an unnamed type. Safe on cycles.
 
         A name that is not known is returned as it is.
         """
@@ -111,7 +127,7 @@ class Universe:
         return ref
 
     def consts_of(self, qualified: str) -> tuple[Const, ...]:
-        """The constants of a type in its own package, in source order; of an alias, those of what it stands for."""
+        """Return the constants of a type in its own package, in source order; for an alias, those of its type."""
         found = self.find(qualified)
         if isinstance(found, Typedef) and found.alias and found.underlying.kind == "named":
             target = self.resolve_alias(found)
@@ -124,7 +140,7 @@ class Universe:
         return self._consts[import_path].get(qualified, ())
 
     def resolve_alias(self, alias: Typedef) -> str:
-        """The qualified name an alias stands for in the end."""
+        """Return the qualified name that an alias resolves to."""
         seen: set[str] = set()
         current: Struct | Typedef | None = alias
         name = alias.qualified
@@ -137,11 +153,11 @@ class Universe:
         return name
 
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Everything that is wrong in any file. Parses all packages."""
+        """Return the diagnostics of all files. Parses all packages."""
         return tuple(chain.from_iterable(self.package(path).diagnostics for path in self.paths))
 
     def package_name(self, import_path: str) -> str | None:
-        """The name in the package clause, None when the package is not known or says none."""
+        """Return the name in the package clause; None when the package is unknown or has no clause."""
         if import_path not in self._names:
             self._names[import_path] = self._clause(import_path)
         return self._names[import_path]
@@ -191,7 +207,7 @@ def _nothing_to_read(import_path: str, place: Path | tuple[Path, ...]) -> Diagno
 
 
 def _assemble(import_path: str, files: list[FileDeclarations], universe: Universe) -> Package:
-    """Put the files of a package together."""
+    """Merge the declarations of the files of a package."""
     structs: dict[str, Struct] = {}
     typedefs: dict[str, Typedef] = {}
     for one in files:
@@ -208,7 +224,7 @@ def _assemble(import_path: str, files: list[FileDeclarations], universe: Univers
 
 
 BROKEN = frozenset({"go-syntax", "go-unterminated", "go-encoding", "go-unreadable", "go-too-large", "go-empty"})
-"""Codes of diagnostics that say: not everything in the file could be read."""
+"""Codes of diagnostics for files that could only be read in part."""
 
 
 def _sorted(declared: dict[str, _Declared]) -> dict[str, _Declared]:
@@ -223,7 +239,7 @@ def _doc(files: list[FileDeclarations]) -> Comments:
 
 
 def _undefined(files: list[FileDeclarations]) -> list[Diagnostic]:
-    """Names of this package's types that no file declares."""
+    """Return diagnostics for names of this package's types that no file declares."""
     table = name_table(files)
     found: list[Diagnostic] = []
     for one in files:
@@ -280,7 +296,7 @@ class _Constants:
         self.open: list[str] = []
 
     def all(self) -> tuple[Const, ...]:
-        """Every constant, by file and position."""
+        """Return every constant, sorted by file and position."""
         made = []
         for name, (spec, one) in self.specs.items():
             value, type_name = self.value(name)
@@ -326,7 +342,7 @@ class _Constants:
         return (ref.name, self._builtin(ref)) if self.universe.find(ref.name) else ("", "")
 
     def _builtin(self, ref: TypeRef) -> str:
-        """The builtin below a type; the own package's types are not in the universe yet."""
+        """Return the underlying builtin of a type. The types of this package are not in the universe yet."""
         for _ in range(20):
             if ref.kind != "named":
                 return ref.name if ref.kind == "builtin" else ""

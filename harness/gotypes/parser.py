@@ -1,4 +1,4 @@
-"""Turns one Go file into declarations, with error recovery: a broken file still gives what can be read of it.
+"""Parses the declarations of one Go file, with error recovery: of an invalid file, those that can be parsed.
 
 Every complaint is a diagnostic with its position; nothing raises. Function bodies are not looked into.
 """
@@ -21,10 +21,10 @@ from harness.gotypes.model import Comments, Field, Struct, Typedef, TypeRef
 from harness.gotypes.scanner import SourceText, ended
 
 PackageNameOf = Callable[[str], "str | None"]
-"""An import path to the name in its package clause, None when its folder is not known."""
+"""Maps an import path to the name in its package clause; None when its folder is unknown."""
 
 _GO = Language(tree_sitter_go.language())
-_DEEPEST = 60
+_MAX_DEPTH = 60
 _MOST_SYNTAX_ERRORS = 50
 _MOST_HINTS = 20  # each look for a near miss reads all names
 NUMBERS = ("int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64", "uintptr")
@@ -37,7 +37,7 @@ _DECLARES_TYPES = re.compile(rb"\ntype\b")  # below the package clause
 
 @dataclass(frozen=True, slots=True)
 class ConstSpec:
-    """One name of a constant declaration, not yet computed. A repeated line has type and value of an earlier one."""
+    """One name of a constant declaration, before evaluation. A line without a value repeats type and value."""
 
     name: str
     position: Position
@@ -49,7 +49,7 @@ class ConstSpec:
 
 @dataclass(slots=True)
 class FileDeclarations:
-    """What one file declares. `imports` maps the names used in the file to import paths."""
+    """The declarations of one file. `imports` maps the names used in the file to import paths."""
 
     source: SourceText
     package: str
@@ -70,16 +70,16 @@ class FileDeclarations:
 
 
 def declares_nothing(source: SourceText) -> bool:
-    """Whether the file is generated code without types, which is not worth parsing."""
+    """Whether the file is generated code without types, which is not parsed."""
     return bool(_GENERATED.search(source.file)) and not _DECLARES_TYPES.search(source.data)
 
 
 def parse_file(source: SourceText, package: str, package_name_of: PackageNameOf = lambda _: None) -> FileDeclarations:
-    """Read the declarations of a file that belongs to the package with this import path."""
+    """Parse the declarations of a file of the package with an import path."""
     result = FileDeclarations(source, package, diagnostics=list(source.diagnostics))
     if not source.data:
         return result
-    root = Parser(_GO).parse(ended(source)).root_node  # mending what is inside an open comment takes for ever
+    root = Parser(_GO).parse(ended(source)).root_node  # repairing what is inside an open comment takes for ever
     reader = _DeclarationReader(result, package_name_of)
     if root.has_error and not source.diagnostics:
         result.diagnostics += list(_syntax_errors(root, source))
@@ -88,7 +88,7 @@ def parse_file(source: SourceText, package: str, package_name_of: PackageNameOf 
 
 
 def resolve_import(name: str, declarations: FileDeclarations, package_name_of: PackageNameOf) -> str:
-    """The import path behind a package name of the file, empty when nothing is imported by that name."""
+    """Return the import path of a package name in the file; empty when nothing is imported by that name."""
     if name in declarations.imports:
         return declarations.imports[name]
     known = {path: package_name_of(path) for path in declarations.unnamed_imports}
@@ -103,7 +103,7 @@ def resolve_import(name: str, declarations: FileDeclarations, package_name_of: P
 
 @lru_cache(maxsize=10_000)
 def _likely_names(path: str) -> frozenset[str]:
-    """The names a package at an unknown import path may have."""
+    """Return the possible names of a package with an unknown import path."""
     parts = path.split("/")
     last = parts[-1]
     names = {last, last.split(".")[0], last.removeprefix("go-"), last.removesuffix("-go"), last.rpartition("-")[2]}
@@ -155,7 +155,7 @@ def _unexpected(node: Node, source: SourceText) -> Diagnostic:
 
 
 class _DeclarationReader:
-    """Walks the top level of one syntax tree and fills the declarations."""
+    """Collects the declarations from the top level of a syntax tree."""
 
     def __init__(self, result: FileDeclarations, package_name_of: PackageNameOf) -> None:
         self.result = result
@@ -239,7 +239,7 @@ class _DeclarationReader:
         self._same_in_json([one for one in fields if one.exported and not one.inline and seen[one.name] is one])
 
     def _same_in_json(self, fields: list[Field]) -> None:
-        """Refuse two fields with one name in JSON: Go reads and writes neither, so nothing would be compared."""
+        """Report two fields with the same JSON name: Go encodes neither, so nothing would be compared."""
         seen: dict[str, Field] = {}
         for one in fields:
             first = seen.setdefault(one.json_name, one)
@@ -295,8 +295,8 @@ class _DeclarationReader:
             return None
 
     def _ref(self, node: Node, depth: int) -> TypeRef:
-        if depth > _DEEPEST:
-            why = f"types nested more than {_DEEPEST} deep are not read"
+        if depth > _MAX_DEPTH:
+            why = f"types nested more than {_MAX_DEPTH} deep are not read"
             self._complain(node.start_byte, "go-nesting", "the type is nested too deep", "name the inner type", why)
             return TypeRef("other", "...")
         kind = node.type
@@ -397,7 +397,7 @@ def _descend(node: Node, wanted: str, through: str) -> Iterator[Node]:
 
 def _last_name(node: Node) -> Node:
     """The identifier that names an embedded field."""
-    for _ in range(_DEEPEST):
+    for _ in range(_MAX_DEPTH):
         inner = node.child_by_field_name("name") or node.child_by_field_name("type")
         if inner is None:
             named = [child for child in node.named_children if child.type not in ("comment", "type_arguments")]

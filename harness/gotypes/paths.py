@@ -1,4 +1,4 @@
-"""Says whether a path that a validator reported names a field of the type, by JSON name.
+"""Checks whether a path that a validator reported exists in a type, by JSON names.
 
 Subscripts are followed: any on a list, any text on a map, even one with dots and brackets. Behind a type whose JSON
 its Go declaration does not show (RawExtension, interfaces, packages nobody handed in) every path is known.
@@ -17,21 +17,21 @@ from harness.objectmodel import ANY_JSON, SPECIAL_TYPES
 LEAVES = frozenset({"time.Time", "time.Duration"}) | {
     name for name, form in SPECIAL_TYPES.items() if form not in ANY_JSON
 }
-"""Structs that are one JSON value."""
+"""Structs that are encoded as a single JSON value."""
 
 OPAQUE = frozenset(name for name, form in SPECIAL_TYPES.items() if form in ANY_JSON) | {
     "k8s.io/apimachinery/pkg/runtime.Object",
     "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1.JSON",
 }
-"""Types that may hold any JSON."""
+"""Types that may contain any JSON."""
 
 _ROOT_NAMES = frozenset({"", "<nil>"})
 _MOST_REMEMBERED = 1 << 16
-_LONGEST = 2000
+_MAX_PATH_LENGTH = 2000
 
 
 def known_path_checker(graph: TypeGraph, qualified: str) -> Callable[[str], bool]:
-    """Make the check for one type. It remembers what it was asked; checks of one graph share the types within."""
+    """Create the check for one type. It caches its results; checks of one graph share their types."""
     root = graph.node(TypeRef("named", qualified))
     remembered: dict[str, bool] = dict.fromkeys(_ROOT_NAMES, True)
 
@@ -48,29 +48,29 @@ def known_path_checker(graph: TypeGraph, qualified: str) -> Callable[[str], bool
 
 
 @dataclass(slots=True, eq=False)
-class _PathNode:
-    """A type as a place on a path. `elem` is what a subscript leads to; `members` are filled when first needed."""
+class _TypeNode:
+    """A type as a node of paths. `elem` is the type of a subscript; `members` are computed when first needed."""
 
     opaque: bool = False
     is_map: bool = False
-    elem: _PathNode | None = None
+    elem: _TypeNode | None = None
     fields: tuple[Field, ...] | None = None
-    members: dict[str, _PathNode] | None = None
-    artifacts: dict[str, _PathNode] = field(default_factory=dict)
+    members: dict[str, _TypeNode] | None = None
+    artifacts: dict[str, _TypeNode] = field(default_factory=dict)
 
 
 class TypeGraph:
-    """Types as nodes, one per type; cycles are edges back."""
+    """A graph with one node per type; recursive types are cycles."""
 
     def __init__(self, universe: Universe) -> None:
         self.universe = universe
-        self.made: dict[TypeRef, _PathNode] = {}
+        self.made: dict[TypeRef, _TypeNode] = {}
 
-    def node(self, ref: TypeRef) -> _PathNode:
-        """The node of a type, pointers and typedefs removed."""
+    def node(self, ref: TypeRef) -> _TypeNode:
+        """Return the node of a type, after resolving pointers and typedefs."""
         found = self.made.get(ref)
         if found is None:
-            found = self.made[ref] = _PathNode()  # before what it leads to, which may lead back
+            found = self.made[ref] = _TypeNode()  # before what it leads to, which may lead back
             self._fill(found, self._bare(ref))
         return found
 
@@ -87,7 +87,7 @@ class TypeGraph:
                 break
         return ref
 
-    def _fill(self, node: _PathNode, ref: TypeRef) -> None:
+    def _fill(self, node: _TypeNode, ref: TypeRef) -> None:
         if ref.kind == "named":
             self._fill_named(node, ref.name)
         elif ref.kind in ("list", "array", "map") and ref.elem is not None:
@@ -99,7 +99,7 @@ class TypeGraph:
         else:
             node.opaque = ref.kind != "builtin"
 
-    def _fill_named(self, node: _PathNode, name: str) -> None:
+    def _fill_named(self, node: _TypeNode, name: str) -> None:
         if name in LEAVES:
             return
         found = None if name in OPAQUE else self.universe.find(name)
@@ -110,8 +110,8 @@ class TypeGraph:
         else:
             node.fields = found.fields
 
-    def members(self, node: _PathNode) -> dict[str, _PathNode]:
-        """JSON names to nodes, those of inline fields included; an outer name hides an inner one."""
+    def members(self, node: _TypeNode) -> dict[str, _TypeNode]:
+        """Map JSON names to nodes, including those of inline fields; an outer name hides an inner one."""
         if node.members is None:
             node.members = {}  # a struct that embeds itself finds this
             for one in node.fields or ():
@@ -123,7 +123,7 @@ class TypeGraph:
                     node.members[one.json_name] = self.node(one.type)
         return node.members
 
-    def _inline(self, node: _PathNode, one: Field) -> None:
+    def _inline(self, node: _TypeNode, one: Field) -> None:
         inner = self.node(one.type)
         node.opaque |= inner.opaque or inner.is_map
         assert node.members is not None
@@ -132,8 +132,8 @@ class TypeGraph:
             if name not in direct:
                 node.members.setdefault(name, member)
 
-    def artifacts(self, root: _PathNode) -> dict[str, _PathNode]:
-        """Names that upstream invents at the root for inline fields (semantics.md#S22): the Go type's."""
+    def artifacts(self, root: _TypeNode) -> dict[str, _TypeNode]:
+        """Return the names that upstream reports at the root for inline fields: their Go types (semantics.md#S22)."""
         if not root.artifacts:
             for one in root.fields or ():
                 if one.inline:
@@ -146,19 +146,19 @@ class TypeGraph:
         return ref.elem if ref.kind == "pointer" and ref.elem is not None else ref
 
 
-def _is_known(graph: TypeGraph, root: _PathNode, path: str) -> bool:
+def _is_known(graph: TypeGraph, root: _TypeNode, path: str) -> bool:
     quick = _follow(graph, root, path)
     if quick is not None:
         return quick
-    if len(path) > _LONGEST:  # the other readings are for keys that people write
+    if len(path) > _MAX_PATH_LENGTH:  # other readings occur only for handwritten keys
         return False
     if _reaches(graph, root, path, 0):
         return True
     return any(_reaches(graph, inner, path, begin) for inner, begin in _behind_artifacts(graph, root, path))
 
 
-def _behind_artifacts(graph: TypeGraph, root: _PathNode, path: str) -> Iterator[tuple[_PathNode, int]]:
-    """Yield the places after the name of an inline field, which stands at the root or in a member of it."""
+def _behind_artifacts(graph: TypeGraph, root: _TypeNode, path: str) -> Iterator[tuple[_TypeNode, int]]:
+    """Yield the nodes after the name of an inline field, at the root or in a member of it."""
     before = ""
     for step in parse(path)[:2]:
         before = join(before, step.text)
@@ -167,8 +167,8 @@ def _behind_artifacts(graph: TypeGraph, root: _PathNode, path: str) -> Iterator[
             yield inner, len(before)
 
 
-def _follow(graph: TypeGraph, node: _PathNode, path: str) -> bool | None:
-    """Take one step after the other; None when a step fails and another reading of the path may not."""
+def _follow(graph: TypeGraph, node: _TypeNode, path: str) -> bool | None:
+    """Follow the steps of a path; None when a step fails but another reading of the path may succeed."""
     if not is_regular(path):
         return None
     for text, is_subscript in parse(path):
@@ -182,8 +182,8 @@ def _follow(graph: TypeGraph, node: _PathNode, path: str) -> bool | None:
     return True
 
 
-def _reaches(graph: TypeGraph, start: _PathNode, path: str, begin: int) -> bool:
-    """Try every reading from a place on: keys of maps and names of members may hold dots and brackets."""
+def _reaches(graph: TypeGraph, start: _TypeNode, path: str, begin: int) -> bool:
+    """Try every reading from a node on, because keys and names of members may contain dots and brackets."""
     waiting = [(start, begin)]
     seen: set[tuple[int, int]] = set()
     while waiting:
@@ -201,15 +201,15 @@ def _reaches(graph: TypeGraph, start: _PathNode, path: str, begin: int) -> bool:
     return False
 
 
-def _behind_subscripts(node: _PathNode, path: str, at: int) -> list[tuple[_PathNode, int]]:
-    """The places after a subscript; only the key of a map may hold brackets."""
+def _behind_subscripts(node: _TypeNode, path: str, at: int) -> list[tuple[_TypeNode, int]]:
+    """Return the nodes after a subscript; only the key of a map may contain brackets."""
     if node.elem is None:
         return []
     return [(node.elem, end) for end in closings(path, at) if node.is_map or "[" not in path[at + 1 : end]]
 
 
-def _behind_members(members: dict[str, _PathNode], path: str, begin: int) -> list[tuple[_PathNode, int]]:
-    """The places after the name of a member."""
+def _behind_members(members: dict[str, _TypeNode], path: str, begin: int) -> list[tuple[_TypeNode, int]]:
+    """Return the nodes after the name of a member."""
     found = []
     for name, member in members.items():
         end = begin + len(name)

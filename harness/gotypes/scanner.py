@@ -1,4 +1,4 @@
-"""Reads one Go source file as text: its lines, comment groups and build constraints. Knows nothing of declarations.
+"""Reads one Go source file as text: lines, comment groups and build constraints, but not declarations.
 
 Comment groups are those of Go's own parser: neighbouring comments without code or a blank line between them; a comment
 behind code on the same line is a group of its own. Source of the rules: semantics.md#1.1.
@@ -19,7 +19,7 @@ from harness.diagnostics import Diagnostic, Position
 from harness.gotypes.model import CommentLine, Comments
 
 LARGEST = 4 << 20
-"""Files of more bytes are refused: the largest types.go of Kubernetes has a tenth of that."""
+"""At most this many bytes of a file are read; the largest types.go of Kubernetes has a tenth of that."""
 
 _TOKEN = re.compile(
     # Loops are unrolled, so that none can go back: possessive ones match a line too many in Python before 3.11.5.
@@ -33,7 +33,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _OPEN = {"comment": ("comment", "*/"), "string": ("string", '"'), "raw": ("raw string", "`")}
-"""What is said of a token without end, and what would end it, by the group of the pattern."""
+"""The message about an unterminated token, and its terminator, by the group of the pattern."""
 _DIRECTIVE = re.compile(r"(?:line |extern |export |[a-z0-9]+:[a-z0-9])")
 _CONSTRAINT = re.compile(r"//go:build\s+(.*)|//\s*\+build\s+(ignore)\s*$")
 _SYSTEMS = "aix|android|darwin|dragonfly|freebsd|illumos|ios|js|netbsd|openbsd|plan9|solaris|wasip1|windows"
@@ -86,12 +86,12 @@ class SourceText:
 
     @property
     def comments(self) -> list[tuple[int, bytes]]:
-        """Where comments begin, and their text with the markers; those to the end of the line as one when adjacent."""
+        """The start and text, with markers, of each comment; adjacent line comments count as one."""
         return self._tokens[0]
 
     @property
     def unended(self) -> list[tuple[int, str]]:
-        """Where tokens begin that have no end, and their kind."""
+        """The start and kind of each unterminated token."""
         return self._tokens[1]
 
     @cached_property
@@ -99,11 +99,11 @@ class SourceText:
         return [0, *map(re.Match.end, re.finditer(b"\n", self.data))]
 
     def line_of(self, offset: int) -> int:
-        """The line a byte stands on, from 1."""
+        """Return the line of a byte, from 1."""
         return bisect_right(self._line_starts, offset)
 
     def line_text(self, line: int) -> str:
-        """The text of a line without its end."""
+        """Return the text of a line without its line end."""
         starts = self._line_starts
         if not 1 <= line <= len(starts):
             return ""
@@ -111,13 +111,13 @@ class SourceText:
         return self.data[starts[line - 1] : end].decode("utf-8", "replace").rstrip("\r\n")
 
     def position(self, offset: int) -> Position:
-        """Where a byte stands. Units: columns are characters."""
+        """Return the position of a byte. Units: columns are characters."""
         line = self.line_of(offset)
         before = self.data[self._line_starts[line - 1] : offset]
         return Position(self.file, line, len(before.decode("utf-8", "replace")) + 1)
 
     def diagnose(self, offset: int, code: str, message: str, why: str, fix: str, width: int = 1) -> Diagnostic:
-        """A diagnostic about the text at a byte."""
+        """Make a diagnostic about the text at a byte."""
         position = self.position(min(offset, len(self.data)))
         text = self.line_text(position.line)
         if len(text) > 200:  # a line that long helps nobody; the position says where
@@ -143,7 +143,7 @@ class SourceText:
 
 
 def read_source(path: Path) -> SourceText:
-    """Read a file. One that cannot be read gives a source without data whose diagnostics say why."""
+    """Read a file. An unreadable file results in a source without data, with a diagnostic of the reason."""
     file = str(path)
     try:
         found = path.stat()
@@ -178,7 +178,7 @@ def source_of(file: str, data: bytes) -> SourceText:
 
 
 def is_left_out(source: SourceText) -> bool:
-    """Whether build constraints or the file's name keep the file out of a build on Linux."""
+    """Whether build constraints or the name of a file exclude it from a build on Linux."""
     if _OTHER_SYSTEM.search(source.file):
         return True
     head = source.data[: _package_offset(source.data)].decode("utf-8", "replace")
@@ -189,14 +189,14 @@ def is_left_out(source: SourceText) -> bool:
 
 
 def _package_offset(data: bytes) -> int:
-    """Where the package clause begins, comments skipped."""
+    """Return the start of the package clause, after comments."""
     for found in re.finditer(rb"^package\b", data, re.MULTILINE):
         return found.start()
     return len(data)
 
 
 def _holds(constraint: str) -> bool:
-    """Evaluate `//go:build`. What cannot be read counts as true, so that nothing is dropped for a typo."""
+    """Evaluate `//go:build`. An invalid expression counts as true, so that a typo does not exclude a file."""
     words = re.findall(r"[\w.]+|&&|\|\||\S", constraint)[:100]
     text = "".join(_TRUTH.get(word) or "FT"[word in _TRUE_TAGS or word.startswith("go1.")] for word in words)
     for _ in range(len(words)):
@@ -206,17 +206,17 @@ def _holds(constraint: str) -> bool:
 
 
 def _refused(file: str, code: str, message: str, fix: str) -> SourceText:
-    """A source without text."""
+    """Make a source without text."""
     return SourceText(file, b"", (Diagnostic(Position(file), code, message, "no types were read from it", fix),))
 
 
 def ended(source: SourceText) -> bytes:
-    """The text up to a comment or raw string that has no end: the rest is inside it, and no Go."""
+    """Return the text before an unterminated comment or raw string, which contains the rest of the file."""
     return source.data[: next((start for start, kind in source.unended if kind != "string"), None)]
 
 
 def _open_tokens(source: SourceText) -> Iterator[Diagnostic]:
-    """Comments and strings that do not end."""
+    """Yield diagnostics for unterminated comments and strings."""
     for start, kind in source.unended:
         what, end = _OPEN[kind]
         why = f"the {what} that begins here has no end"
@@ -224,7 +224,7 @@ def _open_tokens(source: SourceText) -> Iterator[Diagnostic]:
 
 
 def _groups(source: SourceText) -> Iterator[CommentGroup]:
-    """Put the comments of a file into groups, as Go's parser does."""
+    """Group the comments of a file, as Go's parser does."""
     data = source.data
     group: list[tuple[int, bytes]] = []
     end_line = end = 0

@@ -1,7 +1,7 @@
-"""The boundary of a tag with a limit: what it counts, which way it is crossed, and all that follows from that.
+"""The boundary of a tag with a limit: its unit, its direction, and everything that is derived from them.
 
-Values to try, a guard in compiled code, what linting may conclude and how a careless author could have written the rule
-are the same for every limit. A tag says `Boundary("characters", upper=True)` and nothing more.
+Boundary values, the guard in compiled code, lint conclusions and wrong versions of the rule for mutation testing are
+derived in the same way for every limit. A tag declares only `Boundary("characters", upper=True)`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from harness.field.facts import Measure, RuleLimit
 from harness.tags.rules import Check, CheckFunction
 
 Dimension: TypeAlias = Literal["value", "length", "count"]
-"""What limits are about that can contradict each other: bytes and characters are both a length."""
+"""Limits of one dimension can contradict each other: bytes and characters are both a length."""
 
 _DIMENSIONS: Mapping[Measure, Dimension] = {
     "value": "value", "characters": "length", "bytes": "length", "items": "count",
@@ -23,9 +23,9 @@ _DIMENSIONS: Mapping[Measure, Dimension] = {
 
 
 class RuleMutation(NamedTuple):
-    """One way in which a careless author could have written a rule: with other arguments, or another check.
+    """A plausible wrong version of a rule, with other arguments or another check.
 
-    `shown_by` says which object would tell the two apart.
+    `shown_by` describes an object for which the two differ.
     """
 
     operator: str
@@ -35,7 +35,7 @@ class RuleMutation(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """What a limit says of a value: its dimension, from where and up to where it passes."""
+    """The values that a limit accepts: their dimension, minimum and maximum."""
 
     dimension: Dimension
     least: int | None = None
@@ -44,47 +44,49 @@ class Bounds(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
-    """What a limit counts, and on which side of it values are rejected. The limit itself is accepted.
+    """The unit of a limit, and whether it is an upper limit. The limit itself is accepted.
 
-    `argument` is the number of the check's argument that is the limit.
+    `argument` is the index of the limit in the arguments of the check, `offset` what is added to a tag's number to get
+    the limit: -1 for a number that values may not reach.
     """
 
     measure: Measure
     upper: bool
     argument: int = 0
+    offset: int = 0
 
     @property
     def limit(self) -> RuleLimit:
-        """The boundary as a fact for those who read errors."""
+        """The boundary as a fact, for code that sees errors but no rules."""
         return RuleLimit(self.measure, self.beyond)
 
     @property
     def beyond(self) -> int:
-        """Which way the limit is crossed: 1 upwards, -1 downwards."""
+        """The direction in which values are rejected: 1 above the limit, -1 below."""
         return 1 if self.upper else -1
 
     @property
     def dimension(self) -> Dimension:
-        """What it is about, whatever the unit."""
+        """The dimension of the unit."""
         return _DIMENSIONS[self.measure]
 
     @property
     def is_size(self) -> bool:
-        """Whether a value is made as large as the limit is: all but numbers."""
+        """Whether the limit is about the size of a value, which it is for all values but numbers."""
         return self.measure != "value"
 
     @property
     def guard(self) -> str:
-        """The test of a value that passes where the check may have something to say; empty when only it knows.
+        """The condition under which the check must be called; empty if it must be called always.
 
-        What is absent has no items: a lower limit of items rejects None, so no test may stand before it.
+        A lower limit of items has none, because it rejects None.
         """
         if self.measure == "bytes" or (self.measure == "items" and not self.upper):
             return ""
         return f"{'len({})' if self.is_size else '{}'} {'>' if self.upper else '<'} {{}}"
 
     def probes(self, limit: int) -> Sequence[Json]:
-        """Return values, or sizes of lists and maps, at the limit and just beyond; texts tell bytes from characters."""
+        """Return values, or sizes of lists or maps, at the limit and one beyond; strings of two-byte runes too."""
         if not self.is_size:
             return limit, limit + self.beyond
         beyond = max(limit + self.beyond, 0)
@@ -96,13 +98,13 @@ class Boundary:
         return "x" * limit, "x" * beyond, "é" * inside, "é" * max(inside + self.beyond, 0)
 
     def bounds(self, limit: int) -> Bounds:
-        """Return what a limit says of a value. A text of N bytes has at most N characters, and at least a quarter."""
+        """Return the accepted values. A string of N bytes has at most N characters, and at least N/4."""
         if self.upper:
             return Bounds(self.dimension, most=limit)
         return Bounds(self.dimension, least=-(-limit // 4) if self.measure == "bytes" else limit)
 
     def mutations(self, check: Check, *, other_unit: bool) -> Iterator[RuleMutation]:
-        """Yield the rule with its limit off by one, and where that is wanted, with the other unit of a text."""
+        """Yield the rule with its limit off by one, and with `other_unit` in bytes for characters or the reverse."""
         limit, number = check.args[self.argument], self.argument
         for name, other in (("limit + 1", limit + 1), ("limit - 1", limit - 1)):
             args = (*check.args[:number], other, *check.args[number + 1 :])

@@ -1,6 +1,6 @@
 """Tags that steer the generator instead of checking a value. Source: semantics.md#1.6, #1.7.
 
-They are read where they matter, by `harness/compiler/build.py`; here stands what they are, for whoever explains them.
+`harness/compiler/build.py` applies them; this module has their documentation.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from harness.tags.spec import ReleaseChange
 
 @dataclass(frozen=True, slots=True)
 class ControlTag:
-    """A tag that is no rule. `where` says on what it stands, `value` what follows `=`; the rest is as in TagSpec."""
+    """A tag that is not a rule. `where` are its scopes, `value` the text after `=`; the rest is as in TagSpec."""
 
     name: str
     summary: str

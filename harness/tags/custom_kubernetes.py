@@ -1,4 +1,4 @@
-"""The handwritten functions that +k8s:customValidation calls in Kubernetes, in Python: the compiler reads types, no Go.
+"""The handwritten functions that +k8s:customValidation calls in Kubernetes, in Python, because only types are compiled.
 
 Source: pkg/apis/core/v1, pkg/apis/lifecycle/v1alpha1 and apimachinery pkg/apis/meta/v1/validation of 1.37.1 (2026-11).
 """
@@ -12,6 +12,7 @@ from harness.field import FieldError, Path
 from harness.field.make import invalid, required
 from harness.tags.rules import CheckFunction
 from harness.tags.runtime import ZERO_TIME, read_time
+from harness.tags.translation import CelRule, SchemaForm
 
 _SUFFIXES = (".k8s.io", ".kubernetes.io")
 _RESERVED_BELOW = 1000
@@ -51,6 +52,20 @@ KUBERNETES: Mapping[str, CheckFunction] = {
     "ValidateCustom_Condition_LastTransitionTime": time_set,
 }
 """Every function that a release is known to call, by the name that the generated code calls it by."""
+
+
+CUSTOM_FORMS: Mapping[CheckFunction, SchemaForm] = {
+    time_set: SchemaForm(
+        lambda check, at: [CelRule(at.is_set, "is required", "FieldValueRequired", ratchet=f"!{at.was_set}")],
+        of_member=True,
+    ),
+    no_reserved_priority: SchemaForm(
+        lambda check, at: [
+            CelRule(f"{at.new} < 0 || {at.new} >= {_RESERVED_BELOW}", "priorities 0-999 are reserved"),
+        ]
+    ),
+}
+"""How these functions are written in OpenAPI and CEL, where they can be."""
 
 
 class CustomFunctions(Mapping[str, CheckFunction]):

@@ -1,12 +1,12 @@
-"""From a comment line to a Tag: `+k8s:eachVal=+k8s:maxLength=5`, with the position of every part.
+"""Parses a comment line to a Tag, `+k8s:eachVal=+k8s:maxLength=5`, with the position of every part.
 
-Refuses to know any tag: names, scopes and payloads are judged in `registry.py`. Source: semantics.md#1.2, #1.3.
+Knows only the syntax: names, scopes and payloads are checked in `registry.py`. Source: semantics.md#1.2, #1.3.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NoReturn, TypeAlias
@@ -16,12 +16,12 @@ from harness.gotypes.model import CommentLine
 
 NOWHERE = Position("")
 
-_DEEPEST = 64
-"""Tags inside tags: more than any reader of tags accepts, and less than Python's stack holds."""
-_LONGEST_SHOWN = 200
-"""Longer lines are not repeated in messages: the position says where."""
+_MAX_DEPTH = 64
+"""At most this many nested tags: more than any tag accepts, and few enough for Python's stack."""
+_MAX_SHOWN = 200
+"""At most this many characters of a tag's name in a message; the position has the line."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]*")
-"""How names begin, nearly all to their end: behind it, where other scripts begin, each letter is looked at."""
+"""The ASCII part of a name, usually the whole name. Letters of other scripts that follow are checked one by one."""
 
 ScalarKind: TypeAlias = Literal["string", "int", "bool"]
 
@@ -90,7 +90,7 @@ class Tag:
 
 @dataclass(frozen=True, slots=True)
 class TagLine:
-    """A comment line that starts with `+`: the tag's name, the text from the `+` on, and where it stands."""
+    """A comment line that starts with `+`: the tag's name, the text from the `+` on, and its position."""
 
     name: str
     text: str
@@ -99,7 +99,7 @@ class TagLine:
 
 
 class TagSyntaxError(Exception):
-    """Text that is no tag. `offset` counts from the text's first character."""
+    """Text that is not a tag. `offset` counts from the text's first character."""
 
     def __init__(self, message: str, offset: int) -> None:
         super().__init__(message)
@@ -107,7 +107,7 @@ class TagSyntaxError(Exception):
 
 
 def tag_lines(comments: Iterable[CommentLine]) -> Iterator[TagLine]:
-    """Yield the lines of a block that hold a tag, in source order. A `+` in mid-line is no tag."""
+    """Yield the lines of a block that hold a tag, in source order. A `+` within a line does not start a tag."""
     for line in comments:
         if "+" in line.text and (text := line.text.lstrip(" \t")).startswith("+"):
             column = line.position.column + len(line.text) - len(text) if line.position.column else 0
@@ -120,10 +120,10 @@ def name_of(text: str) -> str:
     return text[1 : _end_of_name(text, 1)]
 
 
-def parse_line(line: TagLine) -> Tag:
-    """Parse a line's tag. Raises: InputError with one `tag-syntax` diagnostic."""
+def parse_line(line: TagLine, read: Callable[[TagLine], Tag] | None = None) -> Tag:
+    """Parse a line's tag, with `read` where its syntax is another. Raises: InputError with one diagnostic."""
     try:
-        return parse(line.text, line.position)
+        return parse(line.text, line.position) if read is None else read(line)
     except TagSyntaxError as error:
         raise InputError([_syntax_diagnostic(line, error)]) from None
 
@@ -132,14 +132,14 @@ def _syntax_diagnostic(line: TagLine, error: TagSyntaxError) -> Diagnostic:
     start = line.position
     column = start.column + error.offset if start.column else 0
     source = " " * (start.column - 1) + line.text if start.column else line.text
-    name = line.name if len(line.name) <= _LONGEST_SHOWN else line.name[:_LONGEST_SHOWN] + "..."
+    name = line.name if len(line.name) <= _MAX_SHOWN else line.name[:_MAX_SHOWN] + "..."
     return Diagnostic(
         Position(start.file, start.line, column),
         "tag-syntax",
         f"+{name} does not parse: {error.message}",
         why="a tag is +name, +name(argument), +name(name: value, ...), each perhaps with =value or =+another-tag",
         fix=_syntax_fix(line.text),
-        source=source if len(source) <= 2 * _LONGEST_SHOWN else "",
+        source=source if len(source) <= 2 * _MAX_SHOWN else "",
     )
 
 
@@ -201,7 +201,7 @@ class _Parser:
     def _peek(self) -> str:
         return self.text[self.at : self.at + 1]
 
-    def _take(self, char: str) -> bool:
+    def _accept(self, char: str) -> bool:
         if self._peek() != char:
             return False
         self.at += 1
@@ -216,18 +216,18 @@ class _Parser:
 
     def _tag(self) -> Tag:
         start = self.at
-        if not self._take("+"):
+        if not self._accept("+"):
             self._unexpected()
         self.depth += 1
-        if self.depth > _DEEPEST:
+        if self.depth > _MAX_DEPTH:
             self._fail("tags are nested too deeply", start)
         name = self._word(_end_of_name(self.text, self.at))
         empty_args = False
         args: tuple[Arg, ...] = ()
-        if self._take("("):
+        if self._accept("("):
             args = self._args()
             empty_args = not args
-        value = self._value(empty_args) if self._take("=") else None
+        value = self._value(empty_args) if self._accept("=") else None
         column = self.position.column + start if self.position.column else 0
         where = Position(self.position.file, self.position.line, column)
         return Tag(name, args, value, where, " " * (self.position.column - 1) + self.text)
@@ -246,13 +246,13 @@ class _Parser:
         return self._scalar()
 
     def _args(self) -> tuple[Arg, ...]:
-        if self._take(")"):
+        if self._accept(")"):
             return ()
         first = self._arg()
         if first is None or not first.name:
             return self._close_positional(first)
         args = [first]
-        while self._take(","):
+        while self._accept(","):
             self._spaces()
             if self._peek() == ")":
                 break  # a dangling comma is dropped
@@ -260,7 +260,7 @@ class _Parser:
                 if not arg.name:
                     self._fail("can't mix named and positional arguments", arg.value.offset)
                 args.append(arg)
-        if not self._take(")"):
+        if not self._accept(")"):
             self._unexpected()
         return tuple(args)
 
@@ -274,14 +274,14 @@ class _Parser:
                 if mixed
                 else "multiple arguments must use 'name: value' syntax"
             )
-        if not self._take(")"):
+        if not self._accept(")"):
             self._unexpected()
         return (arg,) if arg is not None else ()
 
     def _arg(self) -> Arg | None:
         """Read one argument; None for a dangling `name:`."""
         value = self._scalar()
-        if value.kind == "int" or self.text[value.offset : value.offset + 1] in ('"', "`") or not self._take(":"):
+        if value.kind == "int" or self.text[value.offset : value.offset + 1] in ('"', "`") or not self._accept(":"):
             return Arg("", value)
         self._spaces()
         if self._peek() == ")":
@@ -289,7 +289,7 @@ class _Parser:
         return Arg(value.text, self._scalar())
 
     def _spaces(self) -> None:
-        while self._take(" "):
+        while self._accept(" "):
             pass
 
     def _scalar(self) -> Scalar:
@@ -307,7 +307,7 @@ class _Parser:
     def _string(self, quote: str) -> str:
         self.at += 1
         out: list[str] = []
-        while not self._take(quote):
+        while not self._accept(quote):
             char = self._peek()
             if not char:
                 self._fail("unterminated string")
@@ -332,7 +332,7 @@ class _Parser:
 
 
 def go_int(text: str) -> int | None:
-    """Read an int64 as Go does with base 0; None when it is none."""
+    """Read an int64 as Go does with base 0; None if it is not an int64."""
     digits = text[1:] if text[:1] in ("+", "-") else text
     try:
         value = int(digits, 8) if len(digits) > 1 and digits[0] == "0" and digits.isdigit() else int(digits, 0)
@@ -342,8 +342,8 @@ def go_int(text: str) -> int | None:
     return value if digits[:1].isdigit() and "_" not in digits and -(2**63) <= value < 2**63 else None
 
 
-def int_trouble(scalar: Scalar, what: str = "int", function: str = "Atoi") -> str:
-    """Say as Go would why an integer is not written as decimals print (semantics.md#1.3); empty when it is."""
+def int_error(scalar: Scalar, what: str = "int", function: str = "Atoi") -> str:
+    """Return Go's error for an integer that is not in canonical decimal form (semantics.md#1.3); empty if it is."""
     text = scalar.text
     if canonical_int(scalar) is not None and (what == "int" or not text.startswith("-")):
         return ""
@@ -354,7 +354,7 @@ def int_trouble(scalar: Scalar, what: str = "int", function: str = "Atoi") -> st
 
 
 def canonical_int(scalar: Scalar) -> int | None:
-    """Return the integer of a scalar that is written as decimals print; None for `0x3`, `+5`, `007`.
+    """Return the integer of a scalar in canonical decimal form; None for `0x3`, `+5`, `007`.
 
     Source: semantics.md#1.3.
     """

@@ -1,23 +1,28 @@
-"""Looks tags up, checks their scope, arguments and payload, and turns a comment block into what it contributes.
+"""Looks up tags, checks their scope, arguments and payload, and makes the contributions of a comment.
 
-Everything wrong in a block is reported, not the first thing. Source: semantics.md#1.2, #1.4.
+All errors of a comment are reported, not only the first. Source: semantics.md#1.2, #1.4.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
 from harness.diagnostics import Diagnostic, InputError, Position, near_miss
 from harness.field.facts import RuleFacts
 from harness.gotypes.model import Comments
+from harness.tags import proposed
 from harness.tags.control import CONTROL_TAGS, IS_SUBRESOURCE, SUPPORTS_SUBRESOURCE
+from harness.tags.custom_kubernetes import CUSTOM_FORMS
 from harness.tags.families import FAMILIES, mode
-from harness.tags.grammar import Scalar, Tag, TagLine, parse_line, tag_lines
-from harness.tags.release import Release
-from harness.tags.rules import Contribution, Deferred
+from harness.tags.grammar import NOWHERE, Scalar, Tag, TagLine, parse_line, tag_lines
+from harness.tags.proposed import fieldlimits
+from harness.tags.proposed import grammar as kep4153
+from harness.tags.release import PROPOSED, Release
+from harness.tags.rules import CheckFunction, Contribution, Deferred, Rule
 from harness.tags.spec import TagContext, TagError, TagSpec
+from harness.tags.translation import SchemaForm
 
 SPECS: dict[str, TagSpec] = {spec.name: spec for family in FAMILIES for spec in family.SPECS}
 
@@ -34,16 +39,27 @@ OLDER_NAMES = {
 OLDER_SPECS: dict[str, TagSpec] = {spec.name: spec for spec in mode.OLDER_SPECS}
 """Tags that only an earlier release knows."""
 
-ALL_SPECS = SPECS | OLDER_SPECS
+PROPOSED_SPECS: dict[str, TagSpec] = {spec.name: spec for family in proposed.FAMILIES for spec in family.SPECS}
+"""Tags that enhancement proposals describe and no release has."""
+
+ALL_SPECS = SPECS | OLDER_SPECS | PROPOSED_SPECS
 
 
 def specs_of(release: Release) -> dict[str, TagSpec]:
     """Return the tags that a release knows, by name."""
-    return {name: spec for name, spec in ALL_SPECS.items() if spec.known_in(release.minor)}
+    known = {name: spec for name, spec in ALL_SPECS.items() if spec.known_in(release.minor)}
+    return known | PROPOSED_SPECS | {spec.name: spec for spec in fieldlimits.EXTENDED} if release.proposed else known
+
+
+SCHEMA_FORMS: Mapping[CheckFunction, SchemaForm] = {
+    **{function: form for spec in ALL_SPECS.values() for function, form in spec.schema.items()},
+    **CUSTOM_FORMS,
+}
+"""How each check function is written in OpenAPI and CEL; those without an entry cannot be."""
 
 
 def rule_facts() -> RuleFacts:
-    """Return what those who read errors, and never the rules, are told of all tags."""
+    """Return the facts about all tags, for code that sees errors but no rules."""
     return _facts_of(tuple(ALL_SPECS))
 
 
@@ -53,12 +69,12 @@ def _facts_of(names: tuple[str, ...]) -> RuleFacts:
 
 
 def is_foreign(name: str) -> bool:
-    """Whether a name belongs to another generator, so that nothing need be said about it."""
+    """Whether a name belongs to another generator, so that it is not reported as unknown."""
     return not name.startswith("k8s:") or name in _OTHERS or "-gen" in name
 
 
 class Reader:
-    """Reads comment blocks and remembers what was wrong with them."""
+    """Reads the tags of comments, and collects their errors."""
 
     def __init__(self, release: Release | None = None) -> None:
         self._release = release or Release()
@@ -68,24 +84,24 @@ class Reader:
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
-        """What makes the types unusable, by position."""
+        """The errors that make the types unusable, by position."""
         return tuple(sorted(self._errors.values(), key=lambda d: d.position))
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        """What is ignored as upstream ignores it, and is probably a mistake."""
+        """Tags that are ignored, as upstream does, and are probably mistakes."""
         return tuple(sorted(self._warnings.values(), key=lambda d: d.position))
 
     def report(self, diagnostic: Diagnostic) -> None:
-        """Remember something that makes the types unusable. The same thing is remembered once."""
+        """Add an error that makes the types unusable, once."""
         self._errors.setdefault((diagnostic.position, diagnostic.code, diagnostic.message), diagnostic)
 
     def report_tag(self, error: TagError) -> None:
-        """Remember a tag that makes no sense."""
+        """Add the error of an invalid tag."""
         self.report(diagnostic_of(error))
 
     def contributions_of(self, context: TagContext, comments: Comments) -> Contribution:
-        """Return what the tags of a comment block contribute, in the order of their names (semantics.md#3.2)."""
+        """Return the contributions of the tags of a comment, in the order of their names (semantics.md#3.2)."""
         total = Contribution()
         for tag in self.tags_of(comments):
             try:
@@ -93,13 +109,13 @@ class Reader:
             except TagError as error:
                 self.report_tag(error)
             else:
-                total.add(got if self._release.defers else self._in_one_piece(got))
+                total.add(got if self._release.defers else self._resolve_at_once(got))
         if not self._release.defers:
             total.deferred.sort(key=lambda deferred: deferred.group)
         return total
 
-    def _in_one_piece(self, got: Contribution) -> Contribution:
-        """Keep what a tag gives at its place: before 1.37 only groups waited for the other tags."""
+    def _resolve_at_once(self, got: Contribution) -> Contribution:
+        """Run a tag's deferred work with its rules. Before 1.37 only groups were deferred until all tags were read."""
         now = [deferred for deferred in got.deferred if not deferred.group]
         groups = [deferred for deferred in got.deferred if deferred.group]
         rules = got.rules
@@ -118,16 +134,16 @@ class Reader:
                 self._note_unknown(line)
                 continue
             try:
-                tags.append(parse_line(line))
+                tags.append(parse_line(line, kep4153.parse if line.name in kep4153.NAMES else None))
             except InputError as error:
                 for diagnostic in error.diagnostics:
                     self.report(diagnostic)
-        return sorted(tags, key=lambda tag: (tag.name in self._release.late, tag.name))
+        return sorted(tags, key=lambda tag: (tag.name in self._release.second_pass_tags, tag.name))
 
     def resolve(self, deferred: Iterable[Deferred], groups: bool = True) -> Contribution:
         """Run deferred work in rounds, each piece on its own, so that one bad tag does not hide another.
 
-        Without `groups`, what merges several tags is left for later: the other tags have not been read yet.
+        Without `groups`, the work that merges several tags stays deferred, because the other tags are not read yet.
         """
         total, waiting = Contribution(), list(deferred)
         while waiting:
@@ -169,10 +185,13 @@ class Reader:
             raise TagError("is known but not supported here", tag, "tag-not-supported", why=spec.note)
         check_arguments(spec, tag)
         check_payload(spec, tag)
-        return spec.contribution(context, tag)
+        return spec.contribution(context, tag).wrapped(lambda rule: _placed(rule, tag.position))
 
     def _wrong_release(self, spec: TagSpec) -> tuple[str, str]:
-        """Say that another release has the tag, and what to do."""
+        """Return the message and the fix for a tag of another release."""
+        if spec.proposal:
+            words = f"{self._release} has no +{spec.name}: {spec.proposal} proposes it, and no release has it"
+            return words, f"leave it out, or read the types with --release {PROPOSED}"
         if self._release.minor < spec.since:
             words = f"{self._release} has no +{spec.name}: it came with 1.{spec.since}"
             return words, f"leave it out, or take the rules of 1.{spec.since}"
@@ -198,15 +217,20 @@ class Reader:
         self._warnings.setdefault((diagnostic.position, diagnostic.code, diagnostic.message), diagnostic)
 
 
+def _placed(rule: Rule, position: Position) -> Rule:
+    """Give a rule the position of its tag, unless it has that of a tag within or of a part."""
+    return rule if rule.position is not NOWHERE else replace(rule, position=position)
+
+
 @lru_cache(maxsize=1000)
 def suggestion(name: str) -> str:
-    """Say which tag was probably meant; empty when nothing is close."""
+    """Return a hint with the tag that was probably meant; empty if none is similar."""
     known = OLDER_NAMES.get(name)
     return f"did you mean {known}?" if known else near_miss(name, tuple(SPECS))
 
 
 def check_arguments(spec: TagSpec, tag: Tag) -> None:
-    """Check what stands in parentheses. Raises: TagError."""
+    """Check the arguments in parentheses. Raises: TagError."""
     for declared in spec.args:
         value = tag.arg(declared.name)
         if value is None and declared.required:
@@ -224,7 +248,7 @@ def check_arguments(spec: TagSpec, tag: Tag) -> None:
 
 
 def check_payload(spec: TagSpec, tag: Tag) -> None:
-    """Check what stands after `=`. Raises: TagError."""
+    """Check the payload, the text after `=`. Raises: TagError."""
     wanted = spec.payload.kind if spec.payload else ""
     if tag.value is None:
         if spec.payload is not None and spec.payload.required:
@@ -255,7 +279,7 @@ def diagnostic_of(error: TagError) -> Diagnostic:
 
 
 def shown(position: Position, source: str) -> str:
-    """Return a tag's line as it stands in the file, as far as that is known: the markers are put back."""
+    """Return the source line of a tag, with its comment marker, if it is known."""
     text = source.strip()
     if len(text) > 200:  # a line that long helps nobody; the position says where
         return ""

@@ -1,18 +1,21 @@
-"""What tags contribute: rules, one per function that upstream's generated code would call.
+"""The rules that tags contribute, one per function that upstream's generated code would call.
 
-A rule says what is called and how it behaves among its neighbours (short-circuit, non-error, cohort, level). The order
-of rules and the code for them are the compiler's. Source: semantics.md#3.
+A rule names the function and how it affects the other rules of its element: short-circuit, non-error, cohort, level.
+The compiler orders the rules and writes the code. Source: semantics.md#3.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
+from harness.diagnostics import Position
 from harness.field import FieldError, Level
 from harness.gotypes.model import Field, TypeRef
+from harness.tags.grammar import NOWHERE
 
 CheckFunction: TypeAlias = Callable[..., Sequence[FieldError]]
 """(operation, path, new, old, *arguments) to errors."""
@@ -20,16 +23,16 @@ CheckFunction: TypeAlias = Callable[..., Sequence[FieldError]]
 
 @dataclass(frozen=True, slots=True)
 class KeyOf:
-    """An argument: the function from a list item to its key; None when nothing tells items apart."""
+    """An argument: the function from a list item to its key; None if the items have no identity."""
 
     identity: Identity
 
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """An argument: the function that renders a value of a type in an error's text (semantics.md#6.4).
+    """An argument: the function that prints a value of a type for an error (semantics.md#6.4).
 
-    Strings are quoted as Go does it, or written as JSON where the check hands on a pointer to its value.
+    `quoted` strings are printed with %q; others, which upstream passes as pointers, as JSON.
     """
 
     type: TypeRef
@@ -50,17 +53,18 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A member of a union: how to tell whether it is set."""
+    """A member of a union: a field, or the item that a selector matches. `position` is that of the tag that says so."""
 
     label: str
     value: str = ""
     field: Field | None = None
     selector: Selector | None = None
+    position: Position = dataclasses.field(default=NOWHERE, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """Which item of a keyed list: the key members with their values, in tag order."""
+    """Selects an item of a keyed list by the values of its key members, in tag order."""
 
     keys: tuple[tuple[str, str | int | bool], ...]
     elem: TypeRef
@@ -73,7 +77,7 @@ class Selector:
 
 @dataclass(frozen=True, slots=True)
 class MembersSet:
-    """An argument: the function from a struct or list to a tuple that says which members are set."""
+    """An argument: the function from a struct or list to a tuple of booleans, true for each member that is set."""
 
     members: tuple[Member, ...]
 
@@ -87,7 +91,7 @@ class ValueOf:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What makes items of a list the same over time: `map` by keys, `set` by value, or nothing."""
+    """How an item of the new list is matched with one of the old list: `map` by keys, `set` by value, `atomic` not."""
 
     elem: TypeRef
     semantic: Literal["map", "set", "atomic"] = "atomic"
@@ -96,7 +100,10 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A call of a check function with constant arguments and the markers above. `custom` names a handwritten one."""
+    """A call of a check function with constant arguments and the placeholders above.
+
+    `custom` is the name of the handwritten Go function that the check replaces, if it does.
+    """
 
     function: CheckFunction
     args: tuple[Any, ...] = ()
@@ -137,11 +144,19 @@ class Subfield:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A rule that runs while an option has the wanted state."""
+    """A rule that runs while an option has the wanted state.
+
+    A name that starts with a slash is the path of a subresource, which is on for requests that come through it.
+    """
 
     rule: Rule
     name: str
     wanted: bool
+
+
+def is_subresource(name: str) -> bool:
+    """Whether the name of an option is the path of a subresource that a request comes through."""
+    return name.startswith("/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,31 +174,39 @@ Body: TypeAlias = Check | EachVal | EachKey | Item | Subfield | Option | Mode
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One function of an element. `sc` stops the element when it fails, `ne` hides its errors (semantics.md#3.3)."""
+    """One function of an element (semantics.md#3.3).
+
+    `short_circuits`: if it fails, the later rules of its cohort are skipped. `hidden`: its errors are not reported.
+    `position` is that of the tag that declares it. Where several tags are one rule, `parts` has the position of each,
+    by the label of the member or the detail of the error that it brings.
+    """
 
     body: Body
-    sc: bool = False
-    ne: bool = False
+    short_circuits: bool = False
+    hidden: bool = False
     cohort: str = ""
     level: Level = ""
     tag: str = ""
+    position: Position = dataclasses.field(default=NOWHERE, compare=False)
+    parts: Mapping[str, Position] = dataclasses.field(default_factory=dict, compare=False)
 
     @property
-    def bare(self) -> bool:
-        """Whether upstream would pass it as a plain function reference, which loses a nested level.
+    def is_function_reference(self) -> bool:
+        """Whether upstream passes the function by reference and not in a call, so that a nested level is lost.
 
         Source: semantics.md#3.5.
         """
         return isinstance(self.body, Check) and not self.body.args
 
     def inside(self) -> Rule:
-        """Return the rule as it works inside another: without flags, and with its level only when not bare."""
-        return Rule(self.body, level="" if self.bare else self.level, tag=self.tag)
+        """Return the rule as it works in a wrapper: without flags; without level if it is a function reference."""
+        level: Level = "" if self.is_function_reference else self.level
+        return Rule(self.body, level=level, tag=self.tag, position=self.position, parts=self.parts)
 
 
 @dataclass(frozen=True, slots=True)
 class Deferred:
-    """Work for later. `group` names what merges several tags into one rule: list, union, update, ....
+    """A contribution that is made later. `group` is set if it merges several tags into one rule: list, union, update.
 
     Source: semantics.md#3.2.
     """
@@ -194,7 +217,7 @@ class Deferred:
 
 @dataclass(slots=True)
 class Contribution:
-    """What one tag gives to its element, now, later, and to the struct that encloses it (semantics.md#3.2)."""
+    """The rules of one tag: made already, deferred, and deferred to the enclosing struct (semantics.md#3.2)."""
 
     rules: list[Rule] = field(default_factory=list)
     deferred: list[Deferred] = field(default_factory=list)
@@ -213,21 +236,21 @@ class Contribution:
         self.opaque_val |= other.opaque_val
 
     def wrapped(self, wrap: Callable[[Rule], Rule], groups: bool = True) -> Contribution:
-        """Return the contribution with every rule wrapped, the deferred ones too.
+        """Return the contribution with every rule wrapped, including deferred rules.
 
-        Without `groups` those of groups stay as they are: before 1.37 no wrapper reached them.
+        Without `groups`, deferred rules of groups are not wrapped, as in releases before 1.37.
         """
         return Contribution(
             [wrap(rule) for rule in self.rules],
-            [_later(d, wrap) if groups or not d.group else d for d in self.deferred],
-            [_later(d, wrap) if groups or not d.group else d for d in self.parent],
+            [_wrap_later(d, wrap) if groups or not d.group else d for d in self.deferred],
+            [_wrap_later(d, wrap) if groups or not d.group else d for d in self.parent],
             self.opaque_type,
             self.opaque_key,
             self.opaque_val,
         )
 
     def resolved(self, rounds: int = 10) -> Contribution:
-        """Run everything deferred on this element, in rounds, and return rules and what is left for the parent."""
+        """Run the deferred work of this element, in rounds, and return its rules and what is deferred to the parent."""
         out = Contribution(list(self.rules), [], list(self.parent), self.opaque_type, self.opaque_key, self.opaque_val)
         waiting = list(self.deferred)
         for _ in range(rounds):
@@ -240,24 +263,25 @@ class Contribution:
         return out
 
 
-def _later(deferred: Deferred, wrap: Callable[[Rule], Rule]) -> Deferred:
+def _wrap_later(deferred: Deferred, wrap: Callable[[Rule], Rule]) -> Deferred:
     return Deferred(lambda: deferred.run().wrapped(wrap), deferred.group)
 
 
 @dataclass(slots=True)
 class ListData:
-    """What list tags said of one list, by field or by type (semantics.md#5.6)."""
+    """The list tags of one field or type (semantics.md#5.6). `position` is that of the one that makes items unique."""
 
     list_type: str = ""
     unique: str = ""
     keys: list[str] = field(default_factory=list)
     custom: bool = False
     level: Level = ""
+    position: Position = NOWHERE
     done: bool = False
 
     @property
     def semantic(self) -> Literal["map", "set", "atomic"]:
-        """How items are told apart."""
+        """How items are matched with old items."""
         if "map" in (self.list_type, self.unique):
             return "map"
         return "set" if "set" in (self.list_type, self.unique) else "atomic"
@@ -282,14 +306,15 @@ class ModeData:
 
 @dataclass(slots=True)
 class Store:
-    """What tags say of an element to other tags, keyed by the element's path."""
+    """Data that tags of one element share, by the path of the element or of its struct."""
 
     lists: dict[str, ListData] = field(default_factory=dict)
-    updates: dict[str, set[str]] = field(default_factory=dict)
+    updates: dict[str, dict[str, Position]] = field(default_factory=dict)
     update_levels: dict[str, Level] = field(default_factory=dict)
     updates_done: set[str] = field(default_factory=set)
     unions: dict[tuple[str, str], dict[str, UnionData]] = field(default_factory=dict)
     unions_done: set[tuple[str, str]] = field(default_factory=set)
+    declared_unions: set[tuple[str, str]] = field(default_factory=set)
     modes: dict[str, dict[str, ModeData]] = field(default_factory=dict)
     modes_done: set[str] = field(default_factory=set)
     inherited: set[str] = field(default_factory=set)

@@ -1,4 +1,4 @@
-"""What generated validators lean on besides the check functions: marks, renderings and equalities by meaning."""
+"""Functions that compiled validators call besides checks: marking errors, printing values, comparing as Go does."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Same = Callable[[Any, Any], bool]
 
 
 class NilDereferenceError(Exception):
-    """A nil pointer to a struct was looked into: upstream panics there (semantics.md#S5)."""
+    """A nil pointer to a struct was dereferenced, which is a panic upstream (semantics.md#S5)."""
 
 
 def at_level(errors: Sequence[FieldError], level: Level) -> Sequence[FieldError]:
@@ -38,7 +38,7 @@ def stopping(errors: Sequence[FieldError], level: Level = "") -> list[FieldError
 
 
 def itself(value: Any) -> Any:
-    """Return the value: the key of items that are told apart by value."""
+    """Return the value itself, the key of items of a set."""
     return value
 
 
@@ -46,7 +46,7 @@ _PLAIN = re.compile(r"[ !#-%'-;=?-\[\]-~]*")
 
 
 def show_json(value: Any) -> str:
-    """Render a value as Go's encoding/json does: named strings and everything that is no builtin (semantics.md#6.4)."""
+    """Render a value of a named string or another type that is not builtin as encoding/json does (semantics.md#6.4)."""
     if value.__class__ is str and _PLAIN.fullmatch(value):
         return f'"{value}"'
     return as_json(value)
@@ -83,7 +83,7 @@ def show_quantity(value: Any) -> str:
 
 
 def _is_kept(match: re.Match[str]) -> bool:
-    """Whether Go keeps the text of a quantity: a few digits, in canonical form as far as a quick look tells."""
+    """Whether Go keeps the text of a quantity: it has few digits and passes Go's quick check for canonical form."""
     digits, fraction, exponent, suffix = match[2].lstrip("0") or "0", match[3] or "", match[4], match[5] or ""
     if match[0] == "0":
         return True
@@ -97,7 +97,7 @@ def _is_kept(match: re.Match[str]) -> bool:
 
 
 def _without_factors(number: int, factor: int) -> tuple[int, int]:
-    """Divide by a factor as often as that leaves a whole number; say how often."""
+    """Divide by a factor while the result is a whole number. Returns: the result, and the number of divisions."""
     times = 0
     while number % factor == 0:
         number, times = number // factor, times + 1
@@ -184,7 +184,7 @@ def read_bytes(text: str | None) -> bytes | None:
 
 
 def read_list(items: Sequence[Any] | None, zero: Any) -> Sequence[Any] | None:
-    """Return a list whose items are no pointers: null among them is the zero value."""
+    """Return a list whose items are not pointers, with null items replaced by the zero value."""
     if not items or None not in items:
         return items
     return [zero if item is None else item for item in items]
@@ -260,7 +260,7 @@ def _quantity_text(value: Any) -> str:
 
 
 def read_quantity(value: Any) -> int | str:
-    """Read a quantity. Units: billionths; what is smaller is rounded up. Text that is none is returned as it stands."""
+    """Read a quantity, rounded up to billionths. Units: billionths. Other texts are returned unchanged."""
     text = _quantity_text(value)
     match = _QUANTITY.fullmatch(text)
     if match is None or not (match[2] or match[3]):
@@ -286,7 +286,7 @@ ZERO_TIME = datetime(1, 1, 1, tzinfo=UTC)
 
 
 def read_time(value: Any) -> datetime | str:
-    """Read a time of RFC 3339; text that is none is returned as it stands."""
+    """Read a time of RFC 3339. Other texts are returned unchanged."""
     try:
         return datetime.fromisoformat(str(value).replace("Z", "+00:00")).astimezone(UTC)
     except (ValueError, OverflowError):
@@ -312,7 +312,7 @@ _NANOSECONDS = {
 
 
 def read_duration(value: Any) -> Decimal | str:
-    """Read a duration as Go writes it, in nanoseconds; text that is none is returned as it stands."""
+    """Read a duration in Go's syntax. Units: nanoseconds. Other texts are returned unchanged."""
     text = "0s" if value is None or value == "0" else str(value)
     parts = _DURATION.findall(text)
     if "".join(number + unit for number, unit in parts) != text.lstrip("+-"):
@@ -346,7 +346,7 @@ def form_of_map(values: Mapping[str, Any] | None, form: Callable[[Any], Any], ze
 
 
 class Lenient(dict[str, bool]):
-    """Options of a release in which an unknown option is off."""
+    """Validation options of a release that treats an unknown option as off."""
 
     def __missing__(self, name: str) -> bool:
         return False

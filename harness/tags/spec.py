@@ -1,7 +1,7 @@
-"""What a tag declares of itself.
+"""The declaration of a tag.
 
-Everything else is derived: argument checks, catalogue, declared rules, values to try, rule coverage, mutations, what
-linting concludes, fixes, fixtures.
+Everything about a tag is derived from its `TagSpec`: argument checks, documentation, declared rules, boundary values,
+rule coverage, mutants, lint conclusions, suggested fixes and test fixtures.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ from typing import Any, Literal, TypeAlias
 
 from harness.case import Json
 from harness.field import ErrorType, Level
-from harness.field.facts import RuleFact
+from harness.field.facts import Declare, RuleFact
 from harness.gotypes.model import Comments, Field, Struct, TypeRef
 from harness.tags.boundary import Boundary, RuleMutation
 from harness.tags.grammar import Tag
 from harness.tags.release import Release
 from harness.tags.rules import Check, CheckFunction, Contribution, ListData, Rule, Selector, Store
+from harness.tags.translation import SchemaForm
 from harness.tags.types import Types
 
 
 class Scope(enum.Enum):
-    """Where a tag stands; the value is the words of messages (semantics.md#1.5)."""
+    """The kind of element that a tag is on; the value is its name in messages (semantics.md#1.5)."""
 
     TYPE = "type definitions"
     FIELD = "struct fields"
@@ -34,12 +35,17 @@ class Scope(enum.Enum):
 
 
 class Trait(enum.Enum):
-    """How a tag works among others, for linting."""
+    """How a tag works together with other tags, for linting."""
 
-    METADATA = "tells other tags something, and checks nothing itself"
-    OF_STRUCT = "its rule is one of the struct around its field, and waits for the other members"
-    LATE = "works when the other tags of its element were read"
-    BARE = "generated code names its function without a call, so that a level under another wrapper is lost"
+    METADATA = "configures other tags, and checks nothing itself"
+    STRUCT_RULE = "its rule belongs to the struct of its field, and is made when all members are read"
+    DEFERRED = "its rules are made when the other tags of its element are read"
+    FUNCTION_REFERENCE = (
+        "generated code passes its function by reference; a level between a wrapper and the tag has no call to mark "
+        "and is lost"
+    )
+    CHOICE = "says that of some members of a struct one is chosen: the field is one of them, or chooses"
+    ITEM_IDENTITY = "says how an item of a list is found in the old list"
 
 
 VALUE_SCOPES = frozenset(Scope) - {Scope.CONST}
@@ -49,11 +55,12 @@ FIELD_ONLY = frozenset({Scope.FIELD})
 
 @dataclass(frozen=True, slots=True)
 class TagContext:
-    """The element a tag stands on.
+    """The element that a tag is on.
 
     `path` is its key in the store and its name in messages; `parent_path` that of the struct (or, for an item, the
     list) that encloses it. `expand` turns a nested tag into its contribution, `contributions_of` reads a member's
-    comments. `opaque` says that the element or its type is opaque.
+    comments. `inside` are the names of the enclosing tags, outermost first. `opaque` is true if the element or its type
+    is opaque.
     """
 
     scope: Scope
@@ -81,12 +88,12 @@ class TagContext:
 
     @property
     def kind(self) -> str:
-        """What values are, pointers removed."""
+        """The kind of the values, without pointers: string, integer, list, ...."""
         return self.types.kind(self.type)
 
     @property
     def is_plain(self) -> bool:
-        """Whether values are of the builtin type itself, which errors show differently from named ones.
+        """Whether values are of a builtin type, which errors print differently from named types.
 
         Source: semantics.md#6.4.
         """
@@ -97,7 +104,7 @@ class TagContext:
 
 
 class TagError(Exception):
-    """A tag that makes no sense where it stands. `message` is upstream's; `code` is the slug of the diagnostic."""
+    """A tag that is not valid on its element. `message` is upstream's; `code` is the slug of the diagnostic."""
 
     def __init__(self, message: str, tag: Tag, code: str = "tag-misuse", why: str = "", fix: str = "") -> None:
         super().__init__(message)
@@ -106,7 +113,7 @@ class TagError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """What stands after `=`. `kind` is string, int, tag, or any (any scalar)."""
+    """The value after `=`. `kind` is string, int, tag, or any (any scalar), `text` its placeholder in usage lines."""
 
     kind: str
     text: str
@@ -115,7 +122,7 @@ class Payload:
 
 @dataclass(frozen=True, slots=True)
 class ArgSpec:
-    """What may stand in parentheses; `name` is empty for the positional argument."""
+    """An argument in parentheses; `name` is empty for the positional argument."""
 
     name: str
     text: str
@@ -124,11 +131,13 @@ class ArgSpec:
 
 @dataclass(frozen=True, slots=True)
 class Emission:
-    """One kind of error a tag can cause. `origin` empty means none; `declared` says that rule coverage knows it.
+    """One kind of error that a tag's check can report; without origin if `origin` is empty.
 
-    `texts` are the details it can have, in the words of the error, with what differs in angle brackets. `when` says
-    whether a call can cause it, where not every call can; `at` where below the element it stands, `name` what completes
-    the origin. `reported` names the members at which a call reports it, where that is not where it is declared.
+    `texts` are its possible details, with placeholders in angle brackets. `declared` is false for errors that rule
+    coverage does not require. The callables read a call of the check: `when` returns whether this call can report the
+    error (None: every call), `relative_path` its path relative to the element (None: the element's own path),
+    `origin_suffix` the rest of an origin that ends in `=`, and `member_paths` the members whose paths the error can
+    have (None: the error has the path above).
     """
 
     type: ErrorType
@@ -136,18 +145,18 @@ class Emission:
     declared: bool = True
     texts: tuple[str, ...] = ()
     when: Callable[[Check], bool] | None = None
-    at: Callable[[Check], str] | None = None
-    name: Callable[[Check], str] | None = None
-    reported: Callable[[Check], Sequence[str]] | None = None
+    relative_path: Callable[[Check], str] | None = None
+    origin_suffix: Callable[[Check], str] | None = None
+    member_paths: Callable[[Check], Sequence[str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class TagExample:
-    """One use of a tag, and what becomes of a value.
+    """One use of a tag, with a value and the errors of its validation.
 
-    `tag` is what follows the tag's name; `go` the type of a field `f` (json `f`) that carries the tag, or whole
-    declarations with a root `T` when it contains `type`, where `@` stands for the tag. `new` and `old` are values of
-    `f`, or objects. `fails` are the paths of the errors.
+    `tag` is the text after the tag's name. `go` is the type of a field `f` (json `f`) with the tag; if it contains
+    `type`, it is whole declarations with a root `T`, in which `@` is replaced by the tag. `new` and `old` are values of
+    `f`, or whole objects in the second case. `fails` are the paths of the expected errors.
     """
 
     go: str
@@ -160,7 +169,7 @@ class TagExample:
 
     def source(self, name: str) -> str:
         """Return the example as a Go file."""
-        line = f"+{name}{self.tag}"
+        line = f"+{name.partition('(')[0]}{self.tag}"
         if "type " in self.go:
             return f"package example\n\n{self.go.replace('@', line)}\n"
         return f'package example\n\ntype T struct {{\n\t// {line}\n\tF {self.go} `json:"f"`\n}}\n'
@@ -173,23 +182,23 @@ class TagExample:
 
 
 def accepts(go: str, new: Any, tag: str = "", **more: Any) -> TagExample:
-    """Make an example that passes."""
+    """Make an example whose value is accepted."""
     return TagExample(go, new, tag, update="old" in more, **more)
 
 
 def rejects(go: str, new: Any, tag: str = "", *fails: str, **more: Any) -> TagExample:
-    """Make an example that fails, at `f` when no paths are named."""
+    """Make an example whose value is rejected, with one error at `f` if no paths are given."""
     return TagExample(go, new, tag, update="old" in more, fails=fails or ("f",), **more)
 
 
-def refuses(go: str, tag: str = "") -> TagExample:
-    """Make an example that does not compile."""
+def invalid_usage(go: str, tag: str = "") -> TagExample:
+    """Make an example of Go types that do not compile."""
     return TagExample(go, None, tag)
 
 
 @dataclass(frozen=True, slots=True)
 class ReleaseChange:
-    """What became different with a minor release of Kubernetes (37 for 1.37), in our words."""
+    """A change of a tag in a minor release of Kubernetes (37 for 1.37), as a sentence of the documentation."""
 
     minor: int
     words: str
@@ -197,64 +206,87 @@ class ReleaseChange:
 
 @dataclass(frozen=True, slots=True)
 class TagSubject:
-    """What a rule is about: the kind of its values, and whether it is one item or value of a list or map."""
+    """The value that a rule checks: its kind, whether it is a pointer, and whether it is an item of a list or map."""
 
     kind: str = ""
     is_pointer: bool = False
     is_item: bool = False
 
 
-Words: TypeAlias = Callable[[Check, TagSubject], str]
-"""Says in words what one call of a tag's check demands, to follow a field's name: `at most 63 characters`."""
+Describe: TypeAlias = Callable[[Check, TagSubject], str]
+"""Returns what one call of a tag's check requires, to be read after a field's name: `at most 63 characters`."""
 
 Criterion: TypeAlias = Literal[
     "limit", "there", "absent", "unchanged", "both", "two", "one", "trigger-set", "trigger-alone"
 ]
-"""What an accepted object must show for a rule to count as seen to accept. `limit`: a value exactly at the limit.
+"""What an accepted object must contain before rule coverage counts a rule as accepting.
 
-`there`: a value that is not empty. `absent`: a struct without the member. `unchanged`, `both`: an update of a struct in
-which the member stayed as it was, is there before and after. `two`: at least two items. `one`: exactly one member of a
-union. `trigger-set`: the trigger and its dependent. `trigger-alone`: the trigger without its dependent.
+- `limit`: a value exactly at the limit.
+- `there`: a value that is not empty.
+- `absent`: a struct without the member.
+- `unchanged`: an update of a struct whose member is the same in the old and the new object.
+- `both`: an update of a struct that has the member in the old and in the new object.
+- `two`: a list of at least two items.
+- `one`: a union with exactly one member set.
+- `trigger-set`: the trigger together with its dependent.
+- `trigger-alone`: the trigger without its dependent.
 """
 
-Leads: TypeAlias = Literal["", "items", "keys", "member", "item"]
-"""What the tag that a tag wraps is about: every item or value, every key, one member of a struct, one item."""
+NestedTarget: TypeAlias = Literal["", "items", "keys", "member", "item"]
+"""The values that the tag nested in a tag applies to: all items or map values, all keys, one member, one item."""
 
 
-def counted(number: int, one: str) -> str:
-    """Say how many, for words: `1 item`, `1,000 items`."""
-    return f"{number:,} {one}{'' if number == 1 else 's'}"
+def quantity(number: int, noun: str) -> str:
+    """Write a number with its noun: `1 item`, `1,000 items`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def listed(names: Sequence[str], last: str = "and") -> str:
-    """Join names, each marked as code: `a`, `b` and `c`."""
-    shown = [f"`{name}`" for name in names]
-    return f" {last} ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+def quoted_list(names: Sequence[str], conjunction: str = "and") -> str:
+    """Join names, each in backquotes: `a`, `b` and `c`."""
+    quoted = [f"`{name}`" for name in names]
+    return f" {conjunction} ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
 
 
 Requirement: TypeAlias = Callable[[TagContext, Tag], str | None]
-"""Returns what is wrong, in upstream's words, or None."""
+"""Returns upstream's message if a tag is not valid on an element, else None."""
 
 Apply: TypeAlias = Callable[[TagContext, Tag], Contribution]
 
 
 @dataclass(frozen=True, slots=True)
 class TagSpec:
-    """A tag, whole.
+    """The complete declaration of a tag.
 
-    `since` is the minor of Kubernetes that brought the tag (33 for 1.33), `until` the last that knows it, None when it
-    is still known; `history` says what changed in between, oldest first. `words` says what a call demands, and `at` of
-    which member of the struct, where that is not the place of the rule; `update` says what becomes of updates, where it
-    is more than that unchanged values are forgiven, and `only_updates` that nothing is checked on create; `surprises`
-    are consequences that readers of types do not expect; `misuses` are examples that do not compile.
+    Usage: `scopes`, `args`, `payload` and `requires` decide where and how a tag may be used. `any_args` permits
+    arguments of any name.
 
-    A tag with a limit says its `boundary`: values to try, coverage, mutations, the guard in compiled code and what
-    linting concludes follow from it. Of other tags, `coverage` is what shows the rule at work, and `guard` the test of
-    a value and the last argument that is true where the check may have something to say. `arguments` is what a call
-    says besides its limit, as plain data. `go_function` is what generated code calls, where that is not called as the
-    check is (`max_length`, `MaxLength`). `fix` is how a missing rule is declared; `fits_any` says that errors of its
-    type without an origin are taken for its own. `leads` is what a wrapped tag is about, `traits` how the tag works
-    among others.
+    Rules: `apply` makes the tag's contribution; without it, the contribution is one rule that calls `check` with the
+    payload. `short_circuit`: if the check fails, later rules of the element are skipped. `emits` are the errors that it
+    reports. `only_updates`: creates are never rejected. `nested_target` are the values that a nested tag applies to.
+
+    Releases: `since` is the minor release of Kubernetes that introduced the tag (33 for 1.33, the oldest supported),
+    `until` the last one that knows it, None if it is still known. `history` are the changes in between, oldest first.
+    `proposal` is the enhancement proposal that describes a tag which no release has.
+
+    Documentation: `describe` returns what a call of the check requires, and `constrained_member` the name of the member
+    that the sentence is about, for rules of a struct. `update_note` explains updates if more happens than that
+    unchanged values are ratcheted. `caveats` are consequences that readers of types do not expect. `examples` are
+    validated and `invalid_usages` compiled when the page is made.
+
+    Search, coverage and mutation testing: a tag with a limit declares its `boundary`, from which boundary values,
+    coverage, mutations, the guard in compiled code and lint conclusions follow. Other tags declare them one by one:
+    `probes` are values to try for a payload, `accepted_when` the criterion of rule coverage, `mutations` wrong versions
+    of a call. `guard` is a condition on the value and the call's last argument; where it is false, compiled code skips
+    the call because the check would accept the value. `arguments` are the arguments of a call other than its limit, as
+    plain data.
+
+    Comparison: `declaration` is the text that a fix suggests for declaring a missing rule, `declare` fills in what an
+    error says of it; a tag with a limit needs neither. `matches_without_origin`:
+    an error of the tag's type without an origin is taken for one of its errors. `go_function` is the function that
+    generated code calls, if its name does not follow from that of the check (`max_length`, `MaxLength`).
+
+    OpenAPI: `schema` has the form of each check function of the tag in a schema; a function without one cannot be said
+    in OpenAPI and CEL.
     """
 
     name: str
@@ -275,82 +307,86 @@ class TagSpec:
     note: str = ""
     since: int = 33
     until: int | None = None
+    proposal: str = ""
     history: tuple[ReleaseChange, ...] = ()
-    words: Words | None = None
-    at: Callable[[Check], str] | None = None
-    update: str = ""
+    describe: Describe | None = None
+    constrained_member: Callable[[Check], str] | None = None
+    update_note: str = ""
     only_updates: bool = False
-    surprises: tuple[str, ...] = ()
-    misuses: tuple[TagExample, ...] = ()
+    caveats: tuple[str, ...] = ()
+    invalid_usages: tuple[TagExample, ...] = ()
     boundary: Boundary | None = None
-    coverage: Criterion = "there"
+    accepted_when: Criterion = "there"
     arguments: Callable[[Check], dict[str, Json]] | None = None
     mutations: Callable[[Check], Iterator[RuleMutation]] | None = None
     guard: str = ""
     go_function: str = ""
-    fix: str = ""
-    fits_any: bool = False
-    leads: Leads = ""
+    declaration: str = ""
+    declare: Declare | None = None
+    matches_without_origin: bool = False
+    nested_target: NestedTarget = ""
     traits: frozenset[Trait] = frozenset()
+    schema: Mapping[CheckFunction, SchemaForm] = field(default_factory=dict)
 
     def known_in(self, minor: int) -> bool:
         """Whether a release knows the tag."""
-        return self.since <= minor and (self.until is None or minor <= self.until)
+        return not self.proposal and self.since <= minor and (self.until is None or minor <= self.until)
 
     @property
     def criterion(self) -> Criterion:
-        """What an accepted object must show of the tag's rule."""
-        return self.coverage if self.boundary is None else "limit"
+        """What an accepted object must contain before rule coverage counts the tag's rule as accepting."""
+        return self.accepted_when if self.boundary is None else "limit"
 
     def probes_of(self, payload: Any) -> Sequence[Json]:
-        """Return values, or sizes of lists and maps, that a payload suggests to try."""
-        return self.probes(payload) if self.boundary is None else self.boundary.probes(payload)
+        """Return the values, or the sizes of lists and maps, to try for a payload."""
+        return self.probes(payload) if self.boundary is None else self.boundary.probes(payload + self.boundary.offset)
 
     def guard_of(self, check: Check) -> tuple[str, Any] | None:
-        """Return the test that may stand before a call, and the argument that a value is compared with.
+        """Return the condition under which a call is needed, and the argument that it compares the value with.
 
-        None when only the check knows, as those of earlier releases do.
+        None if there is no such condition; checks of earlier releases and custom checks have none.
         """
         form, number = (self.guard, -1) if self.boundary is None else (self.boundary.guard, self.boundary.argument)
         return (form, check.args[number]) if form and check.function is self.check and not check.custom else None
 
     def mutations_of(self, check: Check) -> Iterator[RuleMutation]:
-        """Yield what a careless author could have written in place of a call; earlier releases may count otherwise."""
+        """Yield wrong versions of a call: a limit off by one, or in current releases another unit."""
         if self.boundary is not None:
             yield from self.boundary.mutations(check, other_unit=check.function is self.check)
         elif self.mutations is not None:
             yield from self.mutations(check)
 
     @property
-    def refuses_changes(self) -> bool:
-        """Whether it is about changes alone, and what else is wrong with a new value is not looked at."""
+    def rejects_changes(self) -> bool:
+        """Whether the tag rejects changes of a value, and a failure hides other errors of the new value."""
         return self.only_updates and self.short_circuit
 
     def facts(self) -> Iterator[RuleFact]:
-        """Yield what those who read errors are told of the tag's rules, one fact for each error."""
+        """Yield a fact about the tag's rules for each of its errors, for code that sees errors but no rules."""
         limit = None if self.boundary is None else self.boundary.limit
-        fix = self.fix or ("" if limit is None else f"+{self.name}=<limit>")
+        fix = self.declaration or ("" if limit is None else f"+{self.name}=<limit>")
         for one in self.emits:
-            fits_any = self.fits_any and one.declared
-            yield RuleFact(self.name, one.type, one.origin, fix, fits_any, limit, self.refuses_changes)
+            fits_any = self.matches_without_origin and one.declared
+            changes, declare, words = self.rejects_changes, self.declare, one.texts
+            yield RuleFact(self.name, one.type, one.origin, fix, fits_any, limit, changes, declare, words)
 
     def contribution(self, context: TagContext, tag: Tag) -> Contribution:
-        """Check what the tag requires of its place and return what it contributes. Raises: TagError."""
+        """Check that a tag is valid on its element and return its contribution. Raises: TagError."""
         for requirement in self.requires:
             if (message := requirement(context, tag)) is not None:
                 raise TagError(message, tag, why=self.summary)
         if self.apply is not None:
             return self.apply(context, tag)
-        return self.simple(self._payload(tag))
+        assert self.check is not None, self.name
+        payload = () if tag.scalar is None else (tag.scalar.value,)
+        return contribute_call(self.name, self.check, payload, short_circuits=self.short_circuit)
 
-    def simple(self, args: tuple[Any, ...] = (), check: CheckFunction | None = None) -> Contribution:
-        """Return one rule that calls the check with these arguments."""
-        function = check or self.check
-        assert function is not None, self.name
-        return Contribution([Rule(Check(function, args), sc=self.short_circuit, tag=self.name)])
 
-    def _payload(self, tag: Tag) -> tuple[Any, ...]:
-        return () if tag.scalar is None else (tag.scalar.value,)
+def contribute_call(
+    tag: str, check: CheckFunction, args: tuple[Any, ...] = (), *, short_circuits: bool = False
+) -> Contribution:
+    """Return a contribution of one rule, which calls a check with these arguments."""
+    return Contribution([Rule(Check(check, args), short_circuits=short_circuits, tag=tag)])
 
 
 def only_on(kinds: Sequence[str], words: str, pointers: bool = True, ending: str = "") -> Requirement:

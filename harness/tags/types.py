@@ -1,6 +1,6 @@
-"""What a type is once typedefs are removed: the view of Go types that tags need.
+"""Resolves Go types through typedefs, as tags need it.
 
-Well-known types of apimachinery are known even when their package was not given, so that a suite of one file works.
+Well-known types of apimachinery are built in, so that a suite of one file needs no other package.
 Source: semantics.md#2.1, #2.3.
 """
 

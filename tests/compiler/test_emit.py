@@ -150,9 +150,9 @@ def test_roots_are_selected() -> None:
         (["*"], ""),
         (["TypesWithField=TypeMeta", "TypesWithSuffix=List"], ""),
         (["false"], ""),
-        (["true"], "is 'true', which says nothing"),
-        (["TypesWithFeld=X"], "is 'TypesWithFeld=X', which says nothing"),
-        (["false", "*"], "contradicts false beside it"),
+        (["true"], "has the unknown value 'true'"),
+        (["TypesWithFeld=X"], "has the unknown value 'TypesWithFeld=X'"),
+        (["false", "*"], "contradicts another one with false"),
     ],
 )
 def test_what_doc_go_says_of_roots(lines: list[str], words: str, tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_a_guard_is_true_when_its_check_reports(
     tag: str, function: CheckFunction, args: tuple[Any, ...], values: tuple[Any, ...]
 ) -> None:
     """For every value at the borders, and none."""
-    guard = GUARDS.of(Rule(Check(function, args), tag=tag), Value("v"))
+    guard = GUARDS.guard_of(Rule(Check(function, args), tag=tag), Value("v"))
     for value in values:
         reported = function(Operation.CREATE, Path(), value, None, *args)
         assert (value, bool(reported)) == (value, bool(eval(guard, {"v": value})))
@@ -77,7 +77,7 @@ NAMES = (
 @pytest.mark.parametrize("function", [format_short_name, format_long_name, format_label_value, format_uuid])
 def test_a_guard_of_a_format_is_its_predicate_in_one_look(function: CheckFunction) -> None:
     """For every name at the borders, newlines and look-alikes among them."""
-    guard = GUARDS.of(Rule(Check(function)), Value("v"))
+    guard = GUARDS.guard_of(Rule(Check(function)), Value("v"))
     assert guard.startswith("v is not None and ")
     for name in NAMES:
         reported = function(Operation.CREATE, Path(), name, None)
@@ -88,16 +88,16 @@ def test_a_guard_of_a_format_is_its_predicate_in_one_look(function: CheckFunctio
 def test_no_text_tells_a_guard_from_its_format(text: str) -> None:
     """Whatever the text is."""
     for function in (format_short_name, format_long_name, format_label_value, format_uuid):
-        guard = GUARDS.of(Rule(Check(function)), Value("v", nilable=False))
+        guard = GUARDS.guard_of(Rule(Check(function)), Value("v", nilable=False))
         reported = function(Operation.CREATE, Path(), text, None)
         assert bool(reported) == bool(eval(guard, {"v": text, **vars(names)}))
 
 
 def test_a_check_of_an_earlier_release_has_no_guard() -> None:
     """It may count otherwise than the tag's own: that of 1.35 counted bytes."""
-    assert "" == GUARDS.of(Rule(Check(older_max_length, (3,)), tag="k8s:maxLength"), Value("v"))
+    assert "" == GUARDS.guard_of(Rule(Check(older_max_length, (3,)), tag="k8s:maxLength"), Value("v"))
 
 
 def test_a_function_of_a_user_has_no_guard() -> None:
     """Only it knows what it reports."""
-    assert "" == GUARDS.of(Rule(Check(maximum, (3,), custom="validate_it"), tag="k8s:maximum"), Value("v"))
+    assert "" == GUARDS.guard_of(Rule(Check(maximum, (3,), custom="validate_it"), tag="k8s:maximum"), Value("v"))

@@ -35,16 +35,17 @@ def same(*texts: str, since: int) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize(
-    ("text", "minor"), [("1.34", 34), ("1.35.2", 35), ("v1.36", 36), ("1.37.1", 37), ("1.37.0-rc.1", 37)]
+    ("text", "minor", "patch"),
+    [("1.34", 34, 0), ("1.35.12", 35, 12), ("v1.36", 36, 0), ("1.37.1", 37, 1), ("1.37.0-rc.1", 37, 0)],
 )
-def test_releases_are_read(text: str, minor: int) -> None:
-    """A release is a minor version; what follows it does not matter."""
-    assert Release(minor) == release_of(text)
+def test_releases_are_read(text: str, minor: int, patch: int) -> None:
+    """A release is a minor version and a patch of it, the first one if none is named."""
+    assert Release(minor, patch=patch) == release_of(text)
 
 
 @pytest.mark.parametrize(
     ("text", "near"),
-    [("1.33", "1.34"), ("1.38", "1.37"), ("2.0", "1.37"), ("0.9", "1.34"), ("new", "1.34, 1.35, 1.36")],
+    [("1.32", "1.33"), ("1.38", "1.37"), ("2.0", "1.37"), ("0.9", "1.33"), ("new", "1.33, 1.34, 1.35")],
 )
 def test_other_releases_are_refused(text: str, near: str) -> None:
     """A release that is not known is refused with those that are."""
@@ -57,7 +58,7 @@ def test_a_release_knows_its_tags(name: str) -> None:
     """At the top a tag of another release is a warning that says when it came; nothing is checked."""
     minor = int(name[2:])
     for spec in ALL_SPECS.values():
-        if spec.known_in(minor):
+        if spec.known_in(minor) or spec.proposal:
             continue
         (warning,) = compiled(field(spec.name.removeprefix("k8s:"), "string"), release=name).warnings
         since = f"it came with 1.{spec.since}" if spec.since > minor else f"1.{spec.until} was the last that had it"
@@ -211,6 +212,24 @@ def test_unions() -> None:
     assert {"1.34": 0, "1.35": 0, "1.36": 1, "1.37": 1} == {
         name: len(found) for name, found in by_release(new_item, {"u": {}}, {}).items()
     }
+
+
+def test_nothing_ratcheted_in_1_33() -> None:
+    """A value that an update leaves as it was is checked as on create; from 1.34 on it is not."""
+    go, wrong = field("minimum=1", "int32"), {"f": -1}
+    texts = {name: [e.text for e in errors(go, wrong, wrong, release=name)] for name in ("1.33", *RELEASES)}
+    assert {"1.33": ["f: Invalid value: -1: must be greater than or equal to 1"]} == {
+        n: t for n, t in texts.items() if t
+    }
+
+
+def test_a_patch_release_looks_at_unions_that_an_update_adds() -> None:
+    """From 1.35.4 on, a union that was not there before is checked; its errors still have no origin."""
+    go = UNION.replace("U U `", "// +k8s:optional\n\tU *U `")
+    new: dict[str, Any] = {"u": {}}
+    origins = {patch: [e.origin for e in errors(go, new, {}, release=f"1.35.{patch}")] for patch in (3, 4, 5)}
+    assert {3: [], 4: [""], 5: [""]} == origins
+    assert [] == errors(go, new, new, release="1.35.4")
 
 
 ITEM = 'type I struct {\n\tK string `json:"k"`\n}'

@@ -15,7 +15,7 @@ from harness.field.make import invalid
 from harness.tags import families, registry
 from harness.tags.boundary import Boundary
 from harness.tags.families.limits import a_canonical_int, a_list, a_string, an_integer, not_negative
-from harness.tags.spec import FIELD_ONLY, VALUE_SCOPES, Emission, Payload, TagSpec, accepts, refuses, rejects
+from harness.tags.spec import FIELD_ONLY, VALUE_SCOPES, Emission, Payload, TagSpec, accepts, invalid_usage, rejects
 
 
 def max_weight(op: Operation, path: Path, new: int | None, old: int | None, limit: int) -> list[FieldError]:
@@ -46,8 +46,8 @@ _COUNT = Payload("int", "<non-negative integer>")
 MAX_WEIGHT = TagSpec(
     name="k8s:maxWeight",
     summary="Limits a number to N.",
-    words=lambda check, on: f"weighs at most {check.args[0]}",
-    misuses=(refuses("string", "=1"),),
+    describe=lambda check, subject: f"weighs at most {check.args[0]}",
+    invalid_usages=(invalid_usage("string", "=1"),),
     scopes=VALUE_SCOPES,
     payload=_COUNT,
     requires=(an_integer, a_canonical_int, not_negative),
@@ -60,8 +60,8 @@ MAX_WEIGHT = TagSpec(
 MAX_OCTETS = TagSpec(
     name="k8s:maxOctets",
     summary="Limits a text to N octets.",
-    words=lambda check, on: f"takes at most {check.args[0]} octets",
-    misuses=(refuses("int32", "=1"),),
+    describe=lambda check, subject: f"takes at most {check.args[0]} octets",
+    invalid_usages=(invalid_usage("int32", "=1"),),
     scopes=VALUE_SCOPES,
     payload=_COUNT,
     requires=(a_string, a_canonical_int, not_negative),
@@ -75,8 +75,8 @@ MAX_PARTS = TagSpec(
     name="k8s:maxParts",
     go_function="MaxPieces",
     summary="Limits a list to N parts.",
-    words=lambda check, on: f"has at most {check.args[0]} parts",
-    misuses=(refuses("string", "=1"),),
+    describe=lambda check, subject: f"has at most {check.args[0]} parts",
+    invalid_usages=(invalid_usage("string", "=1"),),
     scopes=FIELD_ONLY,
     payload=_COUNT,
     requires=(a_list, a_canonical_int, not_negative),
@@ -93,6 +93,6 @@ SPECS = (MAX_WEIGHT, MAX_OCTETS, MAX_PARTS)
 
 def register() -> None:
     """Do what a line in `FAMILIES` does, in a process of which the family is no part."""
-    families.FAMILIES = (*families.FAMILIES, sys.modules[__name__])  # type: ignore[assignment]  # one more of them
+    families.FAMILIES = (*families.FAMILIES, sys.modules[__name__])  # type: ignore[assignment]  # a tuple of so many modules, and this is one more
     for spec in SPECS:
         registry.SPECS[spec.name] = registry.ALL_SPECS[spec.name] = spec

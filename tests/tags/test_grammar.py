@@ -114,7 +114,7 @@ def test_syntax_errors(text: str, message: str) -> None:
 
 
 def test_a_diagnostic_points_at_the_character() -> None:
-    """A line that does not parse gives one diagnostic at the very column, with a way to mend it."""
+    """A line that does not parse gives one diagnostic at the very column, with a way to fix it."""
     line = next(tag_lines([CommentLine("+k8s:maxLength=ten!", Position("types.go", 7, 5))]))
     with pytest.raises(InputError) as caught:
         parse_line(line)

@@ -17,7 +17,7 @@ from harness.diagnostics import InputError
 from harness.engine import RunConfig, run
 from harness.events import Budget, Result
 from harness.field.facts import Measure, RuleLimit
-from harness.fuzzers.aiming import shots
+from harness.fuzzers.aimedpairs import aimed_pairs
 from harness.fuzzers.aims import Aim
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.probes import probes_of
@@ -32,7 +32,7 @@ from harness.subject import SubjectSpec
 from harness.subject.opening import api_of
 from harness.suite import Suite
 from harness.tags import families, registry
-from harness.verify.generated import Call, ordered, plain_name
+from harness.verify.generated import Call, expected_calls, plain_name
 from tests.apidocs import made
 from tests.cli.fakes import call
 from tests.compiler.fixtures import compiled, errors, universe_of
@@ -112,7 +112,7 @@ def test_values_are_drawn_at_its_boundary(
     shape = shape_of(universe_of(field(f"{name}={limit}", go)), "example.T")
     for wants, size in (("accept", limit), ("reject", limit + 1)):
         aim = Aim("f", "FieldValueInvalid", name, f"k8s:{name}", limit, wants)
-        first = next(new for new, _ in shots(aim, shape, [{}]))
+        first = next(new for new, _ in aimed_pairs(aim, shape, [{}]))
         assert size == _size(first["f"], measure)
 
 
@@ -147,7 +147,7 @@ def test_generated_code_is_known_by_its_call(
     name: str, limit: int, go: str, at: Json, beyond: Json, measure: Measure
 ) -> None:
     """Go code that calls with its limit the function of its name, or the one that it names, is not stale."""
-    calls = ordered(compiled(field(f"{name}={limit}", go)).plan.types["example.T"])["F"]
+    calls = expected_calls(compiled(field(f"{name}={limit}", go)).plan.types["example.T"])["F"]
     called = {"maxParts": "MaxPieces"}.get(name, f"M{name[1:]}")
     assert [Call(plain_name(called), (str(limit),), "")] == list(calls)
 
@@ -305,8 +305,12 @@ def test_a_run_meets_its_boundary_and_says_how_to_mend_what_it_finds(crates: Pat
     assert fixes["spec.weight", "boundary"].startswith(
         "give +k8s:maxWeight on spec.weight the limit of the handwritten check, 9"
     )
-    assert fixes["spec.free", "no-rule"].startswith("declare +k8s:maxWeight=<limit> on spec.free in every version")
-    assert fixes["spec.parts", "no-counterpart"].startswith("remove +k8s:maxParts=<limit> from spec.parts")
+    assert fixes["spec.free", "no-rule"].startswith(
+        'declare +k8s:alpha(since: "1.37")=+k8s:maxWeight=5 on spec.free, or take covered=True from invalid(...)'
+    )
+    assert fixes["spec.parts", "no-counterpart"].startswith(
+        "remove +k8s:beta=+k8s:maxParts=2 from spec.parts, or write invalid(...)"
+    )
     assert [] == [path for path, _ in fixes if path == "spec.label"]
 
 

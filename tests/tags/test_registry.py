@@ -1,4 +1,4 @@
-"""What is wrong with a tag is said where it stands, with the way to mend it: never a traceback."""
+"""What is wrong with a tag is said where it stands, with the way to fix it: never a traceback."""
 
 from __future__ import annotations
 

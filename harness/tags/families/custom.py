@@ -1,4 +1,4 @@
-"""Handwritten checks among the rules. Source: semantics.md#5.8."""
+"""Handwritten Go functions called as rules. Source: semantics.md#5.8."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def _apply(context: TagContext, tag: Tag) -> Contribution:
     if function is None:
         raise TagError(
             f"calls the Go function {name}, for which no Python function was given", tag, "tag-not-supported",
-            why="the function is handwritten and stands outside the types",
+            why="the function is handwritten Go code, which is not part of the types",
             fix=f"pass custom={{'{name}': function}}, or compare with a target that runs Go",
         )  # fmt: skip
     return Contribution([Rule(Check(function, custom=name), tag=tag.name)])
@@ -22,10 +22,10 @@ def _apply(context: TagContext, tag: Tag) -> Contribution:
 
 CUSTOM_VALIDATION = TagSpec(
     name="k8s:customValidation",
-    traits=frozenset({Trait.BARE}),
+    traits=frozenset({Trait.FUNCTION_REFERENCE}),
     summary="Calls the handwritten function `ValidateCustom_<Type>` or `ValidateCustom_<Type>_<Field>`.",
-    words=lambda check, on: f"checked by the handwritten function `{check.custom}`",
-    update="On a field, skipped if the field is unchanged; on a type, never skipped.",
+    describe=lambda check, subject: f"checked by the handwritten function `{check.custom}`",
+    update_note="On a field, skipped if the field is unchanged; on a type, never skipped.",
     scopes=frozenset({Scope.TYPE, Scope.FIELD}),
     apply=_apply,
     note="The compiler is given the function in Python: (operation, path, new, old) to errors.",

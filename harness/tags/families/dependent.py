@@ -1,12 +1,14 @@
-"""Fields that need or exclude each other. Source: semantics.md#5.11; dependentrequired.go (2026-07)."""
+"""Fields that require or forbid a sibling. Source: semantics.md#5.11; dependentrequired.go (2026-07)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from harness.case import Json, Operation
 from harness.field import ErrorType, FieldError, Path
+from harness.field.facts import Declare, RuleDeclaration
 from harness.field.make import forbidden
 from harness.tags.grammar import Tag
 from harness.tags.rules import Check, CheckFunction, Contribution, Deferred, Member, MembersSet, Rule
@@ -19,9 +21,10 @@ from harness.tags.spec import (
     TagSpec,
     Trait,
     accepts,
-    refuses,
+    invalid_usage,
     rejects,
 )
+from harness.tags.translation import CelRule, Operand, Reason, SchemaForm
 
 IsSet = Callable[[Any], tuple[bool, ...]]
 
@@ -29,7 +32,7 @@ IsSet = Callable[[Any], tuple[bool, ...]]
 def dependent_required(
     op: Operation, path: Path, new: Any, old: Any, trigger: str, dependent: str, is_set: IsSet
 ) -> list[FieldError]:
-    """Demand `dependent` when `trigger` is set. Returns: at most one Required error, origin `dependentRequired`."""
+    """Require `dependent` when `trigger` is set. Returns: at most one Required error, origin `dependentRequired`."""
     if is_set(new) != (True, False) or _unchanged(op, new, old, is_set):
         return []
     detail = f"must be set when {trigger} is set"
@@ -39,7 +42,7 @@ def dependent_required(
 def dependent_forbidden(
     op: Operation, path: Path, new: Any, old: Any, trigger: str, dependent: str, is_set: IsSet
 ) -> list[FieldError]:
-    """Refuse `dependent` when `trigger` is set. Returns: at most one Forbidden error, origin `dependentForbidden`."""
+    """Reject `dependent` when `trigger` is set. Returns: at most one Forbidden error, origin `dependentForbidden`."""
     if is_set(new) != (True, True) or _unchanged(op, new, old, is_set):
         return []
     return [forbidden(path.child(dependent), f"may not be set when {trigger} is set", origin="dependentForbidden")]
@@ -85,7 +88,7 @@ type In struct {
 """
 
 
-def _at(check: Check) -> str:
+def _dependent_path(check: Check) -> str:
     return f".{check.args[1]}"
 
 
@@ -93,23 +96,59 @@ def _arguments(check: Check) -> dict[str, Json]:
     return {"trigger": check.args[0], "dependent": check.args[1]}
 
 
+_TRIGGER = re.compile(r"\bwhen [`'\"]?(\w+)[`'\"]? is set")
+
+
+def _declare(name: str) -> Declare:
+    """The tag stands on the trigger, which the error names, and names the field of the error."""
+
+    def declare(error: FieldError, new: Json, old: Json) -> Iterator[RuleDeclaration]:
+        dependent = error.field.rpartition(".")[2]
+        if (trigger := _TRIGGER.search(error.detail)) is not None and dependent.isidentifier():
+            yield RuleDeclaration((f"+{name}({dependent})",), "sibling", trigger[1])
+
+    return declare
+
+
+def _schema_form(reason: Reason, words: str, condition: str) -> SchemaForm:
+    def rules(check: Check, at: Operand) -> list[CelRule]:
+        trigger, dependent = at.child(check.args[0]), at.child(check.args[1])
+        same = " && ".join(f"{one.is_set} == {one.was_set}" for one in (trigger, dependent))
+        expression = condition.format(trigger=trigger.is_set, dependent=dependent.is_set)
+        message = f"{words} when {check.args[0]} is set"
+        return [CelRule(expression, message, reason, ratchet=same, path=f".{check.args[1]}")]
+
+    return SchemaForm(rules)
+
+
 _UPDATE = "Skipped if the update sets and unsets neither field. A struct without an old value is validated in full."
 
 
 DEPENDENT_REQUIRED = TagSpec(
     name="k8s:dependentRequired",
-    traits=frozenset({Trait.OF_STRUCT}),
+    traits=frozenset({Trait.STRUCT_RULE}),
     summary="Requires a sibling when this field is set.",
-    words=lambda check, on: f"must be set when `{check.args[0]}` is set",
-    at=lambda check: str(check.args[1]),
-    update=_UPDATE,
-    misuses=(refuses(_GO, "(nope)"), refuses(_GO, "(a)")),
+    describe=lambda check, subject: f"must be set when `{check.args[0]}` is set",
+    constrained_member=lambda check: str(check.args[1]),
+    update_note=_UPDATE,
+    invalid_usages=(invalid_usage(_GO, "(nope)"), invalid_usage(_GO, "(a)")),
     scopes=FIELD_ONLY,
     args=(ArgSpec("", "<json name of the sibling>", required=True),),
     apply=_apply(dependent_required),
-    emits=(Emission(ErrorType.REQUIRED, "dependentRequired", texts=("must be set when <field> is set",), at=_at),),
-    fix="+k8s:dependentRequired(<field>)",
-    coverage="trigger-set",
+    schema={
+        dependent_required: _schema_form("FieldValueRequired", "must be set", "!{trigger} || {dependent}"),
+    },
+    emits=(
+        Emission(
+            ErrorType.REQUIRED,
+            "dependentRequired",
+            texts=("must be set when <field> is set",),
+            relative_path=_dependent_path,
+        ),
+    ),
+    declaration="+k8s:dependentRequired(<field>)",
+    declare=_declare("k8s:dependentRequired"),
+    accepted_when="trigger-set",
     arguments=_arguments,
     examples=(accepts(_GO, {"in": {}}, "(b)"), rejects(_GO, {"in": {"a": "", "b": []}}, "(b)", "in.b")),
     stability="Alpha",
@@ -117,18 +156,29 @@ DEPENDENT_REQUIRED = TagSpec(
 )
 DEPENDENT_FORBIDDEN = TagSpec(
     name="k8s:dependentForbidden",
-    traits=frozenset({Trait.OF_STRUCT}),
+    traits=frozenset({Trait.STRUCT_RULE}),
     summary="Forbids a sibling when this field is set.",
-    words=lambda check, on: f"must be absent when `{check.args[0]}` is set",
-    at=lambda check: str(check.args[1]),
-    update=_UPDATE,
-    misuses=(refuses(_GO, "(nope)"), refuses(_GO, "(a)")),
+    describe=lambda check, subject: f"must be absent when `{check.args[0]}` is set",
+    constrained_member=lambda check: str(check.args[1]),
+    update_note=_UPDATE,
+    invalid_usages=(invalid_usage(_GO, "(nope)"), invalid_usage(_GO, "(a)")),
     scopes=FIELD_ONLY,
     args=(ArgSpec("", "<json name of the sibling>", required=True),),
     apply=_apply(dependent_forbidden),
-    emits=(Emission(ErrorType.FORBIDDEN, "dependentForbidden", texts=("may not be set when <field> is set",), at=_at),),
-    fix="+k8s:dependentForbidden(<field>)",
-    coverage="trigger-alone",
+    schema={
+        dependent_forbidden: _schema_form("FieldValueForbidden", "may not be set", "!{trigger} || !{dependent}"),
+    },
+    emits=(
+        Emission(
+            ErrorType.FORBIDDEN,
+            "dependentForbidden",
+            texts=("may not be set when <field> is set",),
+            relative_path=_dependent_path,
+        ),
+    ),
+    declaration="+k8s:dependentForbidden(<field>)",
+    declare=_declare("k8s:dependentForbidden"),
+    accepted_when="trigger-alone",
     arguments=_arguments,
     examples=(accepts(_GO, {"in": {"a": ""}}, "(b)"), rejects(_GO, {"in": {"a": "", "b": ["x"]}}, "(b)", "in.b")),
     stability="Alpha",

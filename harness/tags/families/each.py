@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from harness.case import Operation
 from harness.field import FieldError, Path
 from harness.field.make import required
-from harness.tags.families.update import identity, list_data, settled
+from harness.tags.families.update import identity, list_data, settle_nested
 from harness.tags.grammar import Tag
 from harness.tags.rules import Contribution, Deferred, EachKey, EachVal, Rule
 from harness.tags.spec import (
@@ -25,8 +25,8 @@ from harness.tags.spec import (
     TagSpec,
     Trait,
     accepts,
+    invalid_usage,
     only_on,
-    refuses,
     rejects,
 )
 
@@ -48,27 +48,27 @@ def each_item(
     same: Same | None,
     zero: Any,
 ) -> list[FieldError]:
-    """Check every item of a list against the old one with its key; equal ones are forgiven on update.
+    """Check every item of a list, with the old item of the same key; on update, equal ones are ratcheted.
 
-    Shapes: n new items in, n old items out, None where nothing correlates. Without `key` nothing does. `zero` stands
-    for null items; when it is None they are nil pointers and are skipped. `same` is None when the key is the value.
+    Without `key`, items have no old item. `zero` replaces null items; if it is None, null items are nil pointers and
+    are skipped. `same` is None if the key is the whole value.
     """
     errors: list[FieldError] = []
-    known: dict[Any, Any] = {}
+    old_items: dict[Any, Any] = {}
     if key is not None and old:
         for item in reversed(old):
             if item is not None or zero is not None:
                 item = zero if item is None else item
-                known[key(item)] = item
+                old_items[key(item)] = item
     for index, item in enumerate(new or ()):
         if item is None:
             if zero is None:
                 continue
             item = zero
-        was = known.get(key(item)) if known and key is not None else None
-        if was is not None and op is _UPDATE and (same is None or same(item, was)):
+        old_item = old_items.get(key(item)) if old_items and key is not None else None
+        if old_item is not None and op is _UPDATE and (same is None or same(item, old_item)):
             continue
-        errors += check(op, path.index(index), item, was, options)
+        errors += check(op, path.index(index), item, old_item, options)
     return errors
 
 
@@ -82,20 +82,20 @@ def each_value(
     same: Same,
     zero: Any,
 ) -> list[FieldError]:
-    """Check every value of a map against the old one with its key; equal ones are forgiven on update.
+    """Check every value of a map, with the old value of the same key; on update, equal ones are ratcheted.
 
-    The order is that of the keys; upstream has none.
+    Keys are sorted, so that the order of errors is reproducible; upstream has none.
     """
     errors: list[FieldError] = []
     for key in sorted(new or ()):
         value = new[key] if new else None
         value = zero if value is None else value
-        was = None
+        old_value = None
         if old and key in old:
-            was = zero if old[key] is None else old[key]
-            if op is _UPDATE and same(value, was):
+            old_value = zero if old[key] is None else old[key]
+            if op is _UPDATE and same(value, old_value):
                 continue
-        errors += check(op, path.key(key), value, was, options)
+        errors += check(op, path.key(key), value, old_value, options)
     return errors
 
 
@@ -107,7 +107,7 @@ def each_key(
     options: Options,
     check: Inner,
 ) -> list[FieldError]:
-    """Check every key of a map that is new, at the map's path. The order is that of the keys; upstream has none."""
+    """Check every new key of a map, at the map's path. Keys are sorted, so that the order of errors is reproducible."""
     errors: list[FieldError] = []
     for key in sorted(new or ()):
         if op is _UPDATE and old and key in old:
@@ -123,12 +123,12 @@ def no_nil_items(op: Operation, path: Path, new: Sequence[Any] | None, old: Sequ
 
 def _each_val(context: TagContext, tag: Tag) -> Contribution:
     scope = Scope.LIST_VALUE if context.types.native(context.type).kind == "list" else Scope.MAP_VALUE
-    inner, payload = _element(context, tag, scope)
+    inner, payload = _nested_tag(context, tag, scope)
     got = context.expand(inner, payload)
-    return Contribution(deferred=[Deferred(lambda: _each_val_later(context, tag, got))], opaque_val=got.opaque_type)
+    return Contribution(deferred=[Deferred(lambda: _wrap_rules(context, tag, got))], opaque_val=got.opaque_type)
 
 
-def _element(context: TagContext, tag: Tag, scope: Scope) -> tuple[TagContext, Tag]:
+def _nested_tag(context: TagContext, tag: Tag, scope: Scope) -> tuple[TagContext, Tag]:
     native = context.types.native(context.type)
     elem = native.key if scope is Scope.MAP_KEY else native.elem
     assert elem is not None
@@ -141,25 +141,29 @@ def _element(context: TagContext, tag: Tag, scope: Scope) -> tuple[TagContext, T
     return inner, tag.payload
 
 
-def _each_val_later(context: TagContext, tag: Tag, payload: Contribution) -> Contribution:
+def _wrap_rules(context: TagContext, tag: Tag, payload: Contribution) -> Contribution:
     native = context.types.native(context.type)
     which = identity(context, list_data(context)) if native.kind == "list" else None
-    got = settled(context, payload)
+    got = settle_nested(context, payload)
     if not got.rules and not got.opaque_type:
         raise TagError("no validation functions found", tag)
     return Contribution(
-        [Rule(EachVal(r.inside(), native, which), sc=r.sc, ne=r.ne, tag=r.tag) for r in got.rules],
-        # A list has no parent of its own for what its items defer: unions of items stand under +k8s:item.
+        [
+            Rule(EachVal(r.inside(), native, which), short_circuits=r.short_circuits, hidden=r.hidden, tag=r.tag)
+            for r in got.rules
+        ],
+        # Work that items defer to their parent is dropped: unions of items are declared with +k8s:item.
     )
 
 
 def _each_key(context: TagContext, tag: Tag) -> Contribution:
-    inner, payload = _element(context, tag, Scope.MAP_KEY)
+    inner, payload = _nested_tag(context, tag, Scope.MAP_KEY)
     got = context.expand(inner, payload)
     if not got.rules and not got.deferred and not got.opaque_type:
         raise TagError("no validation functions found", tag)
     wrapped = got.wrapped(
-        lambda rule: Rule(EachKey(rule.inside()), sc=rule.sc, ne=rule.ne, tag=rule.tag), groups=context.release.defers
+        lambda rule: Rule(EachKey(rule.inside()), short_circuits=rule.short_circuits, hidden=rule.hidden, tag=rule.tag),
+        groups=context.release.defers,
     )
     wrapped.opaque_key, wrapped.opaque_type = wrapped.opaque_type, False
     return wrapped
@@ -167,21 +171,21 @@ def _each_key(context: TagContext, tag: Tag) -> Contribution:
 
 EACH_VAL = TagSpec(
     name="k8s:eachVal",
-    traits=frozenset({Trait.LATE}),
-    leads="items",
+    traits=frozenset({Trait.DEFERRED}),
+    nested_target="items",
     summary="Applies a tag to every item of a list or value of a map.",
-    update=(
+    update_note=(
         "Items correlate with old items according to +k8s:listType, values of a map by their key; unchanged ones are "
         "skipped. Of an atomic list, every item is validated again if anything in the list changed."
     ),
-    misuses=(
-        refuses("string", "=+k8s:maxLength=1"),
-        refuses("[]string", "=+k8s:required"),
-        refuses("[]string", "=+k8s:minLength=0"),
+    invalid_usages=(
+        invalid_usage("string", "=+k8s:maxLength=1"),
+        invalid_usage("[]string", "=+k8s:required"),
+        invalid_usage("[]string", "=+k8s:minLength=0"),
     ),
-    surprises=(
-        "An unknown tag under it is an error, while in front of it the whole line would be ignored.",
-        "A level under it is lost for tags without payload: write +k8s:beta=+k8s:eachVal=..., not the reverse.",
+    caveats=(
+        "An unknown nested tag is an error; an unknown tag that encloses it makes the whole line ignored.",
+        "A level between it and a tag without payload is lost: write +k8s:beta=+k8s:eachVal=..., not the reverse.",
         "Any tag on a list of pointers makes nil items an error.",
     ),
     scopes=VALUE_SCOPES,
@@ -199,11 +203,11 @@ EACH_VAL = TagSpec(
 )
 EACH_KEY = TagSpec(
     name="k8s:eachKey",
-    leads="keys",
+    nested_target="keys",
     summary="Applies a tag to every key of a map. Errors are reported at the map.",
-    update="Keys that the old map has are skipped.",
-    misuses=(refuses("[]string", "=+k8s:maxLength=1"), refuses("map[int]string", "=+k8s:minimum=1")),
-    surprises=("Errors of several keys have the same path, that of the map.",),
+    update_note="Keys of the old map are skipped.",
+    invalid_usages=(invalid_usage("[]string", "=+k8s:maxLength=1"), invalid_usage("map[int]string", "=+k8s:minimum=1")),
+    caveats=("Errors of several keys have the same path, that of the map.",),
     scopes=VALUE_SCOPES,
     payload=Payload("tag", "+<tag>"),
     requires=(only_on(("map",), "map types", pointers=False, ending=" ({})"),),

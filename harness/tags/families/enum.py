@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from harness.case import Operation
 from harness.field import ErrorType, FieldError, Path, quote
+from harness.field.facts import RuleDeclaration
 from harness.field.make import internal
 from harness.gotypes.model import Comments
 from harness.tags.boundary import RuleMutation
@@ -23,9 +25,11 @@ from harness.tags.spec import (
     TagSpec,
     Trait,
     accepts,
-    refuses,
+    contribute_call,
+    invalid_usage,
     rejects,
 )
+from harness.tags.translation import CelRule, Operand, SchemaForm, cel_literal
 
 _NOT_SUPPORTED = ErrorType.NOT_SUPPORTED
 Exclusion = tuple[str, bool]
@@ -40,7 +44,7 @@ def enum(
     show: Callable[[Any], str],
     values: tuple[str, ...],
 ) -> list[FieldError]:
-    """Reject a string that is none of `values`, which are sorted. None is accepted.
+    """Reject a string that is not one of `values`, which are sorted. None is accepted.
 
     Returns: at most one NotSupported error that lists the values, no origin.
     """
@@ -59,9 +63,9 @@ def enum_with_exclusions(
     exclusions: tuple[tuple[str, tuple[Exclusion, ...]], ...],
     options: Mapping[str, bool],
 ) -> list[FieldError]:
-    """Reject a string that is none of `values`, less those that the options exclude.
+    """Reject a string that is not one of `values`, or that an option excludes.
 
-    Returns: a NotSupported error, or an Internal error for an option that nobody defined.
+    Returns: a NotSupported error, or an Internal error for an undefined option.
     """
     if new is None:
         return []
@@ -78,7 +82,7 @@ def enum_with_exclusions(
 def _is_excluded(
     value: str, exclusions: tuple[tuple[str, tuple[Exclusion, ...]], ...], options: Mapping[str, bool]
 ) -> bool | str:
-    """Whether a value is excluded, or the name of an option that nobody defined and that stood before it."""
+    """Return whether a value is excluded; the name of the option if an undefined one is met first."""
     for one, conditions in exclusions:
         for name, state in conditions:
             if name not in options:
@@ -103,15 +107,15 @@ def _apply(context: TagContext, tag: Tag) -> Contribution:
         if const.value is None:
             raise TagError(f"the value of constant {const.name} cannot be computed", tag, "tag-not-supported")
         conditions = _conditions(const.comments) if context.release.excludes_values else []
-        # Of constants with one value the first that is not taken out counts.
+        # Of several constants with the same value, the first that is not excluded counts.
         if ("", True) not in conditions:
             values.setdefault(str(const.value), conditions)
     kept = tuple(sorted(values))
     exclusions = tuple((v, tuple(sorted(c, key=lambda x: (x[1], x[0])))) for v, c in values.items() if c)
     show = Show(context.type)
     if not exclusions:
-        return ENUM.simple((show, kept))
-    return ENUM.simple((show, kept, exclusions, Options()), check=enum_with_exclusions)
+        return contribute_call(tag.name, enum, (show, kept))
+    return contribute_call(tag.name, enum_with_exclusions, (show, kept, exclusions, Options()))
 
 
 def _conditions(comments: Comments) -> list[Exclusion]:
@@ -123,7 +127,7 @@ def _condition(text: str) -> list[Exclusion]:
     try:
         tag = parse(text)
     except TagSyntaxError:
-        return []  # said where the constant's own tags are checked
+        return []  # reported where the constant's own tags are checked
     if tag.name == "k8s:enumExclude":
         return [("", True)]
     option = tag.arg()
@@ -160,12 +164,12 @@ type T struct {
 """
 
 
-def _words(check: Check) -> str:
+def _describe(check: Check) -> str:
     exclusions = dict(check.args[2]) if len(check.args) > 2 else {}
-    return "one of: " + ", ".join(_value_words(value, exclusions.get(value, ())) for value in check.args[1])
+    return "one of: " + ", ".join(_describe_value(value, exclusions.get(value, ())) for value in check.args[1])
 
 
-def _value_words(value: str, conditions: Sequence[Exclusion]) -> str:
+def _describe_value(value: str, conditions: Sequence[Exclusion]) -> str:
     when = [f"`{name}` is {'off' if state else 'on'}" for name, state in conditions]
     return f"`{value}`" + (f" (only while {' and '.join(when)})" if when else "") if value else '`""`'
 
@@ -179,12 +183,23 @@ def _mutations(check: Check) -> Iterator[RuleMutation]:
     yield RuleMutation(f"add {added!r}", f"the value {added!r}", (show, tuple(sorted((*values, added))), *more))
 
 
+def _enum_rule(check: Check, at: Operand) -> list[CelRule]:
+    values = check.args[1]
+    return [CelRule(f"{at.new} in {cel_literal(values)}", "supported values: " + ", ".join(map(quote, values)))]
+
+
+_ENUM_FORM = SchemaForm(_enum_rule, lambda check: {"enum": list(check.args[1])})
+_EXCLUDING = "values that an option excludes are accepted: there is one schema, and an option for each gate setting"
+
 ENUM = TagSpec(
     name="k8s:enum",
     summary="Allows only the values of the constants that are declared with exactly this type.",
-    words=lambda check, on: _words(check),
-    misuses=(refuses("string"), refuses('// @\ntype E int32\n\ntype T struct {\n\tF E `json:"f"`\n}')),
-    surprises=(
+    describe=lambda check, subject: _describe(check),
+    invalid_usages=(
+        invalid_usage("string"),
+        invalid_usage('// @\ntype E int32\n\ntype T struct {\n\tF E `json:"f"`\n}'),
+    ),
+    caveats=(
         "Without +k8s:optional in front, the empty string is checked too, and usually rejected.",
         "A type that is declared from the enum's type (`type F E`) is no enum: its constants and rules are its own.",
         "A blank line between the tag and the type detaches the tag, and nothing is checked.",
@@ -193,6 +208,7 @@ ENUM = TagSpec(
     requires=(a_string,),
     check=enum,
     apply=_apply,
+    schema={enum: _ENUM_FORM, enum_with_exclusions: replace(_ENUM_FORM, differs=_EXCLUDING)},
     emits=(
         Emission(ErrorType.NOT_SUPPORTED, texts=("supported values: <list>",)),
         Emission(ErrorType.INTERNAL, declared=False, texts=('undefined validation option "<name>"',)),
@@ -203,8 +219,9 @@ ENUM = TagSpec(
         rejects(_ENUM, {"p": "c"}, "", "f", "p"),
     ),
     probes=lambda _: ("", "zz"),
-    fix="+k8s:enum on its type",
-    fits_any=True,
+    declaration="+k8s:enum on its type",
+    declare=lambda error, new, old: (RuleDeclaration(("+k8s:enum",), "type"),),
+    matches_without_origin=True,
     guard="{} not in {}",
     arguments=lambda check: {"values": list(check.args[1])},
     mutations=_mutations,
@@ -218,7 +235,7 @@ ENUM_EXCLUDE = TagSpec(
     name="k8s:enumExclude",
     traits=frozenset({Trait.METADATA}),
     summary="Excludes a constant from the enum of its type, always or under +k8s:ifEnabled and +k8s:ifDisabled.",
-    surprises=("A trailing comment counts for the next line: behind one constant, the tag excludes the one below.",),
+    caveats=("A trailing comment counts for the next line: behind one constant, the tag excludes the one below.",),
     scopes=frozenset({Scope.CONST}),
     apply=lambda context, tag: Contribution(),
     emits=(Emission(ErrorType.NOT_SUPPORTED, declared=False, texts=("supported values: <list>",)),),

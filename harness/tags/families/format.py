@@ -26,9 +26,11 @@ from harness.tags.spec import (
     TagSpec,
     Trait,
     accepts,
-    refuses,
+    contribute_call,
+    invalid_usage,
     rejects,
 )
+from harness.tags.translation import CelRule, Operand, SchemaForm
 
 _INVALID = ErrorType.INVALID
 Renderer = Callable[[Any], str]
@@ -38,8 +40,8 @@ def _invalid(path: Path, value: str, detail: str, origin: str) -> FieldError:
     return FieldError(ErrorType.INVALID, str(path), detail, f"format={origin}", value=value)
 
 
-def _by(predicate: Callable[[str], Messages], name: str) -> CheckFunction:
-    """Make the check of a format that is one predicate. `show` is given for named string types (semantics.md#6.4)."""
+def _predicate_check(predicate: Callable[[str], Messages], name: str) -> CheckFunction:
+    """Make the check of a format with one predicate. `show` prints values of named string types (semantics.md#6.4)."""
 
     origin = f"format={name}"
 
@@ -50,12 +52,12 @@ def _by(predicate: Callable[[str], Messages], name: str) -> CheckFunction:
         return [FieldError(_INVALID, where, message, origin, value=value) for message in messages]
 
     check.__name__ = "format_" + name.removeprefix("k8s-").replace("-", "_")
-    check.__doc__ = f"Reject a string that is no {name}. None is accepted. Origin `format={name}`."
+    check.__doc__ = f"Reject a string that is not a {name}. None is accepted. Origin `format={name}`."
     return check
 
 
 def format_resource_pool_name(op: Operation, path: Path, new: str | None, old: str | None) -> list[FieldError]:
-    """Reject what is no list of subdomains with slashes between, of 253 bytes in all."""
+    """Reject a string that is not a list of subdomains separated by slashes, of at most 253 bytes."""
     if new is None:
         return []
     name = "k8s-resource-pool-name"
@@ -71,7 +73,7 @@ def format_resource_pool_name(op: Operation, path: Path, new: str | None, old: s
 def format_resource_fully_qualified_name(
     op: Operation, path: Path, new: str | None, old: str | None
 ) -> list[FieldError]:
-    """Reject what is no domain and C identifier with a slash between. More than one slash passes (semantics.md#S37)."""
+    """Reject a string that is not a domain, a slash and a C identifier. Two slashes are accepted (semantics.md#S37)."""
     if new is None:
         return []
     name = "k8s-resource-fully-qualified-name"
@@ -114,15 +116,15 @@ def _extended_resource(text: str) -> Messages:
     return [*messages, *content.label_key(f"requests.{text}")]
 
 
-format_short_name = _by(content.short_name, "k8s-short-name")
-format_long_name = _by(content.long_name, "k8s-long-name")
-format_long_name_caseless = _by(content.long_name_caseless, "k8s-long-name-caseless")
-format_label_key = _by(content.label_key, "k8s-label-key")
-format_label_value = _by(content.label_value, "k8s-label-value")
-format_prefixed_label_key = _by(content.prefixed_label_key, "k8s-prefixed-label-key")
-format_path_segment_name = _by(content.path_segment_name, "k8s-path-segment-name")
-format_uuid = _by(content.uuid, "k8s-uuid")
-format_extended_resource_name = _by(_extended_resource, "k8s-extended-resource-name")
+format_short_name = _predicate_check(content.short_name, "k8s-short-name")
+format_long_name = _predicate_check(content.long_name, "k8s-long-name")
+format_long_name_caseless = _predicate_check(content.long_name_caseless, "k8s-long-name-caseless")
+format_label_key = _predicate_check(content.label_key, "k8s-label-key")
+format_label_value = _predicate_check(content.label_value, "k8s-label-value")
+format_prefixed_label_key = _predicate_check(content.prefixed_label_key, "k8s-prefixed-label-key")
+format_path_segment_name = _predicate_check(content.path_segment_name, "k8s-path-segment-name")
+format_uuid = _predicate_check(content.uuid, "k8s-uuid")
+format_extended_resource_name = _predicate_check(_extended_resource, "k8s-extended-resource-name")
 
 _NAMED: dict[str, CheckFunction] = {
     "k8s-short-name": format_short_name,
@@ -133,7 +135,7 @@ _NAMED: dict[str, CheckFunction] = {
     "k8s-prefixed-label-key": format_prefixed_label_key,
     "k8s-path-segment-name": format_path_segment_name,
 }
-# These convert to a plain string before they look, so their errors quote it as one.
+# Upstream converts values of these formats to a plain string first, so errors quote them as one.
 _PLAIN: dict[str, CheckFunction] = {
     "k8s-uuid": format_uuid,
     "k8s-extended-resource-name": format_extended_resource_name,
@@ -147,7 +149,7 @@ PREDICATES: Mapping[CheckFunction, str] = {
     format_label_value: "is_label_value",
     format_uuid: "is_uuid",
 }
-"""The predicate of `harness.content.names` that is true of exactly what a check accepts, where one look tells it."""
+"""The predicate of `harness.content.names` that is true for exactly the strings that a check accepts, for guards."""
 LENGTHS: Mapping[str, tuple[int | None, int | None]] = {
     "k8s-short-name": (1, 63),
     "k8s-long-name": (1, 253),
@@ -159,9 +161,9 @@ LENGTHS: Mapping[str, tuple[int | None, int | None]] = {
     "k8s-resource-pool-name": (1, 253),
     "k8s-extended-resource-name": (3, 308),
 }
-"""The fewest and the most bytes of a text of a format. Path segments have no limit, and a/b/c is a qualified name."""
+"""The minimum and maximum bytes of a format. Path segments have no limit; neither have qualified names (a/b/c)."""
 _NAMES = {function: name for name, function in (_NAMED | _PLAIN).items()}
-_WORDS: dict[str, str] = {
+_DESCRIPTIONS: dict[str, str] = {
     "k8s-short-name": "a DNS label: lower-case letters, digits and `-`, at most 63 bytes",
     "k8s-long-name": "a DNS subdomain: lower-case letters, digits, `-` and `.`, at most 253 bytes",
     "k8s-long-name-caseless": "a DNS subdomain in any case: letters, digits, `-` and `.`, at most 253 bytes",
@@ -185,14 +187,14 @@ def _apply(context: TagContext, tag: Tag) -> Contribution:
         why = f"{context.release} does not know it: it came with 1.{since}"
         raise TagError(f'unsupported validation format "{name}"', tag, "tag-release", why)
     if name in _PLAIN:
-        return FORMAT.simple(check=_PLAIN[name])
+        return contribute_call(tag.name, _PLAIN[name])
     if name not in _NAMED:
         raise TagError(f'unsupported validation format "{name}"', tag, fix="one of: " + ", ".join(FORMATS))
-    return FORMAT.simple(() if context.is_plain else (Show(context.type),), check=_NAMED[name])
+    return contribute_call(tag.name, _NAMED[name], () if context.is_plain else (Show(context.type),))
 
 
 def probes(name: str) -> Sequence[str]:
-    """Give values at the edges of a format."""
+    """Return boundary values of a format."""
     return (*_PROBES.get(name, ()), "", "a", "A", "a.b", "a/b", "-a", "a_b", "a" * 63, "a" * 64, "a" * 253, "a" * 254)
 
 
@@ -224,33 +226,88 @@ def _mutations(check: Check) -> Iterator[RuleMutation]:
     yield RuleMutation(f"take {name} for it", shown_by, check.args, mistaken)
 
 
+def _is(library: str) -> Callable[[str], str]:
+    """Return the writer of a test by the named format of Kubernetes' CEL library."""
+    return lambda v: f"!format.{library}().validate({v}).hasValue()"
+
+
+def _resource_pool(v: str) -> str:
+    return f"size({v}) <= 253 && {v}.matches('^{_NAMES_WITH_DOTS}(/{_NAMES_WITH_DOTS})*$')"
+
+
+def _resource_fully_qualified(v: str) -> str:
+    """Write one regular expression, as the server cannot bound what parts of a split text cost."""
+    form = f"{v}.indexOf('/') <= 63 && {v}.matches('^{_NAMES_WITH_DOTS}/[A-Za-z_][A-Za-z0-9_]{{0,31}}$')"
+    return f"{v}.indexOf('/') != {v}.lastIndexOf('/') || ({form})"
+
+
+def _extended(v: str) -> str:
+    prefixes = f"!{v}.contains('kubernetes.io/') && !{v}.startsWith('requests.')"
+    qualified = _is("qualifiedName")(f"'requests.' + {v}")
+    return f"{v}.contains('/') && {prefixes} && {qualified}"
+
+
+_SUBDOMAIN = _is("dns1123Subdomain")
+_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_NAMES_WITH_DOTS = f"{_LABEL}([.]{_LABEL})*"
+_UUID = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
+_CEL: Mapping[str, Callable[[str], str]] = {
+    "k8s-short-name": _is("dns1123Label"),
+    "k8s-long-name": _SUBDOMAIN,
+    # Go folds two letters more than ASCII, as the same library does here, and counts bytes.
+    "k8s-long-name-caseless": lambda v: f"size(bytes({v})) <= 253 && {v}.matches('(?i)^{_NAMES_WITH_DOTS}$')",
+    "k8s-label-key": _is("qualifiedName"),
+    "k8s-label-value": _is("labelValue"),
+    "k8s-prefixed-label-key": lambda v: f"{v}.contains('/') && {_is('qualifiedName')(v)}",
+    "k8s-path-segment-name": lambda v: f"!({v} in ['.', '..']) && !{v}.contains('/') && !{v}.contains('%')",
+    "k8s-uuid": lambda v: f"{v}.matches('{_UUID}')",
+    "k8s-extended-resource-name": _extended,
+    "k8s-resource-pool-name": _resource_pool,
+    "k8s-resource-fully-qualified-name": _resource_fully_qualified,
+}
+"""The test of each format in CEL."""
+
+
+def _format_rules(check: Check, at: Operand) -> list[CelRule]:
+    name = _NAMES[check.function]
+    return [CelRule(_CEL[name](at.new), f"must be {_DESCRIPTIONS[name]}")]
+
+
+def _longest(check: Check) -> int | None:
+    return LENGTHS.get(_NAMES[check.function], (None, None))[1]
+
+
+_OTHER_WORDS = "the words are others, and a value has one error, not one for each part"
+_FORMAT_FORM = SchemaForm(_format_rules, longest=_longest, differs=_OTHER_WORDS)
+
 FORMAT = TagSpec(
     name="k8s:format",
-    traits=frozenset({Trait.BARE}),
+    traits=frozenset({Trait.FUNCTION_REFERENCE}),
     summary="Requires a string in a named format: " + ", ".join(FORMATS) + ".",
-    note="\n".join(f"- `{name}`: {words}" for name, words in _WORDS.items()),
-    words=lambda check, on: f"{_WORDS[_NAMES[check.function]]} (`{_NAMES[check.function]}`)",
-    misuses=(refuses("string", "=k8s-ip"), refuses("int32", "=k8s-uuid")),
-    surprises=(
+    note="\n".join(f"- `{name}`: {description}" for name, description in _DESCRIPTIONS.items()),
+    describe=lambda check, subject: f"{_DESCRIPTIONS[_NAMES[check.function]]} (`{_NAMES[check.function]}`)",
+    invalid_usages=(invalid_usage("string", "=k8s-ip"), invalid_usage("int32", "=k8s-uuid")),
+    caveats=(
         "Lengths are in bytes, and one value may give several errors.",
         "Without +k8s:optional in front, the empty string is checked too; only some formats allow it.",
         "A fully qualified resource name with two slashes or more is accepted.",
         "Some formats report a length as TooLong, under the same origin.",
         "Values of a named string type are shown as JSON, with `<` as `\\u003c`; plain strings as Go quotes them.",
-        "A level under another wrapper is lost: the rule counts as standard.",
+        "A level between another wrapper and this tag is lost: the rule is standard.",
     ),
     scopes=VALUE_SCOPES,
     payload=Payload("string", "<format>"),
     requires=(a_string,),
     apply=_apply,
+    schema=dict.fromkeys(_NAMES, _FORMAT_FORM),
     emits=(
-        Emission(ErrorType.INVALID, "format=", name=lambda check: _NAMES[check.function]),
+        Emission(ErrorType.INVALID, "format=", origin_suffix=lambda check: _NAMES[check.function]),
         Emission(
             ErrorType.TOO_LONG,
             "format=",
             declared=False,
             texts=("may not be more than <N> bytes",),
-            name=lambda check: _NAMES[check.function],
+            origin_suffix=lambda check: _NAMES[check.function],
         ),
     ),
     examples=(
@@ -279,7 +336,7 @@ FORMAT = TagSpec(
         rejects("string", "name", "=k8s-resource-fully-qualified-name"),
         accepts("*string", None, "=k8s-uuid"),
     ),
-    fix="+k8s:<origin>",
+    declaration="+k8s:<origin>",
     probes=probes,
     mutations=_mutations,
     since=35,

@@ -11,8 +11,8 @@ from typing import Any
 
 from harness.case import Operation
 from harness.field import FieldError, Path
-from harness.tags.families.update import list_data, settled
-from harness.tags.grammar import Tag, int_trouble
+from harness.tags.families.update import list_data, settle_nested
+from harness.tags.grammar import Tag, int_error
 from harness.tags.rules import Contribution, Deferred, Item, Rule, Selector
 from harness.tags.spec import (
     VALUE_SCOPES,
@@ -24,7 +24,7 @@ from harness.tags.spec import (
     TagSpec,
     Trait,
     accepts,
-    refuses,
+    invalid_usage,
     rejects,
 )
 
@@ -39,13 +39,13 @@ def one_item(
     matches: Callable[[Any], bool],
     same: Callable[[Any, Any], bool],
 ) -> Sequence[FieldError]:
-    """Check the first item that matches against the first old one that does; equal ones are forgiven on update."""
+    """Check the first matching item, with the first matching old item; on update, equal ones are ratcheted."""
     for index, item in enumerate(new or ()):
         if matches(item):
-            was = next((other for other in old or () if matches(other)), None)
-            if was is not None and op is Operation.UPDATE and same(item, was):
+            old_item = next((other for other in old or () if matches(other)), None)
+            if old_item is not None and op is Operation.UPDATE and same(item, old_item):
                 return []
-            return check(op, path.index(index), item, was, options)
+            return check(op, path.index(index), item, old_item, options)
     return []
 
 
@@ -63,58 +63,64 @@ def _apply(context: TagContext, tag: Tag) -> Contribution:
     for index, name in enumerate(names):
         if name in names[:index]:
             raise TagError(f'duplicate argument: "{name}"', tag)
-    # 1.34 made items after all tags, as a group of their own.
+    # In 1.34, rules of items were a group of their own, made after all other tags.
     group = "item" if not context.release.has_cohorts else ""
     if not context.release.defers:
-        return Contribution(deferred=[Deferred(lambda: _at_once(context, tag), group)])
-    inner = _inner(context, tag, _selector(context, tag, names))
+        return Contribution(deferred=[Deferred(lambda: _contribute_at_end(context, tag), group)])
+    inner = _item_context(context, tag, _selector(context, tag, names))
     assert tag.payload is not None
     got = context.expand(inner, tag.payload)
-    deferred = [Deferred(lambda: _wrapped(context, tag, inner, Contribution(got.rules)))] if got.rules else []
-    deferred += [_later(context, tag, inner, later) for later in got.deferred]
-    # The parent of an item is the list itself, so what is deferred to the parent stands beside this rule.
+    deferred = [Deferred(lambda: _wrap_rules(context, tag, inner, Contribution(got.rules)))] if got.rules else []
+    deferred += [_wrap_deferred(context, tag, inner, later) for later in got.deferred]
+    # The parent of an item is the list itself, so work deferred to the parent is deferred on this element.
     return Contribution(deferred=[*deferred, *got.parent])
 
 
-def _at_once(context: TagContext, tag: Tag) -> Contribution:
-    """Do all the work of a tag in one piece, as releases before 1.37 did: there the keys have the list's order."""
+def _contribute_at_end(context: TagContext, tag: Tag) -> Contribution:
+    """Expand and wrap the nested tag in one deferred step, as releases before 1.37 did; keys have the list's order."""
     assert tag.payload is not None
-    inner = _inner(context, tag, _selector(context, tag, _checked(context, tag)))
-    got = settled(context, context.expand(inner, tag.payload))
-    return replace(_wrapped(context, tag, inner, got), deferred=got.parent)
+    inner = _item_context(context, tag, _selector(context, tag, _check_selector(context, tag)))
+    got = settle_nested(context, context.expand(inner, tag.payload))
+    return replace(_wrap_rules(context, tag, inner, got), deferred=got.parent)
 
 
-def _later(context: TagContext, tag: Tag, inner: TagContext, later: Deferred) -> Deferred:
-    return Deferred(lambda: _wrapped(context, tag, inner, later.run()), later.group)
+def _wrap_deferred(context: TagContext, tag: Tag, inner: TagContext, later: Deferred) -> Deferred:
+    return Deferred(lambda: _wrap_rules(context, tag, inner, later.run()), later.group)
 
 
 def _selector(context: TagContext, tag: Tag, names: Sequence[str]) -> Selector:
     elem = context.types.native(context.type).elem
     assert elem is not None
-    return Selector(tuple((name, _canonical(tag, name)) for name in names), elem)
+    return Selector(tuple((name, _selector_value(tag, name)) for name in names), elem)
 
 
-def _inner(context: TagContext, tag: Tag, selector: Selector) -> TagContext:
+def _item_context(context: TagContext, tag: Tag, selector: Selector) -> TagContext:
     return replace(
         context, scope=Scope.LIST_VALUE, type=selector.elem, path=f"{context.path}[{selector.text}]", member=None,
         parent=None, parent_path=context.path, inside=(*context.inside, tag.name), selector=selector,
     )  # fmt: skip
 
 
-def _wrapped(context: TagContext, tag: Tag, inner: TagContext, got: Contribution) -> Contribution:
-    """Return the rules as they run for the item, now that the list's keys are known."""
-    _checked(context, tag)
+def _wrap_rules(context: TagContext, tag: Tag, inner: TagContext, got: Contribution) -> Contribution:
+    """Wrap the rules of the item. Called when the keys of the list are known."""
+    _check_selector(context, tag)
     selector = inner.selector
     assert selector is not None
 
     def wrap(rule: Rule) -> Rule:
-        return Rule(Item(rule.inside(), selector), sc=rule.sc, ne=rule.ne, cohort=selector.text, tag=rule.tag)
+        return Rule(
+            Item(rule.inside(), selector),
+            short_circuits=rule.short_circuits,
+            hidden=rule.hidden,
+            cohort=selector.text,
+            tag=rule.tag,
+        )
 
     return replace(got, parent=[]).wrapped(wrap)
 
 
-def _checked(context: TagContext, tag: Tag) -> list[str]:
-    """Check a selector against the keys of its list, and return these."""
+def _check_selector(context: TagContext, tag: Tag) -> list[str]:
+    """Check a selector against the keys of its list, and return the keys."""
     data = list_data(context)
     if data is None or data.semantic != "map" or not data.keys:
         raise TagError(
@@ -142,16 +148,16 @@ def _check_type(context: TagContext, tag: Tag, key: str) -> None:
     kind = context.types.kind(member.type)
     if kind not in ("string", "bool", "integer"):
         raise TagError(f'key "{key}": unsupported type {member.type} for field {member.name}', tag)
-    wanted = {"string": "string", "bool": "bool", "integer": "int"}[kind]
-    if value.kind != wanted:
-        raise TagError(f'key "{key}": type mismatch, field is {wanted} but value is not: {value.text}', tag)
+    expected = {"string": "string", "bool": "bool", "integer": "int"}[kind]
+    if value.kind != expected:
+        raise TagError(f'key "{key}": type mismatch, field is {expected} but value is not: {value.text}', tag)
 
 
-def _canonical(tag: Tag, key: str) -> str | int | bool:
+def _selector_value(tag: Tag, key: str) -> str | int | bool:
     value = tag.arg(key)
     assert value is not None
-    if value.kind == "int" and (trouble := int_trouble(value)):
-        raise TagError(f'invalid value for argument "{key}": invalid integer: {trouble}', tag)
+    if value.kind == "int" and (error := int_error(value)):
+        raise TagError(f'invalid value for argument "{key}": invalid integer: {error}', tag)
     return value.value
 
 
@@ -170,12 +176,12 @@ type I struct {
 
 ITEM = TagSpec(
     name="k8s:item",
-    traits=frozenset({Trait.LATE}),
-    leads="item",
+    traits=frozenset({Trait.DEFERRED}),
+    nested_target="item",
     summary="Applies a tag to the item of a list map with the given keys, if present.",
-    update="Skipped if the old list has an equal item with these keys. Removing the item is never an error.",
-    misuses=(refuses("[]string", "(k: a)=+k8s:immutable"), refuses(_GO, "(v: a)=+k8s:immutable")),
-    surprises=("With +k8s:immutable under it, the item may be removed, but neither changed nor added.",),
+    update_note="Skipped if the old list has an equal item with these keys. Removing the item is never an error.",
+    invalid_usages=(invalid_usage("[]string", "(k: a)=+k8s:immutable"), invalid_usage(_GO, "(v: a)=+k8s:immutable")),
+    caveats=("With +k8s:immutable, the item may be removed, but neither changed nor added.",),
     scopes=VALUE_SCOPES,
     payload=Payload("tag", "+<tag>"),
     any_args=True,

@@ -9,14 +9,24 @@ from dataclasses import replace
 from harness.field import Level
 from harness.tags.grammar import Tag
 from harness.tags.rules import Contribution, Mode, Rule
-from harness.tags.spec import VALUE_SCOPES, ArgSpec, Payload, TagContext, TagError, TagSpec, accepts, refuses, rejects
+from harness.tags.spec import (
+    VALUE_SCOPES,
+    ArgSpec,
+    Payload,
+    TagContext,
+    TagError,
+    TagSpec,
+    accepts,
+    invalid_usage,
+    rejects,
+)
 
 _VERSION = re.compile(r"[0-9]+\.[0-9]+")
 
 
-def _marked(level: Level) -> Callable[[TagContext, Tag], Contribution]:
+def _apply_level(level: Level) -> Callable[[TagContext, Tag], Contribution]:
     def mark(rule: Rule) -> Rule:
-        # Modes record the level of each of their rules themselves (semantics.md#5.10).
+        # A mode keeps the level of each of its rules itself (semantics.md#5.10).
         return rule if isinstance(rule.body, Mode) else replace(rule, level=level)
 
     def apply(context: TagContext, tag: Tag) -> Contribution:
@@ -41,27 +51,26 @@ def _level(level: Level, summary: str) -> TagSpec:
         scopes=VALUE_SCOPES,
         args=(ArgSpec("since", "<major.minor, quoted>"),),
         payload=Payload("tag", "+<tag>"),
-        apply=_marked(level),
+        apply=_apply_level(level),
         examples=(
             accepts("string", "a", '(since: "1.36")=+k8s:maxLength=1'),
             rejects("string", "ab", '(since: "1.36")=+k8s:maxLength=1'),
         ),
         stability="Beta",
         since=36,
-        update="As the rule it wraps.",
-        misuses=(refuses("string", '(since: "v1.36")=+k8s:maxLength=1'), refuses("string", "=1")),
-        surprises=(
-            "A level changes what becomes of an error, not what is checked: a hidden rule that stops, such as "
-            "+k8s:maxItems, also stops rules that count.",
-            "Of two levels around each other, the outer one holds, where +k8s:validation-gen-nolint lets them be at "
-            "all.",
-            "Under another wrapper, a level is lost for tags without payload; put it in front.",
+        update_note="As the rule it wraps.",
+        invalid_usages=(invalid_usage("string", '(since: "v1.36")=+k8s:maxLength=1'), invalid_usage("string", "=1")),
+        caveats=(
+            "A level changes whether an error is reported, not what is checked: a failing short-circuit rule without "
+            "effect, such as +k8s:maxItems at alpha, still skips rules whose errors are reported.",
+            "Of two nested levels, the outer one applies; nesting is allowed only with +k8s:validation-gen-nolint.",
+            "Between another wrapper and a tag without payload, a level is lost; make it the outermost tag.",
         ),
     )
 
 
-ALPHA = _level("alpha", "Makes a rule count for nothing but the mismatch counter.")
-BETA = _level("beta", "Makes a rule count while the gate DeclarativeValidationBeta is on.")
+ALPHA = _level("alpha", "Shadows a rule: its errors only increase the mismatch counter.")
+BETA = _level("beta", "Enforces a rule while the gate DeclarativeValidationBeta is on.")
 
 SPECS = (ALPHA, BETA)
 LEVELS: Mapping[str, Level] = {ALPHA.name: "alpha", BETA.name: "beta"}

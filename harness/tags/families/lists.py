@@ -1,16 +1,20 @@
-"""What a list's items are to each other.
+"""List types: how items are identified, and whether they must be unique.
 
 Source: semantics.md#5.6; apimachinery pkg/api/validate/each.go, Unique (2026-07).
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from harness.case import Json, Operation
 from harness.field import ErrorType, FieldError, Path
+from harness.field.facts import RuleDeclaration
+from harness.field.make import shown
 from harness.tags.boundary import RuleMutation
 from harness.tags.families.update import identity
 from harness.tags.grammar import Tag
@@ -25,11 +29,13 @@ from harness.tags.spec import (
     TagSpec,
     Trait,
     accepts,
-    listed,
+    contribute_call,
+    invalid_usage,
     only_on,
-    refuses,
+    quoted_list,
     rejects,
 )
+from harness.tags.translation import CelRule, Operand, SchemaForm
 
 
 def unique(
@@ -40,7 +46,7 @@ def unique(
     key: Callable[[Any], Any],
     show: Callable[[Any], str],
 ) -> list[FieldError]:
-    """Reject items that have the key of an earlier one. Nil items are ignored.
+    """Reject items with the same key as an earlier item. Nil items are ignored.
 
     Returns: a Duplicate error for every later item, once each, in order; no origin.
     """
@@ -62,12 +68,12 @@ def unique(
 a_list = only_on(("list",), "list types", pointers=False, ending=" ({})")
 
 
-def _data(context: TagContext) -> ListData:
+def _list_data(context: TagContext) -> ListData:
     return context.store.lists.setdefault(context.path, ListData())
 
 
 def _list_type(context: TagContext, tag: Tag) -> Contribution:
-    value, data = _value(tag), _data(context)
+    value, data = _value(tag), _list_data(context)
     data.level = context.level
     if data.list_type:
         raise TagError("listType cannot be specified more than once", tag)
@@ -77,11 +83,13 @@ def _list_type(context: TagContext, tag: Tag) -> Contribution:
     if data.unique and value in ("set", "map"):
         raise TagError(f'unique tag is redundant for listType="{value}"', tag)
     data.list_type = value
+    if value != "atomic":
+        data.position = tag.position
     return Contribution(deferred=[Deferred(lambda: _uniqueness(context, tag), "list")])
 
 
 def _unique(context: TagContext, tag: Tag) -> Contribution:
-    value, data = _value(tag), _data(context)
+    value, data = _value(tag), _list_data(context)
     data.level = context.level
     if data.list_type in ("set", "map"):
         raise TagError("unique tag may not be used with listType=set or listType=map", tag)
@@ -90,7 +98,7 @@ def _unique(context: TagContext, tag: Tag) -> Contribution:
     if value not in ("set", "map"):
         raise TagError(f'unknown unique type "{value}"', tag, fix="one of: set, map")
     _check_map(context, tag, value)
-    data.unique = value
+    data.unique, data.position = value, tag.position
     return Contribution(deferred=[Deferred(lambda: _uniqueness(context, tag), "list")])
 
 
@@ -112,12 +120,12 @@ def _list_map_key(context: TagContext, tag: Tag) -> Contribution:
             f"not {context.types.declared(member.type)}",
             tag,
         )
-    _data(context).keys.append(name)
+    _list_data(context).keys.append(name)
     return Contribution()
 
 
 def _custom_unique(context: TagContext, tag: Tag) -> Contribution:
-    _data(context).custom = True
+    _list_data(context).custom = True
     return Contribution()
 
 
@@ -134,7 +142,7 @@ def _check_map(context: TagContext, tag: Tag, value: str) -> None:
 
 def _uniqueness(context: TagContext, tag: Tag) -> Contribution:
     """Make the list's one uniqueness check, with the wrappers of the first of its tags (semantics.md#5.6)."""
-    data = _data(context)
+    data = _list_data(context)
     if data.done:
         return Contribution()
     data.done = True
@@ -154,9 +162,10 @@ def _uniqueness(context: TagContext, tag: Tag) -> Contribution:
         return Contribution()
     if data.semantic == "map" and not context.release.map_lists_are_unique:
         return Contribution()
-    which = identity(context, data)
-    show = Show(which.elem, quoted=not context.types.is_pointer(which.elem))
-    got = LIST_TYPE.simple((KeyOf(which), show), check=unique)
+    items = identity(context, data)
+    show = Show(items.elem, quoted=not context.types.is_pointer(items.elem))
+    got = contribute_call("k8s:listType", unique, (KeyOf(items), show))
+    got.rules = [replace(rule, position=data.position) for rule in got.rules]
     if not context.release.defers:
         got.rules = [replace(rule, level=data.level) for rule in got.rules]
     return got
@@ -182,12 +191,12 @@ _CUSTOM = """type T struct {
 }
 """
 _TWINS = {"f": [{"k": "a", "v": 1}, {"k": "a", "v": 2}]}
-_DUPLICATE = (Emission(ErrorType.DUPLICATE, texts=("",), at=lambda check: "[*]"),)
+_DUPLICATE = (Emission(ErrorType.DUPLICATE, texts=("",), relative_path=lambda check: "[*]"),)
 
 
-def _words(check: Check) -> str:
-    which = check.args[0].identity
-    return f"items must differ in {listed(which.keys)}" if which.keys else "no item may occur twice"
+def _describe(check: Check) -> str:
+    keys = check.args[0].identity.keys
+    return f"items must differ in {quoted_list(keys)}" if keys else "no item may occur twice"
 
 
 def _arguments(check: Check) -> dict[str, Json]:
@@ -207,30 +216,68 @@ def _mutations(check: Check) -> Iterator[RuleMutation]:
         yield RuleMutation(f"drop key {name}", f"items that differ in {name} only", (wrong, *more))
 
 
+def _declare(error: FieldError, new: Json, old: Json) -> Iterator[RuleDeclaration]:
+    """Items are told apart by themselves, or by the members that the error shows. The list may have a type already."""
+    keys: Sequence[str] = ()
+    if isinstance(new, dict):
+        keys = [name for name, value in new.items() if shown(value) == error.value]
+        with suppress(ValueError):
+            value = json.loads(error.value)
+            keys = list(value) if isinstance(value, dict) and value.items() <= new.items() else keys
+        if not keys:
+            return
+    lines = tuple(f"+k8s:listMapKey={key}" for key in keys)
+    kind = "map" if keys else "set"
+    yield RuleDeclaration((f"+k8s:listType={kind}", *lines), "list")
+    yield RuleDeclaration((f"+k8s:unique={kind}", *lines), "list")
+
+
+def _unique_rules(check: Check, at: Operand) -> list[CelRule]:
+    """Write the uniqueness of items that no list type of a schema can tell apart: structs by value."""
+    keys = [Operand("i", "j").child(key) for key in check.args[0].identity.keys]
+    same = " && ".join(f"({key.unchanged})" for key in keys) or "i == j"
+    return [CelRule(f"{at.new}.all(i, {at.new}.exists_one(j, {same}))", "items must be unique", "FieldValueDuplicate")]
+
+
+def _list_type_keywords(check: Check) -> dict[str, Json]:
+    identity = check.args[0].identity
+    if identity.semantic == "map":
+        return {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": list(identity.keys)}
+    return {"x-kubernetes-list-type": "set"}
+
+
+_UNCHECKED = "nothing is checked on updates of an object that has duplicates anywhere"
+
 LIST_TYPE = TagSpec(
     name="k8s:listType",
-    traits=frozenset({Trait.LATE}),
+    traits=frozenset({Trait.DEFERRED, Trait.ITEM_IDENTITY}),
     summary="Sets the list type: atomic, set (items are unique by value) or map (items are unique by keys).",
-    words=lambda check, on: _words(check),
-    update=(
+    describe=lambda check, subject: _describe(check),
+    update_note=(
         "Determines how items correlate with old items: map by keys, set by value, atomic not at all. Those that are "
         "unchanged are skipped; of an atomic list, every item is validated again if anything in it changed. "
         "The whole new list is checked for duplicates if it changed."
     ),
-    misuses=(refuses("string", "=set"), refuses("[]string", "=bag"), refuses("[]string", "=map")),
-    surprises=(
+    invalid_usages=(
+        invalid_usage("string", "=set"),
+        invalid_usage("[]string", "=bag"),
+        invalid_usage("[]string", "=map"),
+    ),
+    caveats=(
         "Duplicates that were there before are reported again when an unrelated item is added.",
-        "Under an option or a level, the check for duplicates follows the wrapper; how items are found does not.",
+        "Nested in an option or a level, the check for duplicates follows the wrapper; the matching of items does not.",
     ),
     scopes=VALUE_SCOPES,
     payload=Payload("string", "atomic | set | map"),
     requires=(a_list,),
     check=unique,
     apply=_list_type,
+    schema={unique: SchemaForm(_unique_rules, _list_type_keywords, differs=_UNCHECKED)},
     emits=_DUPLICATE,
-    fix="+k8s:listType=map with +k8s:listMapKey, or +k8s:unique",
-    fits_any=True,
-    coverage="two",
+    declaration="+k8s:listType=map with +k8s:listMapKey, or +k8s:unique",
+    declare=_declare,
+    matches_without_origin=True,
+    accepted_when="two",
     arguments=_arguments,
     mutations=_mutations,
     examples=(
@@ -251,10 +298,10 @@ LIST_MAP_KEY = TagSpec(
     name="k8s:listMapKey",
     traits=frozenset({Trait.METADATA}),
     summary="Declares a key field of a list map. Repeat it for several key fields.",
-    words=lambda check, on: _words(check),
-    update="Items of the old list are found by the members it names.",
-    misuses=(refuses("[]string", "=k"), refuses(_LIST_MAP_KEY, "=nope")),
-    surprises=("Alone, without +k8s:listType=map or +k8s:unique=map, it is accepted and does nothing.",),
+    describe=lambda check, subject: _describe(check),
+    update_note="Items are matched with old items by the fields it names.",
+    invalid_usages=(invalid_usage("[]string", "=k"), invalid_usage(_LIST_MAP_KEY, "=nope")),
+    caveats=("Alone, without +k8s:listType=map or +k8s:unique=map, it is accepted and does nothing.",),
     scopes=VALUE_SCOPES,
     payload=Payload("string", "<json name>"),
     requires=(a_list,),
@@ -269,16 +316,17 @@ LIST_MAP_KEY = TagSpec(
 )
 UNIQUE = TagSpec(
     name="k8s:unique",
-    traits=frozenset({Trait.LATE}),
+    traits=frozenset({Trait.DEFERRED, Trait.ITEM_IDENTITY}),
     summary="Requires unique items of an atomic list: set (by value), map (by keys).",
-    words=lambda check, on: _words(check),
-    update="As +k8s:listType of the same word, but who owns the list stays a matter of +k8s:listType=atomic.",
-    misuses=(refuses("[]string", "=bag"), refuses("[]string", "=set")),
+    describe=lambda check, subject: _describe(check),
+    update_note="As +k8s:listType with the same value, but for server-side apply the list remains atomic.",
+    invalid_usages=(invalid_usage("[]string", "=bag"), invalid_usage("[]string", "=set")),
     scopes=VALUE_SCOPES,
     payload=Payload("string", "set | map"),
     requires=(a_list,),
     check=unique,
     apply=_unique,
+    schema={unique: SchemaForm(_unique_rules, _list_type_keywords, differs=_UNCHECKED)},
     emits=_DUPLICATE,
     examples=(rejects(_UNIQUE, _TWINS, "=map", "f[1]"), accepts(_UNIQUE, {"f": [{"k": "a"}]}, "=map")),
     since=35,
@@ -291,7 +339,7 @@ CUSTOM_UNIQUE = TagSpec(
     name="k8s:customUnique",
     traits=frozenset({Trait.METADATA}),
     summary="Leaves the uniqueness check to handwritten code. Items still correlate by key.",
-    update="Items still correlate as +k8s:listType or +k8s:unique say.",
+    update_note="Items still correlate as +k8s:listType or +k8s:unique say.",
     scopes=VALUE_SCOPES,
     requires=(a_list,),
     apply=_custom_unique,

@@ -25,7 +25,7 @@ from harness.tags.spec import (
     TagSpec,
     Trait,
     accepts,
-    refuses,
+    invalid_usage,
     rejects,
 )
 
@@ -38,7 +38,7 @@ _GROUP_ARGUMENT = {
 }
 
 
-def _data(context: TagContext, tag: Tag) -> ModeData:
+def _mode_data(context: TagContext, tag: Tag) -> ModeData:
     name = tag.arg(_GROUP_ARGUMENT[tag.name])
     text = name.text if name else "default"
     if name is not None:
@@ -57,7 +57,7 @@ def _discriminator(context: TagContext, tag: Tag) -> Contribution:
         raise TagError(f"can only be used on string, bool or integer types ({shown})", tag)
     if tag.name != "k8s:discriminator" and context.kind not in ("string", "bool"):
         raise TagError(f"can only be used on string or bool types ({context.types.describe(context.type)})", tag)
-    data = _data(context, tag)
+    data = _mode_data(context, tag)
     if data.discriminator is not None and data.discriminator != context.member:
         name = tag.arg(_GROUP_ARGUMENT[tag.name])
         raise TagError(f'duplicate discriminator: "{name.text if name else ""}"', tag)
@@ -66,25 +66,26 @@ def _discriminator(context: TagContext, tag: Tag) -> Contribution:
 
 
 def _if_mode(context: TagContext, tag: Tag) -> Contribution:
-    word = "value" if tag.name == "k8s:member" else "mode"
-    mode = tag.arg(word) or tag.arg()
+    argument = "value" if tag.name == "k8s:member" else "mode"
+    mode = tag.arg(argument) or tag.arg()
     if mode is None:
-        raise TagError(f"missing required {word}", tag, fix=f'+{tag.name}("value")=+...')
+        raise TagError(f"missing required {argument}", tag, fix=f'+{tag.name}("value")=+...')
     if context.kind == "struct" and not context.is_pointer:
         raise TagError("discriminated member fields of struct type must be pointers", tag)
     assert context.member is not None
     assert tag.payload is not None
-    # semantics.md#S9: what the payload defers is dropped in silence; its metadata stays.
-    got = context.expand(replace(context, inside=(*context.inside, tag.name), level=""), tag.payload)
+    # Deferred work of the payload is dropped silently, its metadata is kept (semantics.md#S9).
+    payload = context.expand(replace(context, inside=(*context.inside, tag.name), level=""), tag.payload)
     level = context.level
-    rules = [replace(rule, level=level or rule.level) for rule in got.rules]
+    rules = [replace(rule, level=level or rule.level) for rule in payload.rules]
     check = forbidden_pointer if context.is_pointer else forbidden_value
-    _data(context, tag).rules.append((context.member, mode.text, Rule(Check(check), tag=tag.name), rules))
-    return Contribution(parent=[Deferred(lambda: _modes(context, tag), "discriminator")])
+    forbidden = Rule(Check(check), tag=tag.name, position=tag.position)
+    _mode_data(context, tag).rules.append((context.member, mode.text, forbidden, rules))
+    return Contribution(parent=[Deferred(lambda: _struct_rules(context, tag), "discriminator")])
 
 
-def _modes(context: TagContext, tag: Tag) -> Contribution:
-    """Make the rules of all the struct's groups, once: groups by name, members by Go name."""
+def _struct_rules(context: TagContext, tag: Tag) -> Contribution:
+    """Make the rules of all discriminators of the struct, once: groups sorted by name, members by Go name."""
     if context.parent_path in context.store.modes_done:
         return Contribution()
     context.store.modes_done.add(context.parent_path)
@@ -94,16 +95,16 @@ def _modes(context: TagContext, tag: Tag) -> Contribution:
             group = "" if name == "default" else f' for group "{name}"'
             raise TagError(f"missing discriminator{group}", tag, fix="+k8s:modeDiscriminator on a field of the struct")
         members = sorted({entry[0].name: entry[0] for entry in data.rules}.items())
-        rules += [_rule(context, tag, data, data.discriminator, member) for _, member in members]
+        rules += [_member_rule(context, tag, data, data.discriminator, member) for _, member in members]
     return Contribution(rules)
 
 
-def _rule(context: TagContext, tag: Tag, data: ModeData, discriminator: Field, member: Field) -> Rule:
+def _member_rule(context: TagContext, tag: Tag, data: ModeData, discriminator: Field, member: Field) -> Rule:
     by_value: dict[str | bool | int, list[Rule]] = {}
     otherwise, levels = Rule(Check(forbidden_value)), set()
     for owner, value, forbidden, rules in data.rules:
         if owner.name == member.name:
-            by_value.setdefault(_value(context, tag, discriminator, value), []).extend(rules)
+            by_value.setdefault(_discriminator_value(context, tag, discriminator, value), []).extend(rules)
             otherwise = forbidden
             levels |= {rule.level for rule in rules}
     if len(levels) == 1:
@@ -111,7 +112,7 @@ def _rule(context: TagContext, tag: Tag, data: ModeData, discriminator: Field, m
     return Rule(Mode(member, discriminator, tuple((v, tuple(r)) for v, r in by_value.items()), otherwise), tag=tag.name)
 
 
-def _value(context: TagContext, tag: Tag, discriminator: Field, text: str) -> str | bool | int:
+def _discriminator_value(context: TagContext, tag: Tag, discriminator: Field, text: str) -> str | bool | int:
     kind = context.types.kind(discriminator.type)
     if kind == "integer":
         if go_int(text) is None:
@@ -136,10 +137,10 @@ _DISCRIMINATOR = _GO.replace("@", '+k8s:ifMode("A")=+k8s:required').replace("+k8
 
 MODE_DISCRIMINATOR = TagSpec(
     name="k8s:modeDiscriminator",
-    traits=frozenset({Trait.METADATA}),
+    traits=frozenset({Trait.METADATA, Trait.CHOICE}),
     summary="Marks the discriminator field of +k8s:ifMode.",
-    update="Rules under +k8s:ifMode run again when it changed, even for members that did not.",
-    misuses=(refuses("*string"), refuses("int32")),
+    update_note="Rules under +k8s:ifMode run again if the discriminator changed, even for unchanged members.",
+    invalid_usages=(invalid_usage("*string"), invalid_usage("int32")),
     scopes=FIELD_ONLY,
     args=(ArgSpec("modality", "<group>"),),
     apply=_discriminator,
@@ -150,21 +151,22 @@ MODE_DISCRIMINATOR = TagSpec(
         rejects(_DISCRIMINATOR, {"d": "B", "f": ""}),
     ),
     since=37,
-    history=(ReleaseChange(37, "Came in place of +k8s:discriminator of 1.36."),),
+    history=(ReleaseChange(37, "Replaces +k8s:discriminator of 1.36."),),
 )
 IF_MODE = TagSpec(
     name="k8s:ifMode",
+    traits=frozenset({Trait.CHOICE}),
     summary="Applies a tag in one mode, and forbids the field in modes without a tag.",
-    words=lambda check, on: "must be absent" if on.is_pointer else "must be absent or empty",
-    update=(
-        "Skipped if neither the discriminator nor the member changed. +k8s:immutable under it fires on a mere "
-        "change of the discriminator."
+    describe=lambda check, subject: "must be absent" if subject.is_pointer else "must be absent or empty",
+    update_note=(
+        "Skipped if neither the discriminator nor the member changed. Under it, +k8s:immutable rejects a "
+        "change of the discriminator alone."
     ),
-    misuses=(
-        refuses("*string", '("A")=+k8s:optional'),
-        refuses(_GO.replace("D string", "D bool"), '("A")=+k8s:optional'),
+    invalid_usages=(
+        invalid_usage("*string", '("A")=+k8s:optional'),
+        invalid_usage(_GO.replace("D string", "D bool"), '("A")=+k8s:optional'),
     ),
-    surprises=(
+    caveats=(
         "Under it, deferred tags are dropped silently: +k8s:eachVal, +k8s:item, +k8s:subfield, +k8s:listType, "
         "+k8s:unique, +k8s:update, members of unions. They only forbid the field in other modes.",
         "Rules of one mode keep the order of the tags: one in front of +k8s:required sees the absent value.",
@@ -179,21 +181,21 @@ IF_MODE = TagSpec(
         rejects(_GO, {"d": "B", "f": ""}, '("A")=+k8s:optional'),
     ),
     since=37,
-    history=(ReleaseChange(37, "Came in place of +k8s:member of 1.36."),),
+    history=(ReleaseChange(37, "Replaces +k8s:member of 1.36."),),
 )
 
 SPECS = (MODE_DISCRIMINATOR, IF_MODE)
 
-# 1.36 knew both by other names, and those names by themselves.
+# 1.36 had these tags under other names.
 
 
 def _older(spec: TagSpec, name: str, args: tuple[ArgSpec, ...]) -> TagSpec:
-    def renamed(example: TagExample) -> TagExample:
+    def rename(example: TagExample) -> TagExample:
         go = example.go.replace("k8s:modeDiscriminator", "k8s:discriminator").replace("k8s:ifMode", "k8s:member")
         return replace(example, go=go)
 
-    examples = tuple(map(renamed, spec.examples))
-    return replace(spec, name=name, args=args, since=36, until=36, history=(), examples=examples, misuses=())
+    examples = tuple(map(rename, spec.examples))
+    return replace(spec, name=name, args=args, since=36, until=36, history=(), examples=examples, invalid_usages=())
 
 
 DISCRIMINATOR = _older(MODE_DISCRIMINATOR, "k8s:discriminator", (ArgSpec("name", "<group>"),))

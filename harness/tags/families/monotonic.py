@@ -6,6 +6,7 @@ from harness.case import Operation
 from harness.field import ErrorType, FieldError, Path
 from harness.field.make import invalid
 from harness.tags.grammar import Tag
+from harness.tags.rules import Check
 from harness.tags.spec import (
     Emission,
     Scope,
@@ -13,9 +14,10 @@ from harness.tags.spec import (
     TagSpec,
     Trait,
     accepts,
-    refuses,
+    invalid_usage,
     rejects,
 )
+from harness.tags.translation import CelRule, Operand, SchemaForm
 
 
 def monotonic(op: Operation, path: Path, new: int | None, old: int | None) -> list[FieldError]:
@@ -31,19 +33,24 @@ def _an_integer(context: TagContext, tag: Tag) -> str | None:
     return f"must be an integer type (got {context.types.describe(context.type)})"
 
 
+def _rule(check: Check, at: Operand) -> list[CelRule]:
+    return [CelRule(f"{at.new} >= {at.old}", "may not be decreased", transition=True)]
+
+
 MONOTONIC = TagSpec(
     name="k8s:monotonic",
-    traits=frozenset({Trait.BARE}),
+    traits=frozenset({Trait.FUNCTION_REFERENCE}),
     summary="Rejects an update that decreases a number.",
-    words=lambda check, on: "may not become smaller",
+    describe=lambda check, subject: "may not become smaller",
     only_updates=True,
-    update="Compares with the old number when both are there; setting and clearing are free.",
-    misuses=(refuses("string"),),
+    update_note="Compares with the old number when both are there; setting and clearing are free.",
+    invalid_usages=(invalid_usage("string"),),
     scopes=frozenset({Scope.TYPE, Scope.FIELD}),
     requires=(_an_integer,),
     check=monotonic,
+    schema={monotonic: SchemaForm(_rule)},
     emits=(Emission(ErrorType.INVALID, "monotonic", declared=False, texts=("may not be decreased from <old>",)),),
-    fix="+k8s:monotonic",
+    declaration="+k8s:monotonic",
     examples=(accepts("int64", 2, old=1), rejects("int64", 1, old=2), accepts("*int64", None, old=2)),
     stability="Alpha",
     since=37,

@@ -9,19 +9,19 @@ from harness.tags.spec import VALUE_SCOPES, TagSpec, Trait, accepts
 
 _NAME = "k8s:opaqueType"
 _SAME_SCOPE = frozenset({"k8s:alpha", "k8s:beta", "k8s:ifEnabled", "k8s:ifDisabled", "k8s:ifMode"})
-"""Wrappers whose payload speaks of the element itself, and not of its items, keys or members."""
+"""Wrappers whose nested tag applies to the element itself, and not to its items, keys or members."""
 
 
 def is_opaque(comments: Comments) -> bool:
-    """Whether a tag of a comment block makes the element itself opaque. Words that mention the tag do not."""
-    return any(_says_opaque(line.text) for line in tag_lines(comments) if _NAME in line.text)
+    """Whether a tag in a comment makes the element itself opaque."""
+    return any(_is_opaque_tag(line.text) for line in tag_lines(comments) if _NAME in line.text)
 
 
-def _says_opaque(text: str) -> bool:
+def _is_opaque_tag(text: str) -> bool:
     try:
         tag = parse(text)
     except TagSyntaxError:
-        return False  # said where the element's tags are read
+        return False  # reported where the element's tags are read
     while tag.name in _SAME_SCOPE and tag.payload is not None:
         tag = tag.payload
     return tag.name == _NAME
@@ -42,9 +42,9 @@ OPAQUE_TYPE = TagSpec(
     name=_NAME,
     traits=frozenset({Trait.METADATA}),
     summary="Skips the rules of a field's type. Wrapping tags have no effect on it.",
-    surprises=(
+    caveats=(
         "On a field of an unnamed list or map it changes nothing: use +k8s:eachVal=+k8s:opaqueType.",
-        "Under an option or a level, the type's rules are off always.",
+        "Nested in an option or a level, it still turns the type's rules off always.",
     ),
     scopes=VALUE_SCOPES,
     apply=lambda context, tag: Contribution(opaque_type=True),

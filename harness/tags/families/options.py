@@ -19,17 +19,17 @@ from harness.tags.spec import (
     TagContext,
     TagSpec,
     accepts,
-    refuses,
+    invalid_usage,
     rejects,
 )
 
 
 def undefined_option(path: Path, name: str) -> list[FieldError]:
-    """Report an option that nobody defined: not "off", but an Internal error."""
+    """Report an undefined option, which is an Internal error and not treated as off."""
     return [internal(path, f"undefined validation option {quote(name)}")]
 
 
-def _wrapped(wanted: bool) -> Callable[[TagContext, Tag], Contribution]:
+def _apply_while(wanted: bool) -> Callable[[TagContext, Tag], Contribution]:
     def apply(context: TagContext, tag: Tag) -> Contribution:
         option = tag.arg()
         assert option is not None
@@ -37,7 +37,12 @@ def _wrapped(wanted: bool) -> Callable[[TagContext, Tag], Contribution]:
         name = option.text
 
         def wrap(rule: Rule) -> Rule:
-            return Rule(Option(rule.inside(), name, wanted), sc=rule.sc, ne=rule.ne, tag=rule.tag)
+            return Rule(
+                Option(rule.inside(), name, wanted),
+                short_circuits=rule.short_circuits,
+                hidden=rule.hidden,
+                tag=rule.tag,
+            )
 
         if context.scope is Scope.CONST:
             return context.expand(context, tag.payload)
@@ -55,23 +60,23 @@ def _option(word: str, wanted: bool) -> TagSpec:
         scopes=EVERY_SCOPE,
         args=(ArgSpec("", "<option>", required=True),),
         payload=Payload("tag", "+<tag>"),
-        apply=_wrapped(wanted),
+        apply=_apply_while(wanted),
         examples=(
             rejects("string", "ab", tag, options={"Feature": wanted}),
             accepts("string", "ab", tag, options={"Feature": not wanted}),
         ),
-        update="As the rule it wraps.",
+        update_note="As the rule it wraps.",
         emits=(Emission(ErrorType.INTERNAL, declared=False, texts=('undefined validation option "<name>"',)),),
-        misuses=(refuses("string", "=+k8s:maxLength=1"),),
-        surprises=(
+        invalid_usages=(invalid_usage("string", "=+k8s:maxLength=1"),),
+        caveats=(
             "An undefined option is an internal error, and neither on nor off.",
-            "Rules for a member or an item, under it, stop the whole field when they fail.",
-            "+k8s:opaqueType under it holds always.",
+            "A failing short-circuit rule for a member or an item, nested in it, skips the rules of the whole field.",
+            "+k8s:opaqueType, nested in it, applies always.",
         ),
         since=35,
         history=(
             ReleaseChange(37, "An undefined option is an internal error; before, it was off."),
-            ReleaseChange(37, "Also wraps what its payload defers: +k8s:listType, +k8s:update, members of unions."),
+            ReleaseChange(37, "Also wraps deferred rules of the nested tag: +k8s:listType, +k8s:update, unions."),
         ),
     )
 

@@ -1,4 +1,4 @@
-"""Whether a value must, may or must not be there. Source: semantics.md#3.6, #5.3."""
+"""Required, optional and forbidden values. Source: semantics.md#3.6, #5.3."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ from harness.tags.spec import (
     TagSubject,
     Trait,
     accepts,
-    refuses,
+    invalid_usage,
     rejects,
 )
+from harness.tags.translation import CelRule, Operand, SchemaForm
 
 
 def required_value(op: Operation, path: Path, new: Any, old: Any) -> list[FieldError]:
@@ -36,12 +37,12 @@ def required_pointer(op: Operation, path: Path, new: Any, old: Any) -> list[Fiel
 
 
 def optional_value(op: Operation, path: Path, new: Any, old: Any) -> list[FieldError]:
-    """Stop at a zero value, an empty list or map. Returns: an error that is never shown, see semantics.md#5.3."""
+    """Short-circuit on a zero value, an empty list or map. Returns: an error that is hidden, see semantics.md#5.3."""
     return [] if new else [required(path, "optional value was not specified")]
 
 
 def optional_pointer(op: Operation, path: Path, new: Any, old: Any) -> list[FieldError]:
-    """Stop at a nil pointer. Returns: an error that is never shown."""
+    """Short-circuit on a nil pointer. Returns: an error that is hidden."""
     return [] if new is not None else [required(path, "optional value was not specified")]
 
 
@@ -61,7 +62,7 @@ def is_nilable(context: TagContext) -> bool:
 
 
 def no_plain_struct(context: TagContext, tag: Tag) -> str | None:
-    """Require a type that can be unset: no struct that is not behind a pointer, no interface."""
+    """Require a type that can be unset, which structs without pointer and interfaces cannot."""
     if context.is_pointer:
         return None
     if context.kind == "struct":
@@ -72,7 +73,7 @@ def no_plain_struct(context: TagContext, tag: Tag) -> str | None:
 
 
 def _rule(context: TagContext, tag: str, value: Any, pointer: Any, hidden: bool = False) -> Rule:
-    return Rule(Check(pointer if context.is_pointer else value), sc=True, ne=hidden, tag=tag)
+    return Rule(Check(pointer if context.is_pointer else value), short_circuits=True, hidden=hidden, tag=tag)
 
 
 def _required(context: TagContext, tag: Tag) -> Contribution:
@@ -81,7 +82,8 @@ def _required(context: TagContext, tag: Tag) -> Contribution:
 
 def _optional(context: TagContext, tag: Tag) -> Contribution:
     if (default := _default(context, tag)) is not None:
-        # The apiserver fills in the default, so an unset value is a mistake (semantics.md#3.6, #S26, #S27).
+        # The API server sets defaults before validation, so a value that is still unset is an error.
+        # Source: semantics.md#3.6, #S26, #S27.
         is_zero = not is_nilable(context) and default[0] == _zero(context)
         return Contribution() if is_zero else _required(context, tag)
     return Contribution([_rule(context, tag.name, optional_value, optional_pointer, hidden=True)])
@@ -101,7 +103,7 @@ def _zero(context: TagContext) -> Any:
 
 
 def _default(context: TagContext, tag: Tag) -> tuple[Any] | None:
-    """Read the field's `+default=...`, in a tuple; None when it has none."""
+    """Return the value of the field's `+default=...` as a one-tuple; None if the field has no default."""
     comments: Comments = context.member.comments if context.member else ()
     texts = [line.text.strip()[9:] for line in comments if line.text.strip().startswith("+default=")]
     if not texts:
@@ -117,11 +119,11 @@ def _default(context: TagContext, tag: Tag) -> tuple[Any] | None:
     return (value,)
 
 
-def _demands(check: Check) -> bool:
+def _is_required_check(check: Check) -> bool:
     return check.function in (required_value, required_pointer)
 
 
-def _refuses(check: Check) -> bool:
+def _is_forbidden_check(check: Check) -> bool:
     return check.function in (forbidden_value, forbidden_pointer)
 
 
@@ -131,36 +133,50 @@ _EMPTY = {
 }  # fmt: skip
 
 
-def _required_words(check: Check, on: TagSubject) -> str:
-    return "required" + ("" if on.is_pointer else _EMPTY.get(on.kind, ""))
+def _describe_required(check: Check, subject: TagSubject) -> str:
+    return "required" + ("" if subject.is_pointer else _EMPTY.get(subject.kind, ""))
 
 
-def _optional_words(check: Check, on: TagSubject) -> str:
-    if _demands(check):
-        return f"{_required_words(check, on)}; the server fills in its default before"
+def _describe_optional(check: Check, subject: TagSubject) -> str:
+    if _is_required_check(check):
+        return f"{_describe_required(check, subject)}; the server fills in its default before"
     return "may be absent"
 
 
+def _required_rule(check: Check, at: Operand) -> list[CelRule]:
+    return [CelRule(at.is_set, "is required", "FieldValueRequired", ratchet=f"!{at.was_set}")]
+
+
+def _forbidden_rule(check: Check, at: Operand) -> list[CelRule]:
+    same = f"{at.was_set} && {at.new} == {at.old}"
+    return [CelRule(f"!{at.is_set}", "is forbidden", "FieldValueForbidden", ratchet=same)]
+
+
+_REQUIRED_FORM = SchemaForm(_required_rule, of_member=True)
+_OPTIONAL_FORM = SchemaForm(lambda check, at: (), of_member=True)
+_FORBIDDEN_FORM = SchemaForm(_forbidden_rule, of_member=True)
+
 REQUIRED = TagSpec(
     name="k8s:required",
-    traits=frozenset({Trait.BARE}),
+    traits=frozenset({Trait.FUNCTION_REFERENCE}),
     summary="Requires a value that is not zero, empty or nil. `false` and `0` only count behind a pointer.",
-    words=_required_words,
-    misuses=(refuses('type T struct {\n\t// @\n\tF S `json:"f"`\n}\n\ntype S struct{}'),),
-    surprises=(
-        "Of a bool without pointer, `false` counts as absent; of a number, `0`.",
-        "Of a pointer, only nil counts as absent: a pointer to an empty string is a value.",
-        "All rules that stop run even after one of them failed, so +k8s:required beside +k8s:update=NoUnset gives two "
+    describe=_describe_required,
+    invalid_usages=(invalid_usage('type T struct {\n\t// @\n\tF S `json:"f"`\n}\n\ntype S struct{}'),),
+    caveats=(
+        "For a bool without pointer, `false` counts as absent; for a number, `0`.",
+        "For a pointer, only nil counts as absent: a pointer to an empty string is a value.",
+        "Short-circuit rules run even after one of them failed, so +k8s:required with +k8s:update=NoUnset gives two "
         "errors when the field is cleared.",
-        "A level under another wrapper is lost: the rule counts as standard.",
+        "A level between another wrapper and this tag is lost: the rule is standard.",
     ),
     scopes=FIELD_ONLY,
     requires=(no_plain_struct,),
     apply=_required,
     short_circuit=True,
+    schema={required_value: _REQUIRED_FORM, required_pointer: _REQUIRED_FORM},
     emits=(Emission(ErrorType.REQUIRED, texts=("",)),),
-    fix="+k8s:required",
-    fits_any=True,
+    declaration="+k8s:required",
+    matches_without_origin=True,
     examples=(
         accepts("string", "a"),
         rejects("string", ""),
@@ -176,14 +192,14 @@ REQUIRED = TagSpec(
 )
 OPTIONAL = TagSpec(
     name="k8s:optional",
-    traits=frozenset({Trait.BARE}),
+    traits=frozenset({Trait.FUNCTION_REFERENCE}),
     summary="Allows the field to be unset, and then skips its other rules. With `+default` it is required.",
-    words=_optional_words,
-    misuses=(
-        refuses('type T struct {\n\t// @\n\tF S `json:"f"`\n}\n\ntype S struct{}'),
-        refuses('type T struct {\n\t// @\n\t// +default=ref(X)\n\tF string `json:"f"`\n}'),
+    describe=_describe_optional,
+    invalid_usages=(
+        invalid_usage('type T struct {\n\t// @\n\tF S `json:"f"`\n}\n\ntype S struct{}'),
+        invalid_usage('type T struct {\n\t// @\n\t// +default=ref(X)\n\tF string `json:"f"`\n}'),
     ),
-    surprises=(
+    caveats=(
         "With a default that is the zero value, it does nothing: the other rules see the zero value.",
         "With any other default, or any default on a pointer, list or map, it is +k8s:required.",
         "A pointer to a type with rules needs it (or +k8s:required): an absent value ends the "
@@ -194,7 +210,8 @@ OPTIONAL = TagSpec(
     requires=(no_plain_struct,),
     apply=_optional,
     short_circuit=True,
-    emits=(Emission(ErrorType.REQUIRED, texts=("",), when=_demands),),
+    schema={optional_value: _OPTIONAL_FORM, optional_pointer: _OPTIONAL_FORM},
+    emits=(Emission(ErrorType.REQUIRED, texts=("",), when=_is_required_check),),
     examples=(
         accepts("string", None),
         accepts("*int32", None),
@@ -207,19 +224,20 @@ OPTIONAL = TagSpec(
 )
 FORBIDDEN = TagSpec(
     name="k8s:forbidden",
-    traits=frozenset({Trait.BARE}),
+    traits=frozenset({Trait.FUNCTION_REFERENCE}),
     summary="Rejects any value. Mostly used under +k8s:ifDisabled or +k8s:ifMode.",
-    words=lambda check, on: "must be absent" if on.is_pointer else "must be absent or empty",
-    misuses=(refuses('type T struct {\n\t// @\n\tF S `json:"f"`\n}\n\ntype S struct{}'),),
-    surprises=("Like +k8s:optional, it stops at an absent value: the field's other rules do not run.",),
+    describe=lambda check, subject: "must be absent" if subject.is_pointer else "must be absent or empty",
+    invalid_usages=(invalid_usage('type T struct {\n\t// @\n\tF S `json:"f"`\n}\n\ntype S struct{}'),),
+    caveats=("Like +k8s:optional, it short-circuits on an absent value: the field's other rules do not run.",),
     scopes=FIELD_ONLY,
     requires=(no_plain_struct,),
     apply=_forbidden,
     short_circuit=True,
-    emits=(Emission(ErrorType.FORBIDDEN, texts=("",), when=_refuses),),
-    fix="+k8s:forbidden",
-    fits_any=True,
-    coverage="absent",
+    schema={forbidden_value: _FORBIDDEN_FORM, forbidden_pointer: _FORBIDDEN_FORM},
+    emits=(Emission(ErrorType.FORBIDDEN, texts=("",), when=_is_forbidden_check),),
+    declaration="+k8s:forbidden",
+    matches_without_origin=True,
+    accepted_when="absent",
     examples=(accepts("string", ""), rejects("string", "a"), rejects("*int32", 0), accepts("int32", 0)),
     probes=lambda _: (None,),
     stability="Beta",

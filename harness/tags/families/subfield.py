@@ -1,11 +1,11 @@
-"""Rules for a member of a struct, declared on a field that has this struct. Source: semantics.md#3.7, #3.9, #5.7."""
+"""Rules for a member of a struct, declared on the field of the struct. Source: semantics.md#3.7, #3.9, #5.7."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from harness.gotypes.model import Field
-from harness.tags.families.update import settled
+from harness.tags.families.update import settle_nested
 from harness.tags.grammar import Tag
 from harness.tags.rules import Contribution, Deferred, Rule, Subfield
 from harness.tags.spec import (
@@ -19,8 +19,8 @@ from harness.tags.spec import (
     TagSpec,
     Trait,
     accepts,
+    invalid_usage,
     only_on,
-    refuses,
     rejects,
 )
 
@@ -40,43 +40,58 @@ def _apply(context: TagContext, tag: Tag) -> Contribution:
         context, scope=Scope.FIELD, type=member.type, path=f"{context.path}.{name.text}", member=member,
         parent=struct, parent_path=context.path, inside=(*context.inside, tag.name), selector=None,
     )  # fmt: skip
-    # Read now, wrapped later: the next tag may still add to what this one says, a list's keys for one.
+    # Expanded now and wrapped later, because later tags may still add data, such as the keys of a list.
     own = context.expand(inner, tag.payload)
-    return Contribution(deferred=[Deferred(lambda: _later(own, inner, member))])
+    return Contribution(deferred=[Deferred(lambda: _wrap_rules(own, inner, member))])
 
 
-def _later(own: Contribution, inner: TagContext, member: Field) -> Contribution:
-    """Wrap the tag's own rules, then the member's stops. What they defer comes a round later (semantics.md#3.2)."""
+def _wrap_rules(own: Contribution, inner: TagContext, member: Field) -> Contribution:
+    """Wrap the rules of the nested tag, then the member's short-circuits; their deferred work runs in the next round.
+
+    Source: semantics.md#3.2.
+    """
 
     def wrap(rule: Rule) -> Rule:
-        return Rule(Subfield(rule.inside(), member), sc=rule.sc, ne=rule.ne, cohort=member.json_name, tag=rule.tag)
+        return Rule(
+            Subfield(rule.inside(), member),
+            short_circuits=rule.short_circuits,
+            hidden=rule.hidden,
+            cohort=member.json_name,
+            tag=rule.tag,
+        )
 
     total = Contribution()
-    for got in (own, _inherited(inner)):
-        total.add(got if inner.release.defers else settled(inner, got))
+    for got in (own, _inherited_short_circuits(inner)):
+        total.add(got if inner.release.defers else settle_nested(inner, got))
     wrapped = replace(total, parent=[]).wrapped(wrap)
     return replace(wrapped, deferred=[*wrapped.deferred, *total.parent])
 
 
-def _inherited(inner: TagContext) -> Contribution:
-    """Return the member's own short-circuits, to stop the cohort without an error of their own (semantics.md#3.9)."""
-    if not inner.release.inherits_stops or inner.opaque or inner.member is None or inner.path in inner.store.inherited:
+def _inherited_short_circuits(inner: TagContext) -> Contribution:
+    """Return the short-circuit rules of the member's own tags, with hidden errors (semantics.md#3.9)."""
+    if (
+        not inner.release.inherits_short_circuits
+        or inner.opaque
+        or inner.member is None
+        or inner.path in inner.store.inherited
+    ):
         return Contribution()
     inner.store.inherited.add(inner.path)
-    # A member may itself be told of its own members: that is no nesting, but it has an end.
+    # Tags of the member may use +k8s:subfield, which is not nesting; `inside` grows so that recursion still ends.
     context = replace(inner, inside=("inherited",) * (len(inner.inside) + 1))
-    return _stops(inner.contributions_of(context, inner.member.comments))
+    return _hidden_short_circuits(inner.contributions_of(context, inner.member.comments))
 
 
-def _stops(got: Contribution) -> Contribution:
-    """Keep what stops, without its errors; groups over the member's siblings are no business of the tag."""
+def _hidden_short_circuits(got: Contribution) -> Contribution:
+    """Keep the short-circuit rules and hide their errors; work deferred to the parent, about siblings, is dropped."""
     return Contribution(
-        [replace(rule, ne=True) for rule in got.rules if rule.sc], [_stops_later(later) for later in got.deferred]
+        [replace(rule, hidden=True) for rule in got.rules if rule.short_circuits],
+        [_defer_hidden_short_circuits(later) for later in got.deferred],
     )
 
 
-def _stops_later(later: Deferred) -> Deferred:
-    return Deferred(lambda: _stops(later.run()), later.group)
+def _defer_hidden_short_circuits(later: Deferred) -> Deferred:
+    return Deferred(lambda: _hidden_short_circuits(later.run()), later.group)
 
 
 _GO = """type T struct {
@@ -91,13 +106,13 @@ type S struct {
 
 SUBFIELD = TagSpec(
     name="k8s:subfield",
-    traits=frozenset({Trait.LATE}),
-    leads="member",
+    traits=frozenset({Trait.DEFERRED}),
+    nested_target="member",
     summary="Applies a tag to a direct member of the struct that a field holds.",
-    update="Skipped if the member is unchanged.",
-    misuses=(refuses(_GO, "(nope)=+k8s:maxLength=1"), refuses("string", "(x)=+k8s:maxLength=1")),
-    surprises=(
-        "It stops where the member's own comment would: an absent member with +k8s:optional is not checked.",
+    update_note="Skipped if the member is unchanged.",
+    invalid_usages=(invalid_usage(_GO, "(nope)=+k8s:maxLength=1"), invalid_usage("string", "(x)=+k8s:maxLength=1")),
+    caveats=(
+        "The short-circuit tags of the member's own comment apply: an absent member with +k8s:optional is not checked.",
         "Under +k8s:eachVal, one item with an absent optional member silences the rules of the whole list.",
         "Under +k8s:ifEnabled, its failure stops the whole field and not only the rules of this member.",
         "A struct behind a pointer needs +k8s:optional or +k8s:required: nil ends the validation in an internal error.",
@@ -114,9 +129,10 @@ SUBFIELD = TagSpec(
     ),
     since=33,
     history=(
-        ReleaseChange(35, "Forgives a member that did not change, and its rules stop only each other."),
+        ReleaseChange(35, "Ratchets a member that did not change, and its rules stop only each other."),
         ReleaseChange(
-            37, "Stops where the member's own comment would, at +k8s:optional for one; nesting it is an error."
+            37,
+            "Applies the short-circuit tags of the member's own comment, as +k8s:optional; nesting it is an error.",
         ),
     ),
 )

@@ -1,4 +1,4 @@
-"""Tags for tests of the machinery itself. Source: semantics.md#5.13."""
+"""Tags for testing validation itself: rules that always accept or always reject. Source: semantics.md#5.13."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from harness.tags.spec import (
     TagError,
     TagSpec,
     accepts,
-    refuses,
+    invalid_usage,
     rejects,
 )
 
@@ -69,7 +69,7 @@ def _spec(word: str, summary: str, stability: str = "Alpha", since: int = 33) ->
         emits=(Emission(ErrorType.INVALID, "validateFalse", texts=("forced failure: <message>",)),) if fails else (),
         examples=(rejects("string", "a", '="no"'),) if fails else (accepts("string", "a"),),
         stability=stability,
-        words=lambda check, on: f"always {'rejected' if fails else 'accepted'}",
+        describe=lambda check, subject: f"always {'rejected' if fails else 'accepted'}",
         since=since,
     )
 
@@ -80,7 +80,7 @@ VALIDATE_ERROR = TagSpec(
     scopes=VALUE_SCOPES,
     payload=Payload("string", "<message>", required=False),
     apply=_error,
-    misuses=(refuses("string", '="no"'),),
+    invalid_usages=(invalid_usage("string", '="no"'),),
     stability="Alpha",
 )
 

@@ -1,4 +1,4 @@
-"""One of several: unions with and without discriminator, and zero-or-one-of.
+"""Unions with and without discriminator, and groups with at most one member.
 
 Source: semantics.md#5.9; union.go (2026-07).
 """
@@ -12,10 +12,22 @@ import msgspec
 
 from harness.case import Json, Operation
 from harness.field import ErrorType, FieldError, Path, quote
+from harness.field.facts import RuleDeclaration
 from harness.field.make import invalid
 from harness.tags.boundary import RuleMutation
 from harness.tags.grammar import Tag
-from harness.tags.rules import Check, Contribution, Deferred, Member, MembersSet, Rule, UnionData, ValueOf
+from harness.tags.release import Release
+from harness.tags.rules import (
+    Check,
+    CheckFunction,
+    Contribution,
+    Deferred,
+    Member,
+    MembersSet,
+    Rule,
+    UnionData,
+    ValueOf,
+)
 from harness.tags.spec import (
     ArgSpec,
     Emission,
@@ -26,10 +38,17 @@ from harness.tags.spec import (
     TagSpec,
     Trait,
     accepts,
-    listed,
-    refuses,
+    invalid_usage,
+    quoted_list,
     rejects,
 )
+from harness.tags.translation import CelRule, Operand, SchemaForm, cel_literal, cel_name, cel_selects
+
+OLDER_CHOICES = frozenset({"unionDiscriminator", "oneOf", "union"})
+"""Tags without `k8s:` that document a choice where no rule enforces it."""
+
+UNIONS = "union"
+"""The group of the members of unions in the store of a struct or list; the other one is `zeroOrOneOf`."""
 
 IsSet: TypeAlias = Callable[[Any], tuple[bool, ...]]
 Names: TypeAlias = tuple[str, ...]
@@ -39,16 +58,16 @@ def _unchanged(op: Operation, new: Any, old: Any, is_set: IsSet) -> bool:
     return op is Operation.UPDATE and old is not None and is_set(new) == is_set(old)
 
 
-def _all(names: Names) -> str:
+def _quoted(names: Names) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _some(names: Names, present: tuple[bool, ...]) -> str:
-    return "{" + ", ".join(name for name, there in zip(names, present, strict=True) if there) + "}"
+def _set_members(names: Names, present: tuple[bool, ...]) -> str:
+    return "{" + ", ".join(name for name, is_set in zip(names, present, strict=True) if is_set) + "}"
 
 
 def union(op: Operation, path: Path, new: Any, old: Any, names: Names, is_set: IsSet) -> list[FieldError]:
-    """Demand that exactly one member is set. Forgives an update that sets and unsets nothing.
+    """Require that exactly one member is set. An update that sets and unsets no member is ratcheted.
 
     Returns: at most one Invalid error at the struct or list, origin `union`.
     """
@@ -56,17 +75,18 @@ def union(op: Operation, path: Path, new: Any, old: Any, names: Names, is_set: I
     if (count := sum(present)) == 1 or _unchanged(op, new, old, is_set):
         return []
     if count:
-        return [invalid(path, _some(names, present), f"must specify exactly one of: {_all(names)}", origin="union")]
-    return [invalid(path, "", f"must specify one of: {_all(names)}", origin="union")]
+        detail = f"must specify exactly one of: {_quoted(names)}"
+        return [invalid(path, _set_members(names, present), detail, origin="union")]
+    return [invalid(path, "", f"must specify one of: {_quoted(names)}", origin="union")]
 
 
 def zero_or_one_of(op: Operation, path: Path, new: Any, old: Any, names: Names, is_set: IsSet) -> list[FieldError]:
-    """Demand that at most one member is set. Returns: at most one Invalid error, origin `zeroOrOneOf`."""
+    """Require that at most one member is set. Returns: at most one Invalid error, origin `zeroOrOneOf`."""
     present = is_set(new)
     if sum(present) <= 1 or _unchanged(op, new, old, is_set):
         return []
-    detail = f"must specify at most one of: {_all(names)}"
-    return [invalid(path, _some(names, present), detail, origin="zeroOrOneOf")]
+    detail = f"must specify at most one of: {_quoted(names)}"
+    return [invalid(path, _set_members(names, present), detail, origin="zeroOrOneOf")]
 
 
 def discriminated_union(
@@ -80,18 +100,18 @@ def discriminated_union(
     discriminator: str,
     value_of: Callable[[Any], Any],
 ) -> list[FieldError]:
-    """Demand that the member the discriminator names is set, and no other. An unknown discriminator names none.
+    """Require that exactly the member named by the discriminator is set; an unknown discriminator names none.
 
-    Returns: one Invalid error per member that is wrong, at the member, origin `union`.
+    Returns: one Invalid error per wrongly set or unset member, at the member, origin `union`.
     """
     chosen = value_of(new) or ""
     if op is Operation.UPDATE and old is not None and chosen == (value_of(old) or "") and is_set(new) == is_set(old):
         return []
     errors = []
-    for name, value, there in zip(names, values, is_set(new), strict=True):
-        if there and value != chosen:
+    for name, value, is_member_set in zip(names, values, is_set(new), strict=True):
+        if is_member_set and value != chosen:
             detail = f"may only be specified when `{discriminator}` is {quote(value)}"
-        elif not there and value == chosen:
+        elif not is_member_set and value == chosen:
             detail = f"must be specified when `{discriminator}` is {quote(chosen)}"
         else:
             continue
@@ -99,20 +119,20 @@ def discriminated_union(
     return errors
 
 
-# Releases before 1.36: no origin, except of zero-or-one-of, and without an old value everything was unset.
+# Releases before 1.36: errors have no origin, except zeroOrOneOf; a missing old value counts as all members unset.
 
 
 def older_union(op: Operation, path: Path, new: Any, old: Any, names: Names, is_set: IsSet) -> list[FieldError]:
-    """Do as `union` in releases before 1.36. Returns: at most one Invalid error, no origin."""
+    """Check as `union` did before 1.36. Returns: at most one Invalid error, no origin."""
     if op is Operation.UPDATE and is_set(new) == is_set(old):
         return []
-    return [msgspec.structs.replace(e, origin="") for e in union(op, path, new, None, names, is_set)]
+    return _unnamed(union(op, path, new, None, names, is_set))
 
 
 def older_zero_or_one_of(
     op: Operation, path: Path, new: Any, old: Any, names: Names, is_set: IsSet
 ) -> list[FieldError]:
-    """Do as `zero_or_one_of` in releases before 1.36."""
+    """Check as `zero_or_one_of` did before 1.36."""
     if op is Operation.UPDATE and is_set(new) == is_set(old):
         return []
     return zero_or_one_of(op, path, new, None, names, is_set)
@@ -129,11 +149,39 @@ def older_discriminated_union(
     discriminator: str,
     value_of: Callable[[Any], Any],
 ) -> list[FieldError]:
-    """Do as `discriminated_union` in releases before 1.36. Returns: an Invalid error per member, no origin."""
+    """Check as `discriminated_union` did before 1.36. Returns: an Invalid error per member, no origin."""
     if op is Operation.UPDATE and (value_of(new) or "") == (value_of(old) or "") and is_set(new) == is_set(old):
         return []
-    errors = discriminated_union(op, path, new, None, names, is_set, values, discriminator, value_of)
-    return [msgspec.structs.replace(e, origin="") for e in errors]
+    return _unnamed(discriminated_union(op, path, new, None, names, is_set, values, discriminator, value_of))
+
+
+# From 1.35.4 on, a missing old value is none, as in 1.36; errors still have no origin. With a discriminator that shows
+# nothing: members that are not set are only missed if it names one, and then it has changed.
+
+
+def unnamed_union(op: Operation, path: Path, new: Any, old: Any, names: Names, is_set: IsSet) -> list[FieldError]:
+    """Check as `union` does since 1.35.4. Returns: at most one Invalid error, no origin."""
+    return _unnamed(union(op, path, new, old, names, is_set))
+
+
+def _unnamed(errors: list[FieldError]) -> list[FieldError]:
+    return [msgspec.structs.replace(error, origin="") for error in errors]
+
+
+def _check_of(release: Release, newest: CheckFunction) -> CheckFunction:
+    """Return the check of a release that is `newest` in the newest one."""
+    if not release.has_older_unions:
+        return newest
+    return (_OLDER if release.ratchets_new_unions else _PATCHED).get(newest, newest)
+
+
+_OLDER: dict[CheckFunction, CheckFunction] = {
+    union: older_union,
+    zero_or_one_of: older_zero_or_one_of,
+    discriminated_union: older_discriminated_union,
+}
+DISCRIMINATED = (discriminated_union, older_discriminated_union)
+_PATCHED: dict[CheckFunction, CheckFunction] = {union: unnamed_union, discriminated_union: older_discriminated_union}
 
 
 def _settable(context: TagContext, tag: Tag) -> str | None:
@@ -144,7 +192,7 @@ def _settable(context: TagContext, tag: Tag) -> str | None:
     return f"can only be used on nilable and primitive types ({context.types.go_kind(context.type)})"
 
 
-def _data(context: TagContext, tag: Tag, group: str) -> UnionData:
+def _union_data(context: TagContext, tag: Tag, group: str) -> UnionData:
     name = tag.arg("union")
     unions = context.store.unions.setdefault((context.parent_path, group), {})
     data = unions.setdefault(name.text if name else "", UnionData())
@@ -152,26 +200,28 @@ def _data(context: TagContext, tag: Tag, group: str) -> UnionData:
     return data
 
 
-def _member(context: TagContext, tag: Tag, group: str) -> Contribution:
-    data = _data(context, tag, group)
+def add_member(context: TagContext, tag: Tag, group: str) -> Contribution:
+    """Add the element of a tag to a union, or to another group; the rule is made with the struct's last member."""
+    data = _union_data(context, tag, group)
     given = tag.arg("memberName")
     if context.selector is not None:
-        # semantics.md#S12: the label is what follows the last dot of the element's path.
+        # The label is the part of the element's path after the last dot (semantics.md#S12).
         label = context.path.rpartition(".")[2]
         if any(not isinstance(value, str) for _, value in context.selector.keys):
             shown = next(v for _, v in context.selector.keys if not isinstance(v, str))
             raise TagError(f"type mismatch, field is int but value is not: {shown}", tag)
         if any(member.label == label for member in data.members):
             raise TagError(f'list-item union member "{label}" already exists', tag)
-        member = Member(label, given.text if given else label, selector=context.selector)
+        member = Member(label, given.text if given else label, selector=context.selector, position=tag.position)
     elif context.member is None:
         raise TagError("slice type cannot have field members", tag)
     else:
         if not context.member.json_name:
             raise TagError(f'field "{context.member.name}" is a union member but has no JSON name', tag)
-        member = Member(context.member.json_name, given.text if given else context.member.name, field=context.member)
+        value = given.text if given else context.member.name
+        member = Member(context.member.json_name, value, field=context.member, position=tag.position)
     data.members.append(member)
-    return Contribution(parent=[Deferred(lambda: _unions(context, tag, group), group)])
+    return Contribution(parent=[Deferred(lambda: _struct_rules(context, tag, group), group)])
 
 
 def _discriminator(context: TagContext, tag: Tag) -> Contribution:
@@ -179,7 +229,7 @@ def _discriminator(context: TagContext, tag: Tag) -> Contribution:
         raise TagError(f"can only be used on string types ({context.types.describe(context.type)})", tag)
     if context.member is None:
         raise TagError("can only be used on a field of a struct", tag, "tag-nesting")
-    data = _data(context, tag, "union")
+    data = _union_data(context, tag, "union")
     data.discriminator = context.member
     if context.release.defers:
         return Contribution()
@@ -187,19 +237,19 @@ def _discriminator(context: TagContext, tag: Tag) -> Contribution:
 
 
 def _empty_union(data: UnionData, tag: Tag) -> Contribution:
-    """Make the rule that releases before 1.37 have for a discriminator alone, so that its type is one with rules."""
+    """Make the rule of a discriminator without members, which before 1.37 made its type a type with rules."""
     assert data.discriminator is not None
     check = Check(no_members, (data.discriminator.json_name,))
     return Contribution([] if data.members else [Rule(check, tag=tag.name)])
 
 
 def no_members(op: Operation, path: Path, new: Any, old: Any, discriminator: str) -> list[FieldError]:
-    """Accept everything: a union without members."""
+    """Accept every value, for a union without members."""
     return []
 
 
-def _unions(context: TagContext, tag: Tag, group: str) -> Contribution:
-    """Make the rules of all the struct's unions, once, under the wrappers of the first member's tag.
+def _struct_rules(context: TagContext, tag: Tag, group: str) -> Contribution:
+    """Make the rules of all unions of the struct, once, in the wrappers of the first member's tag.
 
     Source: semantics.md#S13.
     """
@@ -208,29 +258,30 @@ def _unions(context: TagContext, tag: Tag, group: str) -> Contribution:
         return Contribution()
     context.store.unions_done.add(key)
     unions = context.store.unions[key]
-    rules = [_rule(context, tag, group, unions[name]) for name in sorted(unions) if unions[name].members]
+    rules = [_union_rule(context, tag, group, unions[name]) for name in sorted(unions) if unions[name].members]
     return Contribution(rules)
 
 
-def _rule(context: TagContext, tag: Tag, group: str, data: UnionData) -> Rule:
+def _union_rule(context: TagContext, tag: Tag, group: str, data: UnionData) -> Rule:
     names = tuple(member.label for member in data.members)
     if any(m.selector is not None for m in data.members) and any(m.field is not None for m in data.members):
         raise TagError("cannot have both field members and item members", tag)
-    # semantics.md#S12: for items the tests are sorted by label and the labels are not.
+    # For items, the tests are sorted by label but the labels are not (semantics.md#S12).
     by_item = data.members[0].selector is not None
-    tested = tuple(sorted(data.members, key=lambda m: m.label)) if by_item else tuple(data.members)
-    is_set = MembersSet(tested)
+    members = tuple(sorted(data.members, key=lambda m: m.label)) if by_item else tuple(data.members)
+    is_set = MembersSet(members)
     level = "" if context.release.defers else data.level
+    first, parts = data.members[0].position, {member.label: member.position for member in data.members}
     if group != "union":
-        check = older_zero_or_one_of if context.release.older_unions else zero_or_one_of
-        return Rule(Check(check, (names, is_set)), level=level, tag=tag.name)
+        check = _check_of(context.release, zero_or_one_of)
+        return Rule(Check(check, (names, is_set)), level=level, tag=tag.name, position=first, parts=parts)
     if data.discriminator is None:
-        check = older_union if context.release.older_unions else union
-        return Rule(Check(check, (names, is_set)), level=level, tag=tag.name)
+        check = _check_of(context.release, union)
+        return Rule(Check(check, (names, is_set)), level=level, tag=tag.name, position=first, parts=parts)
     values = tuple(member.value for member in data.members)
     args = (names, is_set, values, data.discriminator.json_name, ValueOf(data.discriminator))
-    by_value = older_discriminated_union if context.release.older_unions else discriminated_union
-    return Rule(Check(by_value, args), level=level, tag=tag.name)
+    by_value = _check_of(context.release, discriminated_union)
+    return Rule(Check(by_value, args), level=level, tag=tag.name, position=first, parts=parts)
 
 
 _SCOPES = frozenset({Scope.FIELD, Scope.LIST_VALUE})
@@ -262,9 +313,9 @@ type In struct {
 _DISCRIMINATOR = _MEMBER.replace("@", "+k8s:unionMember").replace("+k8s:unionDiscriminator", "@")
 
 
-def _reported(check: Check) -> Names:
-    """Return the members at which a union with a discriminator reports."""
-    if check.function not in (discriminated_union, older_discriminated_union):
+def _member_paths(check: Check) -> Names:
+    """Return the members of a union with a discriminator, which reports errors at members."""
+    if check.function not in DISCRIMINATED:
         return ()
     names: Names = check.args[0]
     return names
@@ -274,7 +325,7 @@ _UNION = (
     Emission(
         ErrorType.INVALID,
         "union",
-        reported=_reported,
+        member_paths=_member_paths,
         texts=(
             "must specify one of: <members>",
             "must specify exactly one of: <members>",
@@ -286,21 +337,21 @@ _UNION = (
 
 _UPDATE = (
     "Skipped if the update sets and unsets no member and keeps the discriminator; values of members may change. "
-    "A struct or list that had no old value is checked in full."
+    "A struct or list without an old value is checked in full."
 )
 
 
-def _words(check: Check) -> str:
+def _describe(check: Check) -> str:
     if check.function is no_members:
-        return f"`{check.args[0]}` says which member of a union must be set, and the union has none"
+        return f"`{check.args[0]}` selects the member of a union that must be set, but the union has no members"
     names = check.args[0]
     if check.function in (zero_or_one_of, older_zero_or_one_of):
-        return f"at most one of {listed(names)} may be set"
-    if check.function in (union, older_union):
-        return f"exactly one of {listed(names)} must be set"
+        return f"at most one of {quoted_list(names)} may be set"
+    if check.function in (union, older_union, unnamed_union):
+        return f"exactly one of {quoted_list(names)} must be set"
     values, discriminator = check.args[2], check.args[3]
     pairs = "; ".join(f"`{name}` when it is `{value}`" for name, value in zip(names, values, strict=True))
-    return f"`{discriminator}` says which one must be set, and no other: {pairs}"
+    return f"`{discriminator}` selects the only member that must be set: {pairs}"
 
 
 def _arguments(check: Check) -> dict[str, Json]:
@@ -324,14 +375,58 @@ def _mutations(check: Check) -> Iterator[RuleMutation]:
             yield RuleMutation(f"forget {name!r}", shown_by, args)
 
 
+def _is_set_in(member: Member, at: Operand, values: str) -> str:
+    """Write whether a member is set in the struct, or in the list, that `values` names."""
+    if member.field is not None:
+        return f"has({values}.{cel_name(member.field.json_name)})"
+    assert member.selector is not None
+    return f"{values}.exists(i, {cel_selects(member.selector, 'i')})"
+
+
+def _number_set(check: Check, at: Operand) -> str:
+    return f"[{', '.join(_is_set_in(one, at, at.new) for one in check.args[1].members)}].filter(x, x).size()"
+
+
+def _same_set(check: Check, at: Operand) -> str:
+    """Write that the same members are set as before; nothing for items, as the server cannot bound what it costs."""
+    members = check.args[1].members
+    if any(one.field is None for one in members):
+        return ""
+    return " && ".join(f"{_is_set_in(one, at, at.new)} == {_is_set_in(one, at, at.old)}" for one in members)
+
+
+def _union_rule_of(check: Check, at: Operand, comparison: str, words: str) -> list[CelRule]:
+    expression, same = f"{_number_set(check, at)} {comparison}", _same_set(check, at)
+    message = f"must specify {words} one of: {_quoted(check.args[0])}"
+    return [CelRule(expression, message, ratchet=same, differs="" if same else _ITEMS)]
+
+
+_ITEMS = "an update of another item is rejected, too, while the members are wrong as before"
+
+
+def _discriminated_rules(check: Check, at: Operand) -> list[CelRule]:
+    names, is_set, values, discriminator, _ = check.args
+    same = _same_set(check, at)
+    one = at.child(discriminator)
+    chosen, before = (f"(has({text}) ? {text} : '')" for text in (one.new, one.old))
+    rules = []
+    for name, member, value in zip(names, is_set.members, values, strict=True):
+        words = f"must be specified when `{discriminator}` is {quote(value)}, and only then"
+        expression = f"({chosen} == {cel_literal(value)}) == {_is_set_in(member, at, at.new)}"
+        path = f".{name}" if member.field is not None else ""
+        ratchet = same and f"{chosen} == {before} && {same}"
+        rules.append(CelRule(expression, words, ratchet=ratchet, path=path, differs="" if same else _ITEMS))
+    return rules
+
+
 UNION_MEMBER = TagSpec(
     name="k8s:unionMember",
-    traits=frozenset({Trait.OF_STRUCT}),
+    traits=frozenset({Trait.STRUCT_RULE, Trait.CHOICE}),
     summary="Makes a field (or, under +k8s:item, an item) a union member. Exactly one member must be set.",
-    words=lambda check, on: _words(check),
-    update=_UPDATE,
-    misuses=(refuses("any"),),
-    surprises=(
+    describe=lambda check, subject: _describe(check),
+    update_note=_UPDATE,
+    invalid_usages=(invalid_usage("any"),),
+    caveats=(
         "A member's value of the discriminator is its Go name, not its JSON name, unless memberName overrides it.",
         "Wrappers around the first member's tag apply to all unions of the struct, those around others to none.",
         "For items, the error may name the wrong members if the tags are not sorted by their keys.",
@@ -339,10 +434,15 @@ UNION_MEMBER = TagSpec(
     scopes=_SCOPES,
     args=_ARGS,
     requires=(_settable,),
-    apply=lambda context, tag: _member(context, tag, "union"),
+    apply=lambda context, tag: add_member(context, tag, UNIONS),
+    schema={
+        union: SchemaForm(lambda check, at: _union_rule_of(check, at, "== 1", "exactly")),
+        discriminated_union: SchemaForm(_discriminated_rules),
+    },
     emits=_UNION,
-    fix="+k8s:unionMember on each member",
-    coverage="one",
+    declaration="+k8s:unionMember on each member",
+    declare=lambda error, new, old: (RuleDeclaration(("+k8s:unionMember",), "members"),),
+    accepted_when="one",
     arguments=_arguments,
     mutations=_mutations,
     examples=(
@@ -361,17 +461,17 @@ UNION_MEMBER = TagSpec(
 )
 UNION_DISCRIMINATOR = TagSpec(
     name="k8s:unionDiscriminator",
-    traits=frozenset({Trait.METADATA}),
+    traits=frozenset({Trait.METADATA, Trait.CHOICE}),
     summary="Marks the discriminator field of a union: its value names the member that must be set.",
-    words=lambda check, on: _words(check),
-    update=_UPDATE,
-    misuses=(refuses("int32"), refuses("*string")),
-    surprises=("A value that names no member is no error in itself, but then no member may be set.",),
+    describe=lambda check, subject: _describe(check),
+    update_note=_UPDATE,
+    invalid_usages=(invalid_usage("int32"), invalid_usage("*string")),
+    caveats=("A value that names no member is no error in itself, but then no member may be set.",),
     scopes=_SCOPES,
     args=(ArgSpec("union", "<name>"),),
     apply=_discriminator,
     emits=_UNION,
-    coverage="one",
+    accepted_when="one",
     arguments=_arguments,
     examples=(
         accepts(_DISCRIMINATOR, {"in": {"d": "A", "a": ""}}),
@@ -384,21 +484,21 @@ UNION_DISCRIMINATOR = TagSpec(
 )
 ZERO_OR_ONE_OF_MEMBER = TagSpec(
     name="k8s:zeroOrOneOfMember",
-    traits=frozenset({Trait.OF_STRUCT}),
+    traits=frozenset({Trait.STRUCT_RULE, Trait.CHOICE}),
     summary="Makes a field (or, under +k8s:item, an item) a member of a group. At most one member may be set.",
-    words=lambda check, on: _words(check),
-    update=_UPDATE,
-    misuses=(refuses("any"),),
-    surprises=(
-        "Wrappers around the first member's tag apply to all groups of the struct, those around others to none.",
-    ),
+    describe=lambda check, subject: _describe(check),
+    update_note=_UPDATE,
+    invalid_usages=(invalid_usage("any"),),
+    caveats=("Wrappers around the first member's tag apply to all groups of the struct, those around others to none.",),
     scopes=_SCOPES,
     args=_ARGS,
     requires=(_settable,),
-    apply=lambda context, tag: _member(context, tag, "zeroOrOneOf"),
+    apply=lambda context, tag: add_member(context, tag, "zeroOrOneOf"),
+    schema={zero_or_one_of: SchemaForm(lambda check, at: _union_rule_of(check, at, "<= 1", "at most"))},
     emits=(Emission(ErrorType.INVALID, "zeroOrOneOf", texts=("must specify at most one of: <members>",)),),
-    fix="+k8s:zeroOrOneOfMember on each member",
-    coverage="one",
+    declaration="+k8s:zeroOrOneOfMember on each member",
+    declare=lambda error, new, old: (RuleDeclaration(("+k8s:zeroOrOneOfMember",), "members"),),
+    accepted_when="one",
     arguments=_arguments,
     mutations=_mutations,
     examples=(accepts(_PLAIN, {"in": {}}), rejects(_PLAIN, {"in": {"a": "", "b": ["x"]}}, "", "in")),

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from harness.case import Operation
+from harness.case import Json, Operation
 from harness.field import ErrorType, FieldError, Path
+from harness.field.facts import Place, RuleDeclaration
 from harness.tags.boundary import RuleMutation
 from harness.tags.grammar import Tag
 from harness.tags.rules import Check, Contribution, Deferred, Identity, KeyOf, ListData, Rule
@@ -22,9 +23,10 @@ from harness.tags.spec import (
     TagSpec,
     Trait,
     accepts,
-    refuses,
+    invalid_usage,
     rejects,
 )
+from harness.tags.translation import CelRule, Operand, SchemaForm, cel_name
 
 ORDER = ("NoSet", "NoUnset", "NoModify", "NoAddItem", "NoRemoveItem")
 Constraints: TypeAlias = tuple[str, ...]
@@ -33,7 +35,11 @@ _DETAILS = {
     "NoSet": "field cannot be set once created",
     "NoUnset": "field cannot be cleared once set",
     "NoModify": "field cannot be modified once set",
+    "NoAddItem": "item may not be added",
+    "NoRemoveItem": "item may not be removed",
 }
+_OF_VALUES = frozenset({"NoSet", "NoUnset", "NoModify"})
+"""Constraints of the value itself; the others are of the items of a list or map."""
 
 
 def _invalid(path: Path, constraint: str) -> FieldError:
@@ -57,7 +63,7 @@ def update_value(op: Operation, path: Path, new: Any, old: Any, constraints: Con
 
 
 def update_pointer(op: Operation, path: Path, new: Any, old: Any, constraints: Constraints) -> list[FieldError]:
-    """Reject transitions of a pointer. Without an old value it was nil."""
+    """Reject transitions of a pointer. A missing old value counts as nil."""
     if op is not Operation.UPDATE:
         return []
     return _transitions(path, old is not None, new is not None, constraints)
@@ -71,7 +77,7 @@ def update_struct(op: Operation, path: Path, new: Any, old: Any, constraints: Co
 
 
 def update_old_value(op: Operation, path: Path, new: Any, old: Any, constraints: Constraints) -> list[FieldError]:
-    """Do as `update_value` in releases before 1.37, which read the old value whether there is one or not.
+    """Check as `update_value` did before 1.37, which dereferenced the old value even if there was none.
 
     Raises: NilDereferenceError without an old value.
     """
@@ -81,7 +87,7 @@ def update_old_value(op: Operation, path: Path, new: Any, old: Any, constraints:
 
 
 def update_new_struct(op: Operation, path: Path, new: Any, old: Any, constraints: Constraints) -> list[FieldError]:
-    """Reject modification of a struct in releases before 1.37, where a struct that is new counts as modified."""
+    """Check as `update_struct` did before 1.37, which counted a new struct as modified."""
     return _transitions(path, True, True, constraints) if op is Operation.UPDATE else []
 
 
@@ -93,7 +99,7 @@ def update_list(
     constraints: Constraints,
     key: Callable[[Any], Any] | None,
 ) -> list[FieldError]:
-    """Reject transitions of a list and of its items, which `key` tells apart. Without an old value it was empty.
+    """Reject transitions of a list and of its items, identified by `key`. A missing old list counts as empty.
 
     Shapes: one error per added item, at its index; one per removed item, all at the list (semantics.md#S29).
     """
@@ -118,7 +124,7 @@ def update_map(
     old: Mapping[str, Any] | None,
     constraints: Constraints,
 ) -> list[FieldError]:
-    """Reject transitions of a map and of its keys. Without an old value it was empty."""
+    """Reject transitions of a map and of its keys. A missing old map counts as empty."""
     if op is not Operation.UPDATE:
         return []
     new, old = new or {}, old or {}
@@ -135,18 +141,18 @@ def _apply(context: TagContext, tag: Tag) -> Contribution:
     if constraint not in ORDER:
         raise TagError(f"unknown +k8s:update constraint: {constraint}", tag, fix="one of: " + ", ".join(ORDER))
     if context.scope in (Scope.LIST_VALUE, Scope.MAP_VALUE):
-        return _element(context, tag, constraint)
+        return _item_rule(context, tag, constraint)
     if not context.release.updates_items:
-        _check_older(context, tag, constraint)
+        _check_release(context, tag, constraint)
     _check_kind(context, tag, constraint)
-    context.store.updates.setdefault(context.path, set()).add(constraint)
+    context.store.updates.setdefault(context.path, {}).setdefault(constraint, tag.position)
     context.store.update_levels[context.path] = context.level
-    return Contribution(deferred=[Deferred(lambda: _merged(context, tag), "update")])
+    return Contribution(deferred=[Deferred(lambda: _merge_constraints(context, tag), "update")])
 
 
-def _check_older(context: TagContext, tag: Tag, constraint: str) -> None:
+def _check_release(context: TagContext, tag: Tag, constraint: str) -> None:
     why = f"{context.release} does not know it yet: it came with 1.37"
-    if constraint not in _DETAILS:
+    if constraint not in _OF_VALUES:
         raise TagError(f"unknown +k8s:update constraint: {constraint}", tag, "tag-release", why)
     if context.kind in ("list", "map"):
         message = f"+k8s:update={constraint} is currently not supported on list or map fields"
@@ -168,13 +174,14 @@ def _check_kind(context: TagContext, tag: Tag, constraint: str) -> None:
         raise TagError(f"{name} cannot be used on non-pointer struct fields (they cannot be unset)", tag)
 
 
-def _merged(context: TagContext, tag: Tag) -> Contribution:
+def _merge_constraints(context: TagContext, tag: Tag) -> Contribution:
     """Make one rule of all the field's constraints; the first tag's wrappers apply to it (semantics.md#S13)."""
     if context.path in context.store.updates_done:
         return Contribution()
     context.store.updates_done.add(context.path)
-    wanted = context.store.updates[context.path]
-    rule = _rule(context, tag, tuple(name for name in ORDER if name in wanted))
+    constraints = context.store.updates[context.path]
+    rule = _rule(context, tag, tuple(name for name in ORDER if name in constraints))
+    rule = replace(rule, parts={_DETAILS[name]: position for name, position in constraints.items()})
     level = "" if context.release.defers else context.store.update_levels[context.path]
     return Contribution([replace(rule, level=level)])
 
@@ -191,7 +198,7 @@ def _rule(context: TagContext, tag: Tag, constraints: Constraints) -> Rule:
         function = update_new_struct if context.release.update_needs_old else update_struct
     else:
         function = update_old_value if context.release.update_needs_old else update_value
-    return Rule(Check(function, args), sc=True, tag=tag.name)
+    return Rule(Check(function, args), short_circuits=True, tag=tag.name)
 
 
 def _key(context: TagContext, tag: Tag, constraints: Constraints) -> KeyOf | None:
@@ -215,25 +222,25 @@ def _key(context: TagContext, tag: Tag, constraints: Constraints) -> KeyOf | Non
 
 
 def list_data(context: TagContext) -> ListData | None:
-    """Return what is known of a list: by its field, else by its type (semantics.md#3.7)."""
+    """Return the list tags of a field, else those of its type (semantics.md#3.7)."""
     return context.store.lists.get(context.path) or context.store.lists.get(context.type.name or " ")
 
 
-def settled(context: TagContext, payload: Contribution) -> Contribution:
-    """Return what a nested tag contributes when all it deferred is done at its own place."""
-    if context.release.nested_groups_vanish:
+def settle_nested(context: TagContext, payload: Contribution) -> Contribution:
+    """Run the deferred work of a nested tag on its own element, instead of deferring it to the enclosing tag's."""
+    if context.release.ignores_nested_groups:
         payload = replace(payload, deferred=[later for later in payload.deferred if not later.group])
     return payload.resolved()
 
 
 def identity(context: TagContext, data: ListData | None) -> Identity:
-    """Return what tells the items of the context's list apart."""
+    """Return how the items of the context's list are matched with old items."""
     elem = context.types.native(context.type).elem
     assert elem is not None
     return Identity(elem) if data is None else Identity(elem, data.semantic, tuple(data.keys))
 
 
-def _element(context: TagContext, tag: Tag, constraint: str) -> Contribution:
+def _item_rule(context: TagContext, tag: Tag, constraint: str) -> Contribution:
     name = f"+k8s:update={constraint}"
     if not context.release.updates_items:
         why = f"{context.release} knows it on fields only; 1.37 on items and values too"
@@ -252,12 +259,12 @@ def _element(context: TagContext, tag: Tag, constraint: str) -> Contribution:
     return Contribution([_rule(context, tag, (constraint,))])
 
 
-def _forbids_below(check: Check) -> bool:
+def _reports_at_items(check: Check) -> bool:
     names = set(check.args[0])
     return "NoAddItem" in names or ("NoRemoveItem" in names and check.function is update_map)
 
 
-def _forbids_here(check: Check) -> bool:
+def _reports_at_list(check: Check) -> bool:
     return "NoRemoveItem" in check.args[0] and check.function is not update_map
 
 
@@ -273,21 +280,37 @@ type I struct {
 }
 """
 
-_WORDS = {
+_DESCRIPTIONS = {
     "NoSet": "may not be set after creation",
     "NoUnset": "may not be cleared once set",
     "NoModify": "may not be modified once set",
     "NoAddItem": "items may not be added",
     "NoRemoveItem": "items may not be removed",
 }
-_PAIRS: dict[Constraints, str] = {
+_WORDS = {"added": "NoAddItem", "removed": "NoRemoveItem"}
+
+
+def _declare(error: FieldError, new: Json, old: Json) -> Iterator[RuleDeclaration]:
+    """The constraint follows from the words of an error, else from what the update did to the value."""
+    said = next((name for name, words in _DETAILS.items() if words == error.detail), "")
+    item = next((name for word, name in _WORDS.items() if word in error.detail), "")
+    if not said and error.type == ErrorType.FORBIDDEN and item:
+        place: Place = "list" if error.field.endswith("]") else "field"
+        yield RuleDeclaration((f"+k8s:update={item}",), place)
+        return
+    if not said:
+        said = "NoModify" if old and new else "NoUnset" if old else "NoSet"
+    yield RuleDeclaration((f"+k8s:update={said}",))
+
+
+_PAIR_DESCRIPTIONS: dict[Constraints, str] = {
     ("NoUnset", "NoModify"): "may be set once; then it may be neither modified nor cleared",
     ("NoAddItem", "NoRemoveItem"): "items may be neither added nor removed",
 }
 
 
-def _words(constraints: Constraints) -> str:
-    return _PAIRS.get(constraints) or "; ".join(_WORDS[name] for name in constraints)
+def _describe(constraints: Constraints) -> str:
+    return _PAIR_DESCRIPTIONS.get(constraints) or "; ".join(_DESCRIPTIONS[name] for name in constraints)
 
 
 def _mutations(check: Check) -> Iterator[RuleMutation]:
@@ -297,49 +320,97 @@ def _mutations(check: Check) -> Iterator[RuleMutation]:
         yield RuleMutation(f"drop {one}", f"an update that {one} alone forbids", (kept, *more))
 
 
+def _transition_rules(check: Check, at: Operand) -> Iterator[CelRule]:
+    conditions = {
+        "NoSet": f"{at.was_set} || !{at.is_set}",
+        "NoUnset": f"!{at.was_set} || {at.is_set}",
+        "NoModify": f"!{at.was_set} || !{at.is_set} || {at.new} == {at.old}",
+    }
+    for name in check.args[0]:
+        if name in conditions:
+            yield CelRule(conditions[name], _DETAILS[name], transition=True)
+
+
+def _item_rules(check: Check, at: Operand) -> Iterator[CelRule]:
+    """Write the constraints of the items of a list, or of the keys of a map."""
+    key = check.args[1] if len(check.args) > 1 else None
+    keys = [cel_name(name) for name in key.identity.keys] if key is not None else []
+    for name, these, those, is_there, was_there in (
+        ("NoAddItem", at.new, at.old, at.is_set, at.was_set),
+        ("NoRemoveItem", at.old, at.new, at.was_set, at.is_set),
+    ):
+        if name not in check.args[0]:
+            continue
+        same = " && ".join(f"o.{one} == i.{one}" for one in keys)
+        found = f"{those}.exists(o, {same})" if keys else f"i in {those}"
+        yield CelRule(
+            f"!{is_there} || {these}.all(i, {was_there} && {found})", _DETAILS[name], "FieldValueForbidden",
+            transition=True,
+        )  # fmt: skip
+
+
+def _all_rules(check: Check, at: Operand) -> Iterator[CelRule]:
+    yield from _transition_rules(check, at)
+    yield from _item_rules(check, at)
+
+
+_OF_STRUCT = SchemaForm(
+    _transition_rules, of_member=True,
+    differs="in a struct that was absent nothing is checked: a schema has no old value to compare with",
+)  # fmt: skip
+_OF_ITEMS = replace(_OF_STRUCT, rules=_all_rules, differs="the error is at the list or the map, once, not at each item")
+
 UPDATE = TagSpec(
     name="k8s:update",
-    traits=frozenset({Trait.LATE}),
+    traits=frozenset({Trait.DEFERRED}),
     summary="Rejects one kind of change: NoSet, NoUnset, NoModify; for items NoAddItem, NoRemoveItem.",
-    words=lambda check, on: _words(check.args[0]),
+    describe=lambda check, subject: _describe(check.args[0]),
     only_updates=True,
-    update=(
-        "Checks nothing on create. Without an old value, a pointer was nil, a list or map was empty, and of any other "
-        "value nothing is checked. All constraints of a field are one check."
+    update_note=(
+        "Checks nothing on create. Without an old value, a pointer counts as nil, a list or map as empty; other values "
+        "are not checked. All constraints of a field are one check."
     ),
-    misuses=(
-        refuses("string", "=Never"),
-        refuses("string", "=NoAddItem"),
-        refuses("[]string", "=NoModify"),
-        refuses("[]string", "=NoAddItem"),
+    invalid_usages=(
+        invalid_usage("string", "=Never"),
+        invalid_usage("string", "=NoAddItem"),
+        invalid_usage("[]string", "=NoModify"),
+        invalid_usage("[]string", "=NoAddItem"),
     ),
-    surprises=(
+    caveats=(
         "Wrappers around the first constraint's tag apply to all constraints of the field.",
         "Each removed item of a list gives the same error at the list; removed keys of a map give one at each key.",
-        "+k8s:eachVal=+k8s:update=NoModify lets items be added; +k8s:eachVal=+k8s:immutable does not.",
+        "+k8s:eachVal=+k8s:update=NoModify allows adding items; +k8s:eachVal=+k8s:immutable does not.",
     ),
     scopes=frozenset({Scope.FIELD, Scope.LIST_VALUE, Scope.MAP_VALUE}),
     payload=Payload("string", "<constraint>", required=False),
     apply=_apply,
     short_circuit=True,
+    schema={
+        update_value: replace(_OF_STRUCT, differs=""),
+        update_struct: replace(_OF_STRUCT, differs=""),
+        update_pointer: _OF_STRUCT,
+        update_list: _OF_ITEMS,
+        update_map: _OF_ITEMS,
+    },
     emits=(
         Emission(
             ErrorType.INVALID,
             "update",
-            texts=tuple(_DETAILS.values()),
-            when=lambda check: not _DETAILS.keys().isdisjoint(check.args[0]),
+            texts=tuple(_DETAILS[name] for name in ORDER if name in _OF_VALUES),
+            when=lambda check: not _OF_VALUES.isdisjoint(check.args[0]),
         ),
         Emission(
             ErrorType.FORBIDDEN,
             "update",
             texts=("item may not be added", "item may not be removed"),
-            when=_forbids_below,
-            at=lambda check: "[*]",
+            when=_reports_at_items,
+            relative_path=lambda check: "[*]",
         ),
-        Emission(ErrorType.FORBIDDEN, "update", texts=("item may not be removed",), when=_forbids_here),
+        Emission(ErrorType.FORBIDDEN, "update", texts=("item may not be removed",), when=_reports_at_list),
     ),
-    fix="+k8s:update=<constraint>",
-    coverage="both",
+    declaration="+k8s:update=<constraint>",
+    declare=_declare,
+    accepted_when="both",
     arguments=lambda check: {"constraints": list(check.args[0])},
     mutations=_mutations,
     examples=(
@@ -359,7 +430,7 @@ UPDATE = TagSpec(
     since=35,
     history=(
         ReleaseChange(
-            37, "Knows NoAddItem and NoRemoveItem, and NoModify for items and values; lists and maps are allowed."
+            37, "Adds NoAddItem and NoRemoveItem, and NoModify for items and values; allowed on lists and maps."
         ),
     ),
 )

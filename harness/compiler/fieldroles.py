@@ -1,0 +1,144 @@
+"""Says what a field is to the rules around it: whether a choice is made by it, and which list above it has no keys.
+
+Reads the tags of the fields on the way of a path as text, so that a type with a mistake still tells what it can. Tags
+say by their traits what they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from harness.diagnostics import Position
+from harness.gotypes.model import Comments, Field, Struct, TypeRef
+from harness.jsonpath import ITEMS, join, pattern_of
+from harness.tags.families.lists import LIST_MAP_KEY, LIST_TYPE, UNIQUE
+from harness.tags.families.union import OLDER_CHOICES
+from harness.tags.registry import ALL_SPECS
+from harness.tags.release import Release
+from harness.tags.spec import Trait
+from harness.tags.types import Declarations, Types
+
+_TAG = re.compile(r"\+([\w:]+)")
+_LIST_TYPE = f"+{LIST_TYPE.name}="
+_IDENTITY = re.compile(r"=\W*(map|set)\W*$")
+
+
+class UnkeyedList(NamedTuple):
+    """A list whose items have no identity for the rules: its path, the tags that give them one, and where it is."""
+
+    path: str
+    tags: str
+    position: Position
+    package: str
+
+
+class _Step(NamedTuple):
+    """A field on the way of a path: the path that leads to it, its declaration, and the package of its struct."""
+
+    path: str
+    member: Field
+    package: str
+
+
+class FieldRoles:
+    """The fields of an API, by their paths from the type of a kind."""
+
+    def __init__(self, declarations: Declarations, release: Release) -> None:
+        self._types, self._release = Types(declarations), release
+
+    def makes_choice(self, root: str, path: str) -> bool:
+        """Whether a field is a discriminator, or one of the members of which one is chosen."""
+        steps = list(self._steps(root, path))
+        return bool(steps) and steps[-1].path == _plain(path) and self._is_choice(steps[-1].member)
+
+    def unkeyed_list(self, root: str, path: str) -> UnkeyedList | None:
+        """Return the outermost list on the way to a path whose items rules cannot find in the old list."""
+        wanted = _plain(path)
+        for step in self._steps(root, path):
+            native = self._types.value(step.member.type)
+            if native.kind not in ("list", "array") or not wanted.startswith(join(step.path, ITEMS)):
+                continue
+            comments = list(self._comments(step.member))
+            if not any(_has_identity(one) for one in comments):
+                is_typed = any(_LIST_TYPE in line.text for one in comments for line in one)
+                is_map = native.elem is not None and self._types.struct(native.elem) is not None
+                return UnkeyedList(step.path, self._identity(is_typed, is_map), step.member.position, step.package)
+        return None
+
+    def _identity(self, is_typed: bool, is_map: bool) -> str:
+        """Return the tags that give the items of a list an identity, and leave the list atomic where they can."""
+        kind = f"map and +{LIST_MAP_KEY.name} for the key of its items" if is_map else "set"
+        if self._release.minor < UNIQUE.since:
+            return f"+{LIST_TYPE.name}={kind}"
+        return f"+{UNIQUE.name}={kind}" if is_typed else f"+{LIST_TYPE.name}=atomic, +{UNIQUE.name}={kind}"
+
+    @cached_property
+    def _choosing(self) -> frozenset[str]:
+        return OLDER_CHOICES | {name for name, spec in ALL_SPECS.items() if Trait.CHOICE in spec.traits}
+
+    def _is_choice(self, member: Field) -> bool:
+        lines = (line.text.strip() for line in member.comments)
+        return any(name in self._choosing for line in lines if line.startswith("+") for name in _TAG.findall(line))
+
+    def _comments(self, member: Field) -> Iterator[Comments]:
+        yield member.comments
+        ref = member.type
+        while ref.kind == "pointer" and ref.elem is not None:
+            ref = ref.elem
+        declared = self._types.find(ref.name) if ref.kind == "named" else None
+        if declared is not None:
+            yield declared.comments
+
+    def _steps(self, root: str, path: str) -> Iterator[_Step]:
+        """Yield the fields on the way of a path, outermost first, as far as the types have them."""
+        ref: TypeRef | None = TypeRef("named", root)
+        way = ""
+        for name in pattern_of(path):
+            if ref is None:
+                return
+            way = join(way, name)
+            struct = self._types.struct(ref)
+            if struct is None:
+                ref = self._types.value(ref).elem
+                continue
+            found = self._member(struct, name)
+            if found is None:
+                return
+            member, package = found
+            yield _Step(way, member, package)
+            ref = member.type
+
+    def _member(self, struct: Struct, name: str) -> tuple[Field, str] | None:
+        inlined = []
+        for member in struct.fields:
+            if member.json_name == name and not member.inline:
+                return member, struct.package
+            if member.inline:
+                inlined.append(member)
+        for member in inlined:
+            below = self._types.struct(member.type)
+            if below is not None and below is not struct and (found := self._member(below, name)) is not None:
+                return found
+        return None
+
+
+def _has_identity(comments: Comments) -> bool:
+    lines = (line.text.strip() for line in comments)
+    return any(
+        Trait.ITEM_IDENTITY in ALL_SPECS[name].traits and _IDENTITY.search(line) is not None
+        for line in lines
+        if line.startswith("+k8s:")
+        for name in _TAG.findall(line)
+        if name in ALL_SPECS
+    )
+
+
+def _plain(path: str) -> str:
+    """Write a path with `[*]` for each subscript, as the steps of this module have it."""
+    whole = ""
+    for step in pattern_of(path):
+        whole = join(whole, step)
+    return whole

@@ -1,0 +1,362 @@
+"""Reads Go functions for the branches above a line: what has to hold for the line to run.
+
+The code is not interpreted. A branch is an `if`, its `else`, a `case`, or an earlier `if` that returns; what it reads
+are the names in its condition, and those in the assignments of its local variables.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Literal, NamedTuple, TypeAlias
+
+import tree_sitter_go
+from tree_sitter import Language, Node, Parser
+
+from harness.gotypes.constants import unquote
+
+_GO = Language(tree_sitter_go.language())
+_FUNCTIONS = ("function_declaration", "method_declaration")
+_SWITCHES = ("expression_switch_statement", "type_switch_statement", "select_statement")
+_CASES = ("expression_case", "default_case", "type_case", "communication_case")
+_LEAVES = ("return_statement", "continue_statement")
+_ASSIGNS = ("short_var_declaration", "assignment_statement", "var_spec", "inc_statement", "dec_statement")
+_CHILDREN = re.compile(r"(?:Child|NewPath)\(([^()]*)\)")
+_TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_MOST_LOCALS = 12
+_LONGEST = 90  # characters of a condition
+
+Use: TypeAlias = Literal["call", "value", "alias"]
+"""A function that is called, handed on as a value, or gets another name."""
+
+
+class GoBranch(NamedTuple):
+    """A condition above a line. `start` and `end` are the bytes of its whole statement, `own` those of its branch.
+
+    `text` is the condition as it is written, `names` the members that it reads, `variables` its other names. `returns`:
+    the line runs only if the condition does not hold, because its branch leaves the function, at `leaves_at`.
+    """
+
+    line: int
+    text: str
+    names: frozenset[str]
+    variables: frozenset[str]
+    start: int
+    end: int
+    own: tuple[int, int]
+    returns: bool = False
+    leaves_at: int = 0
+
+    def excludes(self, offset: int) -> bool:
+        """Whether code at an offset stands in another branch of the same statement."""
+        return self.start <= offset < self.end and not self.own[0] <= offset < self.own[1] and not self.returns
+
+
+class Mention(NamedTuple):
+    """A use of a function: the function that contains it, where it stands, and the members of a path handed to it."""
+
+    function: str
+    offset: int
+    line: int
+    use: Use
+    alias: str = ""
+    members: tuple[str, ...] = ()
+    text: str = ""
+
+
+class GoSource:
+    """One Go file. Lines count from 1, offsets are bytes."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    def forget(self) -> None:
+        """Drop the parsed tree, which takes a hundred times the room of the file."""
+        self.__dict__.pop("_functions", None)
+        self.__dict__.pop("_root", None)
+
+    def count(self, name: str) -> int:
+        """Count the words that are a name, without parsing."""
+        return len(re.findall(rb"\b%s\b" % name.encode(), self._data))
+
+    @cached_property
+    def _root(self) -> Node:
+        return Parser(_GO).parse(self._data).root_node
+
+    @cached_property
+    def imports(self) -> dict[str, str]:
+        """The import path of each package by its name in the file."""
+        found = {}
+        for spec in _below(self._root, "import_spec", stops=_FUNCTIONS):
+            path, name = spec.child_by_field_name("path"), spec.child_by_field_name("name")
+            if path is not None:
+                text = _text(path).strip('"`')
+                found[_text(name) if name is not None else text.rpartition("/")[2]] = text
+        return found
+
+    def offset_of(self, line: int) -> int | None:
+        """Return where the code of a line begins; None where there is none."""
+        lines = self._data.split(b"\n", line)
+        if not 0 < line <= len(lines):
+            return None
+        text = lines[line - 1]
+        return sum(len(one) + 1 for one in lines[: line - 1]) + len(text) - len(text.lstrip())
+
+    def function_line(self, name: str) -> int | None:
+        """Return the line that declares a function; None if the file does not."""
+        found = next((node for node in self._functions if _name_of(node) == name), None)
+        return None if found is None else found.start_point[0] + 1
+
+    @cached_property
+    def _functions(self) -> list[Node]:
+        return [node for node in self._root.named_children if node.type in _FUNCTIONS]
+
+    def mentions(self, name: str, package: str = "") -> Iterator[Mention]:
+        """Yield the uses of a function of this package, or of the one that is imported from a path."""
+        for found in re.finditer(rb"\b%s\b" % name.encode(), self._data):
+            node = self._root.descendant_for_byte_range(found.start(), found.end())
+            if node is None or not self._is_use(node, package):
+                continue
+            whole = node.parent if node.type == "field_identifier" and node.parent is not None else node
+            function = self._function_of(whole)
+            alias = _alias_of(whole)
+            if function is None and not alias:
+                continue
+            use: Use = "alias" if alias else "call" if _is_called(whole) else "value"
+            yield Mention(
+                "" if function is None else _name_of(function), found.start(), node.start_point[0] + 1, use, alias,
+                tuple(_members(whole)), _text(_call_around(whole)),
+            )  # fmt: skip
+
+    def _is_use(self, node: Node, package: str) -> bool:
+        parent = node.parent
+        if parent is None:
+            return False
+        if package:
+            operand = parent.child_by_field_name("operand") if parent.type == "selector_expression" else None
+            name = "" if operand is None else _text(operand)
+            return node.type == "field_identifier" and self.imports.get(name) == package
+        declared = parent.type in (*_FUNCTIONS, "parameter_declaration") or (
+            parent.type == "var_spec" and parent.child_by_field_name("name") == node
+        )
+        return node.type == "identifier" and not declared
+
+    def branches(self, offset: int) -> list[GoBranch]:
+        """Return the branches above an offset, the innermost first."""
+        node = self._root.descendant_for_byte_range(offset, offset)
+        function = None if node is None else self._function_of(node)
+        if node is None or function is None:
+            return []
+        found: list[GoBranch] = []
+        while node.parent is not None and node != function:
+            parent = node.parent
+            if parent.type == "if_statement":
+                self._add_if(found, node, parent, function)
+            elif parent.type in _SWITCHES and node.type in _CASES:
+                found.append(self._case(node, parent, function))
+            elif parent.type in ("block", "statement_list", *_CASES):
+                found += self._returns_before(node, function)
+            node = parent
+        return found
+
+    def _add_if(self, found: list[GoBranch], child: Node, statement: Node, function: Node) -> None:
+        if child == statement.child_by_field_name("alternative"):
+            if child.type == "if_statement" and found and found[-1].start == child.start_byte:
+                inner, names, variables = found[-1], *self._reads(_condition(statement), function)
+                found[-1] = inner._replace(
+                    start=statement.start_byte, end=statement.end_byte, names=inner.names | names,
+                    variables=inner.variables | variables, text=f"else {inner.text.removeprefix('else ')}",
+                )  # fmt: skip
+                return
+            line, text = child.start_point[0] + 1, f"else of if {_short(_condition(statement))}"
+        elif child == statement.child_by_field_name("consequence"):
+            line, text = statement.start_point[0] + 1, f"if {_short(_condition(statement))}"
+        else:
+            return
+        found.append(self._branch(line, text, [_condition(statement)], statement, child, function))
+
+    def _case(self, case: Node, switch: Node, function: Node) -> GoBranch:
+        value = switch.child_by_field_name("value")
+        conditions = [one for other in switch.named_children for one in other.children_by_field_name("value")]
+        own = " ".join(_text(one) for one in case.children_by_field_name("value"))
+        tag = f"of switch {_short(value)}" if value is not None else "of a switch"
+        text = f"{f'case {own}' if own else 'default'} {tag}"
+        reads = [*([value] if value is not None else []), *conditions]
+        return self._branch(case.start_point[0] + 1, _cut(text), reads, switch, case, function)
+
+    def _branch(
+        self, line: int, text: str, conditions: list[Node], statement: Node, own: Node, function: Node
+    ) -> GoBranch:
+        names, variables = frozenset[str](), frozenset[str]()
+        for condition in conditions:
+            more = self._reads(condition, function)
+            names, variables = names | more[0], variables | more[1]
+        span = own.start_byte, own.end_byte
+        return GoBranch(line, text, names, variables, statement.start_byte, statement.end_byte, span)
+
+    def _returns_before(self, node: Node, function: Node) -> Iterator[GoBranch]:
+        before = node.prev_named_sibling
+        while before is not None:
+            block = before.child_by_field_name("consequence") if before.type == "if_statement" else None
+            last = _last_statement(block) if block is not None else None
+            if block is not None and last is not None and last.type in _LEAVES:
+                condition = _condition(before)
+                line = before.start_point[0] + 1
+                one = self._branch(line, f"if {_short(condition)}", [condition], before, block, function)
+                yield one._replace(returns=True, leaves_at=last.start_point[0] + 1)
+            before = before.prev_named_sibling
+
+    def _reads(self, condition: Node, function: Node) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the members that a condition reads and its other names, those of its local variables followed."""
+        members, variables, waiting, seen = set[str](), set[str](), [condition], set[str]()
+        while waiting:
+            node = waiting.pop()
+            for one in _below(node, "field_identifier"):
+                members.add(_text(one))
+            for one in _below(node, "identifier"):
+                name = _text(one)
+                variables.add(name)
+                if name not in seen and len(seen) < _MOST_LOCALS:
+                    seen.add(name)
+                    waiting += self._assigned(name, function)
+        return frozenset(members), frozenset(variables)
+
+    def _assigned(self, name: str, function: Node) -> Iterator[Node]:
+        """Yield what decides about a local variable; nothing of one that collects errors, which all of it does."""
+        found = []
+        for statement in _below(function, *_ASSIGNS):
+            left = statement.child_by_field_name("left") or statement.child_by_field_name("name")
+            target = left if left is not None else next(iter(statement.named_children), None)
+            if target is None or name not in [_text(one) for one in (target, *target.named_children)]:
+                continue
+            right = statement.child_by_field_name("right") or statement.child_by_field_name("value")
+            if right is not None and re.match(rf"append\(\s*{re.escape(name)}\b", _text(right)):
+                return
+            around = statement.parent.parent if statement.parent is not None else None
+            while around is not None and around.type in ("block", "statement_list"):
+                around = around.parent
+            found += [one for one in (right, _guard_of(around)) if one is not None]
+        yield from found
+
+    def set_under(self, member: str) -> Iterator[GoBranch]:
+        """Yield the innermost branch around each statement that sets a member of options, called so or `opts`."""
+        for found in re.finditer(rb"\b\w*[oO]pt\w*\.%s = " % member.encode(), self._data):
+            yield from self.branches(found.start())[:1]
+
+    def _function_of(self, node: Node | None) -> Node | None:
+        while node is not None and node.type not in _FUNCTIONS:
+            node = node.parent
+        return node
+
+    def function_at(self, offset: int) -> str:
+        """Return the name of the function around an offset, empty outside one."""
+        found = self._function_of(self._root.descendant_for_byte_range(offset, offset))
+        return "" if found is None else _name_of(found)
+
+    def calls_at(self, line: int) -> list[tuple[str, str]]:
+        """Return the calls of other packages on a line: the name of the package in the file, and the function."""
+        offset = self.offset_of(line)
+        if offset is None:
+            return []
+        node = self._root.descendant_for_byte_range(offset, offset)
+        while node is not None and node.parent is not None and node.parent.type not in ("block", "statement_list"):
+            node = node.parent
+        found = []
+        for call in [] if node is None else _below(node, "call_expression"):
+            function = call.child_by_field_name("function")
+            if function is None or function.type != "selector_expression" or function.start_point[0] + 1 != line:
+                continue
+            operand, name = function.child_by_field_name("operand"), function.child_by_field_name("field")
+            if operand is not None and name is not None and _text(operand) in self.imports:
+                found.append((_text(operand), _text(name)))
+        return found
+
+
+def _text(node: Node | None) -> str:
+    return "" if node is None or node.text is None else node.text.decode("utf-8", "replace")
+
+
+def _cut(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+def _short(node: Node | None) -> str:
+    return _cut(_text(node))
+
+
+def _name_of(function: Node) -> str:
+    return _text(function.child_by_field_name("name"))
+
+
+def _condition(statement: Node) -> Node:
+    found = statement.child_by_field_name("condition")
+    return statement if found is None else found
+
+
+def _guard_of(statement: Node | None) -> Node | None:
+    return _condition(statement) if statement is not None and statement.type == "if_statement" else None
+
+
+def _last_statement(block: Node) -> Node | None:
+    last = next((one for one in reversed(block.named_children) if one.type != "comment"), None)
+    return _last_statement(last) if last is not None and last.type == "statement_list" else last
+
+
+def _below(node: Node, *types: str, stops: tuple[str, ...] = ()) -> Iterator[Node]:
+    """Yield the nodes of some types in a tree, the node itself among them."""
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        if one.type in types:
+            yield one
+        if one.type not in stops:
+            waiting += reversed(one.named_children)
+
+
+def _is_called(node: Node) -> bool:
+    parent = node.parent
+    return parent is not None and parent.type == "call_expression" and parent.child_by_field_name("function") == node
+
+
+def _alias_of(node: Node) -> str:
+    """Return the name of the variable that a function is given to, empty if it is not."""
+    parent = node.parent
+    if parent is not None and parent.type == "expression_list":
+        node, parent = parent, parent.parent
+    if parent is None or parent.type not in ("var_spec", "short_var_declaration"):
+        return ""
+    name = parent.child_by_field_name("name") or parent.child_by_field_name("left")
+    return _text(name) if name != node else ""
+
+
+def _call_around(node: Node) -> Node:
+    while node.parent is not None and node.type != "call_expression":
+        if node.type in ("block", "statement_list"):
+            break
+        node = node.parent
+    return node
+
+
+def _members(node: Node) -> Iterator[str]:
+    """Yield the names of members in the paths that the calls around a use are given; of several paths none is sure."""
+    while node.parent is not None:
+        node = node.parent
+        if node.type in _FUNCTIONS:
+            return
+        arguments = node.child_by_field_name("arguments") if node.type == "call_expression" else None
+        paths = (
+            []
+            if arguments is None
+            else [one for one in arguments.named_children if one.type == "call_expression" and _is_path(one)]
+        )
+        if len(paths) == 1:
+            for names in _CHILDREN.findall(_text(paths[0])):
+                yield from (unquote(f'"{one}"') or one for one in _TEXT.findall(names))
+
+
+def _is_path(call: Node) -> bool:
+    function = call.child_by_field_name("function")
+    name = None if function is None else function.child_by_field_name("field")
+    return _text(name) in ("Child", "NewPath", "Key", "Index")

@@ -1,0 +1,103 @@
+"""What fields are to the rules around them: discriminators, members of unions, items without keys."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.compiler.fieldroles import FieldRoles
+from harness.gotypes.packages import Universe
+from harness.tags.families.lists import UNIQUE
+from harness.tags.release import Release
+
+_TYPES = """package v1
+
+type Kind struct {
+	Spec Spec `json:"spec"`
+}
+
+type Spec struct {
+	// +k8s:unionDiscriminator
+	Mode string `json:"mode"`
+	// +k8s:beta(since: "1.37")=+k8s:unionMember
+	One *Item `json:"one"`
+	// +oneOf=Older
+	Older *Item `json:"older"`
+	// Says nothing of oneOf.
+	Plain string `json:"plain"`
+	// +k8s:listType=atomic
+	Items []Item `json:"items"`
+	// +k8s:listType=atomic
+	// +k8s:alpha(since: "1.36")=+k8s:unique=map
+	// +k8s:listMapKey=name
+	Keyed []Item `json:"keyed"`
+	Typed Keys `json:"typed"`
+}
+
+// +k8s:listType=set
+type Keys []string
+
+type Item struct {
+	Inline `json:",inline"`
+	Names []string `json:"names"`
+}
+
+type Inline struct {
+	Name string `json:"name"`
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def roles(tmp_path_factory: pytest.TempPathFactory) -> FieldRoles:
+    """The roles of the fields above."""
+    folder = tmp_path_factory.mktemp("api")
+    (folder / "types.go").write_text(_TYPES)
+    return FieldRoles(Universe({"api/v1": folder}), Release())
+
+
+@pytest.mark.parametrize(
+    ("path", "makes"),
+    [
+        ("spec.mode", True),
+        ("spec.one", True),
+        ("spec.older", True),
+        ("spec.plain", False),
+        ("spec.one.name", False),
+        ("spec.unknown", False),
+        ("", False),
+    ],
+)
+def test_a_choice_is_made_by_discriminators_and_members(roles: FieldRoles, path: str, makes: bool) -> None:
+    """The tags of the field say so, those of Kubernetes without rules too; prose does not."""
+    assert makes == roles.makes_choice("api/v1.Kind", path)
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("spec.items[0].name", ("spec.items", "+k8s:unique=map and +k8s:listMapKey for the key of its items", 17)),
+        ("spec.items[0].names[1]", ("spec.items", "+k8s:unique=map and +k8s:listMapKey for the key of its items", 17)),
+        ("spec.keyed[0].names[1]", ("spec.keyed[*].names", "+k8s:listType=atomic, +k8s:unique=set", 30)),
+        ("spec.keyed[0].name", None),
+        ("spec.typed[0]", None),
+        ("spec.items", None),
+    ],
+)
+def test_a_list_without_keys_is_found_on_the_way(
+    roles: FieldRoles, path: str, found: tuple[str, str, int] | None
+) -> None:
+    """The outermost list whose items have no identity counts; the list itself is not below it."""
+    told = roles.unkeyed_list("api/v1.Kind", path)
+    assert found == (None if told is None else (told.path, told.tags, told.position.line))
+
+
+def test_an_older_release_has_no_tag_for_unique_items(tmp_path: Path) -> None:
+    """There the type of the list is what tells its items apart."""
+    (tmp_path / "types.go").write_text(_TYPES)
+    told = FieldRoles(Universe({"api/v1": tmp_path}), Release(UNIQUE.since - 1)).unkeyed_list(
+        "api/v1.Kind", "spec.keyed[0].names[1]"
+    )
+    assert told is not None
+    assert "+k8s:listType=set" == told.tags

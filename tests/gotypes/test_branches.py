@@ -1,0 +1,103 @@
+"""What has to hold for a line of Go to run is read from the branches around and before it."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.gotypes.branches import GoSource
+
+_SOURCE = b"""package validation
+
+import (
+	other "example.com/other/validation"
+	"example.com/field"
+)
+
+var validateName = other.ValidateName
+
+func validate(spec, oldSpec *Spec, fldPath *field.Path) (errs field.ErrorList) {
+	hasFirst, count := len(spec.First) > 0, 0
+	if hasFirst {
+		count++
+	}
+	switch {
+	case count > 1:
+		errs = append(errs, field.Invalid(fldPath, nil, ""))
+	case hasFirst:
+		errs = append(errs, validateEach(spec.First, func(one string) field.ErrorList {
+			return validateName(one, fldPath)
+		}, fldPath.Child("first", "inner").Index(0))...)
+	}
+	if len(errs) > 0 {
+		return errs
+	}
+	if spec.A != nil {
+		errs = append(errs, other.ValidateName(*spec.A, fldPath.Child("a"))...)
+	} else if oldSpec == nil {
+		errs = append(errs, validateBoth(spec, fldPath.Child("a"), fldPath.Child("b")), field.Required(fldPath, ""))
+	} else {
+		errs = append(errs, field.Forbidden(fldPath, ""))
+	}
+	return errs
+}
+"""
+SOURCE = GoSource(_SOURCE)
+
+
+def line_of(text: str) -> int:
+    """Return the line of the source that contains a text."""
+    return next(number for number, line in enumerate(_SOURCE.decode().splitlines(), 1) if text in line)
+
+
+@pytest.mark.parametrize(
+    ("code", "texts"),
+    [
+        ("field.Invalid", ["case count > 1 of a switch"]),
+        ("validateEach", ["case hasFirst of a switch"]),
+        ("other.ValidateName(*spec.A", ["if spec.A != nil", "if len(errs) > 0"]),
+        ("field.Required", ["else if oldSpec == nil", "if len(errs) > 0"]),
+        ("field.Forbidden", ["else of if oldSpec == nil", "if len(errs) > 0"]),
+        ("hasFirst, count", []),
+        ("package validation", []),
+    ],
+)
+def test_branches_are_those_above_a_line_and_returns_before_it(code: str, texts: list[str]) -> None:
+    """The innermost comes first; a chain of else ifs is one branch."""
+    offset = SOURCE.offset_of(line_of(code))
+    assert offset is not None
+    assert texts == [one.text.removeprefix("else ") if one.text.startswith("else else") else one.text
+                     for one in SOURCE.branches(offset)]  # fmt: skip
+
+
+def test_a_condition_reads_what_its_local_variables_are_made_of() -> None:
+    """A counter counts what the conditions around it read; a list of errors, which all is appended to, says nothing."""
+    [switch] = SOURCE.branches(SOURCE.offset_of(line_of("field.Invalid")) or 0)
+    errs = SOURCE.branches(SOURCE.offset_of(line_of("field.Required")) or 0)[1]
+    assert (["First"], []) == (sorted(switch.names), sorted(errs.names))
+    assert (True, line_of("return errs")) == (errs.returns, errs.leaves_at)
+
+
+def test_another_branch_of_one_statement_excludes_a_line() -> None:
+    """Of a switch and of a chain of else ifs alike."""
+    invalid, each = (SOURCE.offset_of(line_of(code)) or 0 for code in ("field.Invalid", "validateEach"))
+    required = SOURCE.offset_of(line_of("field.Required")) or 0
+    assert [True, False, False] == [SOURCE.branches(each)[0].excludes(at) for at in (invalid, each, required)]
+    assert SOURCE.branches(required)[0].excludes(SOURCE.offset_of(line_of("*spec.A")) or 0)
+
+
+def test_uses_of_a_function_name_the_members_of_the_path_that_they_are_given() -> None:
+    """The path of a call around it counts too; a function that gets another name is no call."""
+    [call] = SOURCE.mentions("validateName")
+    assert ("validate", "call", ("first", "inner")) == (call.function, call.use, call.members)
+    found = [
+        (one.use, one.alias, one.members) for one in SOURCE.mentions("ValidateName", "example.com/other/validation")
+    ]
+    assert [("alias", "validateName", ()), ("call", "", ("a",))] == found
+    assert [()] == [one.members for one in SOURCE.mentions("validateBoth")]
+    assert [] == list(SOURCE.mentions("ValidateName")) + list(SOURCE.mentions("ValidateName", "example.com/else"))
+
+
+def test_what_is_no_code_has_no_branches() -> None:
+    """A line beyond the end, an empty file and a file that does not parse say nothing."""
+    assert (None, []) == (SOURCE.offset_of(999), GoSource(b"").branches(0))
+    assert ([], "") == (GoSource(b"func (((").calls_at(1), GoSource(b"\xff func").function_at(2))
