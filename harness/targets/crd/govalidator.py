@@ -1,0 +1,131 @@
+"""A validator in Go of the project's own module as the handwritten side: a program around it, built in its module.
+
+The program is laid over the module with the compiler's `-overlay`: nothing is written into the checkout, its
+dependencies stay its own, and internal packages can be imported.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import platformdirs
+
+from harness.diagnostics import TargetError, UsageError
+from harness.files import locked
+from harness.limits import read_checkout_text
+from harness.targets.kubernetes.release import find_toolchain, wanted_go
+
+_TEMPLATE = Path(__file__).parent / "child" / "main.go.tmpl"
+_FOLDER = "harness_validator"
+_MODULE = re.compile(r"^module[ \t]+(\S+)", re.M)
+_NAME = re.compile(r"(?P<folder>.*)\.(?P<name>[A-Za-z_]\w*)")
+_OF_KUBERNETES = re.compile(r"k8s\.io/(api|apimachinery|client-go)(/|$)")
+"""Libraries whose texts say nothing about what a project validates."""
+_MOST_LINES = 20
+
+
+class _Named(NamedTuple):
+    """A function or a type of a package: the folder of its module, its import path, and its name."""
+
+    top: Path
+    package: str
+    name: str
+    is_function: bool
+
+
+def build_validator(location: str, note: Callable[[str], None]) -> Path:
+    """Build the program around `PATH.NAME`, or `PATH.NAME=PATH.OBJECT` where the validator takes any object.
+
+    Returns: the program. Raises: UsageError for what is not there, TargetError if the module does not compile.
+    """
+    first, _, second = location.partition("=")
+    validator = _find(first)
+    object_type = _find(second) if second else None
+    toolchain = find_toolchain(wanted_go(read_checkout_text(validator.top / "go.mod")))
+    key = hashlib.sha256(f"{validator}{object_type}".encode()).hexdigest()[:16]
+    folder = platformdirs.user_cache_path("equivalence-harness") / "validators" / key
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with locked(folder.with_suffix(".lock"), lambda: note("another process builds this validator; waiting for it")):
+        source, overlay, program = folder / "main.go", folder / "overlay.json", folder / "validator"
+        source.write_text(_source(validator, object_type), encoding="utf-8")
+        place = validator.top / _FOLDER / "main.go"
+        overlay.write_text(json.dumps({"Replace": {str(place): str(source)}}), encoding="utf-8")
+        command = [str(toolchain.go), "build", f"-overlay={overlay}", "-o", str(program), f"./{_FOLDER}"]
+        done = subprocess.run(
+            command, cwd=validator.top, capture_output=True, text=True, errors="replace",
+            env={**os.environ, "GO111MODULE": "on"}, check=False,
+        )  # fmt: skip
+    if done.returncode != 0:
+        said = [line for line in done.stderr.strip().splitlines() if not line.startswith("go: downloading ")]
+        lines = said[-_MOST_LINES:]
+        raise TargetError(
+            f"the validator {location} does not compile: the compiler says\n"
+            + "\n".join(f"    {one}" for one in lines),
+            why=f"it is built in its module, {validator.top}",
+            fix="run go build ./... there first; a name that other packages use begins with a capital",
+        )
+    return program
+
+
+def folders_of(location: str) -> list[Path]:
+    """Return the folder of a validator's package, and those of what it imports from modules that are not Kubernetes'.
+
+    Nothing but the folder of the package if Go cannot list them. Raises: UsageError for what is not there.
+    """
+    named = _find(location.partition("=")[0])
+    folder = Path(location.partition("=")[0].rpartition(".")[0] or ".").expanduser().resolve()
+    toolchain = find_toolchain(wanted_go(read_checkout_text(named.top / "go.mod")))
+    form = "{{if not .Standard}}{{.ImportPath}} {{.Dir}}{{end}}"
+    imports = _go_list(toolchain.go, folder, "{{range .Imports}}{{println .}}{{end}}", ".")
+    wanted = [one for one in imports if "." in one.partition("/")[0] and not _OF_KUBERNETES.match(one)]
+    found = _go_list(toolchain.go, folder, form, *wanted) if wanted else []
+    return [folder, *(Path(line.partition(" ")[2]) for line in found)]
+
+
+def _go_list(go: Path, folder: Path, form: str, *packages: str) -> list[str]:
+    command = [str(go), "list", "-f", form, *packages]
+    environment = {**os.environ, "GO111MODULE": "on"}
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=environment)
+    return [line for line in done.stdout.splitlines() if line.strip()] if done.returncode == 0 else []
+
+
+def _find(location: str) -> _Named:
+    """Find a function or a type by the folder of its package and its name. Raises: UsageError."""
+    found = _NAME.fullmatch(location)
+    folder = Path(found["folder"] or ".").expanduser().resolve() if found else None
+    if found is None or folder is None or not folder.is_dir():
+        raise UsageError(f"there is no package for {location}\n  fix: --validator ./api/v1.Backup, PATH.NAME")
+    top = next((one for one in (folder, *folder.parents) if (one / "go.mod").is_file()), None)
+    if top is None:
+        raise UsageError(f"{folder} belongs to no Go module\n  why: no go.mod above it\n  fix: go mod init")
+    module = _MODULE.search(read_checkout_text(top / "go.mod"))
+    texts = [read_checkout_text(file) for file in sorted(folder.glob("*.go")) if not file.name.endswith("_test.go")]
+    name = found["name"]
+    is_function = any(re.search(rf"^func {name}[(\[]", text, re.M) for text in texts)
+    is_type = any(re.search(rf"^(type |\t){name} +(struct|=|map|\[|\w+$)", text, re.M) for text in texts)
+    if not (is_function or is_type) or module is None:
+        raise UsageError(f"{folder} declares no {name}\n  fix: name a function or a type with validating methods")
+    inside = folder.relative_to(top).as_posix()
+    return _Named(top, module[1] if inside == "." else f"{module[1]}/{inside}", name, is_function)
+
+
+def _source(validator: _Named, object_type: _Named | None) -> str:
+    called = f"validator.{validator.name}" if validator.is_function else f"new(validator.{validator.name})"
+    if object_type is None:
+        imported, prototype = "", "nil"
+    else:
+        imported, prototype = f'object_ "{object_type.package}"', f"reflect.TypeFor[object_.{object_type.name}]()"
+    text = _TEMPLATE.read_text(encoding="utf-8")
+    for key, value in (
+        ("VALIDATOR_PACKAGE", validator.package), ("OBJECT_IMPORT", imported),
+        ("SUBJECT", f"reflect.ValueOf({called})"), ("OBJECT", prototype),
+    ):  # fmt: skip
+        text = text.replace(key, value)
+    return text

@@ -1,0 +1,1 @@
+"""Validating admission policies, judged by the code of a release's API server."""

@@ -1,0 +1,1 @@
+"""CRDs for tests, and changes of them."""
