@@ -1,1 +1,1 @@
-"""Who answers cases: the targets."""
+"""Targets: programs, suites and Kubernetes releases that answer cases."""

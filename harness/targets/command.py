@@ -1,4 +1,4 @@
-"""Any program, in any language, that speaks the wire protocol."""
+"""Runs any program that speaks the wire protocol as a target."""
 
 from __future__ import annotations
 

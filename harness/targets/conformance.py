@@ -1,4 +1,4 @@
-"""Does a worker keep the protocol? A list of checks that anybody can run against a worker of their own."""
+"""Checks whether a worker conforms to the wire protocol."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from harness.targets.wire import decode_info, protocol_schema
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """One check: what was promised, whether it was kept, what was seen, and how to fix it."""
+    """The result of one check: the requirement, whether it is met, the observation, and a fix."""
 
     name: str
     ok: bool
@@ -34,7 +34,7 @@ class CheckResult:
 
 
 class _Broken(Exception):
-    """A check cannot go on: the worker gave no line in time, or none that is JSON."""
+    """The worker printed no line in time, or a line that is not JSON, so the check is aborted."""
 
 
 class _Ended(_Broken):
@@ -42,7 +42,7 @@ class _Ended(_Broken):
 
 
 class _Talk:
-    """A conversation with a worker, line by line, every read bounded in time."""
+    """A conversation with a worker, line by line, with a time limit for every read and write."""
 
     def __init__(self, argv: Sequence[str], timeout: float) -> None:
         self._timeout = timeout
@@ -57,8 +57,8 @@ class _Talk:
             raise
         self._pending = b""
 
-    def words(self) -> str:
-        """The last line of its standard error, for a check that failed because it ended."""
+    def stderr_line(self) -> str:
+        """Return the last line of its standard error, for a check that failed because the worker ended."""
         self._errors.seek(max(0, self._errors.seek(0, os.SEEK_END) - 4096))
         lines = self._errors.read().decode("utf-8", "replace").split("\n")
         return next((f"; it wrote: {line.strip()[:200]}" for line in reversed(lines) if line.strip()), "")
@@ -75,12 +75,12 @@ class _Talk:
                 with suppress(OSError):
                     pipe.close()
 
-    def say(self, *records: Any) -> None:
-        """Send records, one line each."""
-        self.say_raw(b"".join(msgspec.json.encode(record) + b"\n" for record in records))
+    def send(self, *records: Any) -> None:
+        """Send records as lines."""
+        self.send_raw(b"".join(msgspec.json.encode(record) + b"\n" for record in records))
 
-    def say_raw(self, data: bytes) -> None:
-        """Send bytes, reading meanwhile: neither side may block the other."""
+    def send_raw(self, data: bytes) -> None:
+        """Send bytes and read at the same time, so that neither process blocks the other."""
         assert self.process.stdin is not None
         view, end = memoryview(data), time.monotonic() + self._timeout
         os.set_blocking(self.process.stdin.fileno(), False)
@@ -98,7 +98,7 @@ class _Talk:
                 raise _Broken("it does not read its input")
 
     def line(self) -> bytes:
-        """The next line. Raises: _Broken."""
+        """Return the next line. Raises: _Broken."""
         end = time.monotonic() + self._timeout
         while b"\n" not in self._pending:
             if not self._ready(end, writing=False)[0]:
@@ -108,7 +108,7 @@ class _Talk:
         return line
 
     def rest(self) -> bytes:
-        """Close its input and return all that it still prints until it ends. Raises: _Broken."""
+        """Close its input and return its remaining output. Raises: _Broken."""
         assert self.process.stdin is not None
         self.process.stdin.close()
         end = time.monotonic() + self._timeout
@@ -130,25 +130,25 @@ class _Talk:
         chunk = os.read(self.process.stdout.fileno(), 1 << 20)
         if not chunk:
             with suppress(subprocess.TimeoutExpired):
-                self.process.wait(1.0)  # its last words come before its end
-            raise _Ended(f"it ended{self.words()}")
+                self.process.wait(1.0)  # afterwards its standard error is complete
+            raise _Ended(f"it ended{self.stderr_line()}")
         self._pending += chunk
         if len(self._pending) > MAX_LINE:
-            raise _Broken(f"it printed more than {MAX_LINE:,} bytes that nobody asked for")
+            raise _Broken(f"it printed more than {MAX_LINE:,} bytes without an answer")
 
     def answer(self) -> dict[str, Any]:
-        """The next line as an answer that fits the schema."""
+        """Return the next line as an answer that fits the schema. Raises: _Broken."""
         line = self.line()
         try:
             answer = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise _Broken(f"it printed a line that is not JSON: {line[:120]!r}") from error
-        if problem := _problem("Answer", answer):
-            raise _Broken(f"its answer does not fit the schema: {problem}")
+        if mismatch := _schema_error("Answer", answer):
+            raise _Broken(f"its answer does not fit the schema: {mismatch}")
         return dict(answer)
 
     def ends(self) -> bool:
-        """Close its input; does it end by itself?"""
+        """Close its input and return whether it ends by itself."""
         self.rest()
         try:
             self.process.wait(self._timeout)
@@ -163,7 +163,8 @@ def _validator(name: str) -> Any:
     return jsonschema_rs.validator_for({"$ref": f"#/$defs/{name}", "$defs": schema["$defs"]})
 
 
-def _problem(name: str, record: Any) -> str:
+def _schema_error(name: str, record: Any) -> str:
+    """Return why a record does not fit its schema; empty if it does."""
     error = next(iter(_validator(name).iter_errors(record)), None)
     if error is None:
         return ""
@@ -172,9 +173,9 @@ def _problem(name: str, record: Any) -> str:
 
 
 def check_worker(argv: Sequence[str], timeout: float = 20.0) -> list[CheckResult]:
-    """Run every check. The worker is started once for the greeting and once for each check behind it.
+    """Run every check. The worker is started once for the greeting and once for each further check.
 
-    Units: `timeout` in seconds, for each line that is waited for.
+    Units: `timeout` in seconds, per line.
     """
     greeting, info = _check_greeting(argv, timeout)
     results = list(greeting)
@@ -199,8 +200,8 @@ def _check_greeting(argv: Sequence[str], timeout: float) -> tuple[list[CheckResu
         record = json.loads(line)
     except (_Broken, OSError, ValueError, RecursionError) as error:
         return [CheckResult(name, False, str(error), fix)], None
-    if problem := _problem("TargetInfo", record):
-        return [CheckResult(name, False, problem, fix)], None
+    if mismatch := _schema_error("TargetInfo", record):
+        return [CheckResult(name, False, mismatch, fix)], None
     info = decode_info(line)
     keys = [kind.key for kind in info.kinds]
     doubled = sorted({str(key) for key in keys if keys.count(key) > 1})
@@ -232,8 +233,8 @@ def _case_of(kind: KindInfo, operation: Operation, number: int) -> dict[str, Any
 
 
 def _answers_once(talk: _Talk, info: TargetInfo) -> str:
-    # 101 cases: a worker that holds answers back until some round number of them is there shows it.
-    talk.say(*(_case(info, number) for number in range(1, 102)))
+    # Not a round number, to detect a worker that prints its answers in batches of a fixed size.
+    talk.send(*(_case(info, number) for number in range(1, 102)))
     ids = [talk.answer().get("id") for _ in range(101)]
     missing = set(range(1, 102)) - set(ids)
     return f"of 101 cases it left {len(missing)} unanswered and answered others twice" if missing else ""
@@ -241,22 +242,22 @@ def _answers_once(talk: _Talk, info: TargetInfo) -> str:
 
 def _has_many_in_flight(talk: _Talk, info: TargetInfo) -> str:
     for batch in range(20):
-        talk.say(*(_case(info, batch * 100 + number) for number in range(1, 101)))
+        talk.send(*(_case(info, batch * 100 + number) for number in range(1, 101)))
     ids = {talk.answer().get("id") for _ in range(2000)}
     return "" if ids == set(range(1, 2001)) else f"of 2,000 cases in flight it answered {len(ids)}"
 
 
 def _prints_nothing_else(talk: _Talk, info: TargetInfo) -> str:
-    talk.say(*(_case(info, number) for number in range(1, 11)))
+    talk.send(*(_case(info, number) for number in range(1, 11)))
     for _ in range(10):
         talk.answer()
     rest = talk.rest()
-    return f"behind its last answer it printed {rest[:120]!r}" if rest.strip() else ""
+    return f"after its last answer it printed {rest[:120]!r}" if rest.strip() else ""
 
 
 def _serves_each_kind(talk: _Talk, info: TargetInfo) -> str:
     kinds = [(kind, operation) for kind in info.kinds for operation in kind.operations]
-    talk.say(*(_case_of(kind, operation, number) for number, (kind, operation) in enumerate(kinds, 1)))
+    talk.send(*(_case_of(kind, operation, number) for number, (kind, operation) in enumerate(kinds, 1)))
     answered = {talk.answer().get("id") for _ in kinds}
     silent = {kind.name for number, (kind, _) in enumerate(kinds, 1) if number not in answered}
     return f"no answer for {', '.join(sorted(silent)[:5])}" if silent else ""
@@ -266,18 +267,18 @@ def _needs_no_optional_key(talk: _Talk, info: TargetInfo) -> str:
     case = _case(info, 1)
     for key in [key for key in ("resource", "subresource") if not case[key]]:
         del case[key]
-    talk.say(case, {**_case(info, 2), "mode": "given", "options": {}, "versions": False, "a-later-key": [1]})
+    talk.send(case, {**_case(info, 2), "mode": "given", "options": {}, "versions": False, "a-later-key": [1]})
     return "" if _by_id(talk, 2).keys() == {1, 2} else "not answered"
 
 
 def _by_id(talk: _Talk, count: int) -> dict[Any, dict[str, Any]]:
-    """Read answers, which may come in any order."""
+    """Read answers and return them by id, because they may arrive in any order."""
     answers = [talk.answer() for _ in range(count)]
     return {answer.get("id"): answer for answer in answers}
 
 
 def _is_the_same_twice(talk: _Talk, info: TargetInfo) -> str:
-    talk.say(_case(info, 1), _case(info, 1))
+    talk.send(_case(info, 1), _case(info, 1))
     first, second = talk.answer(), talk.answer()
     first.pop("nanoseconds", None)
     second.pop("nanoseconds", None)
@@ -285,7 +286,7 @@ def _is_the_same_twice(talk: _Talk, info: TargetInfo) -> str:
 
 
 def _survives_unknown_kind(talk: _Talk, info: TargetInfo) -> str:
-    talk.say(_case(info, 1, kind="NoSuchKind", resource="nosuchkinds"), _case(info, 2))
+    talk.send(_case(info, 1, kind="NoSuchKind", resource="nosuchkinds"), _case(info, 2))
     answers = _by_id(talk, 2)
     if not answers.get(1, {}).get("failure"):
         return "a case of a kind that it does not serve got an answer without failure"
@@ -293,7 +294,7 @@ def _survives_unknown_kind(talk: _Talk, info: TargetInfo) -> str:
 
 
 def _survives_bad_object(talk: _Talk, info: TargetInfo) -> str:
-    talk.say(_case(info, 1, object=["not", "an", "object"]), _case(info, 2))
+    talk.send(_case(info, 1, object=["not", "an", "object"]), _case(info, 2))
     answers = _by_id(talk, 2)
     failure = answers.get(1, {}).get("failure") or {}
     if failure.get("stage") != "decode":
@@ -304,7 +305,7 @@ def _survives_bad_object(talk: _Talk, info: TargetInfo) -> str:
 def _shows_what_it_validated(talk: _Talk, info: TargetInfo) -> str:
     if "validated" not in info.abilities:
         return ""
-    talk.say(_case(info, 1, validated=True), _case(info, 2))
+    talk.send(_case(info, 1, validated=True), _case(info, 2))
     answers = _by_id(talk, 2)
     if answers.get(2, {}).get("validated"):
         return "a case that did not ask for `validated` got it"
@@ -320,7 +321,7 @@ def _answers_for_ruled_kinds(talk: _Talk, info: TargetInfo) -> str:
         return ""
     one = info.ruled[0]
     body = {"apiVersion": f"{one.group}/{one.version}" if one.group else one.version, "kind": one.kind}
-    talk.say({"id": 1, **_named(one), "operation": "create", "mode": "declarative", "object": body})
+    talk.send({"id": 1, **_kind_keys(one), "operation": "create", "mode": "declarative", "object": body})
     answer = talk.answer()
     failure = answer.get("failure") or {}
     if failure.get("stage") not in (None, "declarative"):
@@ -328,10 +329,10 @@ def _answers_for_ruled_kinds(talk: _Talk, info: TargetInfo) -> str:
     return "a case of mode `declarative` got handwritten errors" if answer.get("handwritten") else ""
 
 
-def _tells_what_it_costs(talk: _Talk, info: TargetInfo) -> str:
+def _returns_costs(talk: _Talk, info: TargetInfo) -> str:
     if "measure" not in info.abilities:
         return ""
-    talk.say(_case(info, 1, measure={"rounds": 3, "nanoseconds": 1000}), _case(info, 2))
+    talk.send(_case(info, 1, measure={"rounds": 3, "nanoseconds": 1000}), _case(info, 2))
     answers = _by_id(talk, 2)
     if answers.get(2, {}).get("cost"):
         return "a case that did not ask to `measure` got a `cost`"
@@ -342,37 +343,37 @@ def _tells_what_it_costs(talk: _Talk, info: TargetInfo) -> str:
     if not {"handwritten", "declarative"} & parts.keys():
         return "it names the ability `measure`, and its `cost` has neither `handwritten` nor `declarative`"
     few = [name for name, part in parts.items() if len(part["nanoseconds"]) != 3]
-    return f"of three rounds it told another number of samples for {', '.join(few)}" if few else ""
+    return f"of three rounds it returned another number of samples for {', '.join(few)}" if few else ""
 
 
-def _named(one: RuledKind) -> dict[str, str]:
+def _kind_keys(one: RuledKind) -> dict[str, str]:
     return {"group": one.group, "version": one.version, "kind": one.kind}
 
 
 def _survives_unicode(talk: _Talk, info: TargetInfo) -> str:
     case = _case(info, 1)
     case["object"]["metadata"]["annotations"] = {"k": 'é世\u2028\U0001f600"\\\u0000'}
-    talk.say(case)
+    talk.send(case)
     return "" if talk.answer().get("id") == 1 else "not answered"
 
 
 def _survives_a_large_object(talk: _Talk, info: TargetInfo) -> str:
     case = _case(info, 1)
     case["object"]["metadata"]["annotations"] = {f"k{number}": "x" * 1000 for number in range(1000)}
-    talk.say(case)
+    talk.send(case)
     return "" if talk.answer().get("id") == 1 else "not answered"
 
 
 def _survives_depth(talk: _Talk, info: TargetInfo) -> str:
     deep = b"[" * 5000 + b"]" * 5000
     body = msgspec.json.encode(_case(info, 1, object={"spec": "DEEP"})).replace(b'"DEEP"', deep)
-    talk.say_raw(body + b"\n")
-    talk.say(_case(info, 2))
+    talk.send_raw(body + b"\n")
+    talk.send(_case(info, 2))
     return "" if _by_id(talk, 2).keys() == {1, 2} else "not answered"
 
 
 def _ends_at_the_end(talk: _Talk, info: TargetInfo) -> str:
-    return "" if talk.ends() else "it goes on when its input is closed"
+    return "" if talk.ends() else "it does not end when its input is closed"
 
 
 _CHECKS: tuple[tuple[str, Callable[[_Talk, TargetInfo], str], str], ...] = (
@@ -386,7 +387,7 @@ _CHECKS: tuple[tuple[str, Callable[[_Talk, TargetInfo], str], str], ...] = (
     ("survives an undecodable object", _survives_bad_object, "answer with a failure of stage decode"),
     ("shows what it validated", _shows_what_it_validated, "answer `validated` by version, or do not name the ability"),
     ("answers for ruled kinds", _answers_for_ruled_kinds, "list in `ruled` only kinds that mode `declarative` takes"),
-    ("tells what it costs", _tells_what_it_costs, "answer `cost` with a sample for each round and part"),
+    ("tells what it costs", _returns_costs, "answer `cost` with a sample for each round and part"),
     ("survives any Unicode", _survives_unicode, "read and print UTF-8"),
     ("survives an object of 1 MB", _survives_a_large_object, "do not limit the length of a line"),
     ("survives deep nesting", _survives_depth, "answer with a failure of stage decode instead of ending"),

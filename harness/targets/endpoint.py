@@ -1,7 +1,7 @@
-"""A suite's kind in one version, at its root or at a subresource: what happens to an object on its way to an answer.
+"""The request path of a suite's kind in one version, for its root or a subresource: from an object to error lists.
 
-All code of a suite's author runs here, and `stage` says which of it: whatever it raises is told as a panic there. That
-is a mark, and no guard around each call, since every case passes five of them.
+All code of a suite runs in this module. `stage` is set before each call, so that an exception is reported as a panic of
+that stage; a try block around each of the five calls of a case would cost more.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Decoder: TypeAlias = Callable[[Json], Json]
 """Checks JSON types, drops what the type does not know, and returns a fresh object. Raises `DecodeError`."""
 
 Reader: TypeAlias = Callable[[msgspec.Raw], Json]
-"""Does the same to the text of a usual object; None for others. A worker in Python has objects as text."""
+"""Decodes JSON text in the same way; None for text that needs the full decoder. Workers in Python receive text."""
 
 KindVersion: TypeAlias = tuple[str, str]
 """A kind's name and a version."""
@@ -33,23 +33,23 @@ KindVersion: TypeAlias = tuple[str, str]
 Errors: TypeAlias = tuple[FieldError, ...]
 
 
-MOST_ERRORS = 10_000
-"""How many errors a validator may return for one object."""
+MAX_ERRORS = 10_000
+"""Maximum number of errors that a validator may return for one object."""
 
 
 class DecodeError(Exception):
-    """An object is not of the type. Never leaves the target: it becomes a failure of stage `decode`."""
+    """An object does not have the type of its kind. The target turns it into a failure of stage `decode`."""
 
 
 class StageError(Exception):
-    """One stage ended the case."""
+    """A stage ended the case with a failure."""
 
     def __init__(self, failure: Failure) -> None:
         self.failure = failure
 
 
 class CaseObjects(msgspec.Struct, frozen=True):
-    """The objects of one case, as the declarative side and as the handwritten validator see them."""
+    """The objects of one case, in the request's version and in the internal one."""
 
     new: Json
     old: Json
@@ -58,7 +58,7 @@ class CaseObjects(msgspec.Struct, frozen=True):
 
 
 class Endpoint:
-    """Where cases of one kind, version and subresource go. `stage` is whose code runs, None while it is ours."""
+    """Answers cases of one kind, version and subresource. `stage` is the suite's code that runs, None outside of it."""
 
     def __init__(
         self,
@@ -95,11 +95,11 @@ class Endpoint:
         self._contexts = {operation: self._context(operation, options, gates) for operation in Operation}
 
     def context(self, case: Case) -> Context:
-        """Return what validators are told beside the objects."""
+        """Return the context argument of validators."""
         if not case.options:
             return self._contexts[case.operation]
         options = {**self.options, **case.options}
-        # A gate of the same name is the same switch, so that a case says what a run with `--gates` would say.
+        # An option also sets the gate of the same name, so that a case is answered as in a run with --gates.
         gates = {name: options.get(name, value) for name, value in self._gates.items()}
         return self._context(case.operation, options, gates)
 
@@ -110,7 +110,7 @@ class Endpoint:
 
     def arrive(self, value: Json, served: bool, which: str = "") -> tuple[Json, Json]:
         """Decode, default and convert an object. Returns: it in the request's version and in the internal one."""
-        obj = self._decoded(value, which)
+        obj = self._decode(value, which)
         if served and self._defaults is not None:
             self.stage = "default"
             obj = self._defaults(obj)
@@ -122,7 +122,7 @@ class Endpoint:
         return obj, internal
 
     def prepare(self, internal: Json, old: Json, context: Context) -> Json:
-        """Let the server reset what a request may not set."""
+        """Run the suite's `prepare`, which resets fields that a request may not set."""
         if self.kind.prepare is not None:
             self.stage = "prepare"
             internal = self.kind.prepare(internal, old, context)
@@ -138,7 +138,7 @@ class Endpoint:
         self.stage = None
         return obj
 
-    def _decoded(self, value: Json, which: str) -> Json:
+    def _decode(self, value: Json, which: str) -> Json:
         if value.__class__ is msgspec.Raw:
             read = None if self._reader is None else self._reader(value)
             if read is not None and all(read.get(name, right) == right for name, right in self._head):
@@ -161,15 +161,15 @@ class Endpoint:
     # Errors
 
     def lists(self, context: Context, objects: CaseObjects) -> tuple[Errors, Errors]:
-        """Return what the handwritten side says, and what the declarative one does."""
+        """Return the handwritten and the declarative errors."""
         handwritten: Errors = ()
         declarative: Errors = ()
         if self.kind.handwritten is not None:
             self.stage = "handwritten"
-            handwritten = _checked(self.kind.handwritten(objects.internal_new, objects.internal_old, context))
+            handwritten = _check_errors(self.kind.handwritten(objects.internal_new, objects.internal_old, context))
         if self.declarative is not None:
             self.stage = "declarative"
-            declarative = _declared(self.declarative, context, objects.new, objects.old)
+            declarative = _run_declarative(self.declarative, context, objects.new, objects.old)
         self.stage = None
         return handwritten, declarative
 
@@ -184,17 +184,17 @@ class Endpoint:
         return pairs
 
     def other_lists(self, context: Context, pairs: Mapping[str, tuple[Json, Json]]) -> dict[str, Errors]:
-        """Return what the declarative side says of objects in other versions."""
+        """Return the declarative errors of the objects in other versions."""
         lists: dict[str, Errors] = {}
         for version, pair in pairs.items():
             validate = self._others[version][1]
             self.stage = "declarative"
-            lists[version] = _declared(validate, context, *pair) if validate is not None else ()
+            lists[version] = _run_declarative(validate, context, *pair) if validate is not None else ()
         self.stage = None
         return lists
 
     def parts(self, case: Case, context: Context, objects: CaseObjects) -> dict[str, Callable[[], object]]:
-        """Return what an answer is made of, as a server would do it, to be measured."""
+        """Return the steps of an answer as callables, to be measured."""
         served, written, declared = case.mode == "served", self.kind.handwritten, self.declarative
 
         def read() -> None:
@@ -223,19 +223,19 @@ class Endpoint:
         return parts
 
 
-def _declared(validate: Declarative, context: Context, new: Json, old: Json) -> Errors:
-    return _checked(validate(context.operation, new, old, context.options, context.subresource))
+def _run_declarative(validate: Declarative, context: Context, new: Json, old: Json) -> Errors:
+    return _check_errors(validate(context.operation, new, old, context.options, context.subresource))
 
 
-def _checked(errors: ErrorList) -> Errors:
-    """Refuse what is not a list of field errors: it would fail far from here."""
+def _check_errors(errors: ErrorList) -> Errors:
+    """Reject a return value that is not a list of field errors, which would fail later and less clearly."""
     if errors is None:
         raise TypeError("the validator returned None, not a list of errors")
-    if errors == []:  # most objects are fine
+    if errors == []:  # the usual case
         return ()
-    found = tuple(islice(errors, MOST_ERRORS + 1))
-    if len(found) > MOST_ERRORS:
-        raise ValueError(f"the validator returned more than {MOST_ERRORS:,} errors")
+    found = tuple(islice(errors, MAX_ERRORS + 1))
+    if len(found) > MAX_ERRORS:
+        raise ValueError(f"the validator returned more than {MAX_ERRORS:,} errors")
     for error in found:
         if not isinstance(error, FieldError):
             raise TypeError(f"the validator returned {error!r}, which is no FieldError")

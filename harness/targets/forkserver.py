@@ -1,7 +1,7 @@
-"""Processes that are forked from one that is ready: a worker in Python starts in milliseconds, as often as it dies.
+"""A fork server: starts Python workers in milliseconds by forking a process that has imported their modules.
 
-The server is a program of its own, so that nothing of the caller's (threads, locks, open files) gets into a worker. It
-imports what workers need, runs none of their code, and ends, with all that it started, when its caller does.
+The server is a separate program, so that workers inherit no threads, locks or open files of the caller. It imports the
+modules of workers, runs none of their code, and ends together with all its workers when the caller ends.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from harness.diagnostics import TargetError
 PATIENCE = 30.0
 """How long the server may take to start a process. Units: seconds."""
 BROKEN = 70
-"""How a process ends whose work raised."""
+"""Exit code of a process whose work raised an exception."""
 _LAST_WORDS = 1 << 16
 _CHUNK = 1 << 16
-_LONGEST = 500
-"""Characters of an error that a process says at its end."""
+_MAX_MESSAGE = 500
+"""Maximum characters of the error that a process reports when it ends."""
 
 
 class Forked:
-    """A process that the server forked, as `subprocess.Popen` would show it: a session of its own, three pipes."""
+    """A process that the server forked, with the interface of `subprocess.Popen`: its own session, three pipes."""
 
     def __init__(self, stdin: int, stdout: int, stderr: int, status: int) -> None:
         self.stdin: IO[bytes] | None = os.fdopen(stdin, "wb", buffering=0)
@@ -42,7 +42,7 @@ class Forked:
         self.stderr: IO[bytes] | None = os.fdopen(stderr, "rb", buffering=0)
         self.returncode: int | None = None
         self._status = os.fdopen(status, "rb", buffering=0)
-        self._told = b""
+        self._status_text = b""
         self.pid = self._read_pid()
 
     def poll(self) -> int | None:
@@ -69,24 +69,24 @@ class Forked:
 
     def _read_pid(self) -> int:
         end = time.monotonic() + PATIENCE
-        while not self._told.count(b"\n") and self.returncode is None:
+        while not self._status_text.count(b"\n") and self.returncode is None:
             left = end - time.monotonic()
             if left <= 0:
                 break
             self._listen(left)
-        first = self._told.partition(b"\n")[0]
+        first = self._status_text.partition(b"\n")[0]
         if not first.startswith(b"p"):
             self.close()
             raise OSError(f"no process was started within {PATIENCE:g} seconds")
         return int(first[1:])
 
     def _listen(self, seconds: float | None) -> None:
-        """Read what is told of the process, for at most so long."""
+        """Read the status of the process from the server, for at most `seconds`."""
         if self.returncode is not None or not select.select([self._status], [], [], seconds)[0]:
             return
         chunk = os.read(self._status.fileno(), 64)
-        self._told += chunk
-        for line in self._told.split(b"\n")[:-1]:
+        self._status_text += chunk
+        for line in self._status_text.split(b"\n")[:-1]:
             if line.startswith(b"x"):
                 self.returncode = int(line[1:])
         if not chunk and self.returncode is None:
@@ -96,7 +96,7 @@ class Forked:
 
 
 class ForkServer:
-    """Starts processes that do what `main` of a module says; the server starts when the first is wanted."""
+    """Starts processes that run `main` of a module. The server itself starts with the first process."""
 
     def __init__(self, module: str) -> None:
         self._module = module
@@ -106,18 +106,19 @@ class ForkServer:
 
     def start(self) -> Forked:
         """Start a process. Raises: TargetError."""
-        for _ in range(2):  # somebody may have killed the server meanwhile
+        for _ in range(2):  # the server may have been killed since its last use
             try:
-                return self._fork(self._connected())
+                return self._fork(self._connect())
             except OSError as error:
                 problem = error
                 self.close()
-        raise TargetError("no process could be started for the suite", str(problem), "look whether the machine is full")
+        fix = "check the free memory and the number of processes of this machine"
+        raise TargetError("no process could be started for the suite", str(problem), fix)
 
     def warm(self) -> None:
         """Start the server, without waiting for it."""
         with contextlib.suppress(OSError):
-            self._connected()
+            self._connect()
 
     def close(self) -> None:
         """End the server and all that it started."""
@@ -131,12 +132,12 @@ class ForkServer:
                 self._server.wait()
         self._link = self._server = None
 
-    def _connected(self) -> socket.socket:
+    def _connect(self) -> socket.socket:
         if self._link is not None and self._owner == os.getpid():
             return self._link
         ours, theirs = socket.socketpair()
         code = f"import sys; sys.path.append(sys.argv[1]); from {self._module} import main; main()"
-        # Without the folder where we are on its path: a `select.py` there is none of ours.
+        # -P keeps the current folder off its path, because a `select.py` there would replace the standard module.
         argv = [sys.executable, "-P", "-c", code, str(Path(__file__).parents[2])]
         self._server = subprocess.Popen(argv, stdin=theirs.fileno(), stdout=subprocess.DEVNULL, start_new_session=True)
         theirs.close()
@@ -146,23 +147,23 @@ class ForkServer:
 
     def _fork(self, link: socket.socket) -> Forked:
         pairs = [os.pipe() for _ in range(4)]
-        (stdin, to), (out, stdout), (error, stderr), (told, status) = pairs
+        (stdin, our_stdin), (our_stdout, stdout), (our_stderr, stderr), (our_status, status) = pairs
         try:
             socket.send_fds(link, [b"f"], [stdin, stdout, stderr, status])
         except OSError:
-            for one in (to, out, error, told):
+            for one in (our_stdin, our_stdout, our_stderr, our_status):
                 os.close(one)
             raise
         finally:
             for one in (stdin, stdout, stderr, status):
                 os.close(one)
-        return Forked(to, out, error, told)
+        return Forked(our_stdin, our_stdout, our_stderr, our_status)
 
 
 def exchange(process: Forked, data: bytes, seconds: float, most: int) -> tuple[bytes, bytes, str]:
-    """Give a process its input, and read what it prints until it ends; then end all of it.
+    """Send input to a process, read its output until it ends, and end its session.
 
-    Returns: its output, its last words on stderr, and why it was ended when it did not end by itself.
+    Returns: its output, the end of its stderr, and the reason why it was killed, if it did not end by itself.
     """
     assert process.stdin is not None
     assert process.stdout is not None
@@ -220,7 +221,7 @@ def serve_forks(work: Callable[[], None]) -> None:
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     gc.collect()
-    gc.freeze()  # what is shared stays shared
+    gc.freeze()  # keeps memory pages shared with forked processes
     while True:
         ready = select.select([link.fileno(), woken], [], [])[0]
         if woken in ready:
@@ -249,11 +250,11 @@ def _fork(work: Callable[[], None], pipes: list[int], children: dict[int, int]) 
         pid = -1
     if pid == 0:
         try:
-            _become(pipes)
+            _set_up_child(pipes)
             work()
         except BaseException as error:
-            # One line: whoever reads it is told of a suite's process, which may have taken from itself what it needs.
-            os.write(2, f"{_in_a_line(error)}\n".encode("utf-8", "replace"))
+            # No traceback, because the suite's code may have broken the modules that format one.
+            os.write(2, f"{_describe_error(error)}\n".encode("utf-8", "replace"))
         finally:
             os._exit(BROKEN)
     for one in pipes[:3] if pid > 0 else pipes:
@@ -262,18 +263,18 @@ def _fork(work: Callable[[], None], pipes: list[int], children: dict[int, int]) 
         children[pid] = status
 
 
-def _in_a_line(error: BaseException) -> str:
-    """Say what was raised, and where, whatever state the process is in."""
-    said = type(error).__name__
+def _describe_error(error: BaseException) -> str:
+    """Return an exception and its position in one line. Never raises."""
+    text = type(error).__name__
     with contextlib.suppress(BaseException):
-        said += f": {' '.join(str(error).split())[:_LONGEST]}"
+        text += f": {' '.join(str(error).split())[:_MAX_MESSAGE]}"
         frame, line = list(traceback.walk_tb(error.__traceback__))[-1]
-        said += f" (in {os.path.basename(frame.f_code.co_filename)}, line {line})"
-    return said
+        text += f" (in {os.path.basename(frame.f_code.co_filename)}, line {line})"
+    return text
 
 
-def _become(pipes: list[int]) -> None:
-    """Make the new process its own: a session, the three pipes in their places, nothing else open."""
+def _set_up_child(pipes: list[int]) -> None:
+    """Set up the forked process: its own session, the three pipes as standard streams, all other files closed."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     os.setsid()

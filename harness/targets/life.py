@@ -1,7 +1,7 @@
-"""One life of a worker: a process, three threads that keep its pipes moving, and the routes of answers to batches.
+"""One life of a worker: a process, three threads that read and write its pipes, and the routes of answers to batches.
 
-Broken once, a life stays broken; starting another one is the business of `harness.targets.process`. What the process
-started may hold the pipes open when it is gone: nobody waits for their end then.
+A broken life stays broken; `harness.targets.process` starts the next one. Child processes of a worker may keep its
+pipes open after it ended, so nothing waits for the end of the pipes then.
 """
 
 from __future__ import annotations
@@ -23,21 +23,22 @@ from typing import IO, Protocol
 import msgspec
 
 from harness.case import PROTOCOL, Answer, Case, Failure, TargetInfo
-from harness.targets.wire import Answers, decode_info, errors_in, id_of, protocol_of
+from harness.targets.wire import Answers, decode_info, errors_in, id_of, protocol_of, without_repetitions
 
 MAX_LINE = 16 << 20
-"""The longest line a worker may print, in bytes; a longer one is rubbish."""
-MOST_ERRORS = 40_000
-"""How many errors one answer may have in all its lists; what has more is told as a failure, and not kept."""
-MOST_OF_BATCH = 4
-"""How many such answers one batch may have."""
+"""Maximum length of a line of a worker. Units: bytes."""
+MAX_ERRORS = 40_000
+"""At most this many errors of one answer in all its lists; of one with more, equal errors are left out, and if
+that is not enough, it becomes a failure."""
+MAX_LARGE_ANSWERS = 4
+"""At most this many answers of that size in one batch."""
 
 OWN_END = 1.0
-"""How long a process may take to end once its output has, before it is ended. Units: seconds."""
+"""The time that a process has to exit after it closed its output, before it is killed. Units: seconds."""
 
-_READ = 1 << 16  # what a pipe holds: a larger buffer would be taken and given back each time
+_READ = 1 << 16  # the default size of a pipe: a larger buffer would be allocated and freed for each read
 _PIPE = 1 << 20
-"""What the pipes of a worker hold, where the system allows it. Units: bytes."""
+"""The size of the pipes to a worker, if the system allows it. Units: bytes."""
 _STDERR_LINES = 200
 _TELLING = re.compile(r"^(panic|fatal error|fatal|Fatal Python error|[\w.]*(Error|Exception))\b.*:")
 _LAST_READ = 1 << 20
@@ -64,9 +65,9 @@ class Child(Protocol):
 
 
 class Batch:
-    """Cases on their way, and the answers that came so far. Answers arrive in any order.
+    """Cases in flight, and the answers so far. Answers arrive in any order.
 
-    `begun` is when they were sent, `seconds` how long the worker took for them, once all are answered: batches are
+    `begun` is the time of sending, `seconds` the time that the worker took, known once all are answered: batches are
     answered one after the other.
     """
 
@@ -85,7 +86,7 @@ class Batch:
         """Keep an answer under the caller's own id. Returns: False when the case is answered already."""
         if self.answers[index] is not None:
             return False
-        # The answer was decoded for us and nobody else has seen it: cheaper than a copy.
+        # Changing the frozen struct is cheaper than a copy, and safe because no other code has a reference to it yet.
         msgspec.structs.force_setattr(answer, "id", self.cases[index].id)
         self.answers[index] = answer
         self.missing -= 1
@@ -94,7 +95,7 @@ class Batch:
         return True
 
     def forget(self) -> None:
-        """Drop what came: it cannot be trusted."""
+        """Discard the answers so far, which cannot be trusted."""
         self.answers = [None] * len(self.cases)
         self.missing = len(self.cases)
         if self.cases:
@@ -108,14 +109,13 @@ class Batch:
 class Life:
     """A running worker.
 
-    `broken` says why it cannot go on, empty while it can; `distrusted` that its ids were wrong, so that no answer of a
-    batch in flight may be believed; `has_hung` that it was waited for in vain; `oddities` what it did without harm;
-    `tasks` how many threads the system had when it began; `lingered` that it closed its output and went on.
+    `broken` is the reason why it cannot continue, empty while it can. `distrusted`: it sent wrong ids, so that answers
+    of batches in flight are discarded. `has_hung`: it exceeded a time limit. `oddities` are harmless violations of the
+    protocol. `tasks` is the number of threads of the system at its start. `lingered`: it closed its output and
+    continued to run.
     """
 
-    def __init__(
-        self, process: Child, max_line: int = MAX_LINE, most_errors: int = MOST_ERRORS, tasks: int = 0
-    ) -> None:
+    def __init__(self, process: Child, max_line: int = MAX_LINE, max_errors: int = MAX_ERRORS, tasks: int = 0) -> None:
         self.process, self.tasks = process, tasks
         self.greeting: TargetInfo | None = None
         self.greeted = threading.Event()
@@ -128,7 +128,7 @@ class Life:
         self.last_serial = 0
         self.last_progress = self.last_answered = time.monotonic()
         self.sent = self.answered = 0
-        self._max_line, self._most_errors = max_line, most_errors
+        self._max_line, self._max_errors = max_line, max_errors
         self._answers = Answers()
         self._stopped, self._stop = os.pipe()
         self._killed = self._at_end = False
@@ -144,14 +144,14 @@ class Life:
             thread.start()
 
     def send(self, data: bytes) -> None:
-        """Hand bytes to the worker, or queue what its pipe does not take now; never blocks on a slow one.
+        """Send bytes to the worker, or queue those that do not fit into its pipe; never blocks on a slow worker.
 
-        What fits is written at once: another thread would do it only when this one pauses, and the worker would wait.
+        Writes in this thread, because the writing thread would run only when this one pauses.
         """
         view = memoryview(data)
         with self._sending:
             if not self._backlog:
-                with contextlib.suppress(OSError, ValueError):  # who reads is told that it ended
+                with contextlib.suppress(OSError, ValueError):  # the reading thread reports the end of the process
                     view = view[os.write(self._stdin.fileno(), view) :]
             if view:
                 self._backlog += 1
@@ -160,8 +160,8 @@ class Life:
     def kill(self, patience: float = OWN_END) -> None:
         """End the whole process group and its threads, and wait for both. May be called twice.
 
-        `patience` is how long a process that closed its output may take to end by itself: how it ended is worth
-        knowing. `lingered` says that it did not.
+        `patience` is the time that a process may take to end by itself after it closed its output, so that its exit
+        code is known. `lingered` is set if it does not.
         """
         if self._killed:
             return
@@ -170,7 +170,7 @@ class Life:
                 self.process.wait(patience)
         except subprocess.TimeoutExpired:
             self.lingered = True
-        finally:  # whoever interrupts the wait wants it to end all the more
+        finally:  # also after Ctrl-C during the wait
             self._kill()
 
     def _kill(self) -> None:
@@ -191,11 +191,11 @@ class Life:
         os.close(self._stopped)
 
     def has_ended(self) -> bool:
-        """Whether the process is gone, though something that it started may hold its pipes."""
+        """Whether the process ended, although its child processes may keep its pipes open."""
         return self.process.poll() is not None
 
     def end(self, grace: float) -> None:
-        """Ask the worker to end by closing its input; kill it when it does not."""
+        """Close the input of the worker so that it ends; kill it if it does not."""
         self._outbox.put(None)
         try:
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -207,13 +207,13 @@ class Life:
         """The last lines of the worker's stderr."""
         return "\n".join(list(self.stderr)[-20:]).strip()
 
-    def words(self) -> str:
-        """The one telling line of the worker's stderr: a panic, an exception, or simply the last one."""
+    def error_line(self) -> str:
+        """Return the most informative line of the worker's stderr: a panic, an exception, or else the last line."""
         lines = [line.strip() for line in list(self.stderr) if line.strip()]
         return next((line for line in lines if _TELLING.match(line)), lines[-1] if lines else "")
 
     def ending(self) -> str:
-        """Say how the process ended by itself, or nothing when we killed it. After `kill` only."""
+        """Return how the process ended by itself; empty if we killed it. Call it after `kill` only."""
         code = self._own_end
         if code is None:
             return ""
@@ -226,7 +226,7 @@ class Life:
         return f"signal {-code}"
 
     def break_(self, reason: str, distrusted: bool = False, has_hung: bool = False) -> None:
-        """Call this life broken. The first reason stays."""
+        """Mark this life as broken. The first reason is kept."""
         if not self.broken:
             self.broken, self.distrusted, self.has_hung = reason, distrusted, has_hung
         self.greeted.set()
@@ -237,7 +237,7 @@ class Life:
         return self.process.stdin
 
     def _widen(self) -> None:
-        """Let both pipes hold some batches, so that neither end waits for the other to read; where the system can."""
+        """Enlarge both pipes to hold several batches, if possible, so that neither end waits for the other."""
         os.set_blocking(self._stdin.fileno(), False)
         for pipe in (self.process.stdin, self.process.stdout):
             with contextlib.suppress(OSError, AttributeError):
@@ -260,7 +260,7 @@ class Life:
             self._stdin.close()
 
     def _chunk(self, descriptor: int) -> bytes:
-        """Read what is there. Returns: nothing at the end, or when the process is gone and all it wrote was read."""
+        """Read available bytes. Returns: empty at the end, or if the process ended and all its output was read."""
         ready = select.select([descriptor, self._stopped], [], [])[0]
         if self._stopped in ready:
             if descriptor not in ready or self._late >= _LAST_READ:
@@ -296,13 +296,13 @@ class Life:
                 rest = lines.pop()
                 pending, size = [rest], len(rest)
                 for line in lines:
-                    if not self._take(line):
+                    if not self._process_line(line):
                         return None
         self._at_end = True
         return self.break_("it ended" if not size else "it ended in the middle of a line")
 
-    def _take(self, line: bytes) -> bool:
-        """Read one line. Returns: whether this life can go on."""
+    def _process_line(self, line: bytes) -> bool:
+        """Process one line. Returns: whether this life can continue."""
         if self.greeting is None:
             return self._greet(line)
         try:
@@ -310,28 +310,33 @@ class Life:
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
             serial = id_of(line)
             if serial is None or serial not in self.routes:
-                return self._rubbish(line, "an answer", error)
+                return self._reject_line(line, "an answer", error)
             # The worker lives and means this case: its answer is bad, nobody else's is.
             problem = f"its answer does not follow the protocol: {error}"
             answer = Answer(id=serial, failure=Failure("worker", problem, True))
         else:
-            if len(line) > self._most_errors and (problem := self._excess(answer, len(line))):
+            size = len(line)
+            if size > self._max_errors and errors_in(answer) > self._max_errors:
+                answer = without_repetitions(answer)
+                size = 0  # little of the line stays in memory
+            if len(line) > self._max_errors and (problem := self._excess_reason(answer, size)):
                 # What is too much for us is no crash: the worker answered, and real validators say that much.
-                answer = Answer(id=answer.id, failure=Failure("worker", problem))
+                answer = Answer(id=answer.id, failure=Failure("limit", problem))
         return self._route(answer)
 
-    def _excess(self, answer: Answer, size: int) -> str:
-        """Say why a long answer is not kept: it alone, or those of its batch together, would fill our memory."""
-        count, most = errors_in(answer), self._most_errors
+    def _excess_reason(self, answer: Answer, size: int) -> str:
+        """Return why a long answer is discarded: it, or its batch, would need too much memory; empty if it is kept."""
+        count, most = errors_in(answer), self._max_errors
         if count > most:
             return f"its answer has {count:,} errors, more than the {most:,} that are taken"
         route = self.routes.get(answer.id)
         if route is None or answer.validated:
             return ""
         route[0].weight += max(count, size >> 8)
-        if route[0].weight <= MOST_OF_BATCH * most:
+        if route[0].weight <= MAX_LARGE_ANSWERS * most:
             return ""
-        return f"its answer has {size:,} bytes, and with those beside it more than are taken at once"
+        what = f"{size:,} bytes" if size else f"{count:,} errors"
+        return f"its answer has {what}, and with those beside it more than are taken at once"
 
     def _greet(self, line: bytes) -> bool:
         protocol = protocol_of(line)
@@ -341,11 +346,11 @@ class Life:
         try:
             self.greeting = decode_info(line)
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-            return self._rubbish(line, "its greeting", error)
+            return self._reject_line(line, "its greeting", error)
         self.greeted.set()
         return True
 
-    def _rubbish(self, line: bytes, what: str, error: Exception) -> bool:
+    def _reject_line(self, line: bytes, what: str, error: Exception) -> bool:
         shown = line[:120].decode("utf-8", "replace")
         self.break_(f"it printed a line that is not {what}: {shown!r} ({error})")
         return False

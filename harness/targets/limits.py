@@ -1,6 +1,7 @@
-"""How much is put up with from a worker before it is given up, and what it may start. All of it in one place.
+"""The limits of a worker: time, memory, restarts, failures and processes.
 
-A worker that is given up ends the run with what was found until then; the message names the limit.
+When a worker exceeds one, it is not restarted again: the run ends with the findings so far, and the message names the
+limit.
 """
 
 from __future__ import annotations
@@ -9,17 +10,17 @@ import contextlib
 import os
 from dataclasses import dataclass
 
-from harness.targets.life import MAX_LINE, MOST_ERRORS
+from harness.targets.life import MAX_ERRORS, MAX_LINE
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What a worker may do. Seconds, bytes, counts.
 
-    `start` bounds its greeting, `case` the time without an answer to a case that is asked alone, `batch` the same while
-    many wait. `restarts` is how often it may be started again, and once more for every `per_restart` answers; `silent`
-    how often in a row without any answer; `waiting` how long it is waited for in vain, all together. `failed` is the
-    share of answers that may be failures of the worker, once there are `judged`.
+    `start` limits the time until the greeting, `case` the time without an answer to a single case, `batch` the same
+    while many cases wait. `restarts` is the number of permitted restarts, plus one for every `per_restart` answers;
+    `silent` the number of restarts in a row without any answer; `waiting` the total time of waiting that ended without
+    an answer. `failed` is the permitted share of answers that are failures of the worker, once there are `judged`.
     """
 
     start: float = 60.0
@@ -32,7 +33,7 @@ class Limits:
     failed: float = 0.25
     judged: int = 400
     line: int = MAX_LINE
-    errors: int = MOST_ERRORS
+    errors: int = MAX_ERRORS
     processes: int = 64
 
 
@@ -40,7 +41,7 @@ LIMITS = Limits()
 
 
 def tasks() -> int:
-    """Count the threads of the whole system, which takes a twentieth of a millisecond; 0 where it does not tell."""
+    """Count the threads of the whole system, which takes 0.05 milliseconds; 0 if unavailable."""
     try:
         with open("/proc/loadavg", "rb") as file:
             return int(file.read(256).split()[3].partition(b"/")[2])
@@ -49,12 +50,12 @@ def tasks() -> int:
 
 
 def processes_in(session: int) -> int:
-    """Count the processes of a session; 0 where the system does not tell."""
+    """Count the processes of a session; 0 if unavailable."""
     count = 0
     with contextlib.suppress(OSError):
         for name in os.listdir("/proc"):
             if name.isdigit():
                 with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{name}/stat", "rb") as file:
-                    # The name of the program stands in brackets and may hold anything.
+                    # The name of the program is in parentheses and may contain spaces and parentheses.
                     count += int(file.read(512).rpartition(b")")[2].split()[3]) == session
     return count

@@ -1,12 +1,13 @@
-"""A worker process: started, fed, watched, restarted. Whatever it does, no case is lost, and nobody waits for ever.
+"""Runs a worker process and restarts it, so that every case gets an answer in bounded time, whatever the worker does.
 
-Many batches are in flight at once (`harness.targets.life` keeps the pipes moving). When the worker dies, hangs or
-prints rubbish, it is killed and started again, and the cases without an answer are asked again: the first of them
-alone, since it is the likely one, then the rest in halves, until the killing case is alone. It gets a `Failure` of
-stage `worker`, every other case its answer. A case is blamed only when it broke a worker that had seen nothing else.
+Several batches are in flight at once (`harness.targets.life` reads and writes the pipes). When the worker dies, hangs
+or violates the protocol:
 
-What is put up with has limits (`harness.targets.limits`). Beyond them the worker is given up: what it answered is told,
-then every question raises.
+1. It is killed and started again, and the cases without an answer are asked again.
+2. The first of them is asked alone, because it is the most likely reason; the rest in halves.
+3. A case that breaks a worker which has seen no other case gets a `Failure` of stage `worker`.
+
+A worker that exceeds `harness.targets.limits` is given up: its last answers are returned, then every call raises.
 """
 
 from __future__ import annotations
@@ -27,33 +28,34 @@ from harness.targets.wire import UNENCODABLE, encode_case
 
 _STARTS = 3
 _LINGER = 0.05
-"""Units: seconds. How long a worker that broke before is listened to after its last answer: more may come."""
+"""Time to read further output of a worker that broke before, after its last answer. Units: seconds."""
 _NOTES = (1, 2, 3, 4, 5, 10, 20, 40)
-"""Which restarts are told: all of them would bury everything else."""
+"""The restarts that are reported; all of them would be too many lines."""
 _TICK = 0.05
 _REST = 0.2
-"""How long what a dead worker wrote may take to be read. Units: seconds."""
+"""Time limit for reading the output of a dead worker. Units: seconds."""
 _CENSUS = 0.25
-"""How often the processes of a worker that lets us wait are counted. Units: seconds."""
-_LEAST_PATIENCE, _SLOWER = 1.0, 4.0
-"""Once a case was seen to hang, silence of so many seconds, or so many times the slowest batch, is a hang too."""
+"""Interval in which the processes of a slow worker are counted. Units: seconds."""
+_MIN_PATIENCE, _PATIENCE_FACTOR = 1.0, 4.0
+"""Once a case has hung, the time limit for an answer is `_PATIENCE_FACTOR` times the slowest batch, at least
+`_MIN_PATIENCE`. Units: seconds."""
 
 
 class PendingBatch:
-    """A batch in flight; `result` waits for it and repairs the worker when that is needed."""
+    """A batch in flight; `result` waits for it and restarts the worker if necessary."""
 
     def __init__(self, worker: WorkerProcess, batch: Batch) -> None:
         self._worker, self._batch = worker, batch
 
     @property
     def seconds(self) -> float:
-        """How long the worker had nothing else to do than this batch and later ones."""
+        """The time that the worker took for this batch, without that for earlier ones."""
         return self._batch.seconds
 
     def wait(self, seconds: float) -> bool:
-        """Wait at most so long. Returns: whether the batch is answered, or its worker has ended or hangs.
+        """Wait for at most `seconds`. Returns: whether the batch is answered, or its worker has ended or hangs.
 
-        Then `result` says what became of it, and starts another one.
+        `result` then returns immediately, or restarts the worker.
         """
         return self._worker._await(self._batch, seconds)
 
@@ -65,9 +67,9 @@ class PendingBatch:
 class WorkerProcess(Closing):
     """A `Target` behind a pipe that speaks the wire protocol.
 
-    `env` is the whole environment (None: ours). `limits` say how long it may be silent and when it is given up. `note`
-    hears of restarts, `restarts` counts them; `encode_seconds` and `wait_seconds` say where the caller's time went. Not
-    for several threads at once. Raises TargetError when the worker cannot be started, speaks another protocol, or
+    `env` is the whole environment (None: ours). `limits` are those of its time and restarts. `note` is called for
+    restarts, `restarts` counts them; `encode_seconds` and `wait_seconds` are the caller's time for both. Not
+    thread-safe. Raises TargetError when the worker cannot be started, speaks another protocol, or
     is given up.
     """
 
@@ -129,14 +131,14 @@ class WorkerProcess(Closing):
         if self._cwd is not None and not FilePath(self._cwd).is_dir():
             raise TargetError(f"the folder for the worker {self._argv[0]} does not exist: {self._cwd}", fix="create it")
         before = tasks()
-        life = Life(self._launched(), self._limits.line, self._limits.errors, before)
+        life = Life(self._launch(), self._limits.line, self._limits.errors, before)
         try:
             self._introduce(life)
             end = time.monotonic() + self._limits.start
             while not life.greeted.wait(_TICK) and time.monotonic() < end:
                 if life.has_ended() and not life.greeted.wait(_REST):
                     break
-        except BaseException:  # Ctrl-C while we wait: nobody else knows of this process yet
+        except BaseException:  # Ctrl-C during the wait: no other code has a reference to this process yet
             life.kill()
             raise
         if life.greeting is None:
@@ -147,7 +149,7 @@ class WorkerProcess(Closing):
         life.last_progress = time.monotonic()
         return life
 
-    def _launched(self) -> Child:
+    def _launch(self) -> Child:
         """Start the process. Raises: TargetError."""
         try:
             return subprocess.Popen(
@@ -158,20 +160,20 @@ class WorkerProcess(Closing):
             raise _not_started(self._argv[0], error) from error
 
     def _introduce(self, life: Life) -> None:
-        """Tell a new life what it must know before it greets: nothing, for a program."""
+        """Send a new life its configuration before the greeting; programs need none."""
 
     def _no_greeting(self, life: Life) -> TargetError:
         why = life.broken
         if how := life.ending():
             why += f" ({how})"
         if tail := life.tail():
-            why += f"; its last words on stderr:\n{tail}"
+            why += f"; the end of its stderr:\n{tail}"
         fix = "its first line must be a greeting of protocol " + str(PROTOCOL)
-        fix += "; run `harness check-worker PROGRAM`: it tells what the protocol wants"
+        fix += "; run `harness check-worker PROGRAM`, which checks every requirement of the protocol"
         return TargetError(f"the worker {self._argv[0]} did not greet", why, fix)
 
     def _send(self, batch: Batch) -> None:
-        """Send the cases of a batch that have no answer yet. What is not JSON is answered here."""
+        """Send the unanswered cases of a batch. Cases that are not valid JSON get a failure without being sent."""
         begin = time.perf_counter()
         life, first, parts = self._life, self._serial + 1, []
         if life.waiting <= 0:
@@ -212,15 +214,15 @@ class WorkerProcess(Closing):
         self.wait_seconds += time.perf_counter() - begin
         self._slowest = max(self._slowest, batch.seconds)
         if self._given_up is not None and batch.missing:
-            return self._rescued(batch, self._given_up)
+            return self._answers_before_end(batch, self._given_up)
         answers = [answer for answer in batch.answers if answer is not None]
         if answers and answers[-1].failure is None:
             self._witness = batch.cases[-1]
         self._judge(answers)
         return answers
 
-    def _rescued(self, batch: Batch, error: TargetError) -> list[Answer]:
-        """Return what was answered before the worker was given up. Raises: TargetError when that is nothing."""
+    def _answers_before_end(self, batch: Batch, error: TargetError) -> list[Answer]:
+        """Return the answers from before the worker was given up. Raises: TargetError if there are none."""
         if batch.missing == len(batch.cases):
             raise error
         failure = Failure("worker", f"not asked: {error.message}")
@@ -229,22 +231,22 @@ class WorkerProcess(Closing):
         return [answer for answer in batch.answers if answer is not None]
 
     def _judge(self, answers: Sequence[Answer]) -> None:
-        """Give up a worker most of whose answers are none, and one that starts process after process."""
+        """Give up a worker whose answers are mostly failures, or that starts too many processes."""
         limits = self._limits
         self._judged += len(answers)
         self._failed += sum(one.failure is not None and one.failure.stage == "worker" for one in answers)
         if self._judged >= limits.judged and self._failed > limits.failed * self._judged:
-            told = f"{self._failed:,} of {self._judged:,} cases broke it or got no answer that could be read"
-            self._given_up = self._hopeless(f"more than {limits.failed:.0%} of its answers failed", told)
+            why = f"{self._failed:,} of {self._judged:,} cases broke it or got no answer that could be read"
+            self._given_up = self._failure(f"more than {limits.failed:.0%} of its answers failed", why)
         if self._life.answered and time.monotonic() - self._counted > 4 * _CENSUS:
             self._count(self._life)
 
     def _patience(self, seconds: float) -> float:
-        """Return how long silence is waited for: less, once a case was seen to hang."""
-        return min(seconds, max(_LEAST_PATIENCE, _SLOWER * self._slowest)) if self._has_hung else seconds
+        """Return the time limit without an answer, which is shorter once a case has hung."""
+        return min(seconds, max(_MIN_PATIENCE, _PATIENCE_FACTOR * self._slowest)) if self._has_hung else seconds
 
     def _settle(self, batch: Batch) -> None:
-        """Forget the routes of a collected batch, and tell once what its worker did without harm."""
+        """Remove the routes of a finished batch, and note harmless protocol violations once."""
         routes = self._life.routes
         for serial in batch.serials:
             routes.pop(serial, None)
@@ -280,7 +282,7 @@ class WorkerProcess(Closing):
             life.break_(f"it started {count} processes, more than the {most} it may have")
 
     def _await(self, batch: Batch, seconds: float) -> bool:
-        """Wait for a batch that somebody may give up, who must not take a dead worker for a slow one."""
+        """Wait for a batch with a timeout of the caller, and notice if the worker is dead instead of slow."""
         until = time.monotonic() + seconds
         patience = self._patience(self._limits.batch or 2 * self._limits.case)
         while not batch.done.wait(max(0.0, min(until - time.monotonic(), _TICK))):
@@ -292,7 +294,7 @@ class WorkerProcess(Closing):
         return True
 
     def _recover(self) -> None:
-        """Restart the worker, then ask what is missing, batch by batch."""
+        """Restart the worker, then ask the unanswered cases again, batch by batch."""
         distrusted = self._life.distrusted
         reason = self._restart()
         for batch in list(self._in_flight):
@@ -311,7 +313,7 @@ class WorkerProcess(Closing):
                 self._ask_again(batch, part, reason)
 
     def _ask_again(self, batch: Batch, indexes: list[int], reason: str) -> None:
-        """Ask these cases again; split what breaks the worker until the killing case is alone."""
+        """Ask these cases again; split a batch that breaks the worker until the responsible case is alone."""
         life = self._life
         fresh = not life.sent
         part = Batch([batch.cases[index] for index in indexes])
@@ -345,20 +347,20 @@ class WorkerProcess(Closing):
         batch.put(index, Answer(id=0, failure=Failure("worker", f"the worker broke on this case: {reason}", True)))
 
     def _restart(self) -> str:
-        """Start a new life. Returns: why the old one ended, in words for people."""
+        """Start a new life. Returns: a sentence why the old one ended."""
         life = self._life
         life.kill(_REST if self._lingers else OWN_END)
         self._lingers = self._lingers or life.lingered
         reason = life.broken
         if how := life.ending():
             reason += f" ({how})"
-        if words := life.words():
+        if words := life.error_line():
             reason += f"; last words: {words}"
         self._silent_lives = 0 if life.answered else self._silent_lives + 1
         self._answered += life.answered
         self.restarts += 1
         if self.restarts in _NOTES:
-            more = "; from here on only some restarts are told" if self.restarts == 5 else ""
+            more = "; only some of the next restarts are reported" if self.restarts == 5 else ""
             number = f" ({self.restarts} times by now)" if self.restarts > 5 else ""
             self._note(f"the worker was restarted{number}: {reason}{more}")
         self._check_limits(reason)
@@ -368,16 +370,16 @@ class WorkerProcess(Closing):
         return reason
 
     def _check_limits(self, reason: str) -> None:
-        """Raise TargetError when enough was put up with."""
+        """Raise TargetError if the worker exceeded a limit."""
         limits = self._limits
         allowed = limits.restarts + self._answered // limits.per_restart
         if self.restarts > allowed:
-            raise self._hopeless(f"it was restarted {self.restarts} times for {self._answered:,} answers", reason)
+            raise self._failure(f"it was restarted {self.restarts} times for {self._answered:,} answers", reason)
         if self._waited > limits.waiting:
-            raise self._hopeless(f"it was waited for in vain for more than {limits.waiting:g} seconds", reason)
+            raise self._failure(f"it was waited for in vain for more than {limits.waiting:g} seconds", reason)
 
-    def _hopeless(self, limit: str, why: str) -> TargetError:
-        fix = "mend what the findings tell of it; `harness check-worker PROGRAM` tries a worker"
+    def _failure(self, limit: str, why: str) -> TargetError:
+        fix = "fix the failures that the report shows; `harness check-worker PROGRAM` tests a worker"
         return TargetError(f"the worker {self._argv[0]} was given up: {limit}", why, fix)
 
     def _start_again(self) -> Life:
@@ -389,14 +391,14 @@ class WorkerProcess(Closing):
         return self._start()
 
     def _demand_a_proof(self, reason: str) -> None:
-        """Ask what was answered before: a worker that many cases kill may go on, one that answers nothing may not."""
+        """Ask a case that was answered before: a worker that cases kill may continue, one without answers may not."""
         if self._witness is not None:
             proof = Batch([self._witness])
             self._send(proof)
             if self._wait(proof, self._patience(self._limits.case)):
                 self._silent_lives = 0
                 return
-        raise self._hopeless(f"it was restarted {self._silent_lives} times without giving any answer", reason)
+        raise self._failure(f"it was restarted {self._silent_lives} times without giving any answer", reason)
 
 
 def _not_started(program: str, error: Exception) -> TargetError:
@@ -405,7 +407,7 @@ def _not_started(program: str, error: Exception) -> TargetError:
         errno.ENOENT: "check the spelling; a program that is not on PATH is named with its folder (./worker); "
         "a script needs an interpreter that exists in its first line",
         errno.EACCES: f"make it executable: chmod +x {program}",
-        errno.ENOEXEC: "it is no program for this machine; a script begins with a line such as #!/usr/bin/env node",
+        errno.ENOEXEC: "use a program for this machine; a script begins with a line such as #!/usr/bin/env node",
     }
     reason = os.strerror(number) if number else str(error)
     return TargetError(f"the worker {program} does not start", reason, fixes.get(number or 0, "name another program"))

@@ -1,10 +1,9 @@
-"""The embedded target: a suite's Python callables on one side, declarative callables from outside on the other.
+"""The embedded target: runs a suite's handwritten validators and compiled declarative validators in this process.
 
-It runs in the process that makes it, a worker's for most, and does for each case what an API server does: decode,
-default, convert, prepare, handwritten, declarative. It knows no tags and no types: decoders and declarative validators
-are handed in. It has no server of its own, so it does not compose served lists. A validator that raises is a panic. One
-that hangs is stopped after `time_limit` seconds where the system can interrupt it: in the main thread, on systems with
-SIGALRM, while Python code runs; elsewhere a hang is a hang.
+For each case it does the same as an API server: decode, default, convert, prepare, validate handwritten, validate
+declaratively. Decoders and declarative validators are passed in; it reads neither tags nor types. It composes no served
+lists. An exception of a validator is a panic. A validator that hangs is interrupted after `time_limit` seconds if
+SIGALRM is available: in the main thread, while Python code runs. Otherwise the process hangs.
 """
 
 from __future__ import annotations
@@ -23,9 +22,11 @@ from typing import TypeAlias
 
 import msgspec
 
-from harness.case import Answer, Case, Failure, Json, KindInfo, Operation, TargetInfo, Validated
+from harness.case import Answer, Case, Failure, Json, KindInfo, Operation, TargetInfo, Validated, Vocabulary
+from harness.field import ErrorType
 from harness.suite import Context, Suite, SuiteKind
 from harness.targets.endpoint import CaseObjects, Declarative, Decoder, Endpoint, KindVersion, Reader, StageError
+from harness.targets.errorsources import ErrorSources, describe_place
 from harness.targets.target import Closing
 from harness.targets.timing import measured
 
@@ -34,20 +35,20 @@ Way: TypeAlias = tuple[str, str, bool]
 Forms: TypeAlias = tuple[Json, Json]
 """An object in the form of the request's version, and in that of the handwritten validators."""
 
-MOST = 256
-_LONGEST_PLACE = 200
+MAX_STORED = 256
+"""At most this many old objects are cached."""
 _ENCODE = msgspec.json.Encoder().encode
 _NO_JSON = (TypeError, ValueError, OverflowError, RecursionError, msgspec.MsgspecError)
 
 
 class Stored:
-    """Remembers both forms of objects; those that are no JSON are not remembered."""
+    """Caches both forms of objects that are valid JSON."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, Way], tuple[Json, Forms, bytes]] = {}
 
     def find(self, value: Json, way: Way) -> Forms | None:
-        """Return both forms of an object that was read in this way, when they are still what they were."""
+        """Return both forms of an object that was read in this way, if they are unchanged."""
         known = self._known.get((id(value), way))
         if known is None:
             return None
@@ -55,32 +56,51 @@ class Stored:
         return forms if _code(forms) == code else None
 
     def keep(self, value: Json, way: Way, forms: Forms) -> None:
-        """Remember both forms of an object."""
+        """Cache both forms of an object."""
         code = _code(forms)
         if not code:
             return
-        if len(self._known) >= MOST:
+        if len(self._known) >= MAX_STORED:
             self._known.clear()
         self._known[id(value), way] = value, forms, code
 
 
 def _code(forms: Forms) -> bytes:
-    """Write both forms down, once where they are the very same; nothing when they are no JSON."""
+    """Encode both forms, once if they are identical; None if they are not valid JSON."""
     try:
         return _ENCODE(forms[0] if forms[0] is forms[1] else forms)
     except _NO_JSON:
         return b""
 
 
+WORDS = Vocabulary(
+    mark="covered=True",
+    origin='origin="<origin>"',
+    calls={
+        ErrorType.REQUIRED: "required(...)",
+        ErrorType.FORBIDDEN: "forbidden(...)",
+        ErrorType.INVALID: "invalid(...)",
+        ErrorType.DUPLICATE: "duplicate(...)",
+        ErrorType.NOT_SUPPORTED: "not_supported(...)",
+        ErrorType.NOT_FOUND: "not_found(...)",
+        ErrorType.TOO_LONG: "too_long_characters(...)",
+        f"{ErrorType.TOO_LONG} in bytes": "too_long(...)",
+        ErrorType.TOO_SHORT: "too_short(...)",
+        ErrorType.TOO_MANY: "too_many(...)",
+        ErrorType.TOO_FEW: "too_few(...)",
+    },
+)
+"""How handwritten validators of suites make errors: the functions of `harness.field.make`."""
+
 STOPPED = "did not finish"
 _TICK = 0.25
-_LEAST = 0.25
-"""How long a case may take at least, however many have run past their time. Units: seconds, in which it ran."""
-_UPDATE = Operation.UPDATE  # looking a member of an enum up costs as much as a call
+_MIN_PATIENCE = 0.25
+"""Minimum time limit of a case, however many exceeded theirs. Units: seconds of running."""
+_UPDATE = Operation.UPDATE  # a local name: looking up a member of an enum costs as much as a call
 
 
 class _Stopped(BaseException):
-    """A validator ran past its time limit. No subclass of Exception, so that validators do not swallow it."""
+    """A validator exceeded its time limit. Not a subclass of Exception, so that validators do not catch it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +113,7 @@ class _AnsweredBatch:
         return True
 
     def result(self) -> list[Answer]:
-        """Return the answers, which are there already."""
+        """Return the answers, which are complete already."""
         return self.answers
 
 
@@ -101,9 +121,9 @@ class PythonTarget(Closing):
     """A suite that answers cases in this process.
 
     `declarative`, `decoders` and `readers` are by kind and version; `types` gives the Go type of each for who reads
-    types. `gates` overrides the suite's own. `alone` says that nobody interrupts this process, so that an interrupt is
-    the suite's doing. Units: `time_limit` in seconds for the first case that runs past it; each further one gets a
-    quarter of what the one before got, and two ticks at least.
+    types. `gates` overrides the suite's own. `alone`: users do not interrupt this process, so an interrupt comes from
+    the suite. Units: `time_limit` in seconds for the first case that exceeds it; each further one gets a quarter of the
+    limit before, and at least two ticks.
     """
 
     def __init__(
@@ -118,7 +138,7 @@ class PythonTarget(Closing):
         time_limit: float = 10.0,
         alone: bool = False,
     ) -> None:
-        self._suite, self._folder = suite, _inside(Path(suite.folder))
+        self._suite, self._folder = suite, _folder_prefix(Path(suite.folder))
         self._gates = {**suite.gates, **(gates or {})}
         self._limit, self._patience, self._alone = time_limit, time_limit, alone
         made, read = decoders or {}, readers or {}
@@ -146,7 +166,7 @@ class PythonTarget(Closing):
 
     @property
     def info(self) -> TargetInfo:
-        """What the suite serves."""
+        """The kinds of the suite."""
         return self._info
 
     def ask(self, cases: Sequence[Case]) -> list[Answer]:
@@ -155,7 +175,7 @@ class PythonTarget(Closing):
             return [self._answer(case) for case in cases]
 
     def submit(self, cases: Sequence[Case]) -> _AnsweredBatch:
-        """Answer a batch at once: there is nobody else who could do it meanwhile."""
+        """Answer a batch immediately, since this process does the work."""
         return _AnsweredBatch(self.ask(cases))
 
     def _answer(self, case: Case) -> Answer:
@@ -166,49 +186,55 @@ class PythonTarget(Closing):
             return Answer(case.id, failure=Failure("decode", f"the suite {self._suite.name} does not serve {asked}"))
         end.stage = None
         try:
-            return self._repeated(case, end) if case.repeat else self._once(case, end)
+            return self._answer_repeatedly(case, end) if case.repeat else self._answer_once(case, end)
         except StageError as stop:
             return Answer(case.id, failure=stop.failure)
         except _Stopped:
             text = f"{STOPPED} within {self._limit:g} seconds"
-            self._patience = max(_LEAST, self._patience / 4)
+            self._patience = max(_MIN_PATIENCE, self._patience / 4)
             return Answer(case.id, failure=Failure(end.stage or "self", text, panic=True))
         except BaseException as error:  # SystemExit, CancelledError, what pytest.fail raises, an interrupt of its own
             if end.stage is None or (isinstance(error, KeyboardInterrupt) and not self._alone):
                 raise
             return Answer(case.id, failure=Failure(end.stage, text_of(error), True, _raised_at(error, self._folder)))
 
-    def _once(self, case: Case, end: Endpoint) -> Answer:
+    def _answer_once(self, case: Case, end: Endpoint) -> Answer:
         context = end.context(case)
-        objects = self._prepared(case, end, context)
-        answer = self._validated(case, end, context, objects)
+        objects = self._prepare_objects(case, end, context)
+        if case.trace:
+            with ErrorSources(self._folder) as sources:
+                answer = self._validated(case, end, context, objects)
+            answer = sources.add_to(answer)
+        else:
+            answer = self._validated(case, end, context, objects)
         if case.measure is None:
             return answer
         return msgspec.structs.replace(answer, cost=measured(end.parts(case, context, objects), case.measure))
 
-    def _repeated(self, case: Case, end: Endpoint) -> Answer:
+    def _answer_repeatedly(self, case: Case, end: Endpoint) -> Answer:
         context = end.context(case)
-        objects = self._prepared(case, end, context)
+        objects = self._prepare_objects(case, end, context)
         before = copy.deepcopy(objects)
         first = self._validated(case, end, context, objects)
         if objects != before:
             return Answer(case.id, failure=Failure("self", "a validator changed the object it was given"))
         second = self._validated(case, end, context, objects)
         if first != second:
-            return Answer(case.id, failure=Failure("self", f"two answers to one case: {_difference(first, second)}"))
+            difference = _describe_difference(first, second)
+            return Answer(case.id, failure=Failure("self", f"two answers to one case: {difference}"))
         return first
 
-    def _prepared(self, case: Case, end: Endpoint, context: Context) -> CaseObjects:
-        """Bring both objects to where the server validates them."""
+    def _prepare_objects(self, case: Case, end: Endpoint, context: Context) -> CaseObjects:
+        """Decode, default, convert and prepare both objects, as a server does before validation."""
         served = case.mode == "served"
         new, internal = end.arrive(case.object, served)
-        old, internal_old = self._old(case, end, served) if case.operation is _UPDATE else (None, None)
+        old, internal_old = self._read_old(case, end, served) if case.operation is _UPDATE else (None, None)
         if served:
             internal = end.prepare(internal, internal_old, context)
             new = end.back(internal)
         return CaseObjects(new, old, internal, internal_old)
 
-    def _old(self, case: Case, end: Endpoint, served: bool) -> tuple[Json, Json]:
+    def _read_old(self, case: Case, end: Endpoint, served: bool) -> tuple[Json, Json]:
         """Return the old object in both forms. It was defaulted when it was stored."""
         way = end.kind.kind, end.version, served
         known = self._stored.find(case.old, way)
@@ -228,16 +254,16 @@ class PythonTarget(Closing):
         seen: dict[str, Validated] = {}
         if case.validated:
             pairs = {end.version: (objects.new, objects.old), **others}
-            seen = {version: self._seen(end, version, context, *pair) for version, pair in pairs.items()}
+            seen = {version: self._describe_validated(end, version, context, *pair) for version, pair in pairs.items()}
         return Answer(case.id, handwritten=handwritten, declarative=declarative, versions=versions, validated=seen)
 
-    def _seen(self, end: Endpoint, version: str, context: Context, new: Json, old: Json) -> Validated:
+    def _describe_validated(self, end: Endpoint, version: str, context: Context, new: Json, old: Json) -> Validated:
         type = self._types.get((end.kind.kind, version), "")
         return Validated(type, new, old, dict(context.options), context.subresource)
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
-        """Interrupt a case that runs past the limit, where that is possible; see the module's words on hangs."""
+        """Interrupt a case that exceeds the limit, if that is possible; see the docstring of the module."""
         if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
             yield
             return
@@ -252,17 +278,26 @@ class PythonTarget(Closing):
             signal.signal(signal.SIGALRM, before)
 
     def _on_tick(self, _signal: int, frame: FrameType | None) -> None:
-        # Counted, not read from a clock: whoever is suspended, or gets no processor for long, does not hang.
+        # Counts ticks instead of reading a clock, because a suspended process does not hang.
+        # The first may come when a case has just begun.
         self._ticks += 1
-        if self._ticks * _TICK > self._patience:
+        if (self._ticks - 1) * _TICK >= self._patience:
             self._ticks = 0
             raise _Stopped
 
     def _describe(self, types: Mapping[KindVersion, str]) -> TargetInfo:
         kinds = tuple(self._info_of(end, types) for end in self._ends.values())
         versions = ("versions",) if any(len(kind.versions) > 1 for kind in self._suite.kinds) else ()
-        abilities = ("modes", "options", "switches", "repeat", "update", "measure", "validated", *versions)
-        return TargetInfo(self._suite.name, abilities=abilities, kinds=kinds, gates=dict(self._gates))
+        abilities = ("modes", "options", "switches", "repeat", "update", "measure", "validated", "trace", *versions)
+        words = msgspec.structs.replace(WORDS, file=self._file())
+        return TargetInfo(self._suite.name, abilities=abilities, kinds=kinds, gates=dict(self._gates), vocabulary=words)
+
+    def _file(self) -> str:
+        """Return the file of the suite's folder that has all its handwritten validators; empty if there is none."""
+        codes = [getattr(kind.handwritten, "__code__", None) for kind in self._suite.kinds]
+        files = {code.co_filename if code is not None else "" for code in codes}
+        only = files.pop() if len(files) == 1 else ""
+        return only.removeprefix(self._folder) if self._folder and only.startswith(self._folder) else ""
 
     def _info_of(self, end: Endpoint, types: Mapping[KindVersion, str]) -> KindInfo:
         kind, version, subresource = end.kind, end.version, end.subresource
@@ -294,29 +329,29 @@ def _operations(kind: SuiteKind, subresource: str) -> tuple[Operation, ...]:
 
 
 def text_of(error: BaseException) -> str:
-    """Write an exception for people, whatever its `__str__` does."""
+    """Return the text of an exception, even if its `__str__` raises."""
     try:
-        words = str(error)
-    except BaseException as other:  # it is somebody's code as well
-        words = f"its __str__ raises {type(other).__name__}"
-    return f"{type(error).__name__}: {words}" if words else type(error).__name__
+        message = str(error)
+    except BaseException as other:  # __str__ may be code of the suite
+        message = f"its __str__ raises {type(other).__name__}"
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
-def _inside(folder: Path) -> str:
+def _folder_prefix(folder: Path) -> str:
     """Return how the names of files in a suite's folder begin; empty for a suite that has none of its own."""
     return f"{folder.resolve()}{os.sep}" if folder != Path() else ""
 
 
 def _raised_at(error: BaseException, folder: str) -> str:
-    """Say which line of the code below a folder raised an exception, or called what raised it; empty for none."""
+    """Return the last line of code below a folder in the traceback of an exception; empty if there is none."""
     for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
         code = frame.f_code
         if folder and code.co_filename.startswith(folder):
-            return f"{code.co_filename.removeprefix(folder)}:{line} in {code.co_name}"[:_LONGEST_PLACE]
+            return describe_place(code.co_filename, line, code.co_name, folder)
     return ""
 
 
-def _difference(first: Answer, second: Answer) -> str:
+def _describe_difference(first: Answer, second: Answer) -> str:
     side = "handwritten" if first.handwritten != second.handwritten else "declarative"
     texts = ["; ".join(error.text for error in getattr(answer, side)) or "no errors" for answer in (first, second)]
     return f"the {side} side says {texts[0]!r}, then {texts[1]!r}"

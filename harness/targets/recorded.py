@@ -1,7 +1,7 @@
-"""A target whose handwritten side is a recording: the declarative list is the target's own, the other one is read.
+"""A target whose handwritten errors come from a recording, and whose declarative errors come from another target.
 
-What was not recorded has no answer, and says so with a failure that is no finding. Lists that the target composes
-itself are left out, since it would compose them of what its handwritten side says now.
+Cases that were not recorded are answered with a failure that is not a finding. Lists that the target composed itself
+are dropped, because it composed them from its current handwritten errors.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ import msgspec
 
 from harness.case import Answer, Case, Excluded, Failure, KindInfo, Operation, TargetInfo
 from harness.diagnostics import Diagnostic, InputError, Position
-from harness.targets.recording import LaneName, Recording, lanes_of
+from harness.targets.recording import Recording, RequestName, request_names
 from harness.targets.target import Closing, Pending, Target
 
 NOT_RECORDED = "the recording has no answer of the handwritten side to this case"
 _ABILITIES = ("versions", "modes", "options", "validated")
-"""What of a target's abilities is left. Nobody can turn options for a side that is not there."""
+"""The abilities of the target that remain. Options cannot be inverted for recorded answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """A batch on its way. `kept` has the recorded answer of every case, or the failure of one that has none."""
+    """A batch in flight. `recorded` has the recorded answer of each case, or a failure for a case without one."""
 
-    kept: list[Answer]
+    recorded: list[Answer]
     pending: Pending | None
 
     @property
@@ -38,32 +38,33 @@ class _Waiting:
 
     def result(self) -> list[Answer]:
         """Return the answers in the order of the cases."""
-        told = iter(self.pending.result() if self.pending is not None else ())
-        return [one if one.failure is not None else _joined(one, next(told)) for one in self.kept]
+        answers = iter(self.pending.result() if self.pending is not None else ())
+        return [one if one.failure is not None else _join(one, next(answers)) for one in self.recorded]
 
 
-def _joined(kept: Answer, told: Answer) -> Answer:
-    if told.failure is not None:
-        return told
-    return msgspec.structs.replace(told, handwritten=kept.handwritten, served=())
+def _join(recorded: Answer, answer: Answer) -> Answer:
+    """Return the target's answer with the recorded handwritten errors."""
+    if answer.failure is not None:
+        return answer
+    return msgspec.structs.replace(answer, handwritten=recorded.handwritten, served=())
 
 
 class RecordedTarget(Closing):
-    """The declarative side of a target beside recorded answers."""
+    """Combines the declarative errors of a target with recorded handwritten errors."""
 
     def __init__(self, inner: Target, recording: Recording, subject: str) -> None:
-        """Raises: InputError when the recording is of something else, or of nothing that the target serves."""
+        """Raises: InputError when the recording is of another subject, or the target serves none of its requests."""
         self._inner, self.recording = inner, recording
         self._info = _info(inner.info, recording, subject)
 
     @property
     def info(self) -> TargetInfo:
-        """The lanes that were recorded; those that the target does not serve are excluded with that reason."""
+        """The requests that were recorded; those that the target does not serve are excluded with that reason."""
         return self._info
 
     @property
     def restarts(self) -> int:
-        """How often the target had to be started again."""
+        """The number of restarts of the target."""
         return self._inner.restarts
 
     def ask(self, cases: Sequence[Case]) -> list[Answer]:
@@ -71,52 +72,58 @@ class RecordedTarget(Closing):
         return self.submit(cases).result()
 
     def submit(self, cases: Sequence[Case]) -> Pending:
-        """Start a batch: only what was recorded is asked."""
-        kept = [self._kept(case) for case in cases]
-        asked = [case for case, one in zip(cases, kept, strict=True) if one.failure is None]
-        return _Waiting(kept, self._inner.submit(asked) if asked else None)
+        """Start a batch; only recorded cases are sent."""
+        recorded = [self._read_answer(case) for case in cases]
+        asked = [case for case, one in zip(cases, recorded, strict=True) if one.failure is None]
+        return _Waiting(recorded, self._inner.submit(asked) if asked else None)
 
-    def _kept(self, case: Case) -> Answer:
+    def _read_answer(self, case: Case) -> Answer:
         errors = self.recording.answer(case)
         if errors is None:
             return Answer(case.id, failure=Failure("handwritten", NOT_RECORDED))
         return Answer(case.id, handwritten=errors)
 
     def close(self) -> None:
-        """Free the target."""
+        """Close the target."""
         self._inner.close()
 
 
 def _info(info: TargetInfo, recording: Recording, subject: str) -> TargetInfo:
     head = recording.head
     if head.subject != subject:
-        _refuse(recording, "recording-subject", f"it is of {head.subject}, and asked is {subject}", f"record {subject}")
-    wanted = set(head.lanes)
-    kinds = tuple(one for kind in info.kinds if (one := _recorded(kind, wanted)).operations)
-    there = {_lane(kind, operation) for kind in kinds for operation in kind.operations}
-    if not there:
-        served = f"{subject} serves none of what it holds: {lanes_of(head.lanes)}"
-        _refuse(recording, "recording-kinds", served, "record again, or ask what was recorded")
-    gone = [
+        message = f"it is a recording of {head.subject}, not of {subject}"
+        _raise_diagnostic(recording, "recording-subject", message, f"record {subject}")
+    recorded = set(head.requests)
+    kinds = tuple(one for kind in info.kinds if (one := _select_operations(kind, recorded)).operations)
+    served = {_request_name(kind, operation) for kind in kinds for operation in kind.operations}
+    if not served:
+        message = f"{subject} serves none of the recorded requests: {request_names(head.requests)}"
+        fix = "record again, or name the target that was recorded"
+        _raise_diagnostic(recording, "recording-kinds", message, fix)
+    excluded = [
         Excluded(
-            lane[0], lane[1], f"{lane[3]}{'/' if lane[4] else ''}{lane[4]}", f"recorded, and no {lane[5]} is served"
+            request[0],
+            request[1],
+            f"{request[3]}{'/' if request[4] else ''}{request[4]}",
+            f"recorded, and no {request[5]} is served",
         )
-        for lane in head.lanes
-        if lane not in there
+        for request in head.requests
+        if request not in served
     ]
     abilities = tuple(name for name in _ABILITIES if name in info.abilities)
-    return msgspec.structs.replace(info, kinds=kinds, abilities=abilities, excluded=tuple(gone), ruled=())
+    return msgspec.structs.replace(info, kinds=kinds, abilities=abilities, excluded=tuple(excluded), ruled=())
 
 
-def _recorded(kind: KindInfo, wanted: set[LaneName]) -> KindInfo:
-    own = tuple(operation for operation in kind.operations if _lane(kind, operation) in wanted)
-    return msgspec.structs.replace(kind, operations=own)
+def _select_operations(kind: KindInfo, recorded: set[RequestName]) -> KindInfo:
+    """Return a kind with those of its operations that were recorded."""
+    operations = tuple(operation for operation in kind.operations if _request_name(kind, operation) in recorded)
+    return msgspec.structs.replace(kind, operations=operations)
 
 
-def _lane(kind: KindInfo, operation: Operation) -> LaneName:
+def _request_name(kind: KindInfo, operation: Operation) -> RequestName:
     return kind.group, kind.version, kind.kind, kind.resource, kind.subresource, str(operation)
 
 
-def _refuse(recording: Recording, code: str, message: str, fix: str) -> NoReturn:
-    why = "answers to other questions prove nothing"
+def _raise_diagnostic(recording: Recording, code: str, message: str, fix: str) -> NoReturn:
+    why = "the recorded errors belong to the requests of another target"
     raise InputError([Diagnostic(Position(str(recording.path)), code, message, why, fix)])

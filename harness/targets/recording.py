@@ -1,12 +1,13 @@
-"""Recorded answers of the handwritten side: a file that outlives the code it was made with.
+"""Writes and reads recordings: cases with their handwritten errors, to compare with after that code is deleted.
 
-    equivalence-harness recording 1        the form of the file, in a line of its own
-    {...}                                  the head: JSON, in a line of its own
-    ...                                    blocks, one after the other: compressed MessagePack, at most 4,096 cases each
+    equivalence-harness recording 1        a line with the format and its version
+    {...}                                  a line with the head, in JSON
+    ...                                    blocks of at most 4,096 cases each, in compressed MessagePack
+    ...                                    32 bytes: the SHA-256 of the first two lines
 
-The head says who was asked, when, by which harness, and of every block where it stands, what it holds and its checksum;
-the last 32 bytes of the file are the checksum of form and head. Nothing in a file is ever run. Sizes are declared and
-held to, so that a small file cannot fill the memory.
+The head describes the target, the harness and the time of the recording, and the offset, size, number of cases and
+checksum of every block. Reading runs no code from the file. It rejects a block whose size differs from the declared
+one, so that a small file cannot expand until memory is full.
 """
 
 from __future__ import annotations
@@ -25,26 +26,28 @@ from harness.case import Case, Json, Mode, Operation
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.field import FieldError
 from harness.files import write_atomically
-from harness.limits import MOST_REPORT, read_bounded
+from harness.limits import MAX_REPORT, read_bounded
 
-FORM = b"equivalence-harness recording 1\n"
-OF_ANY_FORM = b"equivalence-harness recording "
+FORMAT_LINE = b"equivalence-harness recording 1\n"
+FORMAT_PREFIX = b"equivalence-harness recording "
 BLOCK_CASES = 4096
 BLOCK_BYTES = 16 << 20
-"""A block is closed when it holds so much before compression; one case may go beyond."""
-MOST_HEAD = 16 << 20
-MOST_BLOCK = 256 << 20
-MOST_BYTES = 4 << 30
-"""What a head, a block, and all blocks may have before compression. Units: bytes."""
-CHECKSUM = 32
-KEY = 16
+"""A block is closed after this many bytes before compression; its last case may exceed them."""
+MAX_HEAD = 16 << 20
+MAX_BLOCK = 256 << 20
+MAX_BYTES = 4 << 30
+"""At most this many bytes before compression of a head, of a block, and of all blocks together."""
+CHECKSUM_BYTES = 32
+KEY_BYTES = 16
+MAX_LISTED = 5
+"""At most this many requests are listed in a message."""
 
-LaneName: TypeAlias = tuple[str, str, str, str, str, str]
+RequestName: TypeAlias = tuple[str, str, str, str, str, str]
 """Group, version, kind, resource, subresource and operation."""
 
 
-class Recorded(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True):
-    """A question and what the handwritten side said. What its lane says is left out."""
+class RecordedCase(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True):
+    """A case and its handwritten errors. The request is omitted, because its block names it."""
 
     object: Json
     old: Json = None
@@ -54,9 +57,12 @@ class Recorded(msgspec.Struct, frozen=True, array_like=True, omit_defaults=True)
 
 
 class BlockHead(msgspec.Struct, frozen=True):
-    """Where a block stands behind the head, what it holds, and its checksum. Units: bytes."""
+    """The description of a block. `request` is an index into the requests of the head, `start` an offset behind it.
 
-    lane: int
+    `size` is the size in the file, `unpacked` the size before compression. Units: bytes.
+    """
+
+    request: int = msgspec.field(name="lane")
     cases: int
     start: int
     size: int
@@ -65,7 +71,7 @@ class BlockHead(msgspec.Struct, frozen=True):
 
 
 class Head(msgspec.Struct, frozen=True):
-    """Who was asked. `lanes` are named by the blocks; `skipped` counts answers that could not be kept."""
+    """The description of a recording. Blocks refer to `requests` by index; `skipped` counts answers with a panic."""
 
     subject: str
     release: str
@@ -74,18 +80,18 @@ class Head(msgspec.Struct, frozen=True):
     seed: int
     mode: str
     gates: dict[str, bool]
-    lanes: tuple[LaneName, ...]
+    requests: tuple[RequestName, ...] = msgspec.field(name="lanes")
     blocks: tuple[BlockHead, ...]
     skipped: int = 0
 
     @property
     def cases(self) -> int:
-        """How many cases it has."""
+        """The number of recorded cases."""
         return sum(block.cases for block in self.blocks)
 
 
 class _PackedCase(msgspec.Struct, frozen=True, array_like=True):
-    """The same while it waits in memory: its objects are unpacked when they are asked for."""
+    """A `RecordedCase` that was read from a block. Its objects stay encoded until the case is used."""
 
     object: msgspec.Raw
     old: msgspec.Raw = msgspec.Raw(b"\xc0")
@@ -95,7 +101,7 @@ class _PackedCase(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def cost(self) -> tuple[int, int]:
-        """How much a reader has to take in: errors first, then bytes."""
+        """The cost of reading the case for a person: the number of errors, then of bytes."""
         return len(self.errors), len(bytes(self.object)) + len(bytes(self.old))
 
 
@@ -105,20 +111,20 @@ _KEYS = msgspec.msgpack.Decoder(tuple[bytes, msgspec.Raw])
 _HEAD = msgspec.json.Decoder(Head)
 
 
-def lane_of(case: Case) -> LaneName:
-    """Name the lane of a case."""
+def request_of(case: Case) -> RequestName:
+    """Return the name of the request of a case."""
     return case.group, case.version, case.kind, case.resource, case.subresource, str(case.operation)
 
 
 def key_of(case: Case) -> bytes:
-    """Name a question by its content, whatever else is asked besides. Two questions of one name are one."""
-    question = (lane_of(case), case.mode, case.options, case.object, case.old)
-    return hashlib.blake2b(msgspec.msgpack.encode(question, order="deterministic"), digest_size=KEY).digest()
+    """Return a hash of what decides the handwritten errors of a case: its request, mode, options and objects."""
+    content = (request_of(case), case.mode, case.options, case.object, case.old)
+    return hashlib.blake2b(msgspec.msgpack.encode(content, order="deterministic"), digest_size=KEY_BYTES).digest()
 
 
 @dataclass(slots=True)
 class Packer:
-    """Packs the cases of one lane into blocks. Each question is kept once."""
+    """Packs the cases of one request into blocks. Cases with an equal key are stored once."""
 
     blocks: list[tuple[int, int, bytes]] = field(default_factory=list)
     _keys: list[bytes] = field(default_factory=list)
@@ -127,12 +133,12 @@ class Packer:
     _bytes: int = 0
 
     def add(self, case: Case, errors: Sequence[FieldError]) -> None:
-        """Keep a question and its answer."""
+        """Store a case and its handwritten errors, unless it is stored already."""
         key = key_of(case)
         if key in self._seen:
             return
         self._seen.add(key)
-        item = msgspec.msgpack.encode(Recorded(case.object, case.old, case.mode, case.options, tuple(errors)))
+        item = msgspec.msgpack.encode(RecordedCase(case.object, case.old, case.mode, case.options, tuple(errors)))
         self._keys.append(key)
         self._items.append(item)
         self._bytes += len(item)
@@ -140,7 +146,7 @@ class Packer:
             self.close()
 
     def close(self) -> tuple[tuple[int, int, bytes], ...]:
-        """Close the block that is open. Returns all: cases, bytes before compression, and the block itself."""
+        """Close the open block. Returns every block: its number of cases, bytes before compression, and its bytes."""
         if self._items:
             items = msgspec.msgpack.encode([msgspec.Raw(item) for item in self._items])
             plain = msgspec.msgpack.encode((b"".join(self._keys), msgspec.Raw(items)))
@@ -149,29 +155,32 @@ class Packer:
         return tuple(self.blocks)
 
 
-Packed: TypeAlias = Mapping[LaneName, Sequence[tuple[int, int, bytes]]]
+Packed: TypeAlias = Mapping[RequestName, Sequence[tuple[int, int, bytes]]]
 
 
 def write_recording(
-    path: Path, head: Callable[[tuple[LaneName, ...], tuple[BlockHead, ...]], Head], packed: Packed
+    path: Path, head: Callable[[tuple[RequestName, ...], tuple[BlockHead, ...]], Head], packed: Packed
 ) -> Head:
-    """Write a file in one step; `head` makes its head of lanes and blocks. Raises: OSError."""
-    lanes, heads, bodies, start = tuple(sorted(packed)), list[BlockHead](), list[bytes](), 0
-    for number, lane in enumerate(lanes):
-        for cases, unpacked, body in packed[lane]:
+    """Write a recording atomically; `head` creates its head from requests and blocks. Raises: OSError."""
+    requests, heads, bodies, start = tuple(sorted(packed)), list[BlockHead](), list[bytes](), 0
+    for number, request in enumerate(requests):
+        for cases, unpacked, body in packed[request]:
             digest = hashlib.sha256(body).hexdigest()
             heads.append(BlockHead(number, cases, start, len(body), unpacked, digest))
             bodies.append(body)
             start += len(body)
-    made = head(lanes, tuple(heads))
-    front = FORM + msgspec.json.encode(made) + b"\n"
+    written = head(requests, tuple(heads))
+    front = FORMAT_LINE + msgspec.json.encode(written) + b"\n"
     write_atomically(path, b"".join((front, *bodies, hashlib.sha256(front).digest())))
-    return made
+    return written
 
 
 @dataclass(slots=True)
 class Recording:
-    """A file that was read whole and checked. Cases are unpacked lane by lane, when they are wanted."""
+    """A recording whose checksums were verified. Blocks are decoded on first use.
+
+    `_answers` maps the key of a case to the number of its block and its index there.
+    """
 
     path: Path
     head: Head
@@ -180,157 +189,160 @@ class Recording:
     _unpacked: dict[int, list[_PackedCase]] = field(default_factory=dict)
 
     def answer(self, case: Case) -> tuple[FieldError, ...] | None:
-        """Return what the handwritten side said; None for a question that was not recorded. Raises: InputError."""
-        place = self._answers.get(key_of(case))
-        return None if place is None else self._items(place[0])[place[1]].errors
+        """Return the handwritten errors of a case, or None if it was not recorded. Raises: InputError."""
+        found = self._answers.get(key_of(case))
+        return None if found is None else self._items(found[0])[found[1]].errors
 
-    def cases(self, lane: LaneName) -> Iterator[Case]:
-        """Yield the cases of a lane, those with few errors and small objects first. Raises: InputError."""
-        group, version, kind, resource, subresource, operation = lane
-        numbers = [n for n, block in enumerate(self.head.blocks) if self.head.lanes[block.lane] == lane]
-        kept = [item for number in numbers for item in self._items(number)]
-        for item in sorted(kept, key=lambda one: one.cost):
+    def cases(self, request: RequestName) -> Iterator[Case]:
+        """Yield the cases of a request, fewest errors and smallest objects first. Raises: InputError."""
+        group, version, kind, resource, subresource, operation = request
+        numbers = [n for n, block in enumerate(self.head.blocks) if self.head.requests[block.request] == request]
+        items = [item for number in numbers for item in self._items(number)]
+        for item in sorted(items, key=lambda one: one.cost):
             try:
                 new, old = _OBJECT.decode(item.object), _OBJECT.decode(item.old)
             except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
-                _damaged(self.path, f"an object of {lanes_of([lane])} cannot be read: {error}")
+                _raise_damaged(self.path, f"an object of {request_names([request])} cannot be read: {error}")
             yield Case(
                 0, group, version, kind, Operation(operation), new, old, resource, subresource, item.mode, item.options
             )
 
     def index(self) -> None:
-        """Unpack every block, hold it to what the head says of it, and remember where each question stands."""
+        """Check every block against its description in the head, and index its cases by key."""
         for number, block in enumerate(self.head.blocks):
-            keys, _ = self._plain(number)
-            for place in range(block.cases):
-                self._answers[keys[place * KEY : place * KEY + KEY]] = (number, place)
+            keys, _ = self._unpack(number)
+            for index in range(block.cases):
+                self._answers[keys[index * KEY_BYTES : (index + 1) * KEY_BYTES]] = (number, index)
 
     def _items(self, number: int) -> list[_PackedCase]:
         if number not in self._unpacked:
-            _, items = self._plain(number)
+            _, items = self._unpack(number)
             try:
                 self._unpacked[number] = _ITEMS.decode(items)
             except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
-                _damaged(self.path, f"block {number + 1} holds something else: {error}")
+                _raise_damaged(self.path, f"block {number + 1} does not contain cases: {error}")
             if len(self._unpacked[number]) != self.head.blocks[number].cases:
-                _damaged(self.path, f"block {number + 1} holds another number of cases than the head says")
+                _raise_damaged(self.path, f"block {number + 1} has not the number of cases that the head declares")
         return self._unpacked[number]
 
-    def _plain(self, number: int) -> tuple[bytes, msgspec.Raw]:
+    def _unpack(self, number: int) -> tuple[bytes, msgspec.Raw]:
+        """Verify and decompress a block. Returns the keys of its cases, and the encoded cases."""
         block = self.head.blocks[number]
         body = self._data[block.start : block.start + block.size]
         if hashlib.sha256(body).hexdigest() != block.checksum:
-            _damaged(self.path, f"block {number + 1} of {len(self.head.blocks)} is not what was written")
-        unpack = zlib.decompressobj()
+            _raise_damaged(self.path, f"the checksum of block {number + 1} of {len(self.head.blocks)} is wrong")
+        decompressor = zlib.decompressobj()
         try:
-            plain = unpack.decompress(body, block.unpacked + 1)
+            plain = decompressor.decompress(body, block.unpacked + 1)
             keys, items = _KEYS.decode(plain)
         except (zlib.error, msgspec.MsgspecError) as error:
-            _damaged(self.path, f"block {number + 1} cannot be unpacked: {error}")
-        if len(plain) != block.unpacked or len(keys) != block.cases * KEY:
-            _damaged(self.path, f"block {number + 1} holds another number of bytes than the head says")
+            _raise_damaged(self.path, f"block {number + 1} cannot be unpacked: {error}")
+        if len(plain) != block.unpacked or len(keys) != block.cases * KEY_BYTES:
+            _raise_damaged(self.path, f"block {number + 1} has not the number of bytes that the head declares")
         return keys, items
 
 
 def read_recording(path: Path) -> Recording:
-    """Read a file and check all of it. Raises: InputError for damage, another version, or a file that is none."""
+    """Read a recording and verify its checksums.
+
+    Raises: InputError for a damaged file, another version of the format, or a file that is not a recording.
+    """
     try:
-        data = read_bounded(path, MOST_REPORT)
+        data = read_bounded(path, MAX_REPORT)
     except OSError as error:
-        _refuse(
+        _raise_diagnostic(
             path,
             "recording-unreadable",
             f"cannot be read: {error.strerror or error}",
             "",
             "name a file that harness record wrote",
         )
-    if not data.startswith(FORM):
-        if data.startswith(OF_ANY_FORM):
-            said = data[len(OF_ANY_FORM) : 60].split(b"\n")[0].decode("ascii", "replace")
-            why = f"this harness reads version {FORM.split()[-1].decode()}"
-            _refuse(
+    if not data.startswith(FORMAT_LINE):
+        if data.startswith(FORMAT_PREFIX):
+            version = data[len(FORMAT_PREFIX) : 60].split(b"\n")[0].decode("ascii", "replace")
+            why = f"this harness reads version {FORMAT_LINE.split()[-1].decode()}"
+            _raise_diagnostic(
                 path,
                 "recording-version",
-                f"it is a recording of version {said[:20]}",
+                f"it is a recording of version {version[:20]}",
                 why,
                 "read it with the harness that wrote it",
             )
-        _refuse(
+        _raise_diagnostic(
             path,
             "recording-form",
-            "it is no recording",
-            "a recording begins with a line that says so",
+            "it is not a recording",
+            f"the first line of a recording is {FORMAT_LINE.decode().strip()!r}",
             "name a file that harness record wrote",
         )
-    end = data.find(b"\n", len(FORM), len(FORM) + MOST_HEAD)
-    if end < 0 or len(data) < end + 1 + CHECKSUM:
-        _damaged(path, "it was cut off")
-    # A file that was cut off lacks its end, so the checksum of what is there cannot be right.
-    if hashlib.sha256(data[: end + 1]).digest() != data[-CHECKSUM:]:
-        _damaged(path, "its head is not what was written, or it was cut off")
+    end = data.find(b"\n", len(FORMAT_LINE), len(FORMAT_LINE) + MAX_HEAD)
+    if end < 0 or len(data) < end + 1 + CHECKSUM_BYTES:
+        _raise_damaged(path, "it is truncated")
+    # A truncated file lacks the checksum at its end, so its last bytes do not match.
+    if hashlib.sha256(data[: end + 1]).digest() != data[-CHECKSUM_BYTES:]:
+        _raise_damaged(path, "the checksum of its head is wrong, or it is truncated")
     try:
-        head = _HEAD.decode(data[len(FORM) : end])
+        head = _HEAD.decode(data[len(FORMAT_LINE) : end])
     except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
-        _damaged(path, f"its head cannot be read: {error}")
-    _check(path, head, len(data) - CHECKSUM - end - 1)
-    recording = Recording(path, head, memoryview(data)[end + 1 : len(data) - CHECKSUM])
+        _raise_damaged(path, f"its head cannot be read: {error}")
+    _check_head(path, head, len(data) - CHECKSUM_BYTES - end - 1)
+    recording = Recording(path, head, memoryview(data)[end + 1 : len(data) - CHECKSUM_BYTES])
     recording.index()
     return recording
 
 
-def _check(path: Path, head: Head, size: int) -> None:
-    """Hold the head to itself and to the size of what follows it, before anything is unpacked."""
+def _check_head(path: Path, head: Head, size: int) -> None:
+    """Check that the head is consistent and declares blocks of `size` bytes, before any block is unpacked."""
     start = 0
     for block in head.blocks:
-        fits = 0 <= block.lane < len(head.lanes) and block.start == start and 0 < block.cases and block.size > 0
-        if not fits or not 0 < block.unpacked <= MOST_BLOCK:
-            _damaged(path, "its head does not add up")
+        fits = 0 <= block.request < len(head.requests) and block.start == start and 0 < block.cases and block.size > 0
+        if not fits or not 0 < block.unpacked <= MAX_BLOCK:
+            _raise_damaged(path, "its head is inconsistent")
         start += block.size
-    if start != size or any(lane[5] not in tuple(Operation) for lane in head.lanes):
-        _damaged(path, "its head does not add up")
+    if start != size or any(request[5] not in tuple(Operation) for request in head.requests):
+        _raise_damaged(path, "its head is inconsistent")
     total = sum(block.unpacked for block in head.blocks)
-    if total > MOST_BYTES:
+    if total > MAX_BYTES:
         fix = "record with fewer cases, or narrow it with --kind"
-        _refuse(
+        _raise_diagnostic(
             path,
             "recording-large",
             f"it unpacks to {total >> 20:,} MiB",
-            f"at most {MOST_BYTES >> 20:,} MiB are read",
+            f"at most {MAX_BYTES >> 20:,} MiB are read",
             fix,
         )
 
 
-def _damaged(path: Path, message: str) -> NoReturn:
-    why = "answers that may have changed prove nothing"
-    _refuse(
+def _raise_damaged(path: Path, message: str) -> NoReturn:
+    _raise_diagnostic(
         path,
         "recording-damaged",
         f"the recording is damaged: {message}",
-        why,
-        "take the file from where it is kept, or record again",
+        "a comparison with answers that may have changed proves nothing",
+        "restore the file from a backup or from version control, or record again",
     )
 
 
-def _refuse(path: Path, code: str, message: str, why: str, fix: str) -> NoReturn:
+def _raise_diagnostic(path: Path, code: str, message: str, why: str, fix: str) -> NoReturn:
     raise InputError([Diagnostic(Position(str(path)), code, message, why, fix)])
 
 
 def head_maker(
     *, subject: str, release: str, recorded: str, seed: int, mode: str, gates: Mapping[str, bool], skipped: int
-) -> Callable[[tuple[LaneName, ...], tuple[BlockHead, ...]], Head]:
-    """Return what makes the head of a new recording."""
-    return lambda lanes, blocks: Head(
-        subject, release, harness.__version__, recorded, seed, mode, dict(gates), lanes, blocks, skipped
+) -> Callable[[tuple[RequestName, ...], tuple[BlockHead, ...]], Head]:
+    """Return the function that creates the head of a new recording from its requests and blocks."""
+    return lambda requests, blocks: Head(
+        subject, release, harness.__version__, recorded, seed, mode, dict(gates), requests, blocks, skipped
     )
 
 
-def lanes_of(names: Iterable[LaneName]) -> str:
-    """Write lanes for people, a few of them."""
+def request_names(names: Iterable[RequestName]) -> str:
+    """Return the first requests and the number of the others, for a message."""
     texts = [
         f"{group}/{version} {resource}{'/' if sub else ''}{sub} {operation}"
         if group
         else f"{version} {resource} {operation}"
         for group, version, _, resource, sub, operation in names
     ]
-    more = f" and {len(texts) - 5} more" if len(texts) > 5 else ""
-    return ", ".join(texts[:5]) + more
+    more = f" and {len(texts) - MAX_LISTED} more" if len(texts) > MAX_LISTED else ""
+    return ", ".join(texts[:MAX_LISTED]) + more

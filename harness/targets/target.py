@@ -1,4 +1,4 @@
-"""The protocol of a target: cases in, answers out, in order. A target is a black box and knows no tags."""
+"""Defines the interface of a target, which answers cases in order. A target is a black box and does not read tags."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ R = TypeVar("R")
 
 
 def drive(search: Generator[list[Case], list[Answer], R], ask: Callable[[list[Case]], list[Answer]]) -> R:
-    """Answer what a generator asks, batch by batch, until it returns."""
+    """Run a generator that yields batches of cases: send it their answers until it returns, and return its result."""
     try:
         cases = next(search)
         while True:
@@ -23,15 +23,15 @@ def drive(search: Generator[list[Case], list[Answer], R], ask: Callable[[list[Ca
 
 
 class Closing:
-    """What is used in a `with` and closed at its end."""
+    """Base class of targets: makes them context managers that close themselves."""
 
     @property
     def restarts(self) -> int:
-        """How often a process had to be started again; without one, never. Who wraps a target asks that."""
+        """The number of restarts of the target's process; 0 for a target without a process."""
         return 0
 
     def close(self) -> None:
-        """Free what is held. May be called twice."""
+        """Free all resources. May be called twice."""
 
     def __enter__(self) -> Self:
         return self
@@ -43,15 +43,15 @@ class Closing:
 
 
 class Pending(Protocol):
-    """A batch on its way."""
+    """A batch that was submitted."""
 
     @property
     def seconds(self) -> float:
-        """How long a process of its own has worked on the answered batch; 0 where the caller's has done the work."""
+        """The time that the target's process worked on the answered batch; 0 if the caller's process did the work."""
         ...
 
     def wait(self, seconds: float) -> bool:
-        """Wait at most so long. Returns: whether the batch is answered, or nothing can be known without `result`."""
+        """Wait at most this time. Returns: False if the batch is unanswered; True also if only `result` can tell."""
         ...
 
     def result(self) -> list[Answer]:
@@ -60,20 +60,20 @@ class Pending(Protocol):
 
 
 class Target(Protocol):
-    """Somebody who answers cases.
+    """A program or library that answers cases.
 
-    Both calls answer every case of the batch, in order. A bad object, a panic, a worker that dies or hangs gives an
-    answer with a `Failure`. Raises only `TargetError`, when the target cannot be used at all any more.
+    `ask` and `submit` answer every case of the batch, in order. A bad object, a panic, and a worker that dies or hangs
+    result in an answer with a `Failure`. Both raise only `TargetError`, if the target cannot be used any more.
     """
 
     @property
     def info(self) -> TargetInfo:
-        """What the target serves and can do."""
+        """The kinds that the target serves, and its abilities."""
         ...
 
     @property
     def restarts(self) -> int:
-        """How often a process had to be started again."""
+        """The number of restarts of the target's process."""
         ...
 
     def ask(self, cases: Sequence[Case]) -> list[Answer]:
@@ -85,7 +85,7 @@ class Target(Protocol):
         ...
 
     def close(self) -> None:
-        """Free what the target holds. May be called twice."""
+        """Free all resources of the target. May be called twice."""
         ...
 
     def __enter__(self) -> Self: ...

@@ -1,10 +1,11 @@
-"""The wire protocol: one JSON document per line, a greeting first, then a case in and an answer out.
+"""Encodes and decodes the wire protocol of workers: a greeting, then a case and an answer in turn, one JSON per line.
 
-The records are those of `harness.case`; the published JSON Schema is made from them and cannot drift.
+The records are those of `harness.case`, from which the published JSON Schema is generated.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from copy import copy
 from functools import lru_cache
@@ -23,19 +24,21 @@ _IDS = msgspec.json.Decoder(msgspec.defstruct("Numbered", [("id", int)]))
 _PROTOCOLS = msgspec.json.Decoder(msgspec.defstruct("Greeting", [("protocol", int)]))
 
 _ZERO = ord("0")
-_LONGEST_KNOWN = 4096
-_MOST_KNOWN = 1 << 19
-"""Answers are remembered by what they say, as long as that is: what takes more room is what the validators were given,
-which is another one each time. Units: bytes, of lines that are remembered."""
+_MAX_CACHED_LINE = 4096
+"""At most this many bytes of a cached line. Longer ones contain values of the object, which are rarely the same."""
+MAX_EQUAL = 8
+"""At most this many equal errors of one list are kept of an answer that has too many errors."""
+_MAX_CACHE_BYTES = 1 << 19
+"""The size of the cache of answers. Units: bytes of their lines."""
 
 UNENCODABLE = (TypeError, ValueError, OverflowError, RecursionError, msgspec.MsgspecError)
-"""What encoding raises for an object that is not JSON: a lone surrogate, a set, a list that holds itself."""
+"""The errors of encoding an object that is not JSON, such as a lone surrogate, a set, or a recursive list."""
 
 
 def encode_case(case: Case, serial: int) -> bytes:
-    """Encode a case as one line, under an id of the sender's own choice. Raises: what `UNENCODABLE` lists."""
+    """Encode a case as one line, with `serial` as its id. Raises: the errors of `UNENCODABLE`."""
     line = _ENCODER.encode(case)
-    # The id comes first and has no default, so the first comma ends it: half the cost of a copy of the record.
+    # The id is the first field and has no default, so the first comma ends it. This is twice as fast as a copy.
     return b'{"id":%d%b\n' % (serial, line[line.index(b",") :])
 
 
@@ -45,7 +48,7 @@ def encode_line(record: msgspec.Struct) -> bytes:
 
 
 def encode_greeting(info: TargetInfo) -> bytes:
-    """Encode a greeting as one line. On the wire the protocol number is said, though the record has a default."""
+    """Encode a greeting as one line, always with the protocol number, although the record has a default for it."""
     return _ENCODER.encode({"protocol": info.protocol, **msgspec.to_builtins(info)}) + b"\n"
 
 
@@ -55,21 +58,21 @@ def decode_answer(line: bytes) -> Answer:
 
 
 class Answers:
-    """Decodes the answers of one worker: two in three say what another one said, and are not decoded again.
+    """Decodes the answers of one worker, with a cache: two of three are equal to an earlier one except for the id.
 
-    Equal answers share their errors, which is as much as they take.
+    Equal answers share their errors, which need most of the memory.
     """
 
     __slots__ = ("_known",)
 
     def __init__(self) -> None:
-        self._known: Memory[int, Answer] = Memory(Room(_MOST_KNOWN))
+        self._known: Memory[int, Answer] = Memory(Room(_MAX_CACHE_BYTES))
 
     def decode(self, line: bytes) -> Answer:
         """Decode one line. Raises: msgspec.MsgspecError."""
         end = line.find(b",")
         number = line[6:end]
-        if len(line) > _LONGEST_KNOWN or not line.startswith(b'{"id":') or not number.isdigit() or number[0] == _ZERO:
+        if len(line) > _MAX_CACHED_LINE or not line.startswith(b'{"id":') or not number.isdigit() or number[0] == _ZERO:
             return decode_answer(line)
         code = hash(line[end:])
         known = self._known.get(code)
@@ -89,28 +92,50 @@ def errors_in(answer: Answer) -> int:
     return sum(map(len, lists)) + sum(len(one.errors) for one in answer.served)
 
 
+def without_repetitions(answer: Answer) -> Answer:
+    """Keep `MAX_EQUAL` of the equal errors of each list.
+
+    A check that compares every item of a list with every other one reports one error as often as there are items.
+    """
+    served = tuple(msgspec.structs.replace(one, errors=_without_repetitions(one.errors)) for one in answer.served)
+    versions = {version: _without_repetitions(errors) for version, errors in answer.versions.items()}
+    handwritten, declarative = map(_without_repetitions, (answer.handwritten, answer.declarative))
+    return msgspec.structs.replace(
+        answer, handwritten=handwritten, declarative=declarative, served=served, versions=versions
+    )
+
+
+def _without_repetitions(errors: Sequence[FieldError]) -> tuple[FieldError, ...]:
+    kept, counts = list[FieldError](), Counter[FieldError]()
+    for error in errors:
+        counts[error] += 1
+        if counts[error] <= MAX_EQUAL:
+            kept.append(error)
+    return tuple(kept)
+
+
 def id_of(line: bytes) -> int | None:
-    """Return the id of a line that may be no answer in all other respects, or None. Never raises."""
+    """Return the id of a line that need not be a valid answer otherwise, or None. Never raises."""
     return _number(_IDS, line)
 
 
 def protocol_of(line: bytes) -> int | None:
-    """Return the protocol number of a greeting whose other parts may be unknown to us, or None. Never raises."""
+    """Return the protocol number of a greeting with possibly unknown other fields, or None. Never raises."""
     return _number(_PROTOCOLS, line)
 
 
-LONGEST_VALUE = 256
-"""What workers keep of a bad value, in bytes of UTF-8; the rest is told apart by a hash."""
+MAX_VALUE_BYTES = 256
+"""Workers shorten values in errors to this many bytes of UTF-8, and add a hash. Units: bytes."""
 
 
 @lru_cache(maxsize=4096)
 def capped(text: str) -> str:
     """Shorten a bad value as the Kubernetes worker does, so that values of both sides can be compared."""
     data = text.encode("utf-8", "surrogatepass")
-    if len(data) <= LONGEST_VALUE:
+    if len(data) <= MAX_VALUE_BYTES:
         return text
-    end = LONGEST_VALUE
-    while data[end] & 0xC0 == 0x80:  # never in the middle of a character
+    end = MAX_VALUE_BYTES
+    while data[end] & 0xC0 == 0x80:  # not in the middle of a character
         end -= 1
     digest = 0xCBF29CE484222325  # FNV-1a, 64 bits
     for byte in data:
@@ -121,7 +146,7 @@ def capped(text: str) -> str:
 def shortened(errors: Sequence[FieldError]) -> list[FieldError]:
     """Return errors with their values as a worker sends them."""
     return [
-        error if len(error.value) * 4 <= LONGEST_VALUE else msgspec.structs.replace(error, value=capped(error.value))
+        error if len(error.value) * 4 <= MAX_VALUE_BYTES else msgspec.structs.replace(error, value=capped(error.value))
         for error in errors
     ]
 

@@ -60,8 +60,8 @@ def collected(kind: Kind, drawer: Drawer, steps: int) -> Collection:
         base = collection.pick(dice)
         case = case_of(kind, dice, base, None)
         errors = kind.validate(case)
-        mend = errors and dice.random() < 0.5
-        _keep(kind, collection, drawer.mended(base, errors) if mend else drawer.edited(base), dice)
+        fix = errors and dice.random() < 0.5
+        _keep(kind, collection, drawer.fixed(base, errors) if fix else drawer.edited(base), dice)
     return collection
 
 

@@ -8,9 +8,9 @@ from random import Random
 
 from harness.case import Json
 from harness.field import FieldError
-from harness.fuzzers.places import place_of
 from harness.fuzzers.shape import FieldShape, Shape
-from harness.fuzzers.values import LIMITS, beyond, pool
+from harness.fuzzers.shapepaths import resolve_path
+from harness.fuzzers.values import LIMITS, boundary_values, common_values
 from tests.conformance.kinds import Key, Kind
 
 _TEXTS: tuple[str, ...] = (
@@ -86,7 +86,7 @@ class Drawer:
             return dice.choice(_QUANTITIES)
         if shape.kind == "bytes":
             return dice.choice(("", "YQ==", "YWI=", "AAECAw==", "YWFh" * 40))
-        values = (dice.random() < 0.3 and beyond(shape)) or pool(shape) or ({},)
+        values = (dice.random() < 0.3 and boundary_values(shape)) or common_values(shape) or ({},)
         drawn = dice.choice(values)
         return values[0] if drawn is None else drawn
 
@@ -95,7 +95,7 @@ class Drawer:
         dice = self.dice
         roll = dice.random()
         if roll < 0.45:
-            return str(dice.choice(pool(shape)))
+            return str(dice.choice(common_values(shape)))
         if roll < 0.75:
             return dice.choice(_TEXTS)
         if roll < 0.87:
@@ -104,7 +104,7 @@ class Drawer:
             return dice.choice("aaé") * length
         if shape.choices:
             return str(dice.choice(shape.choices)) + dice.choice("ax ")
-        return str(dice.choice(beyond(shape)))[:400]
+        return str(dice.choice(boundary_values(shape)))[:400]
 
     def number(self, shape: Shape, member: FieldShape | None) -> int:
         """Draw a number, most of them around those that the tags name."""
@@ -112,8 +112,8 @@ class Drawer:
         around = [near for hint in hints for near in (hint - 1, hint, hint + 1)]
         low, high = LIMITS.get(shape.bits, LIMITS[64])
         low, high = (low, high) if shape.signed else (0, 2 * high + 1)
-        pool = around if around and self.dice.random() < 0.6 else (0, 1, 2, 3, 10, 100, 999, 1000, 65535, -1, low, high)
-        drawn = self.dice.choice(pool)
+        usual = (0, 1, 2, 3, 10, 100, 999, 1000, 65535, -1, low, high)
+        drawn = self.dice.choice(around if around and self.dice.random() < 0.6 else usual)
         return max(low, min(high, drawn))
 
     # Edits
@@ -208,10 +208,10 @@ class Drawer:
             return {**kept, self.text(shape.key, None): value[key]}
         return {f"k{number}": value[key] for number in range(dice.choice((9, 33, 65)))}
 
-    def mended(self, obj: Json, errors: Sequence[FieldError]) -> Json:
+    def fixed(self, obj: Json, errors: Sequence[FieldError]) -> Json:
         """Put another value where an error is, or beside it."""
         error = self.dice.choice(errors)
-        place, _ = place_of(error.field, self.kind.shape)
+        place, _ = resolve_path(error.field, self.kind.shape)
         return self._mend(self.kind.shape, obj, place, None, 0)
 
     def _mend(

@@ -20,8 +20,10 @@ from tests.conformance.kinds import Key, Kind, key_of, kinds_of
 from tests.conformance.order import in_order
 
 SEED = 1
-CASES = 2000
-"""For each kind; the objects that they are drawn around come on top."""
+CASES = {"1.37.1": 2000, "1.36.3": 1000, "1.35.4": 1000, "1.34.2": 1000, "1.33.13": 2000}
+"""For each kind of a release; the objects that they are drawn around come on top."""
+NO_SUBRESOURCES = ("1.33.13",)
+"""Releases that hand subresources to generated functions beside the operation, and of which no strategy does so."""
 STEPS = 1500
 """How many objects are looked at to collect those."""
 BATCH = 250
@@ -36,8 +38,10 @@ class Tally:
     cases: Counter[str] = field(default_factory=Counter)
     errors: int = 0
     refused: int = 0
+    left_out: int = 0
     fired: set[tuple[str, Key]] = field(default_factory=set)
     declared: set[tuple[str, Key]] = field(default_factory=set)
+    cannot: set[tuple[str, Key]] = field(default_factory=set)
     differences: list[tuple[int, str]] = field(default_factory=list)
 
     def note(self, kind: Kind, case: Case, answer: Answer) -> None:
@@ -70,9 +74,9 @@ class Tally:
         )
 
 
-def batches(kind: Kind) -> Iterator[Sequence[Case]]:
+def batches(kind: Kind, number: int) -> Iterator[Sequence[Case]]:
     """Cut the cases of a kind into batches."""
-    cases = cases_of(kind, SEED, CASES, STEPS)
+    cases = cases_of(kind, SEED, number, STEPS)
     while batch := list(islice(cases, BATCH)):
         yield batch
 
@@ -82,7 +86,9 @@ def examine(target: KubernetesTarget, kinds: Sequence[Kind], tally: Tally) -> No
     waiting = None
     for kind in kinds:
         tally.declared.update((kind.ruled.type, key) for key in kind.declared)
-        for batch in batches(kind):
+        for drawn in batches(kind, CASES[tally.release]):
+            batch = [case for case in drawn if not (case.subresource and tally.release in NO_SUBRESOURCES)]
+            tally.left_out += len(drawn) - len(batch)
             pending = target.submit(batch)
             if waiting is not None:
                 collect(waiting, tally)
@@ -98,19 +104,26 @@ def collect(waiting: tuple[Kind, Sequence[Case], PendingBatch], tally: Tally) ->
         tally.note(kind, case, answer)
 
 
-@pytest.mark.kubernetes
-@pytest.mark.parametrize(("release", "count"), [("1.37.1", 149), ("1.36.3", 63)])
-def test_compiled_validators_equal_the_generated_ones(release: str, count: int, tell: Tell) -> None:
-    """Every kind with rules: the same errors in all parts and in order, for every case; every rule that can fires."""
+def judge(release: str, count: int, tell: Tell) -> Tally:
+    """Compare every kind with rules of a release: no error may differ, and no kind may be missing."""
     tally = Tally(release)
     with KubernetesTarget(release, jobs=1) as target:
-        ruled = target.info.ruled
+        # Releases before 1.36 generate validators of lists, too, which no request sends.
+        ruled = [one for one in target.info.ruled if not one.kind.endswith("List")]
         assert count == len(ruled)
         examine(target, kinds_of(release, ruled), tally)
     tell(tally.text)
     assert [] == [text for _, text in sorted(tally.differences)][:3], tally.text
     assert count == len(tally.kinds)
-    assert min(tally.kinds.values()) >= CASES
+    assert min(tally.kinds.values()) + tally.left_out >= CASES[release]
     names = {(one.group, one.version, one.kind): one.type for one in ruled}
-    cannot = {(names[key[:3]], key[3:]) for key in reasons_for(release)}
-    assert cannot == tally.declared - tally.fired
+    tally.cannot.update((names[key[:3]], key[3:]) for key in reasons_for(release))
+    return tally
+
+
+@pytest.mark.kubernetes
+@pytest.mark.parametrize(("release", "count"), [("1.37.1", 149), ("1.36.3", 63)])
+def test_compiled_validators_equal_the_generated_ones(release: str, count: int, tell: Tell) -> None:
+    """Every kind with rules: the same errors in all parts and in order, for every case; every rule that can fires."""
+    tally = judge(release, count, tell)
+    assert tally.cannot == tally.declared - tally.fired

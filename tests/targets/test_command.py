@@ -35,8 +35,8 @@ def test_a_run_finds_the_planted_mistake_of_a_worker_in_another_language() -> No
     assert [report.error for report in result.kinds if report.error] == []
 
 
-def test_a_run_without_types_asks_what_it_can() -> None:
-    """A program whose types nobody knows is searched by the words of its errors; nothing stops."""
+def test_a_run_without_types_uses_error_messages() -> None:
+    """A program without types is searched with values and fields from its error messages."""
     result = searched(None)
     assert result.compared > 0
     assert [report.error for report in result.kinds if report.error] == []

@@ -42,20 +42,20 @@ def test_a_worker_in_another_language_is_a_target() -> None:
 
 @pytest.mark.parametrize("mode", ["dies", "rubbish"])
 def test_a_worker_that_does_not_greet_fails_at_once(mode: str) -> None:
-    """Nothing else is checked behind a missing greeting, and the fix is told."""
+    """Without a greeting there are no other checks, and the result has a fix."""
     results = check_worker([sys.executable, str(WORKERS / "odd_worker.py"), mode])
     assert [(result.name, result.ok) for result in results] == [("greets", False)]
     assert "TargetInfo" in results[0].fix
     assert ("out of luck" in results[0].detail) == (mode == "dies")
 
 
-def test_a_careless_worker_is_told_what_it_breaks() -> None:
-    """The odd worker answers for any kind and dies on odd objects; the rest it does well."""
+def test_a_careless_worker_fails_the_checks_that_it_violates() -> None:
+    """The worker answers for any kind and dies on odd objects, and passes the other checks."""
     wrong = failed([sys.executable, str(WORKERS / "odd_worker.py"), "honest"])
     assert wrong == {"survives an unknown kind", "survives an undecodable object", "survives deep nesting"}
 
 
-def test_abilities_that_are_only_named_are_told(tmp_path: Path) -> None:
+def test_an_ability_without_an_implementation_fails(tmp_path: Path) -> None:
     """A worker that names an ability and does not have it fails the check of that ability."""
     script = tmp_path / "boasts.py"
     text = (WORKERS / "odd_worker.py").read_text()
@@ -66,8 +66,8 @@ def test_abilities_that_are_only_named_are_told(tmp_path: Path) -> None:
     assert {"shows what it validated", "answers for ruled kinds", "tells what it costs"} <= wrong
 
 
-def test_a_worker_that_goes_on_without_input_is_told(tmp_path: Path) -> None:
-    """A worker that outlives its input would stay behind when the harness is killed."""
+def test_a_worker_that_does_not_end_with_its_input_fails(tmp_path: Path) -> None:
+    """It would keep running after the harness was killed."""
     script = tmp_path / "stays.py"
     script.write_text(f"import time\nexec(open({str(WORKERS / 'odd_worker.py')!r}).read())\ntime.sleep(60)")
     results = check_worker([sys.executable, str(script), "honest"], timeout=1.5)
@@ -76,14 +76,14 @@ def test_a_worker_that_goes_on_without_input_is_told(tmp_path: Path) -> None:
     assert "end when standard input ends" in last.fix
 
 
-def test_a_talkative_worker_is_told() -> None:
-    """A line that nobody asked for, behind the last answer, breaks the protocol."""
+def test_a_worker_that_prints_more_than_answers_fails() -> None:
+    """A further line after the last answer violates the protocol."""
     wrong = failed([sys.executable, str(WORKERS / "odd_worker.py"), "talkative"], timeout=5.0)
     assert "prints nothing else" in wrong
     assert "has many cases in flight" not in wrong
 
 
-def test_another_protocol_is_told() -> None:
+def test_another_protocol_fails_the_greeting() -> None:
     """A greeting of a later protocol does not fit the schema."""
     (result,) = check_worker([sys.executable, str(WORKERS / "odd_worker.py"), "protocol"])
     assert (result.name, result.ok) == ("greets", False)
@@ -91,5 +91,5 @@ def test_another_protocol_is_told() -> None:
 
 
 def test_a_missing_program_fails_the_greeting() -> None:
-    """A program that is not there is a failed check, not a traceback."""
+    """A program that does not exist is a failed check, not a traceback."""
     assert {"greets"} == failed(["no-such-program"])

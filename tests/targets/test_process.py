@@ -23,6 +23,7 @@ from harness.diagnostics import TargetError
 from harness.targets.life import OWN_END, Life
 from harness.targets.limits import Limits
 from harness.targets.process import WorkerProcess
+from harness.targets.wire import MAX_EQUAL
 
 WORKER = Path(__file__).parent.parent / "workers" / "odd_worker.py"
 
@@ -55,15 +56,15 @@ def test_answers_come_in_the_order_of_the_cases_under_the_callers_ids() -> None:
 
 
 def test_many_batches_are_in_flight() -> None:
-    """Batches may be collected in any order, and a pipe full of cases blocks nobody."""
+    """Batches may be collected in any order, and a full pipe blocks neither side."""
     with worker() as target:
         batches = [target.submit(cases(200)) for _ in range(20)]
         results = [batch.result() for batch in reversed(batches)]
     assert [len(result) for result in results] == [200] * 20
 
 
-def test_what_a_pipe_takes_is_with_the_worker_at_once() -> None:
-    """No other thread has to run for it; what the pipe does not take now waits, and nobody waits for that."""
+def test_cases_that_fit_the_pipe_are_written_at_once() -> None:
+    """The calling thread writes them; the rest is written later by another thread, without blocking the caller."""
     pipes = subprocess.PIPE
     command = [sys.executable, "-c", "import time; time.sleep(60)"]
     process = subprocess.Popen(command, stdin=pipes, stdout=pipes, stderr=pipes, start_new_session=True, bufsize=0)
@@ -134,14 +135,14 @@ def test_any_mixture_of_oddities_costs_the_odd_cases_only(seed: int) -> None:
 
 
 def test_several_killing_cases_are_each_found() -> None:
-    """Two killers in one batch are told apart from the innocent between them."""
+    """Of two cases that kill the worker, both are found, and the cases between them are answered."""
     with worker() as target:
         answers = target.ask(cases(9, n2="exit", n6="exit"))
     assert fields(answers) == ["0", "1", "worker", "3", "4", "5", "worker", "7", "8"]
 
 
 def test_an_answer_that_breaks_the_protocol_fails_alone() -> None:
-    """The worker lives and its line names the case: no restart, and the message says what is wrong where."""
+    """The worker is not restarted, because the line names the case; the message has the reason."""
     with worker() as target:
         answers = target.ask(cases(5, n2="bad-level"))
         assert target.restarts == 0
@@ -151,7 +152,7 @@ def test_an_answer_that_breaks_the_protocol_fails_alone() -> None:
 
 
 def test_a_worker_killed_from_outside_loses_nothing() -> None:
-    """A kill between or in batches is no case's fault: everything is answered, nobody is blamed."""
+    """If the worker is killed from outside, all cases are answered, and none has a failure."""
     notes: list[str] = []
     with WorkerProcess([sys.executable, str(WORKER), "honest"], note=notes.append) as target:
         target.ask(cases(3))
@@ -199,8 +200,8 @@ def test_a_worker_that_many_cases_kill_may_go_on() -> None:
     assert fields(answers) == ["worker"] * 8 + ["8", "9"]
 
 
-def test_the_last_words_of_a_dead_worker_are_told() -> None:
-    """The failure says how the worker ended and what it printed before."""
+def test_a_failure_has_the_stderr_of_a_dead_worker() -> None:
+    """It has the way in which the worker ended and a line that it printed before."""
     with worker() as target:
         (answer,) = target.ask(cases(1, n0="exit"))
     assert answer.failure is not None
@@ -225,8 +226,8 @@ def test_harmless_oddities_lose_nothing(odd: str) -> None:
         ("protocol", "protocol 99"),
     ],
 )
-def test_a_worker_that_does_not_greet_is_refused(mode: str, words: str) -> None:
-    """What the worker did instead is told, with the way to look closer."""
+def test_a_worker_that_does_not_greet_is_an_error(mode: str, words: str) -> None:
+    """The error has the reason, and check-worker as a fix."""
     with pytest.raises(TargetError, match=words) as error:
         worker(mode, start_timeout=1.0 if mode == "silent" else 20.0)
     assert "check-worker" in error.value.fix
@@ -238,8 +239,8 @@ def test_a_missing_program_is_named() -> None:
         WorkerProcess(["no-such-program"])
 
 
-def test_programs_that_cannot_start_are_told_apart(tmp_path: Path) -> None:
-    """Not executable, no interpreter, no folder: each has its own fix."""
+def test_programs_that_cannot_start_have_different_fixes(tmp_path: Path) -> None:
+    """Not executable, no interpreter, no folder."""
     script = tmp_path / "script"
     script.write_text("no program")
     with pytest.raises(TargetError, match="chmod"):
@@ -254,7 +255,7 @@ def test_programs_that_cannot_start_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_a_hopeless_worker_is_given_up() -> None:
-    """A worker that dies on every case is not restarted for ever: what killed it is told, then it is over."""
+    """A worker that dies on every case is restarted a limited number of times; the error has the last reason."""
     with worker("always-dies", silent=5) as target:
         answers = target.ask(cases(64))
         with pytest.raises(TargetError, match="6 times without giving any answer"):
@@ -289,8 +290,8 @@ def test_a_hang_that_was_seen_is_waited_for_less() -> None:
     assert ["0", "worker"] == fields(answers[:2])
 
 
-def test_a_process_that_holds_the_pipes_holds_nobody() -> None:
-    """A worker that is gone has ended, though what it started has its pipes and a session of its own."""
+def test_a_process_that_holds_the_pipes_does_not_block() -> None:
+    """A worker that exited has ended, even if a process that it started keeps its pipes open in another session."""
     with worker(case_timeout=60.0) as target:
         answers = target.ask(cases(5, n2="orphan"))
     assert ["0", "1", "worker", "3", "4"] == fields(answers)
@@ -313,10 +314,18 @@ def test_an_answer_with_too_many_errors_fails_alone() -> None:
     with worker(errors=100) as target:
         answers = target.ask(cases(5, n2="errors"))
         assert target.restarts == 0
-    assert fields(answers) == ["0", "1", "worker", "3", "4"]
+    assert ["0", "1", "limit", "3", "4"] == fields(answers)
     assert answers[2].failure is not None
     assert "1,000 errors, more than the 100 that are taken" in answers[2].failure.message
     assert not answers[2].failure.panic
+
+
+def test_an_answer_that_repeats_one_error_is_an_answer() -> None:
+    """Checks that compare all items with one another say the same hundreds of times: a few of those are enough."""
+    with worker(errors=100) as target:
+        answers = target.ask(cases(12, **{f"n{n}": "repeats" for n in range(12)}))
+    assert [MAX_EQUAL] * 12 == [len(one.handwritten) for one in answers]
+    assert [None] * 12 == [one.failure for one in answers]
 
 
 def test_large_answers_of_one_batch_have_a_limit() -> None:
@@ -324,13 +333,13 @@ def test_large_answers_of_one_batch_have_a_limit() -> None:
     with worker(errors=100) as target:
         answers = target.ask(cases(12, **{f"n{n}": "many" for n in range(12)}))
         again = target.ask(cases(1, n0="many"))
-    assert ["0", "1", "2", "3", "4", *["worker"] * 7] == fields(answers)
+    assert ["0", "1", "2", "3", "4", *["limit"] * 7] == fields(answers)
     assert ["0"] == fields(again)
 
 
 @pytest.mark.parametrize("todo", ["exit", "bad-level"])
 def test_a_worker_most_of_whose_answers_fail_is_given_up(todo: str) -> None:
-    """What is known until then is told, then every question says the share."""
+    """The answers until then are returned; then every call raises an error with the share of failed answers."""
     with worker(judged=10, failed=0.5) as target:
         assert ["worker"] * 6 == fields(target.ask(cases(12, **{f"n{n}": todo for n in range(8)})))[:6]
         with pytest.raises(TargetError, match="more than 50% of its answers failed"):
@@ -346,8 +355,8 @@ def test_a_closed_worker_says_so() -> None:
         target.submit(cases(1))
 
 
-def test_who_waits_for_a_while_is_told_of_a_worker_that_ended() -> None:
-    """Near the end of a run nobody takes a dead worker for a slow one."""
+def test_waiting_returns_when_a_worker_ended() -> None:
+    """A dead worker is not mistaken for a slow one near the end of a run."""
     with worker() as target:
         pending = target.submit(cases(3, n1="exit"))
         assert pending.wait(3600.0)
@@ -355,8 +364,8 @@ def test_who_waits_for_a_while_is_told_of_a_worker_that_ended() -> None:
         assert target.restarts > 0
 
 
-def test_who_waits_for_a_while_is_told_of_a_worker_that_hangs() -> None:
-    """Silence for as long as a batch may take is no slowness either."""
+def test_waiting_returns_when_a_worker_hangs() -> None:
+    """A worker without an answer for the time limit of a batch is not a slow one."""
     with worker(case_timeout=0.5) as target:
         pending = target.submit(cases(3, n1="hang"))
         assert pending.wait(3600.0)

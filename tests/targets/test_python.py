@@ -17,13 +17,13 @@ from harness.field import ErrorList, FieldError, Path
 from harness.field.make import required
 from harness.suite import Context, Suite, SuiteKind
 from harness.targets.endpoint import DecodeError
-from harness.targets.python import MOST, PythonTarget, Stored
+from harness.targets.python import MAX_STORED, PythonTarget, Stored
 
 NAME = Path().child("spec", "name")
 
 
 def named(value: Json, mark: str = "") -> list[FieldError]:
-    """A validator that wants a name."""
+    """A validator that requires a name."""
     return [] if value.get("spec", {}).get("name") else [required(NAME, mark)]
 
 
@@ -44,7 +44,7 @@ def declarative(operation: Operation, new: Json, old: Json, options: Mapping[str
 
 
 def kind(**changes: Any) -> SuiteKind:
-    """A kind with one version, changed as a test wants."""
+    """A kind with one version, with the changes of a test."""
     usual: dict[str, Any] = {"kind": "Thing", "resource": "things", "versions": {"v1": "types.go"}}
     return SuiteKind(**{**usual, "handwritten": handwritten, **changes})
 
@@ -57,7 +57,7 @@ def target(*kinds: SuiteKind, **arguments: Any) -> PythonTarget:
 
 
 def case(value: Json = None, **changes: Any) -> Case:
-    """A create of an object, changed as a test wants."""
+    """A create of an object, with the changes of a test."""
     usual: dict[str, Any] = {"id": 7, "group": "example.com", "version": "v1", "kind": "Thing", "operation": "create"}
     fields = {**usual, "object": {"spec": {}} if value is None else value, **changes}
     return Case(**{**fields, "operation": Operation(fields["operation"])})
@@ -112,7 +112,7 @@ def test_stages_run_in_the_order_of_a_server() -> None:
 
 
 def test_given_objects_are_neither_defaulted_nor_prepared() -> None:
-    """In mode given the object is validated as it stands."""
+    """In mode `given` the object is validated unchanged."""
     one = kind(defaults={"v1": lambda value: {"spec": {"name": "x"}}}, prepare=lambda new, old, context: new)
     served, given = target(one).ask([case(), case(mode="given")])
     assert ((), (required(NAME),)) == (served.handwritten, given.handwritten)
@@ -138,8 +138,8 @@ def test_other_versions_are_asked_on_demand() -> None:
     assert "versions" in target(one).info.abilities
 
 
-def test_what_was_validated_is_shown_on_demand() -> None:
-    """Both objects after defaults and preparation, in the requested version, and in others that are asked."""
+def test_validated_objects_are_returned_on_request() -> None:
+    """Both objects after defaulting and preparation, in the version of the request and in other requested versions."""
     back = {("v1beta1", "v1"): lambda value: value, ("v1", "v1beta1"): lambda value: {**value, "flat": True}}
     one = kind(
         versions={"v1beta1": "a.go", "v1": "b.go"},
@@ -188,8 +188,8 @@ def test_options_follow_gates_and_cases_override_both() -> None:
         ({"subresource": "status"}, "the suite things does not serve example.com/v1 Thing/status"),
     ],
 )
-def test_what_cannot_be_decoded_never_reaches_a_validator(changes: dict[str, Any], message: str) -> None:
-    """Objects of another type are failures of stage decode, and no panic."""
+def test_an_undecodable_object_is_not_validated(changes: dict[str, Any], message: str) -> None:
+    """An object of another type is a failure of stage decode, not a panic."""
 
     def decode(value: Json) -> Json:
         if "bad" in value:
@@ -248,8 +248,8 @@ def test_a_declarative_panic_has_its_own_stage() -> None:
 
 
 @pytest.mark.parametrize(("result", "words"), [(None, "returned None"), (["oops"], "'oops', which is no FieldError")])
-def test_a_validator_that_returns_no_list_of_errors_is_told_so(result: Any, words: str) -> None:
-    """What is not a list of field errors is refused where it was made."""
+def test_a_validator_must_return_a_list_of_errors(result: Any, words: str) -> None:
+    """Any other return value is a failure that names the validator."""
     [answer] = target(kind(handwritten=lambda *_: result)).ask([case()])
     assert answer.failure is not None
     assert words in answer.failure.message
@@ -268,8 +268,19 @@ def test_a_validator_that_hangs_is_stopped() -> None:
     assert fine.failure is None
 
 
+def test_a_case_that_has_just_begun_does_not_hang() -> None:
+    """However short the limit is: what counts is the time of the case, and not when the timer of all of them fires."""
+
+    def slow(new: Json, old: Json, context: Context) -> ErrorList:
+        time.sleep(0.01)
+        return []
+
+    answers = target(kind(handwritten=slow), time_limit=0.1).ask([case()] * 120)
+    assert [None] * 120 == [answer.failure for answer in answers]
+
+
 def test_a_process_that_was_held_up_does_not_hang() -> None:
-    """Time passes for one that is suspended, or gets no processor; that is no fault of its validator."""
+    """A process that is suspended, or gets no processor, does not exceed the time limit of its validator."""
 
     def held_up(new: Json, old: Json, context: Context) -> ErrorList:
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
@@ -319,7 +330,7 @@ def test_a_steady_validator_passes_the_check() -> None:
     assert once == twice
 
 
-def test_what_is_served_is_told() -> None:
+def test_the_greeting_lists_what_is_served() -> None:
     """Every version and subresource is a kind of its own, with its operations; a kind may be a subresource only."""
     one = kind(subresources=("status", "log"), operations={"log": (Operation.CREATE,)}, normalization=[("a", "b")])
     scale = kind(kind="Scale", root=False, subresources=("scale",))
@@ -335,8 +346,8 @@ def test_what_is_served_is_told() -> None:
     assert "served" not in info.abilities
 
 
-def test_a_kind_without_rules_is_told() -> None:
-    """Without a declarative side, its list is empty and the kind says so."""
+def test_a_kind_without_rules_is_marked() -> None:
+    """Without declarative validators, `rules` is false and the declarative errors are empty."""
     bare = target(declarative={})
     [answer] = bare.ask([case()])
     assert (bare.info.kinds[0].rules, answer.declarative) == (False, ())
@@ -356,7 +367,7 @@ def replace_group(one: Case) -> Case:
 
 
 def test_a_deep_object_is_a_failure() -> None:
-    """Nesting without end is refused, not a crash."""
+    """A recursive object is a failure, not a crash."""
 
     def decode(value: Json) -> Json:
         return decode(value)
@@ -381,8 +392,8 @@ def test_options_of_one_kind_do_not_reach_another() -> None:
     assert [one.options for one in target(first, second).info.kinds] == [{"A": True}, {"B": False}]
 
 
-def test_what_an_answer_costs_is_told_when_asked_for() -> None:
-    """Every part with its samples; without rules there is nothing to convert for."""
+def test_costs_are_measured_on_request() -> None:
+    """Every part has its samples; without rules there is no conversion."""
     with target() as one, target(declarative={}) as plain:
         asked = case(measure=Measure(3, 1000))
         [answer], [silent], [bare] = one.ask([asked]), one.ask([case()]), plain.ask([asked])
@@ -407,14 +418,14 @@ def test_an_object_is_found_by_identity_and_by_how_it_was_read() -> None:
     assert stored.find({"a": 1}, SERVED) is None
 
 
-def test_nothing_else_gets_the_identity_of_what_is_remembered() -> None:
-    """An object stays alive as long as its forms are remembered: its identity is not given to a later one."""
+def test_cached_objects_stay_alive() -> None:
+    """The identity of an object with cached forms is not reused for a later object."""
     stored = Stored()
     stored.keep({"a": 1}, SERVED, ({"a": 1}, {"a": 1}))
     assert [None] * 100 == [stored.find({"a": number}, SERVED) for number in range(100)]
 
 
-def test_what_somebody_changed_is_not_given_away_again() -> None:
+def test_a_changed_object_is_not_reused() -> None:
     """A validator that changes the old object of one case does not change that of the next one."""
     stored, value = Stored(), {"a": {"b": 1}}
     forms: tuple[dict[str, Any], dict[str, Any]] = ({"a": {"b": 1}}, {"a": {"b": 1}})
@@ -434,8 +445,8 @@ def test_a_form_that_is_both_is_watched_too() -> None:
     assert stored.find(value, SERVED) is None
 
 
-def test_what_is_no_json_is_not_remembered() -> None:
-    """A form that cannot be written down cannot be compared later."""
+def test_a_form_that_is_not_json_is_not_cached() -> None:
+    """A form that cannot be encoded cannot be compared later."""
     stored, value = Stored(), {"a": 1}
     stored.keep(value, SERVED, ({"a": object()}, {}))
     assert stored.find(value, SERVED) is None
@@ -443,8 +454,8 @@ def test_what_is_no_json_is_not_remembered() -> None:
 
 def test_no_more_than_so_many_objects_are_remembered() -> None:
     """A long run does not keep all it has seen."""
-    stored, values = Stored(), [{"a": number} for number in range(MOST + 1)]
+    stored, values = Stored(), [{"a": number} for number in range(MAX_STORED + 1)]
     for value in values:
         stored.keep(value, SERVED, ({}, {}))
     assert stored.find(values[0], SERVED) is None
-    assert stored.find(values[MOST], SERVED) is not None
+    assert stored.find(values[MAX_STORED], SERVED) is not None

@@ -1,4 +1,4 @@
-"""The file of recorded answers: small, quick, and never believed when it is not what was written."""
+"""A recording is read back as it was written; a damaged or forged one is rejected."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from harness.field import FieldError
 from harness.targets import recording as module
 from harness.targets.recorded import NOT_RECORDED, RecordedTarget
 from harness.targets.recording import (
-    CHECKSUM,
-    FORM,
-    LaneName,
+    CHECKSUM_BYTES,
+    FORMAT_LINE,
     Packer,
     Recording,
+    RequestName,
     head_maker,
     key_of,
-    lane_of,
     read_recording,
+    request_of,
     write_recording,
 )
 from tests.cli.fakes import FakeTarget
-from tests.reporting import made
+from tests.report import made
 
-LANE: LaneName = ("example.io", "v1", "Widget", "widgets", "", "create")
+REQUEST: RequestName = ("example.io", "v1", "Widget", "widgets", "", "create")
 ERROR = FieldError("FieldValueInvalid", "spec.size", "must be even", value="3", covered=True)
 
 
@@ -42,31 +42,31 @@ def case(size: Any = 3, operation: str = "create", old: Any = None, **more: Any)
 
 
 def write(path: Path, *cases: Case, subject: str = "widgets_v1", errors: tuple[FieldError, ...] = (ERROR,)) -> Path:
-    packers: dict[LaneName, Packer] = {}
+    packers: dict[RequestName, Packer] = {}
     for one in cases:
-        packers.setdefault(lane_of(one), Packer()).add(one, errors)
+        packers.setdefault(request_of(one), Packer()).add(one, errors)
     maker = head_maker(
         subject=subject, release="1.2", recorded="now", seed=7, mode="served", gates={"A": True}, skipped=2
     )
-    write_recording(path, maker, {lane: packer.close() for lane, packer in packers.items()})
+    write_recording(path, maker, {request: packer.close() for request, packer in packers.items()})
     return path
 
 
-def test_what_was_written_is_read(tmp_path: Path) -> None:
-    """Cases of every lane with their answers, and who was asked."""
+def test_a_recording_is_read_as_it_was_written(tmp_path: Path) -> None:
+    """The head, the cases of every request, and their errors."""
     cases = [case(3), case(4, options={"X": True}), case(5, "update", {"spec": {}}), case(6, mode="given")]
     found = read_recording(write(tmp_path / "r", *cases))
     assert ("widgets_v1", "1.2", 7, {"A": True}, 2, 4) == (
         found.head.subject, found.head.release, found.head.seed, found.head.gates, found.head.skipped, found.head.cases,
     )  # fmt: skip
-    again = [msgspec.structs.replace(one, id=1) for lane in found.head.lanes for one in found.cases(lane)]
+    again = [msgspec.structs.replace(one, id=1) for request in found.head.requests for one in found.cases(request)]
     assert sorted(map(key_of, cases)) == sorted(map(key_of, again))
     assert all(one in cases for one in again)
     assert [(ERROR,)] * 4 == [found.answer(one) for one in cases]
 
 
-def test_what_else_is_asked_makes_no_other_question(tmp_path: Path) -> None:
-    """A case is found whatever its id and its wishes are; another object, option or mode is another question."""
+def test_a_case_is_found_by_its_content(tmp_path: Path) -> None:
+    """Its id and the extra lists that it requests do not matter; its object, options and mode do."""
     found = read_recording(write(tmp_path / "r", case({"a": 1, "b": 2})))
     assert (ERROR,) == found.answer(msgspec.structs.replace(case({"b": 2, "a": 1}), id=9, versions=True, served=True))
     assert [None] * 4 == [
@@ -74,23 +74,23 @@ def test_what_else_is_asked_makes_no_other_question(tmp_path: Path) -> None:
     ]
 
 
-def test_a_question_is_kept_once(tmp_path: Path) -> None:
-    """However often it is asked."""
+def test_a_repeated_case_is_stored_once(tmp_path: Path) -> None:
+    """The recording has one case after the same case was added three times."""
     assert 1 == read_recording(write(tmp_path / "r", case(), case(), case())).head.cases
 
 
 def test_small_cases_come_first(tmp_path: Path) -> None:
-    """So that the smallest that shows a difference stands for it."""
+    """The first case that shows a difference is then the smallest one."""
     found = read_recording(write(tmp_path / "r", case("xxxx"), case(""), case("xx")))
-    assert ["", "xx", "xxxx"] == [one.object["spec"]["size"] for one in found.cases(LANE)]
+    assert ["", "xx", "xxxx"] == [one.object["spec"]["size"] for one in found.cases(REQUEST)]
 
 
-def test_many_cases_are_cut_into_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each with its own checksum; the lists are as without."""
+def test_many_cases_are_split_into_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All cases and their errors are read from the blocks."""
     monkeypatch.setattr(module, "BLOCK_CASES", 10)
     found = read_recording(write(tmp_path / "r", *map(case, range(35))))
     assert [10, 10, 10, 5] == [block.cases for block in found.head.blocks]
-    assert 35 == len(list(found.cases(LANE))) == sum(found.answer(case(size)) is not None for size in range(40))
+    assert 35 == len(list(found.cases(REQUEST))) == sum(found.answer(case(size)) is not None for size in range(40))
 
 
 @pytest.fixture(scope="module")
@@ -110,23 +110,23 @@ def refused(tmp_path: Path, data: bytes) -> str:
     max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.data())
-def test_any_bit_that_flips_is_noticed(tmp_path: Path, good: bytes, data: st.DataObject) -> None:
-    """Wherever it is."""
-    place = data.draw(st.integers(0, len(good) * 8 - 1))
+def test_a_flipped_bit_is_detected(tmp_path: Path, good: bytes, data: st.DataObject) -> None:
+    """Any bit of the file."""
+    bit = data.draw(st.integers(0, len(good) * 8 - 1))
     flipped = bytearray(good)
-    flipped[place // 8] ^= 1 << place % 8
+    flipped[bit // 8] ^= 1 << bit % 8
     assert "recording-" in refused(tmp_path, bytes(flipped))
 
 
 @pytest.mark.parametrize("part", [0.0, 0.1, 0.5, 0.9, 0.999])
-def test_a_file_that_was_cut_off_is_noticed(tmp_path: Path, good: bytes, part: float) -> None:
-    """At any place, and so is one that goes on."""
+def test_a_truncated_file_is_detected(tmp_path: Path, good: bytes, part: float) -> None:
+    """So is a file with bytes behind its end."""
     assert "recording-" in refused(tmp_path, good[: int(len(good) * part)])
     assert "recording-damaged" in refused(tmp_path, good + b"x")
 
 
-def test_another_form_is_told(tmp_path: Path, good: bytes) -> None:
-    """A later version, a file of another sort, none at all."""
+def test_the_diagnostic_distinguishes_other_files(tmp_path: Path, good: bytes) -> None:
+    """A recording of a later version, a file in another format, a missing file, a folder."""
     assert "it is a recording of version 2" in refused(tmp_path, good.replace(b"recording 1", b"recording 2", 1))
     assert "recording-form" in refused(tmp_path, b"PK\x03\x04")
     with pytest.raises(InputError, match="recording-unreadable: cannot be read: No such file"):
@@ -136,18 +136,18 @@ def test_another_form_is_told(tmp_path: Path, good: bytes) -> None:
 
 
 def forged(good: bytes, change: Callable[[dict[str, Any]], None], body: bytes | None = None) -> bytes:
-    """Change the head and sign it again, as somebody would who means harm."""
-    front, rest = good[len(FORM) :].split(b"\n", 1)
+    """Change the head and compute its checksum again, as an attacker would."""
+    front, rest = good[len(FORMAT_LINE) :].split(b"\n", 1)
     head = msgspec.json.decode(front)
     change(head)
-    signed = FORM + msgspec.json.encode(head) + b"\n"
-    return signed + (rest[:-CHECKSUM] if body is None else body) + hashlib.sha256(signed).digest()
+    signed = FORMAT_LINE + msgspec.json.encode(head) + b"\n"
+    return signed + (rest[:-CHECKSUM_BYTES] if body is None else body) + hashlib.sha256(signed).digest()
 
 
 def one_block(plain: bytes, **more: Any) -> tuple[Callable[[dict[str, Any]], None], bytes]:
     """Make a head with one block of these bytes."""
     body = zlib.compress(plain)
-    block = {"lane": 0, "cases": 1, "start": 0, "size": len(body), "unpacked": len(plain),
+    block = {"request": 0, "cases": 1, "start": 0, "size": len(body), "unpacked": len(plain),
              "checksum": hashlib.sha256(body).hexdigest(), **more}  # fmt: skip
     return lambda head: head.update(blocks=[block]), body
 
@@ -156,8 +156,8 @@ KEYS = b"\xc4\x10" + bytes(16)
 HOSTILE = {
     "a bomb": one_block(bytes(50_000_000), unpacked=100),
     "a declared bomb": one_block(bytes(100), unpacked=1 << 40),
-    "no such lane": one_block(b"x", lane=7),
-    "a negative lane": one_block(b"x", lane=-1),
+    "no such request": one_block(b"x", request=7),
+    "a negative request": one_block(b"x", request=-1),
     "a start elsewhere": one_block(b"x", start=5),
     "more cases than keys": one_block(b"\x92" + KEYS + b"\x90", cases=2),
     "no pair": one_block(b"\x90"),
@@ -166,37 +166,39 @@ HOSTILE = {
         "lane": 0, "cases": 1, "start": 0, "size": 3, "unpacked": 3, "checksum": hashlib.sha256(b"abc").hexdigest(),
     }]), b"abc"),
     "another shape": (lambda head: head.update(blocks=3), b""),
-    "an operation of its own": (lambda head: head.update(lanes=[[*LANE[:5], "delete"]], blocks=[]), b""),
+    "an operation of its own": (lambda head: head.update(lanes=[[*REQUEST[:5], "delete"]], blocks=[]), b""),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_file_is_refused(tmp_path: Path, good: bytes, name: str) -> None:
-    """Its checksums are right and its contents are not; nothing is unpacked beyond what is declared."""
+def test_a_hostile_file_is_rejected(tmp_path: Path, good: bytes, name: str) -> None:
+    """Its checksums are right and its contents are wrong; unpacking stops at the declared size."""
     change, body = HOSTILE[name]
     assert "recording-damaged" in refused(tmp_path, forged(good, change, body))
 
 
-def test_too_much_in_all_is_refused(tmp_path: Path, good: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before anything is unpacked."""
-    monkeypatch.setattr(module, "MOST_BYTES", 10)
+def test_a_recording_that_expands_too_far_is_rejected(
+    tmp_path: Path, good: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before any block is unpacked."""
+    monkeypatch.setattr(module, "MAX_BYTES", 10)
     assert "recording-large" in refused(tmp_path, good)
 
 
 @pytest.mark.parametrize("items", [b"\x91\xc1", b"\x90", b"\x91\x91\xc1", b"\x91\xa1x"])
-def test_contents_that_are_no_cases_are_told_when_they_are_wanted(tmp_path: Path, good: bytes, items: bytes) -> None:
-    """A block may hold anything that unpacks: what is no case is damage."""
+def test_a_block_without_cases_is_damaged(tmp_path: Path, good: bytes, items: bytes) -> None:
+    """A block that unpacks to something other than cases is reported when its cases are read."""
     file = tmp_path / "r"
     file.write_bytes(forged(good, *one_block(b"\x92" + KEYS + items)))
     with pytest.raises(InputError, match="recording-damaged"):
-        list(read_recording(file).cases(read_recording(file).head.lanes[0]))
+        list(read_recording(file).cases(read_recording(file).head.requests[0]))
 
 
-# The target that answers from it
+# The target that answers from a recording
 
 
 class Without(FakeTarget):
-    """The target after its handwritten side was deleted."""
+    """The target after its handwritten validators were deleted."""
 
     def answer(self, case: Case) -> Answer:
         return Answer(case.id, declarative=(ERROR,) if case.object["spec"]["size"] == 5 else ())
@@ -206,8 +208,8 @@ def target(tmp_path: Path, *cases: Case) -> RecordedTarget:
     return RecordedTarget(Without(), read_recording(write(tmp_path / "r", *cases)), "widgets_v1")
 
 
-def test_the_handwritten_side_is_read_and_the_other_one_asked(tmp_path: Path) -> None:
-    """In the order of the cases; what was not recorded has a failure that is no finding, and is not asked."""
+def test_handwritten_errors_are_read_and_declarative_ones_asked(tmp_path: Path) -> None:
+    """In the order of the cases; a case that was not recorded is not asked, and its failure is not a finding."""
     recorded = target(tmp_path, case(3), case(5))
     answers = recorded.ask([case(3), case(4), case(5)])
     assert [((ERROR,), ()), ((), ()), ((ERROR,), (ERROR,))] == [(one.handwritten, one.declarative) for one in answers]
@@ -221,8 +223,8 @@ def test_the_handwritten_side_is_read_and_the_other_one_asked(tmp_path: Path) ->
     assert 2 == len(inner.asked)
 
 
-def test_only_recorded_lanes_are_served(tmp_path: Path) -> None:
-    """The others are not there; a lane that the target lost is excluded and said."""
+def test_only_recorded_requests_are_served(tmp_path: Path) -> None:
+    """Other requests are dropped; a recorded request that the target no longer serves is listed as excluded."""
     gone = msgspec.structs.replace(case(3), kind="Gadget", resource="gadgets")
     info = target(tmp_path, case(3), gone).info
     assert [("widgets", (Operation.CREATE,))] == [(kind.resource, kind.operations) for kind in info.kinds]
@@ -230,11 +232,11 @@ def test_only_recorded_lanes_are_served(tmp_path: Path) -> None:
     assert "served" not in info.abilities
 
 
-def test_a_recording_of_something_else_is_refused(tmp_path: Path) -> None:
-    """Another subject, or nothing that is served."""
+def test_a_recording_of_another_subject_is_rejected(tmp_path: Path) -> None:
+    """By the name of the subject, or because the target serves none of its requests."""
     found: Recording = read_recording(write(tmp_path / "r", case(3)))
-    with pytest.raises(InputError, match="recording-subject: it is of widgets_v1, and asked is other_v1"):
+    with pytest.raises(InputError, match="recording-subject: it is a recording of widgets_v1, not of other_v1"):
         RecordedTarget(Without(), found, "other_v1")
     bare = msgspec.structs.replace(made.result().target, kinds=())
-    with pytest.raises(InputError, match="recording-kinds: widgets_v1 serves none of what it holds"):
+    with pytest.raises(InputError, match="recording-kinds: widgets_v1 serves none of the recorded requests"):
         RecordedTarget(Without(bare), found, "widgets_v1")

@@ -15,7 +15,7 @@ from harness.targets.timing import measured
 
 
 class Clock:
-    """Processor time that passes only when somebody lets it pass."""
+    """A clock of processor time that the test advances."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 0
@@ -30,8 +30,8 @@ class Clock:
         return run
 
 
-def test_what_a_run_takes_is_told_to_the_nanosecond(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As many samples as were asked for, each over as many runs as fill it."""
+def test_samples_have_the_time_of_a_run_in_nanoseconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There are as many samples as requested, each over as many runs as fill its time."""
     clock = Clock(monkeypatch)
     cost = measured({"fast": clock.part(40), "slow": clock.part(9000)}, Measure(4, 50_000))
     fast, slow = cost.parts["fast"], cost.parts["slow"]
@@ -53,7 +53,7 @@ def test_parts_take_turns() -> None:
 
 def test_a_long_measurement_ends_early(monkeypatch: pytest.MonkeyPatch) -> None:
     """When time is over three samples are enough, and the bounds hold whatever is asked for."""
-    monkeypatch.setattr(timing, "MOST_SECONDS", 0.0)
+    monkeypatch.setattr(timing, "MAX_SECONDS", 0.0)
     cost = measured({"a": lambda: sum(range(1000))}, Measure(10**9, 1))
     assert 3 == len(cost.parts["a"].nanoseconds)
 

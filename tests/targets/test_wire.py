@@ -22,8 +22,8 @@ def test_the_published_schema_is_up_to_date() -> None:
     assert json.loads(json.dumps(protocol_schema())) == json.loads(SCHEMA.read_text(encoding="utf-8"))
 
 
-def test_what_the_harness_writes_fits_the_schema() -> None:
-    """Greeting, case and answer pass; a record that is none of them does not."""
+def test_encoded_records_fit_the_schema() -> None:
+    """Greeting, case and answer fit; another record does not."""
     validator = jsonschema_rs.validator_for(protocol_schema())
     answer = Answer(1, handwritten=(FieldError("FieldValueRequired", "a"),), failure=Failure("decode", "m"))
     lines = [
@@ -62,16 +62,16 @@ NO_ANSWERS = [
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_what_was_said_before_is_read_alike(line: bytes) -> None:
-    """An answer that another case had is the same as if it were decoded anew, under its own id."""
+def test_a_cached_answer_equals_a_decoded_one(line: bytes) -> None:
+    """An answer that another case had is the same as if it was decoded again, with its own id."""
     answers = Answers()
     other = line.replace(b"7", b"31")
     assert [answers.decode(one) for one in (line, other, line)] == [decode_answer(one) for one in (line, other, line)]
 
 
 @pytest.mark.parametrize("line", NO_ANSWERS)
-def test_what_is_no_answer_stays_none(line: bytes) -> None:
-    """That its rest was said before makes no answer of a line that is not JSON, or has no id."""
+def test_an_invalid_line_is_never_read_from_the_cache(line: bytes) -> None:
+    """A line that is not JSON, or has no id, is an error even if the rest of it is cached."""
     answers = Answers()
     answers.decode(b'{"id":7,"handwritten":[]}')
     with pytest.raises(msgspec.MsgspecError):

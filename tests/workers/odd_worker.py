@@ -65,6 +65,8 @@ def main(mode: str) -> None:
         if todo == "bad-level":
             answer["handwritten"][0]["level"] = "gamma"
         if todo == "errors":
+            answer["handwritten"] = [{"type": "T", "field": f"l[{n}]"} for n in range(1000)]
+        if todo == "repeats":
             answer["handwritten"] *= 1000
         if todo == "many":
             answer["handwritten"] *= 80

@@ -1,7 +1,8 @@
 """Builds the worker of a release once and keeps it in the user's cache folder.
 
-The worker is our Go source plus what is made from the release itself: its import list, its go.mod, and the choice of
-the generation file, by how its strategies reach declarative validation. Nothing of the release is changed.
+The worker is our Go source plus files made from the release: its import list, its go.mod, the generation file, chosen
+by how the release's strategies call declarative validation, and a copy of one of its files with a hook in it, see
+`madeerrors`. The release itself is not changed.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from shutil import rmtree
@@ -25,7 +27,9 @@ import platformdirs
 from harness.diagnostics import TargetError
 from harness.files import is_private, locked, write_atomically
 from harness.limits import read_checkout, read_checkout_text
+from harness.targets.kubernetes import madeerrors
 from harness.targets.kubernetes.release import (
+    OLDEST,
     KubernetesSource,
     Toolchain,
     find_toolchain,
@@ -39,34 +43,91 @@ Note = Callable[[str], None]
 
 WORKER = Path(__file__).parent / "worker"
 _BINARY = "worker.exe" if sys.platform == "win32" else "worker"
-_OVERLAY = "overlay.json"
+OVERLAY = "overlay.json"
 _SUM = ".sha256"
 _WAITING = "another process builds this worker; waiting for it"
 _TOP = "k8s.io/kubernetes"
+_LINK = "apimachinery"
 _VALIDATE = "pkg/registry/rest/validate.go"
 _GENERATIONS = {
     "levels": re.compile(r"^type DeclarativeValidationStrategy interface \{", re.M),
-    "explicit": re.compile(
+    "explicit": re.compile(r"^func WithDeclarativeEnforcement\(\) ValidationConfig", re.M),
+    "helper": re.compile(
         r"^func ValidateDeclarativelyWithMigrationChecks\(.*configOpts \.\.\.ValidationConfig\)", re.M
     ),
+    "inline": re.compile(r"^func ValidateDeclaratively\(.*configOpts \.\.\.ValidationConfig\)", re.M),
+    "first": re.compile(r"^func ValidateDeclaratively\(.*options sets\.Set\[string\]", re.M),
 }
-"""What in a release's validate.go tells how its strategies reach declarative validation, newest first."""
+"""Patterns in a release's validate.go that show how its strategies call declarative validation, newest first."""
+
+_PARTS = {
+    "levels": ("levels", "beta", "pods", "requests", "rules"),
+    "explicit": ("strategies", "explicit", "helper", "beta", "listed", "pods", "requests", "rules"),
+    "helper": ("strategies", "takeover", "helper", "listed", "pods", "requests", "rules"),
+    "inline": ("strategies", "takeover", "inline", "plain", "listed", "requests"),
+    "first": ("strategies", "takeover", "first", "plain"),
+}
+"""The files of each generation: those of one idea are shared by all generations that have it."""
+
+_NORMALIZING = ("explicit", "helper")
+"""Generations in which strategies hand over rules for paths in a call, where only their source shows them."""
 
 _LAST_LINES = 30
 _KEEP = 30 * 24 * 3600.0
 
-RECIPE = 2
-"""Raise it when what this module writes for the compiler changes: workers built by another recipe are built anew."""
+RECIPE = 4
+"""The version of the generated sources. Increase it if they change, so that all workers are built again."""
 
 
-def worker_for(release: KubernetesSource, note: Note) -> Path:
-    """Return the worker's binary, built now if the cache does not have it.
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A Go program of ours that is linked with a release: the worker of its validators, and others like it.
 
-    Raises: TargetError when there is no toolchain, the release is not to be had, or the compiler refuses.
+    `name` begins the name of its folder in the cache. `sources` lists the files of its Go source, which identify it,
+    `parts` those that are compiled for a generation. `imports` writes what differs from release to release; a program
+    without it makes no handwritten errors, and so has no hook in their constructors. `oldest` is the oldest minor
+    release that it can be linked with. `modules` are required besides those of the release, in the version that its
+    go.mod names. `variables` are string variables of the release's packages that the linker sets.
     """
+
+    name: str
+    sources: Callable[[], list[Path]]
+    parts: Callable[[str], list[Path]]
+    imports: Callable[[Path, str, bool], str] | None = None
+    oldest: tuple[int, int] = OLDEST
+    modules: tuple[str, ...] = ()
+    variables: Callable[[KubernetesSource], Mapping[str, str]] = lambda release: {}
+
+
+def _parts(generation: str) -> list[Path]:
+    return [*_go_files(WORKER / "common"), *generation_files(generation)]
+
+
+def generation_files(generation: str, part: str = "*") -> list[Path]:
+    """List the Go files of a generation: all, or the part of a name."""
+    folder = WORKER / "generations"
+    return sorted(path for name in _PARTS.get(generation, (generation,)) for path in folder.glob(f"{name}{part}.go"))
+
+
+VALIDATORS = Program("", lambda: _go_files(WORKER), _parts, lambda *given: generated(*given))
+
+
+def worker_for(release: KubernetesSource, note: Note, program: Program = VALIDATORS) -> Path:
+    """Return the worker's binary, which is built if it is not cached.
+
+    Raises: TargetError if there is no toolchain, the release cannot be downloaded or is too old for the program, or
+    compiling fails.
+    """
+    if release.folder is None and release.minor < program.oldest:
+        least = ".".join(map(str, program.oldest))
+        raise TargetError(
+            f"Kubernetes {release.name} is not supported here, only {least} and newer releases are",
+            why=f"the packages that the {program.name}worker links have another interface in older releases",
+            fix=f"name {least} or a newer release",
+        )
     cache = platformdirs.user_cache_path("equivalence-harness") / "workers"
-    # A checkout is known by its contents, wherever it lies: base and head may be the same.
-    stem = f"{release.name if release.folder is None else 'checkout'}-{source_hash(release)}"
+    # A checkout is identified by its contents and not by its folder, since base and head may be equal.
+    stem = f"{program.name}{release.name if release.folder is None else 'checkout'}-{source_hash(release, program)}"
     try:
         toolchain = find_toolchain()
     except TargetError:
@@ -76,22 +137,22 @@ def worker_for(release: KubernetesSource, note: Note) -> Path:
         raise
     binary = cache / f"{stem}-{toolchain.version.replace(' ', '-')}" / _BINARY
     if is_whole(binary):
-        with suppress(OSError):  # a cache that may only be read is good enough
+        with suppress(OSError):  # the cache may be read-only
             os.utime(binary)
         return binary
     with _written_to(cache), locked(cache / f"{stem}.lock", lambda: note(_WAITING)):
-        if not is_whole(binary):  # somebody else may have built it while we waited
+        if not is_whole(binary):  # another process may have built it while we waited
             if binary.is_file():
-                note(f"the worker that is kept is damaged, or nobody knows how it was written: {binary}")
-            for leftover in cache.glob(f".build-{stem}-*"):  # of a build that was killed: we hold the lock
+                note(f"the cached worker is damaged, or has no checksum: {binary}")
+            for leftover in cache.glob(f".build-{stem}-*"):  # of builds that were killed, because we have the lock
                 rmtree(leftover, ignore_errors=True)
-            _build_into(binary, release, toolchain, note)
+            _build_into(binary, release, toolchain, note, program)
             _forget_unused(cache)
     return binary
 
 
 def _forget_unused(cache: Path) -> None:
-    """Delete workers that nobody asked for in a long time: each takes 100 MB, and each change gives another one."""
+    """Delete workers that have not been used for a long time: each takes 100 MB, and each change makes a new one."""
     for binary in cache.glob(f"*/{_BINARY}"):
         if time.time() - binary.stat().st_mtime > _KEEP:
             rmtree(binary.parent, ignore_errors=True)
@@ -100,22 +161,27 @@ def _forget_unused(cache: Path) -> None:
             memo.unlink(missing_ok=True)
 
 
-def source_hash(release: KubernetesSource) -> str:
-    """Tell one worker from another: our Go source, how it is put together, and the files of a checkout."""
+def source_hash(release: KubernetesSource, program: Program = VALIDATORS) -> str:
+    """Return the hash that identifies a worker: of our Go source, the build recipe, and the files of a checkout."""
     digest = hashlib.sha256(str(RECIPE).encode())
-    for path in sorted(WORKER.rglob("*.go")):
-        digest.update(path.relative_to(WORKER).as_posix().encode() + b"\0" + path.read_bytes())
+    for path in program.sources():
+        digest.update(path.relative_to(path.parents[1]).as_posix().encode() + b"\0" + path.read_bytes())
     if release.folder is not None:
-        digest.update(_contents(release.folder).encode())
+        digest.update(_hash_checkout(release.folder).encode())
     return digest.hexdigest()[:12]
 
 
-def _contents(folder: Path) -> str:
-    """Hash what a worker may link of a checkout, by content: the same files in two folders make one worker.
+def _go_files(folder: Path) -> list[Path]:
+    """List our Go source without tests, which are not part of the worker."""
+    return sorted(path for path in folder.rglob("*.go") if not path.name.endswith("_test.go"))
 
-    That takes seconds and is asked often, so it is remembered for as long as no name, size or time changes.
+
+def _hash_checkout(folder: Path) -> str:
+    """Hash the files of a checkout that a worker may link, by content, so that copies of a checkout share a worker.
+
+    Hashing takes seconds, so the result is cached until the name, size or time of a file changes.
     """
-    files = list(_linked(folder))
+    files = list(_linked_files(folder))
     stamp = hashlib.sha256()
     for path in files:
         stat = path.stat()
@@ -128,13 +194,13 @@ def _contents(folder: Path) -> str:
         name = path.relative_to(folder).as_posix().encode("utf-8", "surrogateescape")
         data = code_of(path) if path in types else read_checkout(path)
         digest.update(name + b"\0" + hashlib.sha256(data).digest())
-    with suppress(OSError):  # a cache that may only be read is good enough
+    with suppress(OSError):  # the cache may be read-only
         memo.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(memo, digest.hexdigest().encode())
     return digest.hexdigest()
 
 
-def _linked(folder: Path) -> Iterator[Path]:
+def _linked_files(folder: Path) -> Iterator[Path]:
     """Yield every Go file that the worker may link."""
     for top in ("cmd", "pkg", "plugin", "staging/src", "third_party", "go.mod"):
         stack = [folder / top]
@@ -148,15 +214,15 @@ def _linked(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def _written_to(cache: Path) -> Iterator[None]:
-    """Turn what the cache folder refuses into words. Raises: TargetError."""
+    """Turn errors of writing the cache folder into TargetError."""
     try:
         cache.mkdir(mode=0o700, parents=True, exist_ok=True)
         yield
     except OSError as error:
         raise TargetError(
-            "the worker cannot be kept",
+            "the worker cannot be saved",
             why=f"{error.filename or cache}: {error.strerror or error}",
-            fix="XDG_CACHE_HOME names another folder for what is kept",
+            fix="set XDG_CACHE_HOME to a folder that you can write",
         ) from error
 
 
@@ -168,9 +234,9 @@ def is_whole(binary: Path) -> bool:
     for place in (binary.parent.parent, binary.parent, binary, binary.with_suffix(_SUM)):
         if place.exists() and not is_private(place):
             raise TargetError(
-                f"others can write or own {place}",
-                why="what is kept there is a program that runs with your rights",
-                fix=f"chown it to yourself and chmod go-w it, or delete {binary.parent.parent}: it is built again",
+                f"other users own {place} or can write to it",
+                why="it is a program that runs with your permissions",
+                fix=f"chown it to yourself and chmod go-w it, or delete {binary.parent.parent} to build it again",
             )
     return binary.is_file() and _whole(binary)
 
@@ -191,24 +257,24 @@ def _sum_of(binary: Path, *changed: int) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest() + "\n"
 
 
-def _build_into(binary: Path, release: KubernetesSource, toolchain: Toolchain, note: Note) -> None:
+def _build_into(binary: Path, release: KubernetesSource, toolchain: Toolchain, note: Note, program: Program) -> None:
     note(f"building the worker of {release.name} (once; the first build of a release takes minutes)")
     folder = Path(tempfile.mkdtemp(prefix=f".build-{binary.parent.name}-", dir=binary.parent.parent))
     try:
-        toolchain = _write_sources(folder, release, toolchain)
+        standing = {}
         if release.folder is not None:
             standing = remember(release.folder, binary.parent.parent.parent / "code")
-            (folder / _OVERLAY).write_text(overlay(standing))
-        _compile(folder, toolchain, note)
+        toolchain = write_sources(folder, release, toolchain, program, standing)
+        _compile(folder, toolchain, note, program.variables(release))
         binary.parent.mkdir(mode=0o700, exist_ok=True)
-        _keep(folder / _BINARY, binary)
+        _move_to_cache(folder / _BINARY, binary)
     finally:
         rmtree(folder, ignore_errors=True)
     note(f"built the worker of {release.name}")
 
 
-def _keep(built: Path, binary: Path) -> None:
-    """Move a worker to where it is kept, with its hash: after a power cut both are there, or it is built again."""
+def _move_to_cache(built: Path, binary: Path) -> None:
+    """Move a worker into the cache with its hash, so that an incomplete one is detected and built again."""
     with open(built, "rb") as stream:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
         os.fsync(stream.fileno())
@@ -218,24 +284,57 @@ def _keep(built: Path, binary: Path) -> None:
     os.replace(built, binary)
 
 
-def _write_sources(folder: Path, release: KubernetesSource, toolchain: Toolchain) -> Toolchain:
-    """Write what is compiled; return the toolchain, which may be another one when the release wants a newer Go."""
+def write_sources(
+    folder: Path,
+    release: KubernetesSource,
+    toolchain: Toolchain,
+    program: Program = VALIDATORS,
+    standing: Mapping[str, str] | None = None,
+) -> Toolchain:
+    """Write the sources; return the toolchain, which may be another one if the release requires a newer Go.
+
+    `standing` are files that replace others of the release, by path, besides the one with a hook.
+    """
     top = module_folder(release, _TOP, toolchain)
     upstream = read_checkout_text(top / "go.mod")
     toolchain = find_toolchain(wanted_go(upstream))
     generation = find_generation(module_folder(release, "k8s.io/apiserver", toolchain))
-    (folder / "go.mod").write_text(go_mod(release, upstream))
-    (folder / "generated.go").write_text(generated(top, generation))
-    for source in sorted((WORKER / "common").glob("*.go")):
+    replaced = {}
+    if program.imports is not None:
+        replaced = _hook_errors(folder, release, module_folder(release, madeerrors.MODULE, toolchain))
+        (folder / "generated.go").write_text(program.imports(top, generation, bool(replaced)))
+    (folder / "go.mod").write_text(go_mod(release, upstream, linked=bool(replaced), modules=program.modules))
+    for source in program.parts(generation):
         (folder / source.name).write_bytes(source.read_bytes())
-    (folder / "generation.go").write_bytes((WORKER / "generations" / f"{generation}.go").read_bytes())
+    (folder / OVERLAY).write_text(overlay({**(standing or {}), **replaced}))
     return toolchain
 
 
-def find_generation(apiserver: Path) -> str:
-    """Say how the strategies of a release reach declarative validation.
+def _hook_errors(folder: Path, release: KubernetesSource, apimachinery: Path) -> dict[str, str]:
+    """Write the constructors of errors with a hook; return which file they replace, none if they cannot have it.
 
-    Raises: TargetError when its source shows no way that the worker knows.
+    Go replaces no file below its module cache, so the module of a release is looked at through a link.
+    """
+    hooked = madeerrors.tell_made_errors(apimachinery)
+    if not hooked:
+        return {}
+    if release.folder is None:
+        link = folder / _LINK
+        try:
+            link.symlink_to(apimachinery, target_is_directory=True)
+        except OSError:  # not everybody may make links everywhere
+            return {}
+        apimachinery = link
+    copy = folder / "hooked" / "errors.go"
+    copy.parent.mkdir()
+    copy.write_bytes(hooked)
+    return {str(apimachinery / madeerrors.ERRORS): str(copy)}
+
+
+def find_generation(apiserver: Path) -> str:
+    """Return how the strategies of a release call declarative validation.
+
+    Raises: TargetError if its source has no call that the worker supports.
     """
     validate = apiserver / _VALIDATE
     source = read_checkout_text(validate) if validate.is_file() else ""
@@ -243,55 +342,68 @@ def find_generation(apiserver: Path) -> str:
         if sign.search(source):
             return generation
     raise TargetError(
-        "this release composes its two lists in a way the worker does not know",
-        why=f"{_VALIDATE} of k8s.io/apiserver has none of the known forms",
-        fix="name a release from 1.36 on, or update the harness",
+        "the worker does not support how this release calls declarative validation",
+        why=f"{_VALIDATE} of k8s.io/apiserver has none of the supported functions",
+        fix="name a release from 1.33 on, or update the harness",
     )
 
 
-def go_mod(release: KubernetesSource, upstream: str) -> str:
+def go_mod(release: KubernetesSource, upstream: str, linked: bool = False, modules: tuple[str, ...] = ()) -> str:
     """Write the worker's go.mod: the release, and its staging modules by version or by folder.
 
-    All are required under one version and replaced: with -trimpath that version, and not where the files come from, is
-    what the compiler's cache goes by. So packages that a checkout has in common with a release are not built again.
+    All are required at one version and replaced. With -trimpath, the key of Go's build cache contains that version and
+    not the folder, so that packages that are equal in a checkout and a release are not built again. `linked`: of a
+    release, the module of which a file is replaced is looked at through a link. `modules` are others, in the version
+    that the release requires.
     """
-    modules = staging_modules(upstream)
+    staging = staging_modules(upstream)
     kept = [line for line in upstream.splitlines() if re.match(r"(go|godebug|toolchain) ", line)]
-    used = [m for m in modules if re.search(rf"^\s+{re.escape(m)} v", upstream, re.M)]  # the rest is never looked up
+    used = [m for m in staging if re.search(rf"^\s+{re.escape(m)} v", upstream, re.M)]  # others are never imported
     require = [f"\t{module} v0.0.0" for module in (_TOP, *used)]
+    require += [f"\t{m} {v}" for m in modules for v in re.findall(rf"^\s+{re.escape(m)} (v\S+)", upstream, re.M)]
     if release.folder is None:
         replace = [f"\t{_TOP} => {_TOP} {release.version}"]
-        replace += [f"\t{m} => {m} {release.staging_version}" for m in modules]
+        link = {madeerrors.MODULE: f"./{_LINK}"} if linked else {}
+        replace += [f"\t{m} => {link.get(m) or f'{m} {release.staging_version}'}" for m in staging]
     else:
         replace = [f"\t{_TOP} => {release.folder}"]
-        replace += [f"\t{m} => {release.folder / 'staging' / 'src' / m}" for m in modules]
+        replace += [f"\t{m} => {release.folder / 'staging' / 'src' / m}" for m in staging]
     return "\n".join(["module worker", "", *kept, "", "require (", *require, ")", "", "replace (", *replace, ")", ""])
 
 
-def generated(top: Path, generation: str) -> str:
-    """Write the imports that differ from release to release: what the release's own server links."""
-    apis = _named_by(top / "pkg/controlplane/import_known_versions.go", "pkg/apis", "install", top)
-    groups = [g for g in _named_by(top / "pkg/controlplane/instance.go", "pkg/registry", "rest", top) if g != "core"]
-    providers = [(group, _provider(top / "pkg/registry" / group / "rest")) for group in groups]
-    rules = _normalization(top) if generation == "explicit" else {}
+def generated(top: Path, generation: str, traces: bool = False) -> str:
+    """Return the Go file that differs between releases: it imports the packages that the release's own server links.
+
+    `traces`: the constructors of errors have the hook of `madeerrors`.
+    """
+    apis = _imported_names(top / "pkg/controlplane/import_known_versions.go", "pkg/apis", "install", top)
+    instance = top / "pkg/controlplane/instance.go"
+    groups = [g for g in _imported_names(instance, "pkg/registry", "rest", top) if g != "core"]
+    providers = [(group, _provider_name(top / "pkg/registry" / group / "rest")) for group in groups]
+    rules = _normalization(top) if generation in _NORMALIZING else {}
     packages = {package: f"rules{number}" for number, package in enumerate(sorted({p for p, _ in rules.values()}))}
     lines = ["package main", "", "import ("]
-    lines += ['\t"k8s.io/apimachinery/pkg/util/validation/field"'] if generation == "explicit" else []
+    lines += ['\t"k8s.io/apimachinery/pkg/util/validation/field"'] if traces or generation in _NORMALIZING else []
     lines += [f'\t_ "{_TOP}/pkg/apis/{api}/install"' for api in apis]
     lines += [f'\t{group}rest "{_TOP}/pkg/registry/{group}/rest"' for group, name in providers if name]
     lines += [f'\t{alias} "{package}"' for package, alias in packages.items()]
     lines += [")", "", "var providers = []provider{"]
     lines += [f"\t&{group}rest.{name}{{}}," for group, name in providers if name]
     lines += ["}"]
-    if generation == "explicit":
+    if generation in _NORMALIZING:
         lines += ["", "var normalization = map[string][]field.NormalizationRule{"]
         lines += [f'\t"{strategy}": {packages[package]}.{name},' for strategy, (package, name) in rules.items()]
         lines += ["}"]
+    if traces:
+        lines += ["", madeerrors.INIT]
     return "\n".join([*lines, ""])
 
 
 def _normalization(top: Path) -> dict[str, tuple[str, str]]:
-    """Find the path rules that strategies of 1.36 pass along: strategy package to the package and name of the rules."""
+    """Find the normalization rules that strategies of 1.35 and 1.36 use.
+
+    Returns: the package and the name of the rules, by the package of the strategy.
+    """
     rules = {}
     for path in sorted((top / "pkg/registry").glob("*/*/strategy.go")):
         text = read_checkout_text(path)
@@ -303,21 +415,21 @@ def _normalization(top: Path) -> dict[str, tuple[str, str]]:
     return rules
 
 
-def _named_by(server: Path, parent: str, leaf: str, top: Path) -> list[str]:
-    """List the packages parent/NAME/leaf that the server's own file imports."""
+def _imported_names(server: Path, parent: str, leaf: str, top: Path) -> list[str]:
+    """Return the NAME of each package parent/NAME/leaf that a file of the server imports. Raises: TargetError."""
     text = read_checkout_text(server) if server.is_file() else ""
-    named = set(re.findall(rf'"{_TOP}/{parent}/(\w+)/{leaf}"', text))
-    there = {folder.parent.name for folder in (top / parent).glob(f"*/{leaf}") if folder.is_dir()}
-    if not named & there:
+    imported = set(re.findall(rf'"{_TOP}/{parent}/(\w+)/{leaf}"', text))
+    existing = {folder.parent.name for folder in (top / parent).glob(f"*/{leaf}") if folder.is_dir()}
+    if not imported & existing:
         raise TargetError(
             f"{server.name} imports no {parent}/*/{leaf}",
             why="the list of groups is read from the release's own server",
             fix="check that the sources are complete",
         )
-    return sorted(named & there)
+    return sorted(imported & existing)
 
 
-def _provider(folder: Path) -> str:
+def _provider_name(folder: Path) -> str:
     """Return the name of the storage provider type of a rest package."""
     for path in sorted(folder.glob("*.go")):
         found = re.search(r"^func \(\w+ \*?(\w+)\) NewRESTStorage\(", read_checkout_text(path), re.M)
@@ -326,16 +438,21 @@ def _provider(folder: Path) -> str:
     return ""
 
 
-def _compile(folder: Path, toolchain: Toolchain, note: Note) -> None:
+def go_environment() -> dict[str, str]:
+    """Return our environment, with what the Go command needs to know of the worker's module."""
     flags = f"{os.environ.get('GOFLAGS', '')} -mod=mod".strip()
-    environment = {**os.environ, "GOFLAGS": flags, "GOWORK": "off", "GO111MODULE": "on", "CGO_ENABLED": "0"}
+    return {**os.environ, "GOFLAGS": flags, "GOWORK": "off", "GO111MODULE": "on", "CGO_ENABLED": "0"}
+
+
+def _compile(folder: Path, toolchain: Toolchain, note: Note, variables: Mapping[str, str]) -> None:
+    settings = "".join(f" -X {name}={value}" for name, value in variables.items())
     command = [
         str(toolchain.go),
         "build",
         "-v",
         "-trimpath",
-        *([f"-overlay={_OVERLAY}"] if (folder / _OVERLAY).is_file() else []),
-        "-ldflags=-s -w",
+        f"-overlay={OVERLAY}",
+        f"-ldflags=-s -w{settings}",
         "-o",
         _BINARY,
         ".",
@@ -343,7 +460,7 @@ def _compile(folder: Path, toolchain: Toolchain, note: Note) -> None:
     process = subprocess.Popen(
         command,
         cwd=folder,
-        env=environment,
+        env=go_environment(),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
@@ -353,7 +470,7 @@ def _compile(folder: Path, toolchain: Toolchain, note: Note) -> None:
     assert process.stderr is not None
     with process:
         try:
-            _follow(process.stderr, last, note)
+            _report_progress(process.stderr, last, note)
         except BaseException:
             process.terminate()
             raise
@@ -365,10 +482,10 @@ def _compile(folder: Path, toolchain: Toolchain, note: Note) -> None:
         )
 
 
-def _follow(lines: Iterable[str], last: deque[str], note: Note) -> None:
-    """Turn the compiler's list of packages into progress, a word every two seconds at most."""
+def _report_progress(lines: Iterable[str], last: deque[str], note: Note) -> None:
+    """Report the progress of the build from the compiler's list of packages, at most every two seconds."""
     compiled = downloaded = 0
-    told = time.monotonic()
+    reported = time.monotonic()
     for line in lines:
         line = line.rstrip()
         if line.startswith("go: "):
@@ -379,7 +496,7 @@ def _follow(lines: Iterable[str], last: deque[str], note: Note) -> None:
             compiled += 1
         else:
             last.append(line)
-        if time.monotonic() - told > 2:
-            told = time.monotonic()
+        if time.monotonic() - reported > 2:
+            reported = time.monotonic()
             note(f"compiled {compiled} packages" + (f", downloaded {downloaded} modules" if downloaded else ""))
     note(f"compiled {compiled} packages")

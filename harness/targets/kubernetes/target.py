@@ -1,4 +1,4 @@
-"""A Kubernetes release or checkout as a target: its own validators, in a worker that is built on first use."""
+"""Runs the validators of a Kubernetes release or checkout as a target, in a Go worker that is built on first use."""
 
 from __future__ import annotations
 
@@ -8,27 +8,52 @@ import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from harness.case import Gates
+import msgspec
+
+from harness.case import Gates, TargetInfo, Vocabulary
 from harness.diagnostics import TargetError, near_miss
+from harness.field import ErrorType
 from harness.targets.kubernetes.build import worker_for
 from harness.targets.kubernetes.release import find_release
 from harness.targets.limits import Limits
 from harness.targets.process import WorkerProcess
 
 _START_TIMEOUT = 120.0
-"""Seconds. The worker greets within a second; a busy machine that reads 100 MB from a cold disk may need more."""
+"""Time until the greeting. It takes less than a second, but a busy machine may read the 100 MB of the worker slowly.
+Units: seconds."""
 _LIMITS = Limits(start=_START_TIMEOUT)
+
+GO = Vocabulary(
+    mark=".MarkCoveredByDeclarative()",
+    origin='.WithOrigin("<origin>")',
+    calls={
+        ErrorType.REQUIRED: "field.Required(...)",
+        ErrorType.FORBIDDEN: "field.Forbidden(...)",
+        ErrorType.INVALID: "field.Invalid(...)",
+        ErrorType.TYPE_INVALID: "field.TypeInvalid(...)",
+        ErrorType.DUPLICATE: "field.Duplicate(...)",
+        ErrorType.NOT_SUPPORTED: "field.NotSupported(...)",
+        ErrorType.NOT_FOUND: "field.NotFound(...)",
+        ErrorType.TOO_LONG: "field.TooLongCharacters(...)",
+        f"{ErrorType.TOO_LONG} in bytes": "field.TooLong(...)",
+        ErrorType.TOO_SHORT: "field.TooShort(...)",
+        ErrorType.TOO_MANY: "field.TooMany(...)",
+        ErrorType.TOO_FEW: "field.TooFew(...)",
+    },
+    stop="set ShortCircuitMismatch for the kind",
+)
+"""How handwritten validators of Kubernetes make errors. Source: apimachinery pkg/util/validation/field (2026-11)."""
 
 
 class KubernetesTarget(WorkerProcess):
-    """The real handwritten and declarative validators of one release, under one configuration of feature gates.
+    """The handwritten and the declarative validators of one release, under one configuration of feature gates.
 
-    `location` is a release number (`1.37.1`) or the folder of a checkout. `gates` are feature gates by name, AllAlpha
-    and AllBeta included; gates are global in the worker, so each configuration is a worker of its own. `jobs` limits
-    the worker's threads (None: one per core). `measure` fills `Answer.nanoseconds`. `note` hears of building and of
-    restarts.
+    `location` is a release number (`1.37.1`) or the folder of a checkout. `gates` are feature gates by name, including
+    AllAlpha and AllBeta; gates are global in a Go process, so each configuration has a worker of its own. `jobs` limits
+    the worker's threads (None: one per core). `measure` fills `Answer.nanoseconds`. `note` is called with a message
+    when the worker is built or restarted.
 
-    Raises: TargetError when the worker cannot be built or started, or a gate is unknown or locked.
+    Raises: TargetError if the worker cannot be built or started, or a gate is unknown or locked.
     """
 
     def __init__(
@@ -48,19 +73,24 @@ class KubernetesTarget(WorkerProcess):
             argv += ["-gates", render_gates(gates)]
         if measure:
             argv.append("-nanoseconds")
-        super().__init__(argv, env=_environment(jobs), limits=_LIMITS, note=note)
+        super().__init__(argv, env=worker_environment(jobs), limits=_LIMITS, note=note)
+
+    @property
+    def info(self) -> TargetInfo:
+        """The worker's description of itself, with the calls of Go that its handwritten validators make."""
+        return msgspec.structs.replace(self._info, vocabulary=GO)
 
 
 def render_gates(gates: Gates) -> str:
-    """Write gates as Kubernetes programs take them: `A=true,B=false`."""
+    """Write gates in the syntax of --feature-gates: `A=true,B=false`."""
     return ",".join(f"{name}={'true' if enabled else 'false'}" for name, enabled in sorted(gates.items()))
 
 
-def _environment(jobs: int | None) -> Mapping[str, str]:
-    """Return our environment, with more room between garbage collections: cases are many and short-lived.
+def worker_environment(jobs: int | None) -> Mapping[str, str]:
+    """Return the environment of the worker, which has settings for Go's garbage collector.
 
-    The limit lets a worker collect more often before it takes more, so that a run stays small however many there are:
-    with it a worker needs a tenth more time at most and half of the memory.
+    GOGC makes collections rare, because cases create many short-lived objects. GOMEMLIMIT makes them more frequent
+    above its limit: it was measured to halve a worker's memory for at most a tenth more time.
     """
     environment = {"GOGC": "400", "GOMEMLIMIT": "96MiB", **os.environ}
     if jobs is not None:
@@ -69,26 +99,26 @@ def _environment(jobs: int | None) -> Mapping[str, str]:
 
 
 def check_gates(binary: Path, gates: Gates, release: str) -> None:
-    """Ask the release whether it knows these gates and lets them be set. Raises: TargetError when it does not."""
+    """Check that the release has these gates and allows these values. Raises: TargetError."""
     command = [str(binary), "-check-gates", "-gates", render_gates(gates)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=_START_TIMEOUT)
-        said = json.loads(done.stdout)
+        output = json.loads(done.stdout)
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         message = f"the worker of {release} does not run"
         raise TargetError(message, why=str(error), fix=f"delete {binary.parent}: it is built again") from error
-    known = tuple(said["gates"])
+    known = tuple(output["gates"])
     unknown = [name for name in gates if name not in known]
     if unknown:
         hints = [f"{name}: {near_miss(name, known) or 'nothing has a similar name'}" for name in unknown]
         raise TargetError(
             f"Kubernetes {release} has no feature gate {', '.join(unknown)}",
             why="; ".join(hints),
-            fix="use the names that kube-apiserver of this release takes in --feature-gates",
+            fix="use the names that kube-apiserver of this release accepts in --feature-gates",
         )
-    if said["error"]:
+    if output["error"]:
         raise TargetError(
-            f"Kubernetes {release} does not take these feature gates",
-            why=said["error"],
-            fix="leave out gates that are locked to their default",
+            f"Kubernetes {release} rejects these feature gates",
+            why=output["error"],
+            fix="omit gates that are locked to their default",
         )

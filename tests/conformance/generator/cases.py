@@ -17,9 +17,9 @@ import msgspec
 from harness.case import Json
 from harness.fuzzers.edits import random_edit, sites_of
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.places import places
 from harness.fuzzers.shape import FieldShape, Shape
-from harness.fuzzers.values import LIMITS, beyond, filled, pool, rich
+from harness.fuzzers.shapepaths import walk_paths
+from harness.fuzzers.values import LIMITS, boundary_values, common_values, full_value, sparse_value
 from harness.jsonpath import put
 from harness.tags.registry import SPECS
 
@@ -106,7 +106,7 @@ class Objects:
 
     def reorder(self, obj: Json) -> Json:
         """Return a copy with the items of one list in another order."""
-        lists = [(place, value) for place, _, value in places(obj, self.shape) if isinstance(value, list)]
+        lists = [(place, value) for place, _, value in walk_paths(obj, self.shape) if isinstance(value, list)]
         lists += [((), obj)] if isinstance(obj, list) else []
         if not lists:
             return self.edit(obj)
@@ -115,12 +115,12 @@ class Objects:
 
     def blur(self, obj: Json) -> Json:
         """Return a copy in which something empty is written in another way: absent, null, empty."""
-        sites = [site for site in sites_of(obj, self.shape) if isinstance(site.place[-1], str)]
+        sites = [site for site in sites_of(obj, self.shape) if isinstance(site.path[-1], str)]
         if not sites:
             return self.edit(obj)
         site = self.random.choice(sites)
         empty: Json = {"list": [], "map": {}, "struct": {}, "string": "", "int": 0, "bool": False}.get(site.shape.kind)
-        return put(obj, site.place, self.random.choice((None, empty)))
+        return put(obj, site.path, self.random.choice((None, empty)))
 
     def _replaced(self, obj: Json) -> Json:
         """Put a new value at one place: what edits draw from pools is poorer in nulls and twins."""
@@ -128,7 +128,7 @@ class Objects:
         if not sites:
             return self.draw()
         site = self.random.choice(sites)
-        return put(obj, site.place, self._value(site.shape, site.member, 0.6, _DEPTH - len(site.place)))
+        return put(obj, site.path, self._value(site.shape, site.member, 0.6, _DEPTH - len(site.path)))
 
     def _value(self, shape: Shape, member: FieldShape | None, density: float, depth: int) -> Json:
         random = self.random
@@ -146,7 +146,7 @@ class Objects:
                 return self._text(shape, member)
             case "int":
                 return self._number(shape, member)
-        return random.choice(pool(shape) or (None,))
+        return random.choice(common_values(shape) or (None,))
 
     def _struct(self, shape: Shape, density: float, depth: int) -> Json:
         if depth <= 0:
@@ -201,15 +201,15 @@ class Objects:
         if roll < 0.7:
             return "".join(random.choice(_LETTERS) for _ in range(random.randrange(7)))
         if roll < 0.78:
-            return _twisted(random, random.choice(pool(shape)))
-        return str(random.choice((*pool(shape), *beyond(shape), "", "a", "b")))
+            return _twisted(random, random.choice(common_values(shape)))
+        return str(random.choice((*common_values(shape), *boundary_values(shape), "", "a", "b")))
 
     def _number(self, shape: Shape, member: FieldShape | None) -> int:
         random, limits = self.random, self._limits(member)
         low, high = LIMITS[shape.bits] if shape.signed else (0, 2 * LIMITS[shape.bits][1] + 1)
         near = [limit + step for limit in limits for step in (-1, 0, 1)]
         choices = [c for c in shape.choices if isinstance(c, int)]
-        drawn = random.choice((*choices, *near, *near, 0, 0, 1, 2, *beyond(shape), *pool(shape)))
+        drawn = random.choice((*choices, *near, *near, 0, 0, 1, 2, *boundary_values(shape), *common_values(shape)))
         return drawn if low <= drawn <= high else 0
 
 
@@ -223,7 +223,7 @@ def _twisted(random: Random, text: str) -> str:
 def pairs(objects: Objects) -> Iterator[tuple[bool, Json, Json]]:
     """Yield without end whether to update, new, and old."""
     random = objects.random
-    starts: tuple[Json, ...] = ({}, filled(objects.shape), rich(objects.shape))
+    starts: tuple[Json, ...] = ({}, sparse_value(objects.shape), full_value(objects.shape))
     for first in starts:
         if objects.shape.kind == "struct":
             yield False, first, None

@@ -27,10 +27,21 @@ replace (
 """
 
 LEVELS = "package rest\n\ntype DeclarativeValidationStrategy interface {\n}\n"
-EXPLICIT = (
+HELPER = (
     "package rest\n\nfunc ValidateDeclarativelyWithMigrationChecks(ctx context.Context, errs field.ErrorList, "
     "configOpts ...ValidationConfig) field.ErrorList {\n}\n"
 )
+EXPLICIT = HELPER + "\nfunc WithDeclarativeEnforcement() ValidationConfig {\n}\n"
+INLINE = (
+    "package rest\n\nfunc ValidateDeclaratively(ctx context.Context, obj runtime.Object, "
+    "configOpts ...ValidationConfig) field.ErrorList {\n}\n"
+)
+FIRST = (
+    "package rest\n\nfunc ValidateDeclaratively(ctx context.Context, options sets.Set[string], "
+    "scheme *runtime.Scheme, obj runtime.Object) field.ErrorList {\n}\n"
+)
+VALIDATES = {"levels": LEVELS, "explicit": EXPLICIT, "helper": HELPER, "inline": INLINE, "first": FIRST}
+"""The signs of each generation of releases."""
 STRATEGY = """package runtimeclass
 
 import (

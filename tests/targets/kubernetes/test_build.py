@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,10 +15,20 @@ import pytest
 
 from harness.diagnostics import TargetError
 from harness.targets.kubernetes import build
-from harness.targets.kubernetes.build import find_generation, generated, go_mod, is_whole, source_hash, worker_for
+from harness.targets.kubernetes.build import (
+    WORKER,
+    find_generation,
+    generated,
+    generation_files,
+    go_mod,
+    is_whole,
+    source_hash,
+    worker_for,
+)
 from harness.targets.kubernetes.release import KubernetesSource, Toolchain, find_release
-from tests.targets.kubernetes.places import EXPLICIT, GO_MOD, LEVELS, checkout, fake_go
+from tests.targets.kubernetes.places import GO_MOD, VALIDATES, checkout, fake_go
 
+_DECLARED = re.compile(r"^(?:func|type|const|\t(?=\w+ += \"))\s*(\w+)\b", re.M)
 BUILDS = 'echo "k8s.io/api/apps/v1" >&2; echo "worker" >&2; echo built > worker'
 
 
@@ -56,11 +68,35 @@ def test_go_mod_of_a_checkout(tmp_path: Path) -> None:
 
 def test_generation(tmp_path: Path) -> None:
     """How strategies reach declarative validation is read from the release, and what is unknown is refused."""
-    for text, expected in ((LEVELS, "levels"), (EXPLICIT, "explicit")):
+    for expected, text in VALIDATES.items():
         top = checkout(tmp_path / expected, text)
         assert expected == find_generation(top / "staging/src/k8s.io/apiserver")
-    with pytest.raises(TargetError, match="in a way the worker does not know"):
+    with pytest.raises(TargetError, match="the worker does not support how this release calls"):
         find_generation(tmp_path)
+
+
+def test_generations_give_the_same_to_what_they_share() -> None:
+    """Every generation declares, once, each name that the common files take from any of them."""
+    common = re.sub("//.*", "", "".join(path.read_text() for path in (WORKER / "common").glob("*.go")))
+    declared = {
+        generation: Counter(_DECLARED.findall("".join(path.read_text() for path in generation_files(generation))))
+        for generation in VALIDATES
+    }
+    assert dict.fromkeys(VALIDATES, 1) == {g: max(names.values()) for g, names in declared.items()}
+    used = {name for names in declared.values() for name in names if re.search(rf"\b{name}\b", common)}
+    assert {"judgeCreate", "settings", "isHandwritten", "servingGate", "pathRule", "level"} <= used
+    assert {generation: set() for generation in VALIDATES} == {g: used - set(names) for g, names in declared.items()}
+
+
+def test_generations_share_what_they_have_in_common() -> None:
+    """No file is compiled for no generation, and those for a path alone are a part of all."""
+    files = {generation: set(generation_files(generation)) for generation in VALIDATES}
+    assert set((WORKER / "generations").glob("*.go")) == set().union(*files.values())
+    for generation, all_of_it in files.items():
+        path = generation_files(generation, "_path")
+        assert set(path) <= all_of_it
+        text = "".join(file.read_text() for file in path)
+        assert ("func wholeCreate(" in text, "func level(" in text) == (True, True)
 
 
 def test_generated_imports(tmp_path: Path) -> None:
@@ -73,8 +109,10 @@ def test_generated_imports(tmp_path: Path) -> None:
 
 
 def test_generated_path_rules(tmp_path: Path) -> None:
-    """In 1.36 path rules are hidden in calls; they are found by reading the strategies."""
+    """In 1.35 and 1.36 path rules are hidden in calls; they are found by reading the strategies."""
     text = generated(checkout(tmp_path), "explicit")
+    assert text == generated(checkout(tmp_path), "helper")
+    assert "normalization" not in generated(checkout(tmp_path), "inline")
     assert '\trules0 "k8s.io/kubernetes/pkg/apis/node/validation"\n' in text
     assert '\t"k8s.io/kubernetes/pkg/registry/node/runtimeclass": rules0.NodeNormalizationRules,\n' in text
 
@@ -206,16 +244,16 @@ def test_without_go_a_damaged_worker_is_none(
 
 
 @pytest.mark.parametrize("place", ["", "..", "../worker", "../worker.sha256"])
-def test_what_others_can_write_is_not_run(
+def test_a_worker_that_others_can_write_is_not_run(
     place: str, tmp_path: Path, cache: Path, use_go: Callable[[str], None]
 ) -> None:
-    """Neither the folder of workers, nor that of one, nor what is in it."""
+    """The folder of all workers, the folder of one, the program and its checksum."""
     use_go(BUILDS)
     release = find_release(checkout(tmp_path / "k"))
     binary = worker_for(release, lambda _: None)
     changed = cache if place == ".." else binary.parent / place.removeprefix("../")
     changed.chmod(changed.stat().st_mode | 0o022)
-    with pytest.raises(TargetError, match="others can write or own"):
+    with pytest.raises(TargetError, match="or can write to it"):
         worker_for(release, lambda _: None)
     changed.chmod(changed.stat().st_mode & ~0o022)
     assert binary == worker_for(release, lambda _: None)

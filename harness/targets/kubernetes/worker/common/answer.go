@@ -14,21 +14,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/authentication/user"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 )
-
-// What the server fills in on create, with values that do not change from run to run.
-const (
-	filledUID  = types.UID("00000000-0000-4000-8000-000000000001")
-	filledName = "x7kq2"
-)
-
-var filledTime = metav1.NewTime(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 
 // requestUser may do anything: what a user may do is asked of other objects (policies, say), which are not here.
 var requestUser = &user.DefaultInfo{
@@ -55,6 +46,8 @@ type question struct {
 	name     string
 	space    string
 	spent    map[string]int64
+
+	unreachable string // why no request gets to the validators with these objects
 }
 
 func (e *entry) context(operation, name, version, namespace string) context.Context {
@@ -119,21 +112,25 @@ func (s *server) answer(line *caseLine) (out answer) {
 	if s.measure {
 		q.spent = map[string]int64{}
 	}
-	defer func() {
-		if r := recover(); r != nil {
-			out.Failure = q.failure(r)
-		}
-	}()
-	if line.Served || line.Measure != nil {
+	if line.Served || line.Measure != nil || line.Trace {
 		gates.Lock()
 		defer gates.Unlock()
 	} else {
 		gates.RLock()
 		defer gates.RUnlock()
 	}
+	defer func() {
+		if r := recover(); r != nil {
+			out.Failure = q.failure(r)
+			if out.Failure.Panic && q.stage == "prepare" && q.unreachable == "" {
+				q.unreachable = s.unstorable(q)
+			}
+		}
+		out.Unreachable = q.unreachable
+	}()
 	c := q.run(&out)
 	if line.Measure != nil && out.Failure == nil {
-		out.Cost = q.cost(c, s.gates[betaGate])
+		out.Cost = q.cost(c, s.gates[servingGate])
 	}
 	out.Nanoseconds = q.spent
 	return out
@@ -143,7 +140,7 @@ func (q *question) failure(recovered any) *failure {
 	if known, ok := recovered.(stageError); ok {
 		return &failure{Stage: known.stage, Message: known.message, Panic: known.panic}
 	}
-	return &failure{Stage: q.stage, Message: fmt.Sprintf("panic: %v", recovered), Panic: true}
+	return &failure{Stage: q.stage, Message: fmt.Sprintf("panic: %v", recovered), Panic: true, At: panicPlace()}
 }
 
 // enter starts a stage, and says where the time of the one before went.
@@ -179,7 +176,7 @@ func (q *question) run(out *answer) *call {
 	handwritten, c := q.judge()
 	out.Handwritten, out.Declarative = wireErrors(handwritten), wireErrors(c.declarative())
 	if c.panicked != nil {
-		out.Failure = &failure{Stage: "declarative", Message: panicText(c.panicked), Panic: true}
+		out.Failure = &failure{Stage: "declarative", Message: panicText(c.panicked), Panic: true, At: c.panickedAt}
 	}
 	if q.line.Repeat && out.Failure == nil {
 		out.Failure = q.repeat(out)
@@ -196,8 +193,28 @@ func (q *question) run(out *answer) *call {
 		q.enter("compose")
 		out.Served = q.served()
 	}
+	if q.line.Trace {
+		q.trace(out)
+	}
 	q.enter("")
 	return c
+}
+
+// trace asks once more, and adds to each handwritten error where it is made. Errors are told apart as the wire shows
+// them, because a validator that walks a map reports in any order.
+func (q *question) trace(out *answer) {
+	seen, stop := traceErrors()
+	defer stop()
+	handwritten, _ := q.judge()
+	sources := map[wireError][]string{}
+	for i, err := range wireErrors(handwritten) {
+		sources[err] = append(sources[err], seen.source(handwritten[i]))
+	}
+	for i, err := range out.Handwritten {
+		if known := sources[err]; len(known) > 0 {
+			out.Handwritten[i].Source, sources[err] = known[0], known[1:]
+		}
+	}
 }
 
 // prepare does what happens to an object between decoding and validation: metadata that the server fills in, defaults
@@ -212,8 +229,12 @@ func (q *question) prepare() (finish func()) {
 		oldMeta, err := meta.Accessor(q.old)
 		q.fail(err)
 		if served {
-			q.fillOld(oldMeta)
-			q.fillNew(objectMeta, oldMeta)
+			fillOld(oldMeta, objectMeta, q.entry.info.Namespaced)
+			fillNew(objectMeta, oldMeta, q.entry.info.Namespaced)
+			q.space = objectMeta.GetNamespace()
+			q.unreachable = q.entry.refusal(objectMeta, oldMeta)
+			keepManaged(objectMeta, oldMeta.GetManagedFields(), q.entry.info.Subresource != "")
+			q.scaled()
 		}
 		if q.space == "" {
 			q.space = oldMeta.GetNamespace()
@@ -234,39 +255,6 @@ func (q *question) prepare() (finish func()) {
 	return q.prepareUpdate(objectMeta)
 }
 
-// fillOld gives the old object what everything in storage has.
-func (q *question) fillOld(oldMeta metav1.Object) {
-	switch {
-	case !q.entry.info.Namespaced:
-		oldMeta.SetNamespace("")
-	case oldMeta.GetNamespace() == "":
-		oldMeta.SetNamespace(metav1.NamespaceDefault)
-	}
-	if oldMeta.GetUID() == "" {
-		oldMeta.SetUID(filledUID)
-	}
-	if creation := oldMeta.GetCreationTimestamp(); creation.IsZero() {
-		oldMeta.SetCreationTimestamp(filledTime)
-	}
-	if oldMeta.GetResourceVersion() == "" {
-		oldMeta.SetResourceVersion("1")
-	}
-}
-
-// fillNew takes from the request's address and from storage what a client may leave out.
-func (q *question) fillNew(objectMeta, oldMeta metav1.Object) {
-	if objectMeta.GetName() == "" {
-		objectMeta.SetName(oldMeta.GetName())
-	}
-	if objectMeta.GetNamespace() == "" || !q.entry.info.Namespaced {
-		objectMeta.SetNamespace(oldMeta.GetNamespace())
-	}
-	if objectMeta.GetResourceVersion() == "" {
-		objectMeta.SetResourceVersion(oldMeta.GetResourceVersion())
-	}
-	q.space = objectMeta.GetNamespace()
-}
-
 var dryRun = []string{metav1.DryRunAll} // allocators hand out nothing, and the same every time
 
 func (q *question) prepareCreate(objectMeta metav1.Object) (finish func()) {
@@ -276,14 +264,11 @@ func (q *question) prepareCreate(objectMeta metav1.Object) (finish func()) {
 	if !e.preserve {
 		rest.WipeObjectMetaSystemFields(objectMeta)
 	}
+	keepManaged(objectMeta, nil, e.info.Subresource != "")
 	if e.store == nil {
 		return finish
 	}
-	objectMeta.SetCreationTimestamp(filledTime)
-	objectMeta.SetUID(filledUID)
-	if generate := objectMeta.GetGenerateName(); generate != "" && objectMeta.GetName() == "" {
-		objectMeta.SetName(generate[:min(len(generate), 58)] + filledName)
-	}
+	fillCreated(objectMeta)
 	q.name = objectMeta.GetName()
 	ctx := e.context("create", q.name, e.gv.Version, q.space)
 	if e.store.BeginCreate != nil {
@@ -316,18 +301,7 @@ func (q *question) prepareUpdate(objectMeta metav1.Object) (finish func()) {
 	q.fail(err)
 	objectMeta.SetGeneration(oldMeta.GetGeneration())
 	e.store.UpdateStrategy.PrepareForUpdate(ctx, q.obj, q.old)
-	if objectMeta.GetUID() == "" {
-		objectMeta.SetUID(oldMeta.GetUID())
-	}
-	if creation := oldMeta.GetCreationTimestamp(); !creation.IsZero() {
-		objectMeta.SetCreationTimestamp(creation)
-	}
-	if !oldMeta.GetDeletionTimestamp().IsZero() {
-		objectMeta.SetDeletionTimestamp(oldMeta.GetDeletionTimestamp())
-	}
-	if oldMeta.GetDeletionGracePeriodSeconds() != nil && objectMeta.GetDeletionGracePeriodSeconds() == nil {
-		objectMeta.SetDeletionGracePeriodSeconds(oldMeta.GetDeletionGracePeriodSeconds())
-	}
+	keepOld(objectMeta, oldMeta)
 	return finish
 }
 
@@ -386,14 +360,19 @@ func list(errs field.ErrorList) []wireError {
 }
 
 // served asks the server's own path under each setting. The caller holds the lock: gates are global.
-func (q *question) served() []servedList {
-	defer setBeta(false) // also after a panic
-	setBeta(true)
-	on := servedList{"beta-on", map[string]bool{betaGate: true}, q.whole(q.context())}
-	graduated := servedList{"graduated", map[string]bool{}, q.whole(rest.WithAllDeclarativeEnforcedForTest(q.context()))}
-	setBeta(false)
-	off := servedList{"beta-off", map[string]bool{betaGate: false}, q.whole(q.context())}
-	return []servedList{on, off, graduated}
+func (q *question) served() (lists []servedList) {
+	defer setServing(false) // also after a panic
+	for _, one := range settings() {
+		if !setServing(one.serving) {
+			continue
+		}
+		ctx := q.context()
+		if one.mark != nil {
+			ctx = one.mark(ctx)
+		}
+		lists = append(lists, servedList{one.name, one.gates, q.whole(ctx)})
+	}
+	return lists
 }
 
 func (q *question) whole(ctx context.Context) []wireError {

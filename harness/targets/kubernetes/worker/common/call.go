@@ -11,7 +11,7 @@ import (
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 )
 
-// validator is a generated validation function as the scheme keeps it.
+// validator is a generated validation function. The scheme of each generation keeps it as a registration.
 type validator = func(ctx context.Context, op operation.Operation, obj, old any) field.ErrorList
 
 // generatedValidators are the release's own, by versioned type.
@@ -29,9 +29,10 @@ type call struct {
 	operation    operation.Operation
 	errs         field.ErrorList // all levels, before any composition
 	panicked     any
+	panickedAt   string
 	injected     bool
 	returned     field.ErrorList // what came back where no generated function ran
-	rules        []field.NormalizationRule
+	rules        []pathRule
 	shortCircuit bool
 	seen         func() *validated // writes down what was validated: seldom wanted, and long
 }
@@ -43,16 +44,19 @@ func withCall(ctx context.Context, c *call) context.Context {
 }
 
 // watchGenerated puts a watcher around every generated validation function of the scheme. The functions run unchanged;
-// without a call in the context the watcher only passes on.
+// without a call in the context the watcher only passes on. They are kept in a private map of runtime.Scheme, touched
+// because the server's own path shows its declarative list only after composition, without the levels that are hidden
+// and without the options it was asked with. Scheme.AddValidationFunc could put the watchers in; a method of Scheme
+// that gives the function of a type, or lists the types that have one, would replace the rest.
 func watchGenerated() {
 	functions := reflect.ValueOf(legacyscheme.Scheme).Elem().FieldByName("validationFuncs")
-	if !functions.IsValid() || functions.Type() != reflect.TypeOf(generatedValidators) {
+	if !functions.IsValid() || functions.Type() != reflect.TypeFor[map[reflect.Type]registration]() {
 		panic("the scheme of this release keeps its generated validation in a way the worker does not know")
 	}
-	registered := *(*map[reflect.Type]validator)(unsafe.Pointer(functions.UnsafeAddr()))
+	registered := *(*map[reflect.Type]registration)(unsafe.Pointer(functions.UnsafeAddr()))
 	for t, original := range registered {
-		generatedValidators[t] = original
-		registered[t] = watched(original)
+		generatedValidators[t] = validatorOf(original)
+		registered[t] = registrationOf(watched(generatedValidators[t]))
 	}
 }
 
@@ -83,7 +87,7 @@ func (c *call) watch(original validator, ctx context.Context, op operation.Opera
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			c.panicked = r
+			c.panicked, c.panickedAt = r, panicPlace()
 			panic(r)
 		}
 	}()
@@ -115,22 +119,22 @@ func panicText(recovered any) string {
 }
 
 // learn keeps what a strategy says of itself.
-func (c *call) learn(rules []field.NormalizationRule, shortCircuit bool) {
+func (c *call) learn(rules []pathRule, shortCircuit bool) {
 	c.rules, c.shortCircuit = rules, shortCircuit
 }
 
 // finish keeps what declarative validation alone returned.
 func (c *call) finish(returned field.ErrorList) { c.returned = returned }
 
-// split takes a composed list apart. Handwritten errors bear a mark as soon as declarative validation was asked; the
-// gate for beta rules is off outside of served, so none of them was taken away.
+// split takes a composed list apart. The gate that has rules served is off outside of served, so none of the
+// handwritten errors was taken away.
 func (c *call) split(composed field.ErrorList) field.ErrorList {
 	if c.calls == 0 {
 		return composed
 	}
 	var handwritten field.ErrorList
 	for _, err := range composed {
-		if err.FromImperative {
+		if isHandwritten(err) {
 			handwritten = append(handwritten, err)
 		} else if err.Field == injectedField {
 			c.injected = true

@@ -4,7 +4,6 @@ import (
 	"net"
 
 	utilnet "k8s.io/apimachinery/pkg/util/net"
-	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/kubernetes/pkg/apis/core"
@@ -14,7 +13,6 @@ import (
 	nodestore "k8s.io/kubernetes/pkg/registry/core/node/storage"
 	persistentvolumestore "k8s.io/kubernetes/pkg/registry/core/persistentvolume/storage"
 	persistentvolumeclaimstore "k8s.io/kubernetes/pkg/registry/core/persistentvolumeclaim/storage"
-	podstore "k8s.io/kubernetes/pkg/registry/core/pod/storage"
 	podtemplatestore "k8s.io/kubernetes/pkg/registry/core/podtemplate/storage"
 	replicationcontrollerstore "k8s.io/kubernetes/pkg/registry/core/replicationcontroller/storage"
 	corerest "k8s.io/kubernetes/pkg/registry/core/rest"
@@ -79,7 +77,7 @@ func (d *discovery) nodesPodsServices(client kubernetes.Interface) error {
 	d.addCore("nodes", nodes.Node)
 	d.addCore("nodes/status", nodes.Status)
 	d.addCore("nodes/proxy", nodes.Proxy)
-	pods, err := podstore.NewStorage(optionsGetter{}, nodes.KubeletConnectionInfo, nil, client.PolicyV1(), authorizerfactory.NewAlwaysAllowAuthorizer())
+	pods, err := podStorage(nodes, client)
 	if err != nil {
 		return err
 	}

@@ -20,25 +20,6 @@ const (
 	firstSamples = 3        // rounds that are made even when time is over
 )
 
-// measureLine asks for so many samples of each part, each of so many nanoseconds at least.
-type measureLine struct {
-	Rounds      int   `json:"rounds"`
-	Nanoseconds int64 `json:"nanoseconds"`
-}
-
-// spent is what one run of a part takes: a value for each round, and what it allocates.
-type spent struct {
-	Loops       int       `json:"loops"`
-	Nanoseconds []float64 `json:"nanoseconds"`
-	Objects     uint64    `json:"objects"`
-	Bytes       uint64    `json:"bytes"`
-}
-
-type cost struct {
-	Clock string            `json:"clock"`
-	Parts map[string]*spent `json:"parts"`
-}
-
 // part is something to be measured.
 type part struct {
 	name  string
@@ -55,11 +36,11 @@ var collected uint64
 // cost measures the parts of one case, which was answered before. The parts take turns, a sample each, so that whatever
 // slows the machine down meets all of them. The collector rests: what it takes depends on everything else in memory,
 // so allocations are counted and not timed. The caller holds the lock of the gates: nobody else is answered.
-func (q *question) cost(c *call, beta bool) *cost {
+func (q *question) cost(c *call, serving bool) *cost {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	setBeta(beta)
-	defer setBeta(false)
+	setServing(serving)
+	defer setServing(false)
 	restCollector := debug.SetGCPercent(-1)
 	limit := debug.SetMemoryLimit(math.MaxInt64)
 	defer debug.SetMemoryLimit(limit)

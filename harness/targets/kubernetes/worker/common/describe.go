@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
 )
 
 // describe asks the strategy about an empty object, for what it says of itself: options, path rules, composition.
@@ -24,16 +25,39 @@ func (e *entry) describe() {
 	}
 }
 
-// askEmpty runs both sides on empty objects. A strategy that cannot bear them tells nothing, and is asked all the same.
-func (e *entry) askEmpty(operation string, inject bool) (c *call) {
-	c = &call{inject: inject, enter: func(string) {}}
+// askEmpty runs both sides on empty objects, with defaults where a strategy crashes without. One that cannot bear them
+// either tells nothing, and is asked all the same.
+func (e *entry) askEmpty(operation string, inject bool) *call {
+	c := &call{inject: inject, enter: func(string) {}}
+	if !e.bears(operation, e.newFunc, c) && c.calls == 0 {
+		e.bears(operation, e.defaulted, c)
+	}
+	return c
+}
+
+// bears asks about an empty object, and says whether the strategy answers.
+func (e *entry) bears(operation string, empty func() runtime.Object, c *call) (answers bool) {
 	defer func() { _ = recover() }()
 	var old runtime.Object
 	if operation == "update" {
-		old = e.newFunc()
+		old = empty()
 	}
-	e.judge(e.context(operation, "harness", e.gv.Version, "harness"), operation, e.newFunc(), old, c)
-	return c
+	e.judge(e.context(operation, "harness", e.gv.Version, "harness"), operation, empty(), old, c)
+	return true
+}
+
+// defaulted is an empty object with the defaults of its version.
+func (e *entry) defaulted() runtime.Object {
+	obj, err := legacyscheme.Scheme.New(e.gvk)
+	if err != nil {
+		panic(err)
+	}
+	legacyscheme.Scheme.Default(obj)
+	internal, err := legacyscheme.Scheme.ConvertToVersion(obj, e.hub)
+	if err != nil {
+		panic(err)
+	}
+	return internal
 }
 
 // showsStandard says whether a declarative error reaches the user: only then did the strategy opt in.

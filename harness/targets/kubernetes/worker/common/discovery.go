@@ -21,6 +21,7 @@ import (
 	"k8s.io/apiserver/pkg/storage"
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 	"k8s.io/apiserver/pkg/storage/storagebackend/factory"
+	"k8s.io/apiserver/pkg/util/compatibility"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
@@ -93,16 +94,31 @@ func discover() *discovery {
 		group := strings.TrimSuffix(reflect.TypeOf(p).Elem().PkgPath(), "/rest")
 		d.try(group[strings.LastIndex(group, "/")+1:], "", "", func() error {
 			info, err := p.NewRESTStorage(everything{}, optionsGetter{})
+			if err == nil {
+				err = dropRemoved(info)
+			}
 			d.addGroup(info)
 			return err
 		})
 	}
 	d.coreStorage(client)
+	d.excludeOthers()
 	d.finish()
 	return d
 }
 
-// fill sets the interface fields of a provider to the first part that fits.
+// excludeOthers names what a server serves with two further API servers, which have modules and validators of their own.
+func (d *discovery) excludeOthers() {
+	for _, path := range []string{"customresourcedefinitions", "customresourcedefinitions/status"} {
+		d.exclude("apiextensions.k8s.io", "v1", path, "the server for extensions serves it, which is not linked")
+	}
+	for _, path := range []string{"apiservices", "apiservices/status"} {
+		d.exclude("apiregistration.k8s.io", "v1", path, "the aggregator serves it, which is not linked")
+	}
+}
+
+// fill sets the interface fields of a provider to the first part that fits. The fields are exported, and are set by
+// type because their names differ from group to group and from release to release.
 func fill(target any, parts []any) {
 	value := reflect.ValueOf(target).Elem()
 	for i := range value.NumField() {
@@ -133,6 +149,23 @@ func (d *discovery) try(group, version, resource string, build func() error) {
 
 func (d *discovery) exclude(group, version, resource, reason string) {
 	d.excluded = append(d.excluded, excluded{group, version, resource, reason})
+}
+
+// dropRemoved leaves out what the release builds and serves no more, with the server's own code: each type says in which
+// release its version ends.
+func dropRemoved(info genericapiserver.APIGroupInfo) error {
+	if len(info.PrioritizedVersions) == 0 {
+		return nil
+	}
+	release := compatibility.DefaultBuildEffectiveVersion()
+	evaluator, err := genericapiserver.NewResourceExpirationEvaluatorFromOptions(genericapiserver.ResourceExpirationEvaluatorOptions{
+		CurrentVersion: release.EmulationVersion(), Prerelease: release.BinaryVersion().PreRelease(),
+	})
+	if err != nil {
+		return err
+	}
+	group := info.PrioritizedVersions[0].Group
+	return evaluator.RemoveUnavailableKinds(group, info.Scheme, info.VersionedResourcesStorageMap, nil)
 }
 
 func (d *discovery) addGroup(info genericapiserver.APIGroupInfo) {
@@ -250,7 +283,9 @@ func findStore(storage any) *genericregistry.Store {
 	return nil
 }
 
-// fields lists the fields of a struct, unexported ones readable too.
+// fields lists the fields of a struct, unexported ones readable too. It is private state of the storages of
+// k8s.io/kubernetes/pkg/registry, touched because many, those of status above all, keep their store in an unexported
+// field and the strategies are in the store. A method of rest.Storage that names its strategies would replace it.
 func fields(v reflect.Value) []reflect.Value {
 	var out []reflect.Value
 	for i := range v.NumField() {

@@ -2,21 +2,14 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"os"
-	"runtime"
 	"sort"
-	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/klog/v2"
 )
 
@@ -49,25 +42,10 @@ func main() {
 	}
 	known := knownGates()
 	watchGenerated()
-	setBeta(false) // see split
+	setServing(false) // see split
 	s := &server{found: discover(), gates: known, measure: *measure}
 	s.index()
-	s.serve(*release)
-}
-
-func setGates(list string) error {
-	if list == "" {
-		return nil
-	}
-	return utilfeature.DefaultMutableFeatureGate.Set(list)
-}
-
-func knownGates() map[string]bool {
-	known := map[string]bool{}
-	for name := range utilfeature.DefaultMutableFeatureGate.GetAll() {
-		known[string(name)] = utilfeature.DefaultFeatureGate.Enabled(name)
-	}
-	return known
+	serve(input(), s.info(*release), s.reply)
 }
 
 // index lets a case leave out the resource and name the kind alone.
@@ -99,68 +77,12 @@ func (s *server) info(release string) targetInfo {
 	if s.measure {
 		abilities = append(abilities, "nanoseconds")
 	}
+	if errorHook != nil {
+		abilities = append(abilities, "trace")
+	}
 	return targetInfo{
 		Name: "kubernetes " + release, Protocol: protocol, Release: release, Abilities: abilities, Kinds: kinds,
 		Excluded: s.found.excluded, Ruled: ruledKinds(), Gates: s.gates,
-	}
-}
-
-// job is a line on its way to its answer; jobs are written in the order they were read.
-type job struct {
-	line []byte
-	done chan []byte
-}
-
-// serve answers lines concurrently and in order, and flushes whenever nothing is waiting.
-func (s *server) serve(release string) {
-	out := &output{buffer: bufio.NewWriterSize(quietOutput(), 1<<18)}
-	first, err := json.Marshal(s.info(release))
-	if err != nil {
-		panic(err)
-	}
-	out.write(first, true)
-	order := make(chan *job, 4096)
-	work := make(chan *job, 4096)
-	for range runtime.GOMAXPROCS(0) {
-		go func() {
-			for j := range work {
-				j.done <- s.reply(j.line)
-			}
-		}()
-	}
-	go s.read(order, work, out)
-	for j := range order {
-		out.write(<-j.done, len(order) == 0)
-		out.waiting.Add(-1)
-	}
-	out.lock.Lock()
-	out.flush()
-}
-
-// read hands lines out. A line that comes alone is answered on the spot, as is every line when there is one thread:
-// waking others would take longer than the answer.
-func (s *server) read(order, work chan<- *job, out *output) {
-	in := bufio.NewReaderSize(quietInput(), 1<<20)
-	single := runtime.GOMAXPROCS(0) == 1
-	for {
-		line, err := in.ReadBytes('\n')
-		switch {
-		case len(line) <= 1:
-		case single || in.Buffered() == 0 && out.waiting.Load() == 0:
-			out.write(s.reply(line), in.Buffered() == 0)
-		default:
-			j := &job{line: line, done: make(chan []byte, 1)}
-			out.waiting.Add(1)
-			order <- j
-			work <- j
-		}
-		if err != nil {
-			if err != io.EOF {
-				fmt.Fprintln(os.Stderr, "reading cases:", err)
-			}
-			close(order)
-			return
-		}
 	}
 }
 
@@ -179,47 +101,4 @@ func (s *server) reply(raw []byte) []byte {
 		encoded, _ = json.Marshal(answer{ID: line.ID, Failure: &failure{Stage: "compose", Message: err.Error()}})
 	}
 	return encoded
-}
-
-// idOf finds the id of a line that is no case in other respects, such as one nested too deep to be read.
-func idOf(raw []byte) (id int64) {
-	_, _ = fmt.Sscanf(string(raw[:min(len(raw), 64)]), `{"id":%d`, &id)
-	return id
-}
-
-// patience is how long an answer may wait for others before it goes out: a slow case shall not hold it back.
-const patience = 20 * time.Millisecond
-
-// output is where answers go, and how many are still to come.
-type output struct {
-	lock    sync.Mutex
-	buffer  *bufio.Writer
-	late    bool // somebody will flush
-	waiting atomic.Int64
-}
-
-func (o *output) write(line []byte, last bool) {
-	o.lock.Lock()
-	defer o.lock.Unlock()
-	o.buffer.Write(line)
-	o.buffer.WriteByte('\n')
-	if last {
-		o.flush()
-	} else if !o.late {
-		o.late = true
-		time.AfterFunc(patience, func() {
-			o.lock.Lock()
-			defer o.lock.Unlock()
-			o.late = false
-			o.flush()
-		})
-		wakeWatchman()
-	}
-}
-
-// flush stops the worker when nobody reads any more. The caller holds the lock.
-func (o *output) flush() {
-	if o.buffer.Flush() != nil {
-		os.Exit(1)
-	}
 }

@@ -13,14 +13,15 @@ import (
 
 // decode reads an object, which should be of the wanted kind, and says of which kind it is. What the server's
 // deserializer does first, finding out the kind and trying other encodings, is left out where the object turns out to be
-// what was wanted; all others go the whole way, for the same words.
-func decode(raw []byte, wanted schema.GroupVersionKind) (runtime.Object, schema.GroupVersionKind, error) {
+// what was wanted; all others go the whole way, for the same words. The kind that the address of a request names, if any,
+// is that of an object which does not say one.
+func decode(raw []byte, wanted schema.GroupVersionKind, named *schema.GroupVersionKind) (runtime.Object, schema.GroupVersionKind, error) {
 	if obj, err := legacyscheme.Scheme.New(wanted); err == nil && len(raw) > 0 && raw[0] == '{' {
 		if kjson.UnmarshalCaseSensitivePreserveInts(raw, obj) == nil && obj.GetObjectKind().GroupVersionKind() == wanted {
 			return obj, wanted, nil
 		}
 	}
-	obj, found, err := legacyscheme.Codecs.UniversalDeserializer().Decode(raw, nil, nil)
+	obj, found, err := legacyscheme.Codecs.UniversalDeserializer().Decode(raw, named, nil)
 	if err != nil {
 		return nil, schema.GroupVersionKind{}, err
 	}
@@ -43,7 +44,11 @@ func (q *question) internal(raw []byte) runtime.Object {
 
 func (q *question) read(raw []byte) runtime.Object {
 	e := q.entry
-	obj, gvk, err := decode(raw, e.gvk)
+	var named *schema.GroupVersionKind
+	if q.line.Mode != "given" && len(raw) > 0 && raw[0] == '{' {
+		named = &e.gvk
+	}
+	obj, gvk, err := decode(raw, e.gvk, named)
 	q.fail(err)
 	if gvk != e.gvk {
 		q.fail(fmt.Errorf("the object is a %s of %s, wanted a %s of %s", gvk.Kind, gvk.GroupVersion(), e.gvk.Kind, e.gvk.GroupVersion()))

@@ -64,6 +64,7 @@ func (quietWriter) Write(all []byte) (done int, err error) {
 	return done, nil
 }
 
+// quietCall needs unsafe for the address of the bytes alone, as package syscall itself does.
 func quietCall(number, fd uintptr, data []byte) (int, syscall.Errno) {
 	for {
 		n, _, failed := syscall.RawSyscall(number, fd, uintptr(unsafe.Pointer(unsafe.SliceData(data))), uintptr(len(data)))

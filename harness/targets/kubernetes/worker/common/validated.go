@@ -20,7 +20,7 @@ func snapshot(op operation.Operation, obj, old any) *validated {
 	t := reflect.TypeOf(obj).Elem()
 	return &validated{
 		Type: t.PkgPath() + "." + t.Name(), Object: encoded(obj), Old: encoded(old), Options: optionValues(op),
-		Subresource: strings.Join(op.Request.Subresources, "/"),
+		Subresource: strings.Join(subresourcesOf(op), "/"),
 	}
 }
 
@@ -70,7 +70,7 @@ func (q *question) operation(c *call) operation.Operation {
 	}
 	op := withOptions(operation.Operation{}, q.line.Options)
 	if q.entry.info.Subresource != "" {
-		op.Request.Subresources = strings.Split(q.entry.info.Subresource, "/")
+		op = withSubresources(op, strings.Split(q.entry.info.Subresource, "/"))
 	}
 	return op
 }
@@ -98,7 +98,7 @@ func answerDeclarative(line *caseLine) (out answer) {
 		old = registered(line.Old, gvk)
 	}
 	if line.Subresource != "" {
-		op.Request.Subresources = strings.Split(line.Subresource, "/")
+		op = withSubresources(op, strings.Split(line.Subresource, "/"))
 	}
 	stage = "declarative"
 	out.Declarative = wireErrors(generated(withOptions(op, line.Options), obj, old))
@@ -114,7 +114,7 @@ func generated(op operation.Operation, obj runtime.Object, old any) field.ErrorL
 
 // registered reads an object of exactly this kind.
 func registered(raw []byte, wanted schema.GroupVersionKind) runtime.Object {
-	obj, gvk, err := decode(raw, wanted)
+	obj, gvk, err := decode(raw, wanted, nil)
 	if err == nil && gvk != wanted {
 		err = fmt.Errorf("the object is a %s, wanted a %s", gvk, wanted)
 	}

@@ -34,6 +34,7 @@ type caseLine struct {
 	Validated   bool            `json:"validated"`
 	Brief       bool            `json:"brief"`
 	Measure     *measureLine    `json:"measure"`
+	Trace       bool            `json:"trace"`
 }
 
 type wireError struct {
@@ -42,9 +43,10 @@ type wireError struct {
 	Detail       string `json:"detail,omitempty"`
 	Origin       string `json:"origin,omitempty"`
 	Level        string `json:"level,omitempty"`
+	Value        string `json:"value,omitempty"`
 	Covered      bool   `json:"covered,omitempty"`
 	ShortCircuit bool   `json:"short_circuit,omitempty"`
-	Value        string `json:"value,omitempty"`
+	Source       string `json:"source,omitempty"`
 }
 
 func (e wireError) order() string {
@@ -61,6 +63,7 @@ type failure struct {
 	Stage   string `json:"stage"`
 	Message string `json:"message"`
 	Panic   bool   `json:"panic,omitempty"`
+	At      string `json:"at,omitempty"`
 }
 
 type answer struct {
@@ -69,8 +72,10 @@ type answer struct {
 	Declarative []wireError            `json:"declarative,omitempty"`
 	Served      []servedList           `json:"served,omitempty"`
 	Versions    map[string][]wireError `json:"versions,omitempty"`
-	Validated   map[string]*validated  `json:"validated,omitempty"`
+	Validated   map[string]*validated  `json:"-"` // see encode
+	Pruned      []string               `json:"pruned,omitempty"`
 	Failure     *failure               `json:"failure,omitempty"`
+	Unreachable string                 `json:"unreachable,omitempty"`
 	Nanoseconds map[string]int64       `json:"nanoseconds,omitempty"`
 	Cost        *cost                  `json:"cost,omitempty"`
 }
@@ -83,10 +88,10 @@ func (a *answer) refused() bool {
 // validated is what declarative validation of one version was given.
 type validated struct {
 	Type        string          `json:"type"`
-	Object      json.RawMessage `json:"object"`
-	Old         json.RawMessage `json:"old,omitempty"`
 	Options     map[string]bool `json:"options,omitempty"`
 	Subresource string          `json:"subresource,omitempty"`
+	Object      json.RawMessage `json:"-"` // see encode
+	Old         json.RawMessage `json:"-"`
 }
 
 // ruledKind is a registered kind whose type has generated validation, served or not.
@@ -135,6 +140,25 @@ type targetInfo struct {
 	Gates     map[string]bool `json:"gates"`
 }
 
+// measureLine asks for so many samples of each part, each of so many nanoseconds at least.
+type measureLine struct {
+	Rounds      int   `json:"rounds"`
+	Nanoseconds int64 `json:"nanoseconds"`
+}
+
+// spent is what one run of a part takes: a value for each round, and what it allocates.
+type spent struct {
+	Loops       int       `json:"loops"`
+	Nanoseconds []float64 `json:"nanoseconds"`
+	Objects     uint64    `json:"objects"`
+	Bytes       uint64    `json:"bytes"`
+}
+
+type cost struct {
+	Clock string            `json:"clock"`
+	Parts map[string]*spent `json:"parts"`
+}
+
 func wireErrors(errs field.ErrorList) []wireError {
 	if len(errs) == 0 {
 		return nil
@@ -151,16 +175,6 @@ func wireErrors(errs field.ErrorList) []wireError {
 		})
 	}
 	return out
-}
-
-func level(err *field.Error) string {
-	switch {
-	case err.IsAlpha():
-		return "alpha"
-	case err.IsBeta():
-		return "beta"
-	}
-	return ""
 }
 
 // held tells a value that many errors may quote: what they say of it, and where it is.

@@ -39,16 +39,6 @@ func validateLocalSubjectAccessReview(ctx context.Context, obj *authorization.Lo
 // defaultComposition names how this release composes its two lists.
 const defaultComposition = "levels"
 
-// wholeCreate is what BeforeCreate calls.
-func wholeCreate(ctx context.Context, obj runtime.Object, strategy rest.RESTCreateStrategy) field.ErrorList {
-	return rest.ValidateCreate(ctx, obj, strategy)
-}
-
-// wholeUpdate is what BeforeUpdate calls.
-func wholeUpdate(ctx context.Context, obj, old runtime.Object, strategy rest.RESTUpdateStrategy) field.ErrorList {
-	return rest.ValidateUpdate(ctx, obj, old, strategy)
-}
-
 // around keeps what a strategy hands to declarative validation, and asks the declarative side alone.
 type around struct {
 	rest.DeclarativeValidationStrategy
@@ -143,6 +133,3 @@ func withOptions(op operation.Operation, overrides map[string]bool) operation.Op
 	op.Options = options
 	return op
 }
-
-// isShortCircuit reads the mark of an error that stopped its siblings.
-func isShortCircuit(err *field.Error) bool { return err.ShortCircuit }

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/kubernetes/pkg/apis/autoscaling"
+)
+
+// What a server looks at around validation: handlers compare the body of an update with the address of the request, the
+// storage compares it with what is stored, and the field manager decodes managed fields.
+
+// refusal says with which status, and why, a server answers an update before it validates; empty where it validates. It
+// follows the handler of updates, the preconditions of storage, and Store.Update. A scale is validated before its
+// revision is looked at.
+func (e *entry) refusal(objectMeta, oldMeta metav1.Object) string {
+	name, revision := oldMeta.GetName(), objectMeta.GetResourceVersion()
+	switch {
+	case name == "":
+		return "405, because no object without a name is stored"
+	case strings.Contains(name, "/"):
+		return "404, because no address of an object has a name with a slash"
+	case objectMeta.GetName() != name:
+		return "400, because metadata.name is not the name in the address of the request"
+	case objectMeta.GetNamespace() != oldMeta.GetNamespace():
+		return "400, because metadata.namespace is not the namespace in the address of the request"
+	case objectMeta.GetUID() != "" && objectMeta.GetUID() != oldMeta.GetUID():
+		return "409, because metadata.uid is not that of the stored object"
+	case e.store == nil || revision == oldMeta.GetResourceVersion():
+		return ""
+	}
+	if _, err := strconv.ParseUint(revision, 10, 64); err != nil {
+		return "500, because metadata.resourceVersion is not a number"
+	}
+	return "409, because metadata.resourceVersion is not that of the stored object"
+}
+
+// keepManaged leaves the managed fields that validation sees: those of the request, if they decode, and else what is
+// stored. A subresource cannot write them, and one empty entry resets them.
+func keepManaged(objectMeta metav1.Object, stored []metav1.ManagedFieldsEntry, isSubresource bool) {
+	managed := objectMeta.GetManagedFields()
+	isReset := managed != nil && len(managed) == 0 || len(managed) == 1 && managed[0] == metav1.ManagedFieldsEntry{}
+	switch {
+	case isSubresource:
+	case isReset:
+		objectMeta.SetManagedFields(nil)
+		return
+	case len(managed) > 0 && managedfields.ValidateManagedFields(managed) == nil:
+		return
+	}
+	if managedfields.ValidateManagedFields(stored) != nil {
+		stored = nil
+	}
+	objectMeta.SetManagedFields(stored)
+}
+
+// scaled leaves of the old scale's metadata what a server makes it of: an object with replicas has no other part in it.
+func (q *question) scaled() {
+	old, ok := q.old.(*autoscaling.Scale)
+	if !ok || q.entry.store != nil {
+		return
+	}
+	old.ObjectMeta = metav1.ObjectMeta{
+		Name: old.Name, Namespace: old.Namespace, UID: old.UID, ResourceVersion: old.ResourceVersion,
+		CreationTimestamp: old.CreationTimestamp, ManagedFields: old.ManagedFields,
+	}
+}
+
+// unstorable says why the old object of an update is in no storage, as far as this release knows: it is refused as a new
+// object, and by an update that leaves it as it is. Ratcheting lets the latter pass for what older releases have stored.
+func (s *server) unstorable(q *question) string {
+	main := s.found.entries[q.entry.mainKey(q.entry.gv.Version)]
+	if q.old == nil || main == nil || main.store == nil || !main.create || !main.update || main.gvk != q.entry.gvk {
+		return ""
+	}
+	created := s.refusalOf(main, &caseLine{Operation: "create", Object: q.line.Old})
+	if created == "" || s.refusalOf(main, &caseLine{Operation: "update", Object: q.line.Old, Old: q.line.Old}) == "" {
+		return ""
+	}
+	return "422 to whoever stores the old object, because " + created
+}
+
+// refusalOf is the first of what validators have against an object, or what else keeps it from being stored.
+func (s *server) refusalOf(e *entry, line *caseLine) (why string) {
+	q := &question{entry: e, line: line}
+	defer func() {
+		if r := recover(); r != nil {
+			why = q.failure(r).Message
+		}
+	}()
+	out := answer{}
+	if q.run(&out); len(out.Handwritten) > 0 {
+		why = strings.TrimSuffix(out.Handwritten[0].Field+": "+out.Handwritten[0].Detail, ": ")
+	}
+	return why
+}

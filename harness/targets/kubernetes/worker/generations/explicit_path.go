@@ -1,0 +1,28 @@
+// What errors say of themselves where handwritten ones have levels, and how names are checked (1.36).
+
+package main
+
+import (
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+func pathSegment(name string, prefix bool) []string {
+	if prefix {
+		return content.IsPathSegmentPrefix(name)
+	}
+	return content.IsPathSegmentName(name)
+}
+
+// isShortCircuit: errors of this release do not say.
+func isShortCircuit(*field.Error) bool { return false }
+
+func level(err *field.Error) string {
+	switch {
+	case err.IsAlpha():
+		return "alpha"
+	case err.IsBeta():
+		return "beta"
+	}
+	return ""
+}

@@ -1,0 +1,102 @@
+"""Every format that a release uses, asked of its Go function at the edges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+import pytest
+
+from harness.case import Case, Operation
+from harness.compiler.plan import rules_in
+from harness.field import Path
+from harness.gotypes.model import TypeRef
+from harness.jsonpath import put
+from harness.objectmodel import METADATA
+from harness.subject.api import open_api
+from harness.subject.generators import plan_of
+from harness.subject.opening import open_subject
+from harness.subject.spec import SubjectSpec
+from harness.subject.subject import Subject
+from harness.tags.rules import Check
+from harness.tags.types import Types
+from tests.conformance.conftest import Count
+from tests.conformance.defaults import skeleton
+from tests.conformance.formats import CHECKS, EDGES
+
+pytestmark = pytest.mark.kubernetes
+RELEASE = "1.37.1"
+Place = tuple[Case, tuple[str | int, ...]]
+"""A question about a kind, and where in its object the text goes."""
+
+
+@pytest.fixture(scope="module")
+def subject() -> Iterator[Subject]:
+    """The release."""
+    with open_subject(SubjectSpec("kubernetes", RELEASE), lambda text: None) as opened:
+        yield opened
+
+
+def places(subject: Subject) -> dict[str, Place]:
+    """The first field of each format that is checked in an object in which every struct is there.
+
+    Others are in members that the server resets, or that another rule keeps from being looked at.
+    """
+    api = open_api(kubernetes=RELEASE)
+    types, names = Types(api.universe), {function: name for name, function in CHECKS.items()}
+    plans = {package.path: plan_of(api, package) for package in api.packages if package.generates}
+    found: dict[str, Place] = {}
+    for info in subject.target.info.kinds:
+        plan = plans.get(info.type.rpartition(".")[0])
+        if info.subresource or plan is None or not info.rules or Operation.CREATE not in info.operations:
+            continue
+        header = {"apiVersion": f"{info.group}/{info.version}".lstrip("/"), "kind": info.kind, METADATA: {"name": "a"}}
+        obj = {**header, **skeleton(types, TypeRef("named", info.type))}
+        case = Case(0, info.group, info.version, info.kind, Operation.CREATE, obj, None, info.resource)
+        for name, path in _formats(plan, info.type, obj, names):
+            if name not in found and rejects(subject, name, (case, path), [next(filter(wrong(name), EDGES[name]))])[0]:
+                found[name] = case, path
+    return found
+
+
+def wrong(name: str) -> Callable[[str], bool]:
+    """The verdict of Python."""
+    return lambda text: bool(CHECKS[name](Operation.CREATE, Path(), text, None))
+
+
+def rejects(subject: Subject, name: str, place: Place, texts: Sequence[str]) -> list[bool]:
+    """The verdict of Go: whether there is an error with the origin of the format."""
+    case, path = place
+    objects = [put(case.object, path, text) for text in texts]
+    cases = [msgspec.structs.replace(case, id=number, object=one) for number, one in enumerate(objects)]
+    answers = subject.target.ask(cases)
+    assert {None} == {answer.failure for answer in answers}, (name, path)
+    return [any(error.origin == f"format={name}" for error in answer.declarative) for answer in answers]
+
+
+def _formats(plan: Any, callee: str, value: Any, names: Any, path: tuple[str | int, ...] = ()) -> Iterator[Any]:
+    if isinstance(value, list):
+        yield from _formats(plan, callee, value[0], names, (*path, 0))
+    type_plan = plan.types.get(callee)
+    for one in type_plan.fields if type_plan is not None and isinstance(value, dict) else ():
+        name = one.field.json_name
+        for rule in rules_in(one.cohorts):
+            if isinstance(rule.body, Check) and rule.body.function in names:
+                yield names[rule.body.function], (*path, name)
+        if name in value and name not in (METADATA, "status"):  # the server resets the status of a create
+            yield from _formats(plan, one.inner.callee or one.inner.elem, value[name], names, (*path, name))
+
+
+def test_a_format_is_the_same_in_go(subject: Subject, count: Count) -> None:
+    """Each text has the verdict of Python: an error with the origin of the format, at its field."""
+    found = places(subject)
+    different = [
+        (name, text)
+        for name, place in found.items()
+        for text, told in zip(EDGES[name], rejects(subject, name, place, EDGES[name]), strict=True)
+        if told is not wrong(name)(text)
+    ]
+    count("formats", {"formats": len(found), "texts": sum(len(EDGES[name]) for name in found)})
+    assert [] == different
+    assert 7 <= len(found), sorted(found)
