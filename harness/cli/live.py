@@ -1,7 +1,7 @@
-"""What is shown while a run goes on: a progress bar on a terminal, a plain line every ten seconds elsewhere.
+"""Progress of a command: a progress bar on a terminal, else a line of text every ten seconds.
 
-The bar is there before anything is opened, and is never wider than the terminal: what does not fit is left out, the
-least important first. It also remembers every finding it saw, so that a run that breaks off loses none.
+The bar appears before the target is opened, and is never wider than the terminal: the least important parts are left
+out. `Live` also keeps every finding of a run, so that an aborted run loses none.
 """
 
 from __future__ import annotations
@@ -22,28 +22,29 @@ from rich.text import Text
 
 from harness import events
 from harness.engine.packedfinding import PackedFinding
-from harness.reporting.linewrap import fold
-from harness.reporting.terminal import Loudness
-from harness.reporting.text import count, lines, visible
+from harness.report.escaping import count, lines, visible
+from harness.report.formats.terminal.lines import fold
+from harness.report.formats.terminal.screen import Verbosity
+from harness.report.words import DONE
 
 PLAIN_SECONDS = 10.0
-"""A line this often where there is no terminal, and the first one no later."""
+"""Seconds between two lines of text without a terminal, and before the first."""
 COLUMNS = 16
-"""The bar itself is so wide."""
+"""The width of the bar itself."""
 
-_LOUDNESS = "harness.loudness"
+_VERBOSITY = "harness.verbosity"
 _NUMBER = re.compile(r"[\d,.]+")
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def loudness_options(function: F) -> F:
-    """Add -q and -v. Whatever the command shows asks `loudness` for them."""
+def verbosity_options(function: F) -> F:
+    """Add -q and -v, which `verbosity` returns."""
 
     def keep(context: click.Context, parameter: click.Parameter, value: bool) -> None:
         if value:
-            wanted = Loudness.QUIET if parameter.name == "quiet" else Loudness.VERBOSE
-            if context.meta.setdefault(_LOUDNESS, wanted) is not wanted:
+            wanted = Verbosity.QUIET if parameter.name == "quiet" else Verbosity.VERBOSE
+            if context.meta.setdefault(_VERBOSITY, wanted) is not wanted:
                 raise click.UsageError("-q and -v are mutually exclusive", context)
 
     words = "Show only the verdict, and one line per group."
@@ -53,21 +54,21 @@ def loudness_options(function: F) -> F:
     return quiet(verbose(function))
 
 
-def loudness() -> Loudness:
-    """How much the command that runs is to tell."""
+def verbosity() -> Verbosity:
+    """Return the verbosity of the running command."""
     context = click.get_current_context(silent=True)
-    return context.meta.get(_LOUDNESS, Loudness.NORMAL) if context is not None else Loudness.NORMAL
+    return context.meta.get(_VERBOSITY, Verbosity.NORMAL) if context is not None else Verbosity.NORMAL
 
 
 class ProgressBar:
-    """One line that says how far something is: always the last one of a terminal, now and then elsewhere.
+    """The progress of one job: the last line of a terminal, else a line of text now and then.
 
-    A thread keeps it alive while whoever works has nothing to say.
+    A thread updates it while the job reports nothing.
     """
 
     def __init__(self, name: str, clock: Callable[[], float] = time.monotonic) -> None:
         self.name = name
-        self.loudness = loudness()
+        self.verbosity = verbosity()
         self._clock = clock
         self._began = clock()
         self._next = self._began + PLAIN_SECONDS
@@ -75,12 +76,12 @@ class ProgressBar:
         self._left: float | None = None
         self._parts: Sequence[str] = ()
         self._step = ""
-        self._held = ""
+        self._pending = ""
         self._lock = threading.RLock()
         self._ended = threading.Event()
         self._display: Display | None = None
         console = Console(stderr=True, markup=False, emoji=False, highlight=False)
-        if self.loudness is not Loudness.QUIET and sys.stderr.isatty() and not console.is_dumb_terminal:
+        if self.verbosity is not Verbosity.QUIET and sys.stderr.isatty() and not console.is_dumb_terminal:
             self._display = Display(get_renderable=self._line, console=console, transient=True, refresh_per_second=8)
 
     def __enter__(self) -> Self:
@@ -93,14 +94,14 @@ class ProgressBar:
         self.stop()
 
     def start(self) -> None:
-        """Show the bar, or begin to count the seconds until the first line."""
+        """Show the bar, or start the thread that prints lines of text."""
         if self._display is not None:
             self._display.start(refresh=True)
-        elif self.loudness is not Loudness.QUIET:
+        elif self.verbosity is not Verbosity.QUIET:
             threading.Thread(target=self._beat, name="progress", daemon=True).start()
 
     def stop(self) -> None:
-        """Take the bar away: something else goes on. May be called twice."""
+        """Remove the bar. May be called twice."""
         self._ended.set()
         with self._lock:
             self._flush()
@@ -108,20 +109,20 @@ class ProgressBar:
             self._display.stop()
 
     def note(self, text: str) -> None:
-        """Show a line that a person should read now. What differs from the one before in its numbers alone can wait."""
-        if self.loudness is Loudness.QUIET:
+        """Print a note above the bar. One that differs from the last only in numbers is shown in the bar instead."""
+        if self.verbosity is Verbosity.QUIET:
             return
         with self._lock:
             shape = _NUMBER.sub("0", text)
-            if shape == self._step and self.loudness is not Loudness.VERBOSE:
-                self._held = text  # the same again with other numbers: it stands in the bar, or waits for its turn
+            if shape == self._step and self.verbosity is not Verbosity.VERBOSE:
+                self._pending = text  # shown in the bar, or printed with the next line of text
                 return
             self._flush()
             self._step = shape
-            self._say(text)
+            self._print(text)
 
     def update(self, fraction: float | None, parts: Sequence[str], left: float | None = None) -> None:
-        """Say how far it is: a share of all, what else is known, the most important first, and the seconds left."""
+        """Set the progress: the done fraction, further parts, the most important first, and the seconds left."""
         with self._lock:
             self._fraction, self._parts, self._left = fraction, parts, left
             if self._display is not None:
@@ -129,22 +130,22 @@ class ProgressBar:
         self.tick()
 
     def tick(self) -> None:
-        """Tell how far it is where there is no terminal, and it is time to."""
+        """Print a line of text when there is no terminal and it is due."""
         with self._lock:
-            if self._display is None and self.loudness is not Loudness.QUIET and self._clock() >= self._next:
-                self._say(self._held or self._plain())
-                self._held = ""
+            if self._display is None and self.verbosity is not Verbosity.QUIET and self._clock() >= self._next:
+                self._print(self._pending or self._plain())
+                self._pending = ""
 
     def _beat(self) -> None:
         while not self._ended.wait(0.5):
             self.tick()
 
     def _flush(self) -> None:
-        if self._held and not (self._ended.is_set() and self._display is not None):
-            self._say(self._held)
-        self._held = ""
+        if self._pending and not (self._ended.is_set() and self._display is not None):
+            self._print(self._pending)
+        self._pending = ""
 
-    def _say(self, text: str) -> None:
+    def _print(self, text: str) -> None:
         self._next = self._clock() + PLAIN_SECONDS
         if self._display is None:
             click.echo(lines(text), err=True)
@@ -154,8 +155,8 @@ class ProgressBar:
             for piece in fold(Text(line), console.width):
                 console.print(piece, soft_wrap=True)
 
-    def _told(self) -> list[str]:
-        """What is known of how far it is, the most important first."""
+    def _progress_parts(self) -> list[str]:
+        """Return the parts of the progress, the most important first."""
         parts = [] if self._fraction is None else [f"{self._fraction:.0%}"]
         parts += [f"{_clock_of(self._left)} left"] if self._left is not None else []
         return [*parts, *self._parts]
@@ -164,28 +165,28 @@ class ProgressBar:
         elapsed = f"{self._clock() - self._began:.0f} s"
         if self._fraction is None and not self._parts:
             return f"{self.name}: opening, {elapsed}"
-        return f"{self.name}: {', '.join((*self._told(), elapsed))}"
+        return f"{self.name}: {', '.join((*self._progress_parts(), elapsed))}"
 
     def _line(self) -> Text:
-        """The bar and what fits behind it."""
+        """Return the bar with the parts that fit behind it."""
         with self._lock:
-            told = self._told()
-            held = self._held.removeprefix(f"{self.name}: ")
+            parts = self._progress_parts()
+            pending = self._pending.removeprefix(f"{self.name}: ")
             name = self.name if len(self.name) <= 30 else f"{self.name[:29]}…"
-            if not told or held:
-                told = [*([f"{name}: {held}"] if held else [f"{name}: opening"]), *told]
-                told.append(f"{self._clock() - self._began:.0f} s")
+            if not parts or pending:
+                parts = [*([f"{name}: {pending}"] if pending else [f"{name}: opening"]), *parts]
+                parts.append(f"{self._clock() - self._began:.0f} s")
             else:
-                told = [*told[:4], name, *told[4:]]
+                parts = [*parts[:4], name, *parts[4:]]
             width = self._display.console.width if self._display is not None else 80
-            return fitting(self._fraction, [visible(part) for part in told], width)
+            return render_bar(self._fraction, [visible(part) for part in parts], width)
 
 
-def fitting(fraction: float | None, parts: Sequence[str], width: int) -> Text:
-    """Write a bar with as many parts behind it as one line holds; the last column stays free."""
+def render_bar(fraction: float | None, parts: Sequence[str], width: int) -> Text:
+    """Return a bar with as many parts as fit on one line; the last column stays free."""
     done = round(COLUMNS * min(1.0, max(0.0, fraction or 0.0)))
     row = Text()
-    row.append("━" * done, style="green")
+    row.append("━" * done, style=DONE)
     row.append("─" * (COLUMNS - done), style="dim")
     room = width - COLUMNS - 2
     text = ""
@@ -206,7 +207,7 @@ def _clock_of(seconds: float) -> str:
 
 
 class Steps(ProgressBar):
-    """Shows how far a job of known length is. The bar appears with the first step."""
+    """The progress of a job with a known number of steps. The bar appears with the first step."""
 
     def __init__(self, name: str, now: Callable[[], float] = time.monotonic) -> None:
         super().__init__(name, now)
@@ -226,7 +227,7 @@ class Steps(ProgressBar):
 
 
 class Live(ProgressBar):
-    """Follows the events of one run or of several, one after the other."""
+    """The progress of one run or several in sequence, from their events."""
 
     def __init__(self, name: str, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(name, clock)
@@ -235,7 +236,7 @@ class Live(ProgressBar):
         self.findings: list[PackedFinding] = []
 
     def __call__(self, event: events.Event) -> None:
-        """Take one event of the engine."""
+        """Show one event of the engine."""
         if isinstance(event, events.Started):
             self.started = event
             self.note(
@@ -245,14 +246,14 @@ class Live(ProgressBar):
             self._progress(event)
         elif isinstance(event, events.Found):
             self.findings.append(PackedFinding.of(event.finding))
-            if self.loudness is Loudness.VERBOSE:
+            if self.verbosity is Verbosity.VERBOSE:
                 one = event.finding
                 self.note(f"{self.name}: found {one.severity} {one.cause} {one.operation} {one.path} {one.fingerprint}")
         elif isinstance(event, events.Noted):
             self.note(f"{self.name}: {event.text}")
-        elif isinstance(event, events.Finished) and self.loudness is Loudness.VERBOSE:
-            told = event.result
-            self.note(f"{told.part or told.subject}: ended by: {told.stopped}, after {told.seconds:.1f} s")
+        elif isinstance(event, events.Finished) and self.verbosity is Verbosity.VERBOSE:
+            result = event.result
+            self.note(f"{result.part or result.subject}: ended by: {result.stopped}, after {result.seconds:.1f} s")
 
     def _progress(self, event: events.Progress) -> None:
         self.last = event
@@ -261,7 +262,7 @@ class Live(ProgressBar):
         self.update(event.fraction, parts, self._seconds_left(event))
 
     def _seconds_left(self, event: events.Progress) -> float | None:
-        """What the budget leaves; of a number of cases it is known after a while only."""
+        """Estimate the seconds left from the used fraction of the budget, None while that is too small."""
         if not 0.02 <= event.fraction < 1:
             return None
         return event.seconds * (1 - event.fraction) / event.fraction

@@ -1,0 +1,222 @@
+"""Compares what we say that a server answers with what a running one answers, finding by finding.
+
+A server tells type, path and text of an error, and nothing of origins, levels and marks. Lists are compared as sets,
+because validators that walk a map report in any order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from harness.case import Answer, Case, Failure, Json, Operation, ServedList
+from harness.compare.mismatch import PANIC
+from harness.field import ErrorType, FieldError
+from harness.objectmodel import METADATA
+from harness.targets.wire import capped
+
+Outcome: TypeAlias = Literal["confirmed", "unreachable", "contradicted", "not-asked"]
+OUTCOMES: tuple[Outcome, ...] = ("contradicted", "confirmed", "unreachable", "not-asked")
+"""Worst first."""
+
+NOT_SERVED = "404, because the version is not served"
+NO_NAME = {"405": ("405", "400")}
+"""Without a name in its address, an update is answered with the first status, that of a subresource with the second."""
+HANDLER = "its handler looks at another object too, and refuses it"
+"""A scale changes an object, which is validated too; tokens and bindings are held against one before or afterwards."""
+BAD_NAME = "400 BadRequest: Name parameter invalid"
+"""How a server answers an update of an object whose name is no part of a path, such as `.`; nobody can store one."""
+REPEATED = "a server drops repeated owner references before it validates"
+_OWNERS = "metadata.ownerReferences"
+CLOSED = "the connection is closed"
+"""How the status begins where a server closed the connection instead of answering."""
+_STORED = "to whoever stores the old object"
+"""Is part of what a worker says where no old object of this form is stored."""
+_SHORTENED = re.compile(r"… \(\d+ bytes, [0-9a-f]{16}\)$")
+"""How a value ends that a worker shortened."""
+
+
+class Confirmation(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a running server answered to the case of a finding.
+
+    `server` is its name. `confirmed`: under every setting it answered what we say that users are served.
+    `unreachable`: it answers the request without validating, with the status that we say; `reason` is its answer.
+    `contradicted`: it answered something else, which is a defect of the harness; `reason` says what, and `settings`
+    under which settings. `not-asked`: `reason` says why not.
+    """
+
+    server: str
+    outcome: Outcome
+    reason: str = ""
+    settings: tuple[str, ...] = ()
+
+
+def questions(case: Case, answer: Answer) -> list[Case]:
+    """Return the requests that confirm an answer: the case itself, or where we say that nobody can store its old
+    object, the attempts to do so.
+    """
+    if _STORED not in answer.unreachable:
+        return [case]
+    old = msgspec.structs.replace(case, object=case.old)
+    return [msgspec.structs.replace(old, operation=Operation.CREATE, old=None), old]
+
+
+def confirm(
+    case: Case, answer: Answer, said: Sequence[Answer], server: str, served: bool = True, stored: bool = True
+) -> Confirmation:
+    """Compare our answer to a case with those of a server to its `questions`.
+
+    `answer.served` has the lists that we say are served. `served`: we say that the version is; `stored`: the object is
+    stored, and no handler does more with it than validate it.
+    """
+    failed = next((one.failure for one in said if one.failure is not None), None)
+    if failed is not None:
+        return Confirmation(server, "not-asked", failed.message)
+    refusal = answer.unreachable if served else NOT_SERVED
+    if _STORED in refusal:
+        return _confirm_unstored(refusal, said, server)
+    lists = said[0].served
+    if refusal:
+        return _confirm_refusal(refusal, lists, server)
+    if answer.failure is not None:
+        return _confirm_failure(answer.failure, lists, server)
+    expected = {one.setting: one.errors for one in answer.served}
+    wrong = [one for one in lists if one.setting in expected and not answers(one, expected[one.setting])]
+    if not wrong:
+        return Confirmation(server, "confirmed")
+    excuse = _excuse(case, [(one, expected[one.setting]) for one in wrong], stored)
+    if excuse:
+        return Confirmation(server, "unreachable", excuse, tuple(one.setting for one in wrong))
+    reason = "; ".join(f"under {one.setting}: {_difference(expected[one.setting], one)}" for one in wrong)
+    return Confirmation(server, "contradicted", reason, tuple(one.setting for one in wrong))
+
+
+def _excuse(case: Case, wrong: Sequence[tuple[ServedList, Sequence[FieldError]]], stored: bool) -> str:
+    """Return why a server answers otherwise than its validators do of this object; empty if there is no such reason."""
+    if not stored and all(said.status or not expected for said, expected in wrong):
+        return f"{HANDLER}: {wrong[0][0].status or _verdict(wrong[0][0].errors)}"
+    if all(said.status.startswith(BAD_NAME) for said, _ in wrong):
+        return wrong[0][0].status
+    differing = (field for said, expected in wrong for field in _differing(said, expected))
+    if _repeats_owners(case.object) and all(field == METADATA or field.startswith(_OWNERS) for field in differing):
+        return REPEATED
+    return ""
+
+
+def _differing(said: ServedList, expected: Sequence[FieldError]) -> list[str]:
+    """Return the fields of the errors of one side only; a status is no field."""
+    if said.status:
+        return [said.status]
+    ours, its = _counted(expected), _counted(_shorten(said.errors, expected))
+    return [field for _, field, _ in (ours - its) + (its - ours)]
+
+
+def _repeats_owners(value: Json) -> bool:
+    metadata = value.get(METADATA) if isinstance(value, dict) else None
+    owners = metadata.get("ownerReferences") if isinstance(metadata, dict) else None
+    return isinstance(owners, list) and any(one in owners[:number] for number, one in enumerate(owners))
+
+
+def _confirm_unstored(expected: str, said: Sequence[Answer], server: str) -> Confirmation:
+    """Compare with our word that nobody can store an old object: it is rejected under every setting."""
+    stored = [one for answer in said for one in answer.served if not (one.errors or one.status)]
+    if not stored:
+        return Confirmation(server, "unreachable", expected)
+    reason = f"it stores the old object, and we say {expected}"
+    return Confirmation(server, "contradicted", reason, tuple(dict.fromkeys(one.setting for one in stored)))
+
+
+def _confirm_refusal(expected: str, served: Sequence[ServedList], server: str) -> Confirmation:
+    """Compare with the status with which we say that a server answers a request that it does not validate."""
+    code = expected[:3]
+    wrong = [one for one in served if not one.status.startswith(NO_NAME.get(code, (code,)))]
+    if not wrong:
+        return Confirmation(server, "unreachable", served[0].status if served else expected)
+    reason = f"{describe_answer(wrong[0])}, and we say {expected}"
+    return Confirmation(server, "contradicted", reason, tuple(one.setting for one in wrong))
+
+
+def _confirm_failure(failure: Failure, served: Sequence[ServedList], server: str) -> Confirmation:
+    """Compare with a failure: an object that cannot be handled is refused, and a crash closes the connection.
+
+    Some settings may prevent a crash, because a rule rejects the object before.
+    """
+    settings = tuple(one.setting for one in served)
+    if failure.panic:
+        if any(one.status.startswith(CLOSED) for one in served):
+            return Confirmation(server, "confirmed")
+        reason = f"it does not crash: {'; '.join(map(describe_answer, served))}"
+        return Confirmation(server, "contradicted", reason, settings)
+    if all(one.status or one.errors for one in served):
+        return Confirmation(server, "unreachable", served[0].status or f"422 Invalid: {_verdict(served[0].errors)}")
+    reason = f"it accepts the object, and we say: {failure.stage}: {failure.message}"
+    return Confirmation(server, "contradicted", reason, settings)
+
+
+def answers(said: ServedList, expected: Sequence[FieldError]) -> bool:
+    """Whether a server's answer is a list of errors."""
+    if said.status:
+        return bool(expected) and _is_text_of(said.status, expected)
+    return _counted(expected) == _counted(_shorten(said.errors, expected))
+
+
+def _shorten(errors: Sequence[FieldError], expected: Sequence[FieldError]) -> list[FieldError]:
+    """Shorten the values that a server quotes whole, where a worker shortened them."""
+    short = [error for error in expected if _SHORTENED.search(error.value)]
+    return [next((one for one in short if _is_whole(error, one)), error) for error in errors]
+
+
+def _is_whole(error: FieldError, short: FieldError) -> bool:
+    ending = f": {short.detail}" if short.detail else ""
+    if (error.type, error.field) != (short.type, short.field) or not error.detail.endswith(ending):
+        return False
+    return capped(error.detail.removesuffix(ending)) == short.value
+
+
+def _is_text_of(status: str, errors: Sequence[FieldError]) -> bool:
+    """Whether a status has the texts of these errors: some handlers make an internal error of a list."""
+    texts = list(dict.fromkeys(map(_pattern, errors)))
+    whole = texts[0] if len(texts) == 1 else rf"\[{', '.join(texts)}\]"
+    return re.search(f": {whole}$", status) is not None
+
+
+def _pattern(error: FieldError) -> str:
+    """Return a regular expression for the text of an error; a value that a worker shortened is any value."""
+    is_short = _SHORTENED.search(error.value) is not None
+    text = re.escape(error.text)
+    return text.replace(re.escape(error.value), ".+", 1) if is_short else text
+
+
+def _counted(errors: Iterable[FieldError]) -> Counter[tuple[str, str, str]]:
+    return Counter((error.type, error.field, _words(error)) for error in errors)
+
+
+def _words(error: FieldError) -> str:
+    """Return what the text of an error says after its type. A crash quotes addresses, which differ each time."""
+    if error.type == ErrorType.INTERNAL and PANIC in error.detail:
+        return PANIC
+    return ": ".join(part for part in (error.value, error.detail) if part)
+
+
+def _difference(expected: Sequence[FieldError], said: ServedList) -> str:
+    """Return a sentence: what we say, and what the server answers."""
+    if said.status:
+        return f"it answers {said.status}, and we say {_verdict(expected)}"
+    ours, its = _counted(expected), _counted(_shorten(said.errors, expected))
+    missing = [f"{field}: {words} ({kind})" for kind, field, words in (ours - its)]
+    more = [f"{field}: {words} ({kind})" for kind, field, words in (its - ours)]
+    parts = [f"it does not answer {'; '.join(missing)}"] * bool(missing)
+    return ", ".join([*parts, *[f"it answers {'; '.join(more)}"] * bool(more)])
+
+
+def _verdict(errors: Sequence[FieldError]) -> str:
+    return "; ".join(error.text for error in errors) or "that it accepts the object"
+
+
+def describe_answer(said: ServedList) -> str:
+    """Return what a server answers under a setting."""
+    return f"under {said.setting} it answers {said.status or _verdict(said.errors)}"
