@@ -10,15 +10,17 @@ from pathlib import Path
 import pytest
 
 from harness.cli.main import run as harness
+from harness.compare.finding import CAUSE_CODES
 from harness.errormatch.exceptionentry import ExceptionSpec, GroupRule
 from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
-from harness.reporting.document import Report, read_report
-from harness.reporting.tolerance import tolerate
+from harness.report.model.document import Report
+from harness.report.model.reading import read_report
+from harness.report.model.tolerance import tolerate
 
 pytestmark = pytest.mark.kubernetes
 
 ROOT = Path(__file__).parents[2]
-KNOWN = load_exceptions(ROOT / "equivalence_exceptions.yaml", date.min)
+KNOWN = load_exceptions(ROOT / "equivalence_exceptions.yaml", date.min, CAUSE_CODES)
 PLACE = ("no-rule", "k8s.io/api/storage.VolumeAttributesClass")
 
 

@@ -13,7 +13,8 @@ from pathlib import Path
 import jsonschema_rs
 import pytest
 
-from harness.reporting.document import SCHEMA, Report, read_report
+from harness.report.model.document import SCHEMA, Report
+from harness.report.model.reading import read_report
 
 pytestmark = pytest.mark.kubernetes
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.ratchets.rules import NAME, read_ratchet
-from harness.reporting.document import read_report
+from harness.report.model.reading import read_report
 from tests.cli.fakes import call
 
 SUITES = Path(__file__).parents[2] / "suites"

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from harness.cli.main import run as harness
-from harness.reporting.document import Report, read_report
-from harness.reporting.verification import FieldEntry
+from harness.report.model.document import Report
+from harness.report.model.reading import read_report
+from harness.report.model.verification import FieldEntry
 from tests.verify.checkout import git, kubernetes
 
 pytestmark = pytest.mark.kubernetes
@@ -116,7 +117,8 @@ def test_four_mistakes_in_one_change_have_four_verdicts(checkout: Path, tmp_path
     assert told is not None
     assert (1, "different", ()) == (code, report.verdict, told.stale)
     assert "100" in causes(report, "Endpoint.Addresses")["boundary"]
-    assert "mark the handwritten error" in causes(report, "IngressClassParametersReference.Kind")["unmarked"]
+    kind = causes(report, "IngressClassParametersReference.Kind")["unmarked"]
+    assert "add .MarkCoveredByDeclarative() to field.Invalid(...) for spec.parameters.kind" in kind
     assert "skip what did not change" in causes(report, "CrossVersionObjectReference.Kind")["ratcheting"]
     handler = field(report, "RuntimeClass.Handler")
     assert "no-counterpart" in causes(report, "RuntimeClass.Handler")
