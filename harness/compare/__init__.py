@@ -1,1 +1,2 @@
-"""The judge: composes what users see, compares the two sides, explains and grades the differences. Reads no rules."""
+"""The judge: composes the errors that users see, compares the handwritten and the declarative validators, and explains
+and grades the differences. It sees errors only, never the rules."""

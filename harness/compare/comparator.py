@@ -1,23 +1,24 @@
-"""One answer to mismatches: the six comparisons of docs/explanation/equivalence.md.
+"""Compares the lists of one answer and returns mismatches: the six comparisons of docs/explanation/equivalence.md.
 
-Each real difference is said once. A mark without a counterpart is `unmatched`, a declarative error without one `extra`,
-each with the first setting under which a user would notice; `served` holds what only the served lists show: words that
-changed, errors that come twice, errors that vanish or appear although both lists agree. Reads no rules.
+Each difference is reported once. A covered handwritten error without a counterpart is `unmatched`, a declarative error
+without one `extra`, each with the first gate setting under which a user would notice it. `served` mismatches appear in
+the served lists only: changed words, duplicate errors, and errors that are lost or added although both lists agree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Generic, TypeVar
 
 import msgspec
 
-from harness.case import Answer, Case, KindInfo, Operation
+from harness.case import NEUTRAL, Answer, Case, KindInfo, Operation, Vocabulary
+from harness.compare.comparison import TWO_SIDES, Comparison
 from harness.compare.composition import Served
-from harness.compare.ends import Ends
 from harness.compare.lists import Compared, Errors, list_comparator
 from harness.compare.mismatch import Mismatch, Side, Signature, failed, is_panic, mismatch_of
-from harness.compare.recomposition import recomposed
+from harness.compare.recomposition import compare_composition
 from harness.errormatch.matcher import Key, matcher_for
 from harness.errormatch.trusted import NO_WORDINGS, Wordings
 from harness.field import FieldError
@@ -28,30 +29,33 @@ L = TypeVar("L", bound=Sequence[FieldError])
 M = TypeVar("M")
 
 
-class _Last(Generic[L, M]):
-    """What was made of the last two lists: one answer with a thousand differences is asked about for each of them."""
+_UNKNOWN = KindInfo("", "", "", "", "")
 
-    __slots__ = ("_declarative", "_handwritten", "_made", "_make")
+
+class _LastResult(Generic[L, M]):
+    """Caches the result for the last two lists, because an answer is compared again for each of its mismatches."""
+
+    __slots__ = ("_declarative", "_handwritten", "_make", "_result")
 
     def __init__(self, make: Callable[[L, L], M]) -> None:
         self._make = make
         self._handwritten: L | None = None
         self._declarative: L | None = None
-        self._made: M
+        self._result: M
 
-    def of(self, handwritten: L, declarative: L) -> M:
-        """Return what is made of these lists, the very same as last time or not."""
+    def get(self, handwritten: L, declarative: L) -> M:
+        """Return the result for two lists; computed unless they are identical to the last ones."""
         if handwritten is not self._handwritten or declarative is not self._declarative:
-            self._made = self._make(handwritten, declarative)
+            self._result = self._make(handwritten, declarative)
             self._handwritten, self._declarative = handwritten, declarative
-        return self._made
+        return self._result
 
 
 class Comparator:
     """Compares the answers about one kind.
 
-    `ends` is set when the answers are those of two targets: then the lists are what each of them serves. `facts` serve
-    the words of causes and fixes alone.
+    `comparison` defines what the two lists of an answer are. `versions` are the other versions of the kind, by name.
+    `facts` about rules and the `vocabulary` of handwritten code are used in sentences only.
     """
 
     def __init__(
@@ -60,21 +64,25 @@ class Comparator:
         *,
         is_known_path: Callable[[str], bool] | None = None,
         trusted: Wordings = NO_WORDINGS,
-        ends: Ends | None = None,
+        comparison: Comparison = TWO_SIDES,
         facts: RuleFacts = NO_FACTS,
+        vocabulary: Vocabulary = NEUTRAL,
+        versions: Mapping[str, KindInfo] = MappingProxyType({}),
     ) -> None:
         self.info = info
-        self.ends = ends
+        self.versions = versions
+        self.vocabulary = vocabulary
+        self.comparison = comparison
         self.facts = facts
         self.matcher = matcher_for(info.normalization)
         self._is_known_path = is_known_path
         self._known_paths: dict[str, bool] = {"": True}
-        self._lists = list_comparator(info, trusted, ends)
-        self._last_compared = _Last(self._with_paths)
-        self._last_served = _Last(self._served_of)
+        self._lists = list_comparator(info, trusted, comparison)
+        self._last_compared = _LastResult(self._compare_with_paths)
+        self._last_served = _LastResult(self._served_of)
 
     def compare(self, case: Case, answer: Answer) -> list[Mismatch]:
-        """Return everything that differs, worst comparison first. Pure: the same case and answer give the same list."""
+        """Return every mismatch, worst comparison first. Pure: the same case and answer give the same list."""
         handwritten, declarative = answer.handwritten, answer.declarative
         if not handwritten and not declarative and answer.failure is None and not answer.served and not answer.versions:
             return []
@@ -82,27 +90,27 @@ class Comparator:
             return failed(answer.failure)
         found = list(self._compared(answer)[0])
         if found and case.operation is Operation.UPDATE:
-            found = [_told_apart(case, mismatch) for mismatch in found]
+            found = [_mark_ratcheting(case, mismatch) for mismatch in found]
         if answer.versions:
             found += self._versions(case, answer, {self._lists.key_of(m) for m in found})
         if answer.served:
-            found += self.recomposed(answer)
+            found += self.check_composition(answer)
         return found
 
-    def recomposed(self, answer: Answer) -> list[Mismatch]:
-        """Return where the target composes its lists otherwise than we do: a part of what `compare` returns."""
-        return list(recomposed(self.served(answer), answer.served, self.info.composition))
+    def check_composition(self, answer: Answer) -> list[Mismatch]:
+        """Return the mismatches between the lists that the target composed itself and ours; `compare` includes them."""
+        return list(compare_composition(self.served(answer), answer.served, self.info.composition))
 
     def signatures(self, case: Case, answer: Answer) -> tuple[Signature, ...]:
-        """Return the signatures of what `compare` returns: cheaper, and all that is needed of what is known."""
-        if answer.failure is not None or tells_more(answer):
+        """Return the signatures of what `compare` returns, at lower cost: enough to recognise known mismatches."""
+        if answer.failure is not None or has_more_lists(answer):
             return tuple(mismatch.signature for mismatch in self.compare(case, answer))
         if not answer.handwritten and not answer.declarative:
             return ()
         return self._compared(answer)[1]
 
     def may_show(self, signature: Signature, answer: Answer) -> bool:
-        """Whether an answer can have this signature at all: what follows from an error needs that error."""
+        """Whether an answer can have this signature, which for most kinds of mismatch requires the error itself."""
         kind, path, type, origin, _ = signature
         if kind not in ("unmatched", "extra", "served", "path"):
             return True
@@ -112,44 +120,63 @@ class Comparator:
         )
 
     def served(self, answer: Answer) -> list[Served]:
-        """Return what is served under each setting: today's first, `graduated` last."""
+        """Return the errors served under each setting: today's settings first, `graduated` last."""
         return self.served_of(answer.handwritten, answer.declarative)
 
     def served_of(self, handwritten: Sequence[FieldError], declarative: Sequence[FieldError]) -> list[Served]:
-        """Return what is served of two lists under each setting."""
-        return self._last_served.of(handwritten, declarative)
+        """Return the errors that are served of two lists under each setting."""
+        return self._last_served.get(handwritten, declarative)
 
     def concerns(self, mismatch: Mismatch, error: FieldError) -> bool:
-        """Whether a mismatch is about this error: same type, origin and normalized field."""
+        """Whether a mismatch is about this error: same type, origin and normalized path."""
         return self.matcher.key(error) == self._lists.key_of(mismatch)
 
-    def concerned(self, mismatch: Mismatch, errors: Iterable[FieldError]) -> list[FieldError]:
-        """Return the errors that a mismatch is about: there may be thousands of others."""
+    def select(self, mismatch: Mismatch, errors: Iterable[FieldError]) -> list[FieldError]:
+        """Return the errors that a mismatch is about. Fast, because there may be thousands of others."""
         key, matcher = self._lists.key_of(mismatch), self.matcher
         return [error for error in errors if error.type == mismatch.type and matcher.key(error) == key]
 
-    def name_of(self, side: str) -> str:
-        """Return what a side is called: that of two targets by the name of the target."""
-        return self.ends.of(side) if self.ends is not None else f"the {side} side"
+    def reporters(self, mismatch: Mismatch, answer: Answer) -> tuple[bool, bool]:
+        """Return whether the handwritten and the declarative validators report the error of a mismatch."""
+        path = self.matcher.normalize(mismatch.path)
+
+        def is_alike(error: FieldError) -> bool:
+            is_one_rule = error.type == mismatch.type and self.comparison.is_one_rule(error.origin, mismatch.origin)
+            return is_one_rule and self.matcher.normalize(error.field) == path
+
+        handwritten, declarative = (
+            [error for error in errors if is_alike(error)] for errors in (answer.handwritten, answer.declarative)
+        )
+        return self.comparison.reporters(handwritten, declarative)
+
+    def remains(self, mismatch: Mismatch, case: Case, answer: Answer) -> bool:
+        """Whether the answer to a case shows the mismatch."""
+        return mismatch.signature in self.signatures(case, answer)
+
+    def agrees(self, mismatch: Mismatch, case: Case, answer: Answer) -> bool:
+        """Whether both validators report the error of a mismatch in this answer, and the mismatch is gone."""
+        if not all(self.reporters(mismatch, answer)):
+            return False
+        return self.comparison.is_resolved(mismatch, self.signatures(case, answer))
 
     def _compared(self, answer: Answer) -> Compared:
-        """Compare the two lists of an answer, and look at their paths."""
-        return self._last_compared.of(answer.handwritten, answer.declarative)
+        """Compare the two lists of an answer and check their paths."""
+        return self._last_compared.get(answer.handwritten, answer.declarative)
 
-    def _with_paths(self, handwritten: Errors, declarative: Errors) -> Compared:
-        compared = self._lists.compared(handwritten, declarative)
-        odd = [*self._paths(handwritten, "handwritten"), *self._paths(declarative, "declarative")]
-        if not odd:
+    def _compare_with_paths(self, handwritten: Errors, declarative: Errors) -> Compared:
+        compared = self._lists.compare(handwritten, declarative)
+        unknown = [*self._unknown_paths(handwritten, "handwritten"), *self._unknown_paths(declarative, "declarative")]
+        if not unknown:
             return compared
         found, signatures = compared
-        return (*found, *odd), (*signatures, *(mismatch.signature for mismatch in odd))
+        return (*found, *unknown), (*signatures, *(mismatch.signature for mismatch in unknown))
 
     def _served_of(self, handwritten: Sequence[FieldError], declarative: Sequence[FieldError]) -> list[Served]:
         return self._lists.served_of(handwritten, declarative)
 
     # paths
 
-    def _paths(self, errors: Errors, side: Side) -> list[Mismatch]:
+    def _unknown_paths(self, errors: Errors, side: Side) -> list[Mismatch]:
         if self._is_known_path is None or all(map(self._known_paths.get, [canonical_path(e.field) for e in errors])):
             return []
         found: dict[str, Mismatch] = {}
@@ -157,33 +184,54 @@ class Comparator:
             canonical = canonical_path(error.field)
             if side == "declarative" and is_panic(error):
                 continue
-            if canonical not in found and not self._knows(error.field, canonical, side):
+            if canonical not in found and not self._is_known(error.field, canonical, side):
                 detail = f"the type has no field {canonical}: {error.text}"
                 found[canonical] = mismatch_of("path", error, side, None, detail)
         return list(found.values())
 
-    def _knows(self, path: str, canonical: str, side: Side) -> bool:
+    def _is_known(self, path: str, canonical: str, side: Side) -> bool:
         known = self._known_paths.get(canonical)
         if known is None:
             assert self._is_known_path is not None
             self._known_paths[canonical] = known = bool(self._is_known_path(path))
-        # Handwritten paths are in the internal form, which may be the right-hand side of a normalization rule.
+        # Handwritten paths are those of the internal type, which may be the result of a normalization rule.
         return known or (side == "handwritten" and self.matcher.normalize.is_result(path))
 
     # versions
 
-    def _versions(self, case: Case, answer: Answer, said: set[Key]) -> Iterator[Mismatch]:
-        here = self._by_key(answer.declarative)
-        for version, errors in answer.versions.items():
+    def _versions(self, case: Case, answer: Answer, reported: set[Key]) -> Iterator[Mismatch]:
+        own_errors = self._by_key(answer.declarative)
+        for version, errors in sorted(answer.versions.items(), key=lambda item: not self.is_served(item[0])):
             if version == case.version:
                 continue
-            there = self._by_key(errors)
-            for key in dict.fromkeys((*here, *there)):
-                detail = _version_detail(here.get(key), there.get(key), case.version, version)
-                if detail and key not in said:
-                    said.add(key)
+            other_errors = self._by_key(errors)
+            for key in dict.fromkeys((*own_errors, *other_errors)):
+                detail = _version_detail(own_errors.get(key), other_errors.get(key), case.version, version)
+                if detail and key not in reported:
+                    reported.add(key)
                     error_type, path, origin = key
                     yield Mismatch("version", path, error_type, origin, "declarative", detail=detail)
+
+    def is_served(self, version: str) -> bool:
+        """Whether a request can name a version of the kind, as far as the target says."""
+        return self._info_of(version).served
+
+    def has_rules(self, version: str) -> bool:
+        """Whether declarative validation is registered for a version of the kind, as far as the target says."""
+        return self._info_of(version).rules
+
+    def _info_of(self, version: str) -> KindInfo:
+        return self.versions.get(version, _UNKNOWN) if version != self.info.version else self.info
+
+    def differing_versions(self, case: Case, answer: Answer, mismatch: Mismatch) -> list[str]:
+        """Return the versions whose rules report the error of a mismatch otherwise than those of the case."""
+        own = self.select(mismatch, answer.declarative) or None
+        others = {
+            version: self.select(mismatch, errors) or None
+            for version, errors in answer.versions.items()
+            if version != case.version
+        }
+        return [version for version, errors in others.items() if _version_detail(own, errors, case.version, version)]
 
     def _by_key(self, errors: Iterable[FieldError]) -> dict[Key, list[FieldError]]:
         found: dict[Key, list[FieldError]] = {}
@@ -193,63 +241,44 @@ class Comparator:
         return found
 
 
-def _told_apart(case: Case, mismatch: Mismatch) -> Mismatch:
-    """Mark a mismatch about a value that the update did not change: to let it through is wanted."""
+def _mark_ratcheting(case: Case, mismatch: Mismatch) -> Mismatch:
+    """Mark a mismatch about a value that the update did not change, which rules accept by design."""
     if mismatch.kind not in ("unmatched", "extra", "served") or not is_unchanged(case, mismatch.path):
         return mismatch
     return msgspec.structs.replace(mismatch, ratcheting=True)
 
 
 def is_unchanged(case: Case, path: str) -> bool:
-    """Whether an update left alone what stands at a path.
+    """Whether an update left the value at a path unchanged.
 
-    List items may have moved. Where the path leads nowhere (it is of another version), the objects must be equal.
+    List items may have moved. If the path does not exist in either object (it is of another version), the whole objects
+    must be equal.
     """
     if case.operation is not Operation.UPDATE or case.old is None:
         return False
-    way = path_of(path)
-    value = look(case.object, way)
+    steps = path_of(path)
+    value = look(case.object, steps)
     if value is not ABSENT:
-        return any(old == value for old in values_at(case.old, way))
-    beside, before = (look(value, way[:-1]) for value in (case.object, case.old))
-    if beside is ABSENT or before is ABSENT:
+        return any(old == value for old in values_at(case.old, steps))
+    parent, old_parent = (look(value, steps[:-1]) for value in (case.object, case.old))
+    if parent is ABSENT or old_parent is ABSENT:
         return bool(case.object == case.old)
-    return look(case.old, way) is ABSENT
+    return look(case.old, steps) is ABSENT
 
 
-def tells_more(answer: Answer) -> bool:
-    """Whether an answer may differ in more than its two lists: it says what is served, or another version differs."""
+def has_more_lists(answer: Answer) -> bool:
+    """Whether an answer has more lists to compare than its two: served lists, or those of versions that differ."""
     return bool(answer.served) or any(errors != answer.declarative for errors in answer.versions.values())
 
 
-def _version_detail(here: list[FieldError] | None, there: list[FieldError] | None, own: str, other: str) -> str:
-    if here is None and there is not None:
-        return f"only {other} reports {there[0].text}"
-    if there is None and here is not None:
-        return f"only {own} reports {here[0].text}, {other} does not"
-    ours, theirs = ({error.level or "standard" for error in errors or ()} for errors in (here, there))
+def _version_detail(
+    own_errors: list[FieldError] | None, other_errors: list[FieldError] | None, own: str, other: str
+) -> str:
+    if own_errors is None and other_errors is not None:
+        return f"only {other} reports {other_errors[0].text}"
+    if other_errors is None and own_errors is not None:
+        return f"only {own} reports {own_errors[0].text}, {other} does not"
+    ours, theirs = ({error.level or "standard" for error in errors or ()} for errors in (own_errors, other_errors))
     if ours != theirs:
         return f"the levels differ: {'/'.join(sorted(ours))} in {own}, {'/'.join(sorted(theirs))} in {other}"
     return ""
-
-
-def remains_in(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> bool:
-    """Whether the answer to a case shows the mismatch."""
-    return mismatch.signature in comparator.signatures(case, answer)
-
-
-def speakers(answer: Answer, mismatch: Mismatch, comparator: Comparator) -> tuple[bool, bool]:
-    """Say whether the handwritten and the declarative side report the error of a mismatch.
-
-    Of two targets, an error without a mark is one that both serve.
-    """
-    handwritten = [error for error in answer.handwritten if comparator.concerns(mismatch, error)]
-    declarative = any(comparator.concerns(mismatch, error) for error in answer.declarative)
-    shared = comparator.ends is not None and any(not error.covered for error in handwritten)
-    return bool(handwritten), declarative or shared
-
-
-def agrees(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> bool:
-    """Whether both sides report the error now, and the mismatch is gone; two targets may use words of their own."""
-    both = all(speakers(answer, mismatch, comparator))
-    return both and (comparator.ends is not None or not remains_in(case, answer, mismatch, comparator))

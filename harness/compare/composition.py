@@ -1,13 +1,13 @@
-"""What a user sees of two lists under given gates, for every generation of the migration.
+"""Composes the errors that a user sees from two lists under given gates, for every generation of the migration.
 
-| composition | releases | who decides what is shown |
+| composition | releases | what decides which errors are served |
 |---|---|---|
 | `levels` | 1.37 | the level of each declarative error and DeclarativeValidationBeta |
-| `explicit` | 1.36, opted in | the same, but a handwritten error carries its own level and goes without a counterpart |
+| `explicit` | 1.36, opted in | the same, but by the handwritten error's own level, even without a counterpart |
 | `shadow` | 1.36, not opted in | handwritten errors alone |
 | `takeover` | 1.33 to 1.35 | DeclarativeValidation and DeclarativeValidationTakeover |
 
-`graduated` is the day after the migration: every declarative error counts, every covered handwritten error is gone.
+`graduated` is the state after the migration: every declarative error is served, and no covered handwritten error.
 Source: apiserver pkg/registry/rest/validate.go, apimachinery pkg/api/validate/errors.go (2026-07);
 semantics.md#7.3, #7.4, #7.6.
 """
@@ -27,24 +27,24 @@ BETA = "DeclarativeValidationBeta"
 VALIDATION = "DeclarativeValidation"
 TAKEOVER = "DeclarativeValidationTakeover"
 MIGRATION = frozenset({BETA, VALIDATION, TAKEOVER})
-"""The gates that decide how two lists are composed, and nothing else."""
+"""The gates that only decide how two lists are composed."""
 
 Parts: TypeAlias = tuple[list[FieldError], list[FieldError]]
-"""What is served, in two halves: handwritten errors that stay, declarative errors that count."""
+"""The served errors in two halves: handwritten errors that are kept, declarative errors that are enforced."""
 
 _INTERNAL = ErrorType.INTERNAL.value
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting of the migration's gates, by a name that the wire uses too."""
+    """One setting of the migration's gates. The name is also used in the protocol."""
 
     name: str
     gates: Gates = field(default_factory=dict, hash=False)
 
     @property
     def is_graduated(self) -> bool:
-        """Whether this is no setting of today but the end of the migration."""
+        """Whether this is the end of the migration and not a setting of today."""
         return self.name == GRADUATED
 
 
@@ -66,14 +66,14 @@ def settings(composition: Composition) -> tuple[Setting, ...]:
 
 
 def baseline(composition: Composition) -> Setting:
-    """Return the setting that trusts the handwritten side: the last one of today."""
+    """Return the setting that relies on handwritten validation most: the last one of today."""
     return settings(composition)[-2]
 
 
 def compose(
     handwritten: Sequence[FieldError], declarative: Sequence[FieldError], info: KindInfo, setting: Setting
 ) -> list[FieldError]:
-    """Return what a user is served: surviving handwritten errors, then declarative errors that count, each in order."""
+    """Return the served errors: handwritten errors that are kept, then enforced declarative errors, each in order."""
     kept, enforced = compose_parts(handwritten, declarative, info, setting)
     return kept + enforced
 
@@ -81,7 +81,7 @@ def compose(
 def compose_parts(
     handwritten: Sequence[FieldError], declarative: Sequence[FieldError], info: KindInfo, setting: Setting
 ) -> Parts:
-    """Return what a user is served, the two halves apart."""
+    """Return the served errors in two halves."""
     (parts,) = compose_each(handwritten, declarative, info, (setting,))
     return parts
 
@@ -89,11 +89,11 @@ def compose_parts(
 def compose_each(
     handwritten: Sequence[FieldError], declarative: Sequence[FieldError], info: KindInfo, every: Sequence[Setting]
 ) -> list[Parts]:
-    """Return what a user is served under each of these settings, the two halves apart."""
+    """Return the served errors under each of these settings, in two halves."""
     once = dedupe_by_text(handwritten)
     match info.composition:
         case "takeover":
-            return [_takeover(handwritten, declarative, setting) for setting in every]
+            return [_takeover(handwritten, declarative, setting, rules=info.rules) for setting in every]
         case "shadow":
             return [_shadow(handwritten, once, declarative, setting, rules=info.rules) for setting in every]
         case "explicit":
@@ -104,12 +104,12 @@ def compose_each(
 
 
 def is_enforced(error: FieldError, *, beta: bool) -> bool:
-    """Whether a declarative error counts: internal and standard ones always, beta ones by the gate, alpha never."""
+    """Whether a declarative error is served: internal and standard ones always, beta ones by the gate, alpha never."""
     return not error.level or error.type == _INTERNAL or (beta and error.level == "beta")
 
 
 def dedupe_by_text(errors: Sequence[FieldError]) -> list[FieldError]:
-    """Drop errors whose text was seen before. Origins and marks do not count (semantics.md#S39)."""
+    """Drop errors with the text of an earlier one. Origins and covered marks are ignored (semantics.md#S39)."""
     if len(errors) < 2:
         return list(errors)
     fields = [error.field for error in errors]
@@ -138,7 +138,7 @@ def _explicit(once: Sequence[FieldError], dv: Sequence[FieldError], setting: Set
     if setting.is_graduated:
         return _graduated(once, dv)
     beta = setting.gates[BETA]
-    # 1.36 asks the handwritten error for its level and does not look whether a declarative one is there.
+    # 1.36 reads the level of the handwritten error and does not check whether there is a declarative one.
     kept = [e for e in once if not (e.covered and e.level == "beta" and beta)]
     return kept, [error for error in dv if is_enforced(error, beta=beta)]
 
@@ -146,14 +146,16 @@ def _explicit(once: Sequence[FieldError], dv: Sequence[FieldError], setting: Set
 def _shadow(
     hv: Sequence[FieldError], once: Sequence[FieldError], dv: Sequence[FieldError], setting: Setting, *, rules: bool
 ) -> Parts:
-    # The early return comes before the filter, so identical texts stay. A strategy that never runs declarative
-    # validation composes nothing either, and keeps its covered errors to the end.
+    # Upstream returns before it drops duplicates, so identical texts are kept. A strategy that never runs declarative
+    # validation composes no lists either, so it serves its covered errors even when graduated.
     migrates = setting.is_graduated and (rules or dv)
     return _graduated(once, dv) if migrates else (list(hv), [])
 
 
-def _takeover(hv: Sequence[FieldError], dv: Sequence[FieldError], setting: Setting) -> Parts:
-    if setting.is_graduated or (setting.gates[VALIDATION] and setting.gates[TAKEOVER]):
+def _takeover(hv: Sequence[FieldError], dv: Sequence[FieldError], setting: Setting, *, rules: bool) -> Parts:
+    taken_over = setting.is_graduated or (setting.gates[VALIDATION] and setting.gates[TAKEOVER])
+    # As above: marks are set in functions that strategies without declarative validation call, too.
+    if taken_over and (rules or dv):
         return [error for error in hv if not error.covered], list(dv)
     return list(hv), []
 
@@ -163,7 +165,7 @@ def _graduated(once: Sequence[FieldError], dv: Sequence[FieldError]) -> Parts:
 
 
 class Served:
-    """What is served under one setting, in two halves; `errors` is the whole list, as the user reads it."""
+    """The errors served under one setting, in two halves; `errors` is the whole list in the order of the response."""
 
     __slots__ = ("_by_key", "_matcher", "_plain", "_rules", "declarative", "errors", "handwritten", "setting")
 
@@ -177,22 +179,19 @@ class Served:
         self._by_key: dict[Key, list[int]] | None = None
         self._rules: dict[Key, list[int]] | None = None
 
-    def says_the_same(self, other: Served) -> bool:
-        """Whether the very same is served under the other's setting."""
+    def equals(self, other: Served) -> bool:
+        """Whether both settings serve equal lists."""
         return self.handwritten == other.handwritten and self.declarative == other.declarative
 
     @property
     def rules(self) -> dict[Key, list[int]]:
-        """The numbers of the declarative errors by the keys of what they match."""
+        """The indexes of the declarative errors, by the keys of the handwritten errors that they match."""
         if self._rules is None:
             self._rules = self._matcher.index(self.declarative)
         return self._rules
 
-    def tells(self, error: FieldError) -> bool:
-        """Whether some served error tells the user the same as this one, whichever side they come from.
-
-        The same is: type, field and origin are equal, or one matches the other.
-        """
+    def has_equivalent(self, error: FieldError) -> bool:
+        """Whether a served error of either validator is equivalent: equal type, path and origin, or the two match."""
         matcher = self._matcher
         if self._plain is None:
             self._plain = set(map(matcher.wanted, self.errors))

@@ -1,7 +1,7 @@
-"""Comparison *covered*: each covered handwritten error has a counterpart, each counted declarative error has one.
+"""The comparison *covered*: each covered handwritten error and each compared declarative error needs a counterpart.
 
-Every generation of the migration counts differently; this is what feeds upstream's mismatch metric. Source: apiserver
-pkg/registry/rest/validate.go of 1.35, 1.36 and 1.37; semantics.md#7.4, #7.6.
+Every generation of the migration matches differently. The result is the number in upstream's mismatch metric.
+Source: apiserver pkg/registry/rest/validate.go of 1.35, 1.36 and 1.37; semantics.md#7.4, #7.6.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from harness.field import FieldError
 
 
 class Gathered(NamedTuple):
-    """What a server would count: covered handwritten errors without a counterpart, declarative errors without one."""
+    """The mismatches that a server counts: covered handwritten and declarative errors without a counterpart."""
 
     unmatched: list[FieldError]
     extra: list[FieldError]
 
 
 def candidates(declarative: Sequence[FieldError], composition: Composition) -> list[FieldError]:
-    """Return the declarative errors that are compared at all: with levels, standard ones need no counterpart."""
+    """Return the declarative errors that need a counterpart: with levels, standard ones do not."""
     if composition in ("levels", "explicit"):
         return [error for error in declarative if error.level]
     return list(declarative)
@@ -35,7 +35,7 @@ def gather(
     compared = candidates(declarative, info.composition)
     if not any(error.covered for error in handwritten):
         return Gathered([], compared)
-    once = _once_exactly(handwritten) if info.composition == "takeover" else unique(handwritten, matcher)
+    once = _drop_duplicates(handwritten) if info.composition == "takeover" else unique(handwritten, matcher)
     covered = [error for error in once if error.covered]
     if info.composition == "levels":
         return _many_to_many(covered, compared, matcher, stops=info.short_circuit_mismatch)
@@ -54,7 +54,7 @@ def unique(errors: Sequence[FieldError], matcher: Matcher) -> list[FieldError]:
     return [error for number, error in enumerate(errors) if number not in dropped]
 
 
-def _once_exactly(errors: Sequence[FieldError]) -> list[FieldError]:
+def _drop_duplicates(errors: Sequence[FieldError]) -> list[FieldError]:
     first: dict[tuple[str, ...], FieldError] = {}
     for error in errors:
         first.setdefault((error.type, error.field, error.value, error.origin, error.detail), error)
@@ -68,14 +68,14 @@ def _many_to_many(covered: list[FieldError], compared: list[FieldError], matcher
     for error in covered:
         hits = by_key.get(matcher.wanted(error), ())
         matched.update(hits)
-        # A short-circuit accounts for the handwritten error but stays without a counterpart itself.
+        # A short-circuit explains the missing counterpart, but has no counterpart itself.
         if not hits and not (stops and any(matcher.stops(other, error) for other in compared)):
             unmatched.append(error)
     return Gathered(unmatched, [error for number, error in enumerate(compared) if number not in matched])
 
 
 def _one_to_many(covered: list[FieldError], compared: list[FieldError], matcher: Matcher) -> Gathered:
-    """Match as the older servers do: what one error has taken, no later one finds."""
+    """Match as older servers do: a declarative error matches at most one handwritten error."""
     unmatched: list[FieldError] = []
     by_key = matcher.index(compared)
     matched: set[int] = set()

@@ -1,30 +1,32 @@
-"""Who would notice a mismatch (docs/reference/severities.md), from what is served under each setting. Pure.
+"""Grades a mismatch by who would notice it (docs/reference/severities.md), from the errors served under each setting.
 
-A mismatch is blamed for what its own error does to the served lists, so that its grade does not depend on what else is
-wrong with the object.
+Only the errors of the mismatch itself are blamed, but an object that other errors reject under every setting has no
+verdict that could change. So the severity of a difference is that of its worst occurrence: `grade_alone` tells how
+severe it may be on another object, and `worst_possible` which answers are worth grading.
 """
 
 from __future__ import annotations
 
+import msgspec
+
 from harness.case import Answer, Case
 from harness.compare.comparator import Comparator
 from harness.compare.composition import Served
-from harness.compare.ends import direction_of, served_after, served_before
 from harness.compare.finding import Severity
-from harness.compare.mismatch import Mismatch
+from harness.compare.mismatch import Mismatch, is_panic
 from harness.field import ErrorType, FieldError
 
 
 def severity_of(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Severity:
-    """Grade a mismatch. `unreachable` is what no request can reach; for the rest of it the cause finder asks."""
-    if not comparator.info.served:
+    """Grade a mismatch. `unreachable` if no request shows it; for mode `given` that is found by a cause."""
+    if why_unreachable(case, answer, mismatch, comparator):
         return "unreachable"
-    if comparator.ends is not None:  # users read both lists, one today and one after they moved
-        moved = direction_of(served_before(answer), served_after(answer))
-        return "visible" if moved == "other-errors" else "verdict"
+    grade = comparator.comparison.grade(answer)
+    if grade is not None:
+        return grade
     match mismatch.kind:
         case "panic":
-            return "verdict"  # a request that should have been answered fails, or a wrong object is let in
+            return "verdict" if answer.failure is not None else _of_crashed_rule(comparator.served(answer))
         case "self" | "composition":
             return "visible"
         case "path":
@@ -32,6 +34,62 @@ def severity_of(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comp
         case "version":
             return _of_version(case, answer, mismatch, comparator)
     return _of_lists(comparator.served(answer), mismatch, comparator)
+
+
+def why_unreachable(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> str:
+    """Return why no request shows a mismatch, empty if one does: the server refuses it, or serves no such version."""
+    info = comparator.info
+    if not info.served:
+        return f"{info.version} is registered and not served, and was asked with the strategy of {info.through}"
+    if answer.unreachable:
+        return f"a server answers {answer.unreachable}"
+    if mismatch.kind != "version":
+        return ""
+    differing = comparator.differing_versions(case, answer, mismatch)
+    if not differing or any(map(comparator.is_served, differing)):
+        return ""
+    are = "is" if len(differing) == 1 else "are"
+    return f"{' and '.join(differing)}, with which {case.version} was compared, {are} registered and not served"
+
+
+def grade_alone(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Severity:
+    """Grade a mismatch as if the answer had its own errors only: what it may be on an object without other errors.
+
+    A server may refuse this request for another reason than the value.
+    """
+    if answer.failure is not None:
+        return severity_of(case, answer, mismatch, comparator)
+    own = msgspec.structs.replace(
+        answer,
+        handwritten=tuple(comparator.select(mismatch, answer.handwritten)),
+        declarative=tuple(comparator.select(mismatch, answer.declarative)),
+        versions={name: tuple(comparator.select(mismatch, errors)) for name, errors in answer.versions.items()},
+        unreachable="",
+    )
+    return severity_of(case, own, mismatch, comparator)
+
+
+def worst_possible(answer: Answer, comparator: Comparator) -> Severity:
+    """Return a severity that no mismatch of an answer exceeds. Fast, because it is asked of every new pair of lists.
+
+    A verdict changes only where some setting accepts the object, and a handwritten error that is not covered is served
+    under every setting.
+    """
+    if not comparator.info.served or answer.unreachable:
+        return "unreachable"
+    grade = comparator.comparison.grade(answer)
+    if grade is not None:
+        return grade
+    if answer.failure is not None or any(map(is_panic, answer.declarative)):
+        return "verdict"
+    if not all(error.covered for error in answer.handwritten):
+        return "visible"
+    if answer.versions:  # each version has a list of its own
+        return "verdict"
+    served = comparator.served(answer)
+    if not all(one.errors for one in served[:-1]):
+        return "verdict" if any(one.errors for one in served[:-1]) else "graduation"
+    return "visible" if served[-1].errors else "graduation"
 
 
 def _of_lists(served: list[Served], mismatch: Mismatch, comparator: Comparator) -> Severity:
@@ -42,12 +100,12 @@ def _of_lists(served: list[Served], mismatch: Mismatch, comparator: Comparator) 
         _flips(one, graduated, mismatch, comparator) or _flips(graduated, one, mismatch, comparator) for one in today
     ):
         return "graduation"
-    shown = [_shown(one, mismatch, comparator) for one in today]
-    if any(_differ(shown[0], other, mismatch) for other in shown[1:]):
+    served_today = [_served_errors(one, mismatch, comparator) for one in today]
+    if any(_differ(served_today[0], other, mismatch) for other in served_today[1:]):
         return "visible"
-    if any(_twice(errors, one) for errors, one in zip(shown, today, strict=True)):
+    if any(_has_duplicates(errors, one) for errors, one in zip(served_today, today, strict=True)):
         return "visible"
-    if mismatch.type == ErrorType.INTERNAL and any(shown):
+    if mismatch.type == ErrorType.INTERNAL and any(served_today):
         return "visible"
     return "shadow"
 
@@ -55,45 +113,53 @@ def _of_lists(served: list[Served], mismatch: Mismatch, comparator: Comparator) 
 def _flips(accepting: Served, rejecting: Served, mismatch: Mismatch, comparator: Comparator) -> bool:
     """Whether one setting accepts what the other rejects, this mismatch among its reasons."""
     accepted = not accepting.handwritten and not accepting.declarative
-    return accepted and bool(_shown(rejecting, mismatch, comparator))
+    return accepted and bool(_served_errors(rejecting, mismatch, comparator))
 
 
-def _shown(served: Served, mismatch: Mismatch, comparator: Comparator) -> list[FieldError]:
-    return comparator.concerned(mismatch, served.errors)
+def _served_errors(served: Served, mismatch: Mismatch, comparator: Comparator) -> list[FieldError]:
+    return comparator.select(mismatch, served.errors)
 
 
 def _differ(first: list[FieldError], second: list[FieldError], mismatch: Mismatch) -> bool:
-    """Whether the user reads something else; for one error in other words, words count."""
+    """Whether users read different errors; the words count only for an error that both validators report."""
     if mismatch.side == "both":
         return {error.detail for error in first} != {error.detail for error in second}
     return len(first) != len(second)
 
 
-def _twice(errors: list[FieldError], served: Served) -> bool:
+def _has_duplicates(errors: list[FieldError], served: Served) -> bool:
     texts = {error.text for error in errors}
     sides = {error in served.declarative for error in errors}
     return len(texts) < len(errors) or len(sides) == 2
 
 
+def _of_crashed_rule(served: list[Served]) -> Severity:
+    """Grade a crash that the server recovered from: the request fails where the internal error is served."""
+    failing = [one.setting.is_graduated for one in served if any(map(is_panic, one.declarative))]
+    return "shadow" if not failing else "graduation" if all(failing) else "verdict"
+
+
 def _of_path(answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Severity:
     today = comparator.served(answer)[:-1]
-    return "visible" if any(_shown(one, mismatch, comparator) for one in today) else "shadow"
+    return "visible" if any(_served_errors(one, mismatch, comparator) for one in today) else "shadow"
 
 
 def _of_version(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Severity:
-    """Compare what is served through this version with what is served through the others, setting by setting."""
-    here = comparator.served(answer)
+    """Compare the errors served in this version with those of the other versions, setting by setting."""
+    own = comparator.served(answer)
     worst: Severity = "shadow"
     for version, errors in answer.versions.items():
-        if version == case.version:
+        if version == case.version or not comparator.is_served(version):
             continue
-        there = comparator.served_of(answer.handwritten, errors)
-        for one, other in zip(here, there, strict=True):
+        others = comparator.served_of(answer.handwritten, errors)
+        for one, other in zip(own, others, strict=True):
             if _flips(one, other, mismatch, comparator) or _flips(other, one, mismatch, comparator):
                 if not one.setting.is_graduated:
                     return "verdict"
                 worst = "graduation"
             elif worst == "shadow" and not one.setting.is_graduated:
-                differ = len(_shown(one, mismatch, comparator)) != len(_shown(other, mismatch, comparator))
+                differ = len(_served_errors(one, mismatch, comparator)) != len(
+                    _served_errors(other, mismatch, comparator)
+                )
                 worst = "visible" if differ else worst
     return worst

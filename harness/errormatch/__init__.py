@@ -1,4 +1,4 @@
-"""When two errors are the same: the matcher, path normalization, trusted wordings, tolerated findings.
+"""Decides when two errors are the same: the matcher, path normalization, trusted wordings; and tolerated findings.
 
-Sees lists of field errors and nothing else; knows no tag and no compiler.
+Reads field errors only, neither tags nor compiled rules.
 """

@@ -1,7 +1,7 @@
-"""Reads a YAML file that is a list of entries with known keys, and says everything that is wrong with it.
+"""Reads a YAML file that is a list of entries with known keys, and reports all of its errors.
 
-Shared by the exceptions and the wordings. Works on YAML nodes, because a message without its line helps nobody; every
-value is a text, or a list of texts where the form says so, whatever YAML would make of it.
+Shared by the exceptions file and the trusted wordings. Works on YAML nodes, because messages need line numbers. Every
+value is read as a string, or as a list of strings if the form permits it, whatever its YAML type.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from harness.limits import check_yaml, read_bounded_text
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What an entry looks like: its name for people, the prefix of its diagnostic codes, and its keys.
+    """The form of an entry: its name in messages, the prefix of its diagnostic codes, and its keys.
 
-    `lists` are those keys that hold a list of texts, `either` those that hold a text or a list of them. `variant` is
-    another form that an entry may have instead.
+    `lists` are the keys with a list of strings, `either` those with a string or a list of strings. `variant` is another
+    form that an entry may have instead.
     """
 
     noun: str
@@ -35,7 +35,7 @@ class Form:
     variant: Form | None = None
 
     def of(self, names: Collection[str]) -> Form:
-        """Return the form that an entry with these keys follows: the variant, when it has a key of the variant's."""
+        """Return the form of an entry with these keys: the variant if it has a key of the variant only."""
         known = self.variant
         return known if known is not None and not set(names) & set(known.keys) <= set(self.keys) else self
 
@@ -46,12 +46,12 @@ class Form:
 
 
 Line: TypeAlias = tuple[str, Position]
-"""A text of a list, and where it stands."""
+"""A string of a list, and its position."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry: its values by key, where each value stands, where the entry begins, and its lists by key."""
+    """One entry: its values, their positions and its lists by key, and the position of the entry."""
 
     values: dict[str, str]
     places: dict[str, Position]
@@ -62,31 +62,31 @@ class Entry:
         return self.values.get(key, "")
 
     def place(self, key: str) -> Position:
-        """Return where the value of a key stands, or the entry itself when it is missing."""
+        """Return the position of the value of a key, or that of the entry if the key is missing."""
         return self.places.get(key, self.position)
 
 
 class EntryFile:
-    """A file of entries while it is read: its text, and the diagnostics so far."""
+    """Reads a file of entries, and collects its diagnostics."""
 
     def __init__(self, path: Path, form: Form, text: str | None = None) -> None:
-        """Read the file, or a text that will stand there. Raises: InputError when it cannot be read at all."""
+        """Read the file, or the `text` that will be written to it. Raises: InputError if the file cannot be read."""
         self.path, self.form = path, form
         self.diagnostics: list[Diagnostic] = []
         self.text = _text_of(path, form) if text is None else text
         self.lines = self.text.splitlines()
 
     def complain(self, place: Position, code: str, message: str, why: str = "", fix: str = "", width: int = 1) -> None:
-        """Remember a diagnostic, with the line it is about. `code` is completed by the prefix of the form."""
+        """Add a diagnostic with its source line. `code` gets the prefix of the form."""
         source = self.lines[place.line - 1] if 0 < place.line <= len(self.lines) else ""
         self.diagnostics.append(Diagnostic(place, f"{self.form.code}-{code}", message, why, fix, source, width))
 
     def position(self, node: yaml.Node) -> Position:
-        """Return where a node begins."""
+        """Return the position of the beginning of a node."""
         return Position(str(self.path), node.start_mark.line + 1, node.start_mark.column + 1)
 
     def entries(self) -> list[Entry]:
-        """Return the entries that are whole; complain about all others."""
+        """Return the valid entries, and add diagnostics for all others."""
         root = self._root()
         if root is None or (isinstance(root, yaml.ScalarNode) and root.tag == "tag:yaml.org,2002:null"):
             return []
@@ -120,7 +120,7 @@ class EntryFile:
         entry = Entry({}, {}, place, {})
         for key, value in node.value:
             self._pair(form, key, value, entry)
-        self._missing(form, entry)
+        self._check_mandatory(form, entry)
         return entry if len(self.diagnostics) == before else None
 
     def _pair(self, form: Form, key: yaml.Node, value: yaml.Node, entry: Entry) -> None:
@@ -132,7 +132,7 @@ class EntryFile:
             self.complain(at, "key", f"unknown key {name!r}", known, guess, width=max(1, len(name)))
             return
         if name in entry.places:
-            self.complain(at, "key", f"key {name!r} stands twice in one entry", fix="keep one of them", width=len(name))
+            self.complain(at, "key", f"the entry has the key {name!r} twice", fix="keep one of them", width=len(name))
             return
         entry.places[name] = self.position(value)
         if name in form.lists or (name in form.either and isinstance(value, yaml.SequenceNode)):
@@ -143,13 +143,13 @@ class EntryFile:
             self._value(form, name, value, entry)
 
     def _value(self, form: Form, name: str, value: yaml.ScalarNode, entry: Entry) -> None:
-        # An empty plain scalar is YAML's null: `origin:` says nothing, `origin: ""` says that there is none.
+        # An empty plain scalar is YAML's null: `origin:` has no value, and `origin: ""` means errors without origin.
         explicit = value.style is not None or bool(value.value)
         if value.value.strip() or (name in form.may_be_empty and explicit):
             entry.values[name] = str(value.value)
             return
         allowed = f'{name}: ""' if name in form.may_be_empty else f"{name}: ..."
-        self.complain(self.position(value), "value", f"{name} is empty", "every key is a statement", allowed)
+        self.complain(self.position(value), "value", f"{name} is empty", "every key requires a value", allowed)
 
     def _list(self, name: str, value: yaml.Node, entry: Entry) -> None:
         texts = value.value if isinstance(value, yaml.SequenceNode) else ()
@@ -157,18 +157,18 @@ class EntryFile:
             self.complain(self.position(value), "value", f"{name} must be a list of texts", fix=f"{name}:\n  - ...")
         for text in texts:
             if not isinstance(text, yaml.ScalarNode):
-                self.complain(self.position(text), "value", f"{name} holds what is no text", fix="- ...")
+                self.complain(self.position(text), "value", f"{name} has an item that is not a text", fix="- ...")
         entry.lists[name] = tuple((str(one.value), self.position(one)) for one in texts)
 
     def texts(self, entry: Entry, key: str) -> tuple[Line, ...]:
-        """Return what a key says that holds a text or a list of them, each with its place."""
+        """Return the texts of a key with a text or a list of texts, and their positions."""
         return entry.lists.get(key) or ((entry[key], entry.place(key)),)
 
-    def _missing(self, form: Form, entry: Entry) -> None:
+    def _check_mandatory(self, form: Form, entry: Entry) -> None:
         missing = [name for name in form.mandatory if name not in entry.places]
         if missing:
             keys = ", ".join(missing)
-            why = f"every {form.noun} says all of: {', '.join(form.mandatory)}"
+            why = f"every {form.noun} requires: {', '.join(form.mandatory)}"
             self.complain(entry.position, "missing", f"missing {keys}", why, f"{missing[0]}: ...")
 
 
@@ -176,10 +176,10 @@ def _text_of(path: Path, form: Form) -> str:
     try:
         return read_bounded_text(path, encoding="utf-8-sig")
     except OSError as error:
-        problem = error.strerror or str(error)
+        reason = error.strerror or str(error)
     except UnicodeDecodeError:
-        problem = "not UTF-8 text"
-    raise InputError([Diagnostic(Position(str(path)), f"{form.code}-file", f"cannot be read: {problem}")])
+        reason = "not UTF-8 text"
+    raise InputError([Diagnostic(Position(str(path)), f"{form.code}-file", f"cannot be read: {reason}")])
 
 
 def _yaml_fix(error: yaml.MarkedYAMLError) -> str:
@@ -190,6 +190,6 @@ def _yaml_fix(error: yaml.MarkedYAMLError) -> str:
 
 
 def raise_if(diagnostics: Sequence[Diagnostic]) -> None:
-    """Raise InputError when there is anything to say, in the order of the file."""
+    """Raise InputError if there are diagnostics, in the order of the file."""
     if diagnostics:
         raise InputError(sorted(diagnostics, key=lambda d: (d.position.line, d.position.column)))

@@ -1,7 +1,6 @@
-"""Changes equivalence_exceptions.yaml: puts entries in and takes them out, and leaves every other byte as it is.
+"""Edits equivalence_exceptions.yaml: adds and removes entries, and keeps every other byte unchanged.
 
-Blocks stand sorted by what they speak of, so that two people who add
-entries at once change different places.
+Entries are sorted by suite and scope, so that concurrent additions rarely conflict in a merge.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from pathlib import Path
 
 import yaml
 
-from harness.blocks import begins, cut_blocks, joined
+from harness.blocks import begins_entry, cut_blocks, join_blocks
 from harness.diagnostics import Diagnostic, InputError, Position
-from harness.errormatch.exceptionentry import BOTH, PLACE, SCOPE, ExceptionSpec, GroupRule, parse_rule
+from harness.errormatch.exceptionentry import BOTH, PLACE, SCOPE, VERSION, ExceptionSpec, GroupRule, parse_rule
 from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
 from harness.files import write_atomically
 from harness.limits import read_bounded_text
@@ -43,40 +42,44 @@ class Block:
 
 @dataclass(slots=True)
 class ExceptionText:
-    """The file while it is changed: everything before the first block, the blocks, and what follows the last one."""
+    """The file while it is edited: the text before the first block, the blocks, and the text after the last one.
+
+    `causes` are those that an entry may name.
+    """
 
     path: Path
+    causes: Sequence[str]
     head: str = HEAD
     blocks: list[Block] = field(default_factory=list)
     indent: str = ""
 
     def add(self, entry: ExceptionSpec) -> None:
-        """Put an entry in, before the first one that comes after it."""
+        """Insert an entry in sorted order."""
         if self.blocks:
             self.blocks[-1].text = self.blocks[-1].text.removesuffix("\n") + "\n"
         place = next((i for i, one in enumerate(self.blocks) if one.entry.key > entry.key), len(self.blocks))
         self.blocks.insert(place, Block(entry, textwrap.indent(render(entry), self.indent)))
 
     def remove(self, ids: Iterable[str]) -> None:
-        """Take entries out, with the comments right above them."""
+        """Remove entries, with the comments directly above them."""
         gone = set(ids)
         self.blocks = [block for block in self.blocks if block.entry.id not in gone]
 
     def set_rules(self, entry_id: str, rules: Iterable[GroupRule]) -> None:
-        """Say what rules a group has; the line of one that stays is not touched, nor what stands above it."""
+        """Replace the rules of a group; lines of rules that stay are unchanged, with the comments above them."""
         block = next(one for one in self.blocks if one.entry.id == entry_id)
         block.text = _with_rules(block.text, set(rules), self.path)
         block.entry = replace(block.entry, rules=tuple(sorted(rules)))
 
     def text(self) -> str:
         """Return the file."""
-        return joined(self.head, [block.text for block in self.blocks])
+        return join_blocks(self.head, [block.text for block in self.blocks])
 
     def write(self, today: date) -> None:
-        """Write the file in one step. Raises: InputError; then it is as it was."""
+        """Write the file atomically. Raises: InputError, with the file unchanged."""
         text = self.text()
         wanted = {block.entry.id: set(block.entry.rules) for block in self.blocks}
-        if {one.id: set(one.rules) for one in load_exceptions(self.path, today, text).entries} != wanted:
+        if {one.id: set(one.rules) for one in load_exceptions(self.path, today, self.causes, text).entries} != wanted:
             raise _unusual(self.path)
         try:
             write_atomically(self.path, text.encode())
@@ -85,17 +88,17 @@ class ExceptionText:
             raise InputError([Diagnostic(Position(str(self.path)), "exception-file", message)]) from None
 
 
-def read_text(path: Path, today: date) -> tuple[ExceptionText, ExceptionFile]:
+def read_text(path: Path, today: date, causes: Sequence[str]) -> tuple[ExceptionText, ExceptionFile]:
     """Read a file that will be changed; one that is not there is empty. Raises: InputError with all that is wrong."""
     if not path.exists():
-        return ExceptionText(path), ExceptionFile((), today)
-    file = load_exceptions(path, today)
+        return ExceptionText(path, causes), ExceptionFile((), today)
+    file = load_exceptions(path, today, causes)
     text = read_bounded_text(path, encoding="utf-8-sig")
     cut = cut_blocks(text)
     if cut is None or len(cut.blocks) != len(file.entries):
         raise _unusual(path)
     blocks = [Block(entry, piece) for entry, piece in zip(file.entries, cut.blocks, strict=True)]
-    return ExceptionText(path, cut.head, blocks, cut.indent), file
+    return ExceptionText(path, causes, cut.head, blocks, cut.indent), file
 
 
 def _unusual(path: Path) -> InputError:
@@ -111,7 +114,7 @@ def _with_rules(text: str, wanted: set[GroupRule], path: Path) -> str:
     node = next(value for key, value in root.value[0].value if key.value == "rules")
     lines = text.splitlines(keepends=True)
     starts = [one.start_mark.line for one in node.value]
-    if starts != sorted(set(starts)) or not all(begins(lines[start]) for start in starts):
+    if starts != sorted(set(starts)) or not all(begins_entry(lines[start]) for start in starts):
         raise _unusual(path)
     cuts = [starts[0], *(start + 1 for start in starts)]
     pieces = ["".join(lines[a:b]) for a, b in itertools.pairwise(cuts)]
@@ -124,44 +127,46 @@ def _with_rules(text: str, wanted: set[GroupRule], path: Path) -> str:
 
 def render(entry: ExceptionSpec) -> str:
     """Write one entry as a block."""
-    lines = _pairs({"suite": entry.suite})
+    lines = _key_lines({"suite": entry.suite})
     if entry.rules:
         for key in PLACE:
             lines += _values(key, entry.scope[PLACE[key]].split(BOTH))
         lines += ["rules:", *(f"- {_scalar(str(rule))}" for rule in sorted(entry.rules))]
     else:
-        lines += _pairs({**{key: entry.scope[key] for key in SCOPE}, "severity": entry.severity})
-    lines += _folded("reason", entry.reason)
-    lines += [*_pairs({"owner": entry.owner}), f"until: {entry.until}"]
+        lines += _key_lines({**{key: entry.scope[key] for key in SCOPE}, "severity": entry.severity})
+    if VERSION in entry.scope:
+        lines += _key_lines({VERSION: entry.scope[VERSION]})
+    lines += _fold("reason", entry.reason)
+    lines += [*_key_lines({"owner": entry.owner}), f"until: {entry.until}"]
     if entry.link:
-        lines += _pairs({"link": entry.link})
+        lines += _key_lines({"link": entry.link})
     return textwrap.indent("\n".join(lines), "  ").replace("  ", "- ", 1) + "\n"
 
 
-def _pairs(values: Mapping[str, str]) -> list[str]:
+def _key_lines(values: Mapping[str, str]) -> list[str]:
     return [f"{key}: {_scalar(value)}" for key, value in values.items()]
 
 
 def _values(key: str, values: Sequence[str]) -> list[str]:
     """Write a key that has one value or several."""
     if len(values) == 1:
-        return _pairs({key: values[0]})
+        return _key_lines({key: values[0]})
     return [f"{key}:", *(f"- {_scalar(value)}" for value in values)]
 
 
 def _scalar(value: str) -> str:
-    """Write a text so that YAML reads the same: plain where nothing in it has a meaning."""
+    """Write a string as a YAML scalar, unquoted if it has no special characters."""
     if _PLAIN.fullmatch(value) and ": " not in value and not value.endswith((" ", ":")):
         return value
     printed = yaml.safe_dump(value, default_style='"' if "'" in value else "'", width=1 << 30, allow_unicode=True)
     return str(printed).rstrip("\n")
 
 
-def _folded(key: str, value: str) -> list[str]:
+def _fold(key: str, value: str) -> list[str]:
     """Write a long text in several lines, which YAML reads as one."""
     words = " ".join(value.split())
     if len(words) + len(key) + 4 <= WIDTH:
-        return _pairs({key: words})
+        return _key_lines({key: words})
     return [
         f"{key}: >-",
         *textwrap.wrap(

@@ -1,8 +1,8 @@
-"""One tolerated finding, or one tolerated group of findings: what it speaks of.
+"""An entry of the exceptions file: one tolerated finding, or one tolerated group of findings.
 
-An entry with a scope speaks of one finding. An entry with a place speaks of one root cause on one Go type, or on a few,
-and lists every rule there that it tolerates, each with the kind of mismatch and the worst severity. Knows nothing of
-findings but the attributes that it compares, so that it stays below the judge.
+An entry with a scope matches one finding. An entry with a place matches one root cause on one or several Go types, and
+lists every rule that it tolerates, each with the kind of mismatch and the worst severity. Reads only the attributes of
+findings that it compares, and does not import the judge.
 """
 
 from __future__ import annotations
@@ -22,23 +22,26 @@ SCOPE = ("kind", "path", "type", "origin", "mismatch", "cause")
 PLACE = {"place": "owner", "cause": "cause", "side": "side"}
 """Keys of an entry for a group, and the attributes of a finding that they are compared with."""
 
+VERSION = "version"
+"""The optional key of an entry that tolerates the findings of one version of the API alone."""
+
 SEVERITIES = ("verdict", "graduation", "visible", "shadow", "unreachable")
 ANY = "*"
 NONE = "-"
-"""Stands in a rule where the finding has no type, or has no member because it is about the type itself."""
+"""In a rule, the type of a finding without a type, or the member of a finding that is about the type itself."""
 BOTH = ", "
-"""Stands between the values of a key that has several. No Go type, cause or side holds it."""
+"""The separator of the values of a key with several values. No Go type, cause or side contains it."""
 UNEXPLAINED = "not-explained"
-"""The cause of a finding for whose explanation there was no time: it is matched by everything else."""
+"""The cause of a finding that was not explained in time. It is matched by its other properties."""
 
-_RULE = re.compile(  # a validator may call a child by what it is made of: `{topologyKey, whenUnsatisfiable}`
+_RULE = re.compile(  # a validator may name a child after several fields: `{topologyKey, whenUnsatisfiable}`
     r"(?P<member>(?:\{[^{}]*\}|[^\s{])+) "
     r"(?P<type>[^\s/]+)(?:/(?P<origin>\S+))? (?P<mismatch>[a-z]+|\*) (?P<severity>[a-z]+)"
 )
 
 
 class Tolerable(Protocol):
-    """What an exception looks at in a finding: a frozen msgspec Struct with these attributes."""
+    """The attributes of a finding that an exception reads; a frozen msgspec Struct."""
 
     @property
     def cause(self) -> Any: ...
@@ -49,7 +52,7 @@ class Tolerable(Protocol):
 
 
 def is_no_worse(finding: Tolerable, severity: str) -> bool:
-    """Whether a finding is at most so severe."""
+    """Whether a finding is at most as severe as `severity`."""
     return SEVERITIES.index(str(finding.severity)) >= SEVERITIES.index(severity)
 
 
@@ -75,11 +78,11 @@ class GroupRule:
 
     @property
     def open(self) -> tuple[str, ...]:
-        """What it leaves open."""
+        """The keys that match any value."""
         return tuple(name for name in ("member", "type", "origin", "mismatch") if getattr(self, name) == ANY)
 
-    def speaks_of(self, finding: Any) -> bool:
-        """Whether the rule speaks of this finding of its group, however bad it is."""
+    def matches_finding(self, finding: Any) -> bool:
+        """Whether the rule matches this finding of its group, whatever its severity."""
         return (
             self.member in (ANY, finding.member)
             and self.type in (ANY, finding.type)
@@ -88,8 +91,8 @@ class GroupRule:
         )
 
     def tolerates(self, finding: Any) -> bool:
-        """Whether the rule speaks of this finding of its group, and the finding is not worse than it says."""
-        return self.speaks_of(finding) and is_no_worse(finding, self.severity)
+        """Whether the rule matches this finding of its group, and permits its severity."""
+        return self.matches_finding(finding) and is_no_worse(finding, self.severity)
 
     def __str__(self) -> str:
         origin = f"/{self.origin}" if self.origin and (self.type, self.origin) != (ANY, ANY) else ""
@@ -103,7 +106,7 @@ def rule_of(finding: Any) -> GroupRule | None:
 
 
 def parse_rule(text: str) -> GroupRule | None:
-    """Read a line of `rules`; None when it has another form. What the words mean is not checked here."""
+    """Read a line of `rules`; None if it has another form. Its values are not checked here."""
     found = _RULE.fullmatch(text)
     if found is None:
         return None
@@ -114,12 +117,13 @@ def parse_rule(text: str) -> GroupRule | None:
 
 @dataclass(frozen=True, slots=True)
 class ExceptionSpec:
-    """What is tolerated, why, by whom and until when.
+    """An entry: the findings that it tolerates, with its reason, owner and end date.
 
-    `scope` holds the attributes of a finding that are compared, by name; those of a group may have several values.
-    `rules` are those of a group, empty for an entry that speaks of one finding. `severity` is the worst that is
-    tolerated. `id` is made of suite and scope, so it stays when the file is sorted, the reason improved, or a rule
-    added to a group.
+    `scope` has the attributes of a finding that are compared, by name; those of a group may have several values. The
+    version of the API is one of them only if the entry has it.
+    `rules` are the rules of a group, empty for an entry that tolerates one finding. `severity` is the worst that is
+    tolerated. `id` is a hash of suite and scope, so it stays the same when the file is sorted, the reason is improved,
+    or a rule is added to a group.
     """
 
     id: str
@@ -140,36 +144,40 @@ class ExceptionSpec:
 
     @property
     def about(self) -> str:
-        """What it speaks of, in one line for people."""
+        """The tolerated findings, in one line for users."""
         if self.rules:
             first, *others = self.values("owner")
             more = f" and {len(others)} more" if others else ""
-            return f"{first}{more}, {len(self.rules)} rule{'s' * (len(self.rules) != 1)}"
+            return f"{first}{more}{self._version}, {len(self.rules)} rule{'s' * (len(self.rules) != 1)}"
         rule = "/".join(filter(None, (self.scope["type"], self.scope["origin"])))
-        return " ".join(filter(None, (self.scope["kind"], self.scope["path"], rule)))
+        return " ".join(filter(None, (self.scope["kind"] + self._version, self.scope["path"], rule)))
+
+    @property
+    def _version(self) -> str:
+        return f" of {self.scope[VERSION]}" if VERSION in self.scope else ""
 
     def of(self, subject: str) -> bool:
-        """Whether it speaks of findings of a subject: its suite, with whatever settings of the gates behind it."""
+        """Whether the entry is for a subject: its suite, with any feature gates after the name."""
         return self.suite in (ANY, subject) or subject.startswith(f"{self.suite} ")
 
     def values(self, key: str) -> tuple[str, ...]:
-        """Return what an attribute of a finding may be."""
+        """Return the permitted values of an attribute of a finding."""
         return tuple(self.scope[key].split(BOTH)) if self.rules else (self.scope[key],)
 
-    def speaks_of(self, finding: Any) -> bool:
-        """Whether it speaks of a difference by what is certain of it: anything but its cause and its severity."""
+    def matches_finding(self, finding: Any) -> bool:
+        """Whether the entry matches a difference, apart from its cause and its severity."""
         if not all(self._has(key, finding) for key in self.scope if key != "cause"):
             return False
-        return not self.rules or any(rule.speaks_of(finding) for rule in self.rules)
+        return not self.rules or any(rule.matches_finding(finding) for rule in self.rules)
 
     def tolerates(self, finding: Tolerable, subject: str) -> bool:
-        """Whether this entry speaks of this finding, and the finding is not worse than the entry says.
+        """Whether this entry matches this finding and permits its severity.
 
-        A finding that was not explained has no cause to compare: the rest of it decides.
+        The cause of a finding that was not explained is not compared.
         """
         if not self.of(subject) or not (finding.cause == UNEXPLAINED or self._has("cause", finding)):
             return False
-        if not self.speaks_of(finding):
+        if not self.matches_finding(finding):
             return False
         if self.rules:
             return any(rule.tolerates(finding) for rule in self.rules)
@@ -177,7 +185,9 @@ class ExceptionSpec:
 
     def _has(self, key: str, finding: Any) -> bool:
         values = self.values(key)
-        return ANY in values or str(getattr(finding, key)) in values
+        found = str(getattr(finding, key))
+        # A case of a witness has its version beside the differences that it shows.
+        return ANY in values or found in values or (key == VERSION and not found)
 
     def __str__(self) -> str:
         scope = " ".join(f"{key}={value!r}" for key, value in self.scope.items() if value != ANY)
@@ -185,7 +195,7 @@ class ExceptionSpec:
 
 
 def identity(suite: str, scope: Mapping[str, str], severity: str, grouped: bool) -> str:
-    """Name an entry for good: 8 hexadecimal digits, behind a `g` for a group."""
+    """Return the stable id of an entry: 8 hexadecimal digits, after a `g` for a group."""
     cause = BOTH.join(sorted(map(first_name, scope["cause"].split(BOTH))))
     parts = (suite, *{**scope, "cause": cause}.values(), *(() if grouped else (severity,)))
     digits = hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:8]

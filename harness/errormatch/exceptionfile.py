@@ -1,8 +1,8 @@
-"""Reads equivalence_exceptions.yaml, the only place where a known finding may be tolerated.
+"""Reads equivalence_exceptions.yaml, the list of tolerated findings, and applies it to the findings of a run.
 
-An exception is scoped to one finding, or to named rules of one root cause on named Go types; it has an owner, an end
-and a witness, and never hides a severity worse than it names. Entries that expired, that no witness shows any more,
-that have none, or that are too wide fail the run.
+An exception tolerates one finding, or named rules with one root cause on named Go types. It has an owner, an end date,
+a witness (see `harness.errormatch.witness`), and the worst severity that it tolerates. A run fails on an entry that
+expired, is too broad, has no witness, or whose witness does not show its differences any more.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from harness.errormatch.exceptionentry import (
     BOTH,
     PLACE,
     SCOPE,
+    VERSION,
     ExceptionSpec,
     Tolerable,
     identity,
@@ -36,10 +37,10 @@ F = TypeVar("F", bound=Tolerable)
 
 @dataclass(frozen=True, slots=True)
 class ExceptionOutcome(Generic[F]):
-    """What exceptions did to the findings of one run.
+    """The findings of a run after exceptions were applied.
 
-    `findings` are all of them, tolerated ones with the id of their entry. `used` and `expired` are entries; a run fails
-    on findings that nothing tolerates, and on `diagnostics`.
+    `findings` are all of them; tolerated ones have the id of their entry. `used` are the entries that tolerate a
+    finding, `expired` those whose end date is past. A run fails on findings without an entry, and on `diagnostics`.
     """
 
     findings: tuple[F, ...]
@@ -53,13 +54,13 @@ class ExceptionOutcome(Generic[F]):
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Return what is wrong with entries that were read well but have no right to be there."""
-        why, fix = "an exception is a promise with a date", "mend the difference, or agree on a new date with the owner"
-        late = (
+        """Return the errors of entries that are valid but expired."""
+        why, fix = "an exception ends on its date", "fix the difference, or agree on a new date with the owner"
+        diagnostics = (
             Diagnostic(one.position, "exception-expired", f"the exception ended on {one.until}: {one}", why, fix)
             for one in self.expired
         )
-        return tuple(sorted(late, key=lambda diagnostic: diagnostic.position))
+        return tuple(sorted(diagnostics, key=lambda diagnostic: diagnostic.position))
 
     @property
     def failed(self) -> bool:
@@ -69,9 +70,9 @@ class ExceptionOutcome(Generic[F]):
 
 @dataclass(frozen=True, slots=True)
 class ExceptionFile:
-    """Entries that were read without complaint, their witnesses by id, and the day on which they are judged.
+    """The entries of a valid exceptions file, their witnesses by id, and the date with which end dates are compared.
 
-    `notes` are what a reader should know of the file, though nothing is wrong with it.
+    `notes` are remarks on the file that are not errors.
     """
 
     entries: tuple[ExceptionSpec, ...]
@@ -80,10 +81,10 @@ class ExceptionFile:
     notes: tuple[Diagnostic, ...] = ()
 
     def apply(self, findings: Iterable[F], subject: str) -> ExceptionOutcome[F]:
-        """Mark every finding that an entry tolerates with the entry's id; the first entry wins.
+        """Mark every tolerated finding with the id of the first entry that tolerates it.
 
-        `subject` is the suite, or `kubernetes`. Entries of other subjects are not judged here; an expired one
-        tolerates nothing.
+        `subject` is the suite, or `kubernetes`; entries of other subjects are ignored. Expired entries tolerate no
+        finding.
         """
         expired = tuple(entry for entry in self.entries if entry.until < self.today and entry.of(subject))
         valid = [entry for entry in self.entries if entry.until >= self.today]
@@ -94,19 +95,19 @@ class ExceptionFile:
             if entry is not None:
                 used[entry.id] = entry
             tolerated_by = entry.id if entry else None
-            # Findings are structs; this layer knows them by their attributes only.
+            # This layer may not import the class of findings, which is a struct.
             marked.append(msgspec.structs.replace(finding, exception=tolerated_by))  # type: ignore[type-var]  # so above
         return ExceptionOutcome(tuple(marked), tuple(used.values()), expired)
 
 
 NO_EXCEPTIONS = ExceptionFile((), date.min)
-"""Tolerates nothing."""
+"""An exceptions file without entries."""
 
 
-def load_exceptions(path: Path, today: date, text: str | None = None) -> ExceptionFile:
-    """Read equivalence_exceptions.yaml, or a text that will stand there.
+def load_exceptions(path: Path, today: date, causes: Sequence[str], text: str | None = None) -> ExceptionFile:
+    """Read an exceptions file, or the `text` that will be written to it, and the witnesses of its entries.
 
-    Their witnesses are those of the folder beside the file. Raises: InputError with everything that is wrong.
+    `causes` are those that an entry may name. Raises: InputError with all diagnostics.
     """
     page = EntryFile(path, FORM, text)
     found: dict[str, ExceptionSpec] = {}
@@ -114,25 +115,25 @@ def load_exceptions(path: Path, today: date, text: str | None = None) -> Excepti
     for entry in page.entries():
         _rename_causes(entry)
         before = len(page.diagnostics)
-        check(page, entry)
+        check(page, entry, causes)
         if len(page.diagnostics) == before:
-            _keep(page, _read(page, entry), found)
+            _add(page, _read(page, entry), found)
             old += [entry] if IGNORED in entry.values else []
     raise_if(page.diagnostics)
     witnesses = read_witnesses(path, found)
-    return ExceptionFile(tuple(found.values()), today, witnesses, (_ignored(old),) if old else ())
+    return ExceptionFile(tuple(found.values()), today, witnesses, (_report_ignored(old),) if old else ())
 
 
 def _rename_causes(entry: Entry) -> None:
-    """Give the causes of an older file their present names."""
+    """Replace the causes of older versions by their current names."""
     if "cause" in entry.values:
         entry.values["cause"] = current_cause(entry["cause"])
     if "cause" in entry.lists:
         entry.lists["cause"] = tuple((current_cause(text), place) for text, place in entry.lists["cause"])
 
 
-def _ignored(old: Sequence[Entry]) -> Diagnostic:
-    why = "whether an exception is unused is what its witness shows, on every machine and for every budget"
+def _report_ignored(old: Sequence[Entry]) -> Diagnostic:
+    why = "whether an exception is unused depends only on its witness, on every machine and for every budget"
     message = f"{IGNORED} is ignored, here and in {len(old) - 1:,} more" if len(old) > 1 else f"{IGNORED} is ignored"
     return Diagnostic(old[0].place(IGNORED), "exception-ignored", message, why, f"remove {IGNORED}")
 
@@ -143,6 +144,8 @@ def _read(page: EntryFile, entry: Entry) -> ExceptionSpec:
         scope = {PLACE[key]: BOTH.join(sorted(text for text, _ in page.texts(entry, key))) for key in PLACE}
     else:
         scope = {key: entry[key] for key in SCOPE}
+    if entry[VERSION]:
+        scope[VERSION] = entry[VERSION]
     severity = worst(tuple(rule.severity for rule in rules)) if rules else entry["severity"]
     return ExceptionSpec(
         identity(entry["suite"], scope, severity, bool(rules)),
@@ -158,9 +161,10 @@ def _read(page: EntryFile, entry: Entry) -> ExceptionSpec:
     )
 
 
-def _keep(page: EntryFile, entry: ExceptionSpec, found: dict[str, ExceptionSpec]) -> None:
-    partner = found.setdefault(entry.id, entry)
-    if partner is not entry:
-        message = f"the same exception stands in line {partner.position.line}"
-        fix = "write the rules of both into one" if entry.rules else "remove one"
-        page.complain(entry.position, "twice", message, "only one of them can be used", fix)
+def _add(page: EntryFile, entry: ExceptionSpec, found: dict[str, ExceptionSpec]) -> None:
+    """Add an entry by its id, or report it if another one has the same scope."""
+    first = found.setdefault(entry.id, entry)
+    if first is not entry:
+        message = f"line {first.position.line} has the same exception"
+        fix = "move the rules of both into one entry" if entry.rules else "remove one of them"
+        page.complain(entry.position, "twice", message, "only the first of them would be used", fix)

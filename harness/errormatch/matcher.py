@@ -1,4 +1,4 @@
-"""When a handwritten and a declarative error are the same error.
+"""Matches handwritten with declarative errors.
 
 The judge needs one configuration of upstream's matcher, the *fuzzy* one: by type, by origin, with an origin required
 when the type is Invalid, and by normalized field; and the same with short-circuits of ancestors. Source: apimachinery
@@ -16,7 +16,7 @@ from harness.field import ErrorType, FieldError
 from harness.jsonpath import is_below
 
 Key: TypeAlias = tuple[str, str, str]
-"""What the matcher sees of an error: type, normalized field, origin."""
+"""The properties of an error that the matcher compares: type, normalized path, origin."""
 
 _INVALID = ErrorType.INVALID.value
 
@@ -38,10 +38,6 @@ class Matcher:
         field = got.field
         return want.field == field or want.field == self.normalize(field)
 
-    def matches_ancestor(self, want: FieldError, got: FieldError) -> bool:
-        """Whether they match, or `got` is a short-circuit on an ancestor of `want`'s field."""
-        return self.stops(got, want) or self.matches(want, got)
-
     def stops(self, got: FieldError, want: FieldError) -> bool:
         """Whether `got` short-circuits a field above the one of `want`."""
         if not got.short_circuit:
@@ -50,9 +46,9 @@ class Matcher:
         return is_below(want.field, field) or (want.field != field and is_below(want.field, self.normalize(field)))
 
     def index(self, got: Iterable[FieldError]) -> dict[Key, list[int]]:
-        """Prepare for many look-ups: what `matches` says of long lists, without asking about each pair.
+        """Index a list, so that matching long lists does not compare every pair.
 
-        Returns: by `wanted` key, the numbers of the errors that match whatever has the key.
+        Returns: the indexes of the errors that `matches` accepts for an error, by its `wanted` key.
         """
         found: dict[Key, list[int]] = {}
         normalize = self.normalize
@@ -65,15 +61,15 @@ class Matcher:
         return found
 
     def wanted(self, want: FieldError) -> Key:
-        """The key by which `index` has what matches this error."""
+        """Return the key of an error in the result of `index`."""
         return want.type, want.field, want.origin
 
     def key(self, error: FieldError) -> Key:
-        """What two errors share when they are the same rule at the same place, whatever the words."""
+        """Return the key that errors of one rule at one path share, whatever their details."""
         return error.type, self.normalize(error.field), error.origin
 
 
 @lru_cache(maxsize=1024)
 def matcher_for(rules: tuple[tuple[str, str], ...]) -> Matcher:
-    """Return the matcher with these normalization rules, one for all who ask."""
+    """Return the shared matcher with these normalization rules."""
     return Matcher(normalizer(rules))

@@ -1,4 +1,4 @@
-"""Field paths across versions: rules as data, run by a linear-time engine, and checked themselves.
+"""Normalizes field paths of all versions by rules, which are regular expressions, and checks these rules.
 
 A rule is a pair (regex, replacement) in Go's syntax, unanchored, `$1` for groups. The first rule that changes a path
 wins, and only that one applies. Source: apimachinery pkg/util/validation/field/error_matcher.go (2026-07);
@@ -21,7 +21,7 @@ Rules: TypeAlias = Sequence[tuple[str, str]]
 """Pairs (regex, replacement), as `KindInfo.normalization` holds them."""
 
 _VARIABLE = re.compile(r"\$(?:(\$)|\{(\w+)\}|(\w+))")
-_REMEMBERED = 8192  # paths hold map keys, so their number has no bound of its own
+_MAX_CACHED = 8192  # paths contain map keys, so their number is unbounded
 
 _OPTIONS = re2.Options()
 _OPTIONS.log_errors = False
@@ -30,7 +30,7 @@ _OPTIONS.log_errors = False
 def compile_regex(pattern: str) -> Any:
     """Compile a regex for the linear-time engine.
 
-    Raises: ValueError, with the engine's words, when the regex is invalid.
+    Raises: ValueError, with the message of the regex engine, if the regex is invalid.
     """
     try:
         return re2.compile(pattern, _OPTIONS)
@@ -46,7 +46,7 @@ def _words(error: Exception) -> str:
 
 
 def _parts(replacement: str) -> list[tuple[str, str | None]]:
-    """Take a Go replacement apart: pairs of a literal and the name of the group that follows it."""
+    """Split a Go replacement into pairs of a literal and the name of the group after it."""
     parts: list[tuple[str, str | None]] = []
     end = 0
     for found in _VARIABLE.finditer(replacement):
@@ -75,7 +75,7 @@ def _group(match: Any, name: str) -> str:
 
 
 def _shape(pattern: str, replacement: str) -> str:
-    """Return a regex that finds what a rule may have written."""
+    """Return a regex that matches the possible results of a rule."""
     body = "".join(re.escape(text) + ("" if name is None else ".*") for text, name in _parts(replacement))
     return ("^" if pattern.startswith("^") else "") + body
 
@@ -88,7 +88,7 @@ def _matches(regex: Any, text: str) -> bool:
 
 
 class Normalizer:
-    """Rewrites a path by the first rule that changes it. Remembers what it has rewritten."""
+    """Rewrites a path by the first rule that changes it, with a cache."""
 
     def __init__(self, rules: Rules = (), source: str = "normalization rules") -> None:
         """Raises: InputError with a diagnostic for every rule whose regex is invalid."""
@@ -122,16 +122,16 @@ class Normalizer:
         return None
 
     def is_result(self, path: str) -> bool:
-        """Whether a path looks like the outcome of a rule, so that it may be right for another version."""
+        """Whether a path may be the result of a rule, and so be a path of another version."""
         known = self._outcomes.get(path)
         if known is None:
-            if len(self._outcomes) >= _REMEMBERED:
+            if len(self._outcomes) >= _MAX_CACHED:
                 self._outcomes.clear()
             known = self._outcomes[path] = any(_matches(shape, path) for shape in self._results)
         return known
 
     def _remember(self, path: str) -> str:
-        if len(self._known) >= _REMEMBERED:
+        if len(self._known) >= _MAX_CACHED:
             self._known.clear()
         index = self.rule_for(path)
         result = path if index is None else _replace(*self._compiled[index], path)
@@ -142,12 +142,12 @@ class Normalizer:
 def _replace(regex: Any, expand: Callable[[Any], str], path: str) -> str:
     try:
         return str(regex.sub(expand, path)) if regex.search(path) is not None else path  # most paths stay
-    except UnicodeEncodeError:  # half a surrogate pair in a map key: no regex can match it
+    except UnicodeEncodeError:  # a lone surrogate in a map key, which no regex matches
         return path
 
 
-def _bad_rule(source: str, number: int, pattern: str, words: str) -> Diagnostic:
-    message = f"rule {number}: {pattern!r} is no regular expression: {words}"
+def _bad_rule(source: str, number: int, pattern: str, error: str) -> Diagnostic:
+    message = f"rule {number}: {pattern!r} is not a regular expression: {error}"
     why = "the regexes rewrite field paths of one version to those of another"
     return Diagnostic(
         Position(source), "normalization-regex", message, why, "RE2 syntax, as Go's regexp package has it"
@@ -156,15 +156,16 @@ def _bad_rule(source: str, number: int, pattern: str, words: str) -> Diagnostic:
 
 @lru_cache(maxsize=1024)
 def normalizer(rules: tuple[tuple[str, str], ...]) -> Normalizer:
-    """Return the normalizer of these rules, one for all who ask."""
+    """Return the shared normalizer of these rules."""
     return Normalizer(rules)
 
 
 @dataclass(frozen=True, slots=True)
 class RuleProblem:
-    """A normalization rule that does not do its work: it never applies, or it makes two different fields one.
+    """A wrong normalization rule: it never applies, or it maps two different fields to one path.
 
-    `paths` are the two that collide, and `result` what both become.
+    `paths` are the two that collide, and `result` is their common path. `earlier` is the rule that changes every path
+    first that an unused one would change; empty where there is no such path.
     """
 
     kind: Literal["unused", "collision"]
@@ -172,23 +173,26 @@ class RuleProblem:
     version: str = ""
     paths: tuple[str, ...] = ()
     result: str = ""
+    earlier: tuple[str, str] | None = None
+
+    @property
+    def _behind(self) -> str:
+        return f": {_written(self.earlier)} comes first on each path that it fits" if self.earlier else ""
 
     def __str__(self) -> str:
-        pattern, replacement = self.rule
+        rule = _written(self.rule)
         if self.kind == "unused":
-            return f"the normalization rule {pattern!r} -> {replacement!r} changed no path of any version"
+            return f"the normalization rule {rule} changed no path of any version{self._behind}"
         first, second = self.paths
-        return (
-            f"the normalization rule {pattern!r} -> {replacement!r} makes {first} and {second} of {self.version} "
-            f"one path, {self.result}"
-        )
+        return f"the normalization rule {rule} makes {first} and {second} of {self.version} one path, {self.result}"
 
 
 def check_rules(rules: Rules, paths: Mapping[str, Iterable[str]]) -> tuple[RuleProblem, ...]:
     """Report rules that never apply or make two different fields of one version collide.
 
-    `paths` are known declarative paths by version: of the types, or seen in a run. Two versions may well meet in one
-    path (that is what rules are for); two fields of one version may not. Returns: problems in the order of the rules.
+    `paths` are known declarative paths by version: of the types, or seen in a run. Fields of two versions may be
+    mapped to one path, which is the purpose of rules; two fields of one version may not.
+    Returns: problems in the order of the rules.
     """
     rewrite = Normalizer(rules)
     used: set[int] = set()
@@ -201,9 +205,26 @@ def check_rules(rules: Rules, paths: Mapping[str, Iterable[str]]) -> tuple[RuleP
                 used.add(index)
             by_result.setdefault(rewrite(path), []).append(path)
         found += [_collision(rewrite, version, result, same) for result, same in by_result.items() if len(same) > 1]
-    found += [RuleProblem("unused", rule) for index, rule in enumerate(rewrite.rules) if index not in used]
+    every = tuple(dict.fromkeys(path for known in paths.values() for path in known))
+    for index, rule in enumerate(rewrite.rules):
+        if index not in used:
+            found.append(RuleProblem("unused", rule, earlier=_earlier(rewrite, rule, every)))
     order = {rule: index for index, rule in reversed(list(enumerate(rewrite.rules)))}
     return tuple(sorted(found, key=lambda problem: order[problem.rule]))
+
+
+def _written(rule: tuple[str, str]) -> str:
+    """Write a rule for a sentence, its regex as it stands in code between backquotes."""
+    pattern, replacement = rule
+    return f"`{pattern}` -> `{replacement}`"
+
+
+def _earlier(rewrite: Normalizer, rule: tuple[str, str], paths: tuple[str, ...]) -> tuple[str, str] | None:
+    """Return the rule that is first on a path that an unused rule would change by itself."""
+    alone = Normalizer((rule,))
+    indices = (rewrite.rule_for(path) for path in paths if alone.rule_for(path) is not None)
+    first = next((index for index in indices if index is not None), None)
+    return None if first is None else rewrite.rules[first]
 
 
 def _collision(rewrite: Normalizer, version: str, result: str, paths: list[str]) -> RuleProblem:

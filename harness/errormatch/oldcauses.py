@@ -1,4 +1,4 @@
-"""Causes that once had another name: files that have the old one are read, and ids that were made of it stay."""
+"""Former names of causes: files with old names can be read, and ids that contain them do not change."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ _FIRST = {now: first for first, now in _NOW.items()}
 
 
 def current_cause(name: str) -> str:
-    """Return what a cause that stands in a file is called now."""
+    """Return the present name of a cause in a file."""
     return _NOW.get(name, name)
 
 
 def first_name(cause: str) -> str:
-    """Return what a cause was called first: ids are made of that, so that they outlive a change of its name."""
+    """Return the first name of a cause. IDs are computed from it, so that renaming a cause does not change them."""
     return _FIRST.get(cause, cause)

@@ -1,8 +1,8 @@
-"""Wordings that are trusted to mean the same: pairs of regexes with a reason each.
+"""Trusted wordings: pairs of regexes for details that mean the same, each with a reason.
 
-The two sides rarely use the same words. A difference that nobody has looked at is a finding; one that somebody has is
-an entry of trusted_wordings.yaml. Regexes cover the whole detail, are run by a linear-time engine, and groups of the
-same name must capture the same text on both sides, so that a trusted wording never hides another limit.
+Handwritten and declarative errors rarely have the same words. A difference that was not reviewed is a finding; a
+reviewed one is an entry of trusted_wordings.yaml. Regexes match the whole detail and are run by a linear-time engine.
+Groups of the same name must capture the same text in both details, so that a trusted wording never hides another limit.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SIDES = ("handwritten", "declarative")
 FORM = Form("wording", "wording", (*_SIDES, "reason"), ("type",), may_be_empty=_SIDES)
 
 _OWN = Path("trusted_wordings.yaml")
-_REMEMBERED = 4096  # details hold values, so their number has no bound of its own
+_MAX_CACHED = 4096  # details contain values, so their number is unbounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +35,10 @@ class Wording:
 
 
 class Wordings:
-    """Decides whether two details mean the same. Remembers what it has decided."""
+    """Decides whether two details mean the same, with a cache."""
 
     def __init__(self, entries: Sequence[Wording] = ()) -> None:
-        """Raises: ValueError when a regex is invalid; `load_wordings` says where."""
+        """Raises: ValueError if a regex is invalid; `load_wordings` reports its position."""
         self.entries = tuple(entries)
         self._compiled = [(e.type, compile_regex(e.handwritten), compile_regex(e.declarative)) for e in self.entries]
         self._known: dict[tuple[str, str, str], bool] = {}
@@ -55,7 +55,7 @@ class Wordings:
         return self._decide(asked) if known is None else known
 
     def _decide(self, asked: tuple[str, str, str]) -> bool:
-        if len(self._known) >= _REMEMBERED:
+        if len(self._known) >= _MAX_CACHED:
             self._known.clear()
         of_type, first, second = asked
         self._known[asked] = decided = any(
@@ -67,12 +67,12 @@ class Wordings:
 def _agree(handwritten: Any, declarative: Any, first: str, second: str) -> bool:
     try:
         one, other = handwritten.fullmatch(first), declarative.fullmatch(second)
-    except UnicodeEncodeError:  # half a surrogate pair cannot be matched by anything
+    except UnicodeEncodeError:  # a lone surrogate, which no regex matches
         return False
     if one is None or other is None:
         return False
-    captured, beside = one.groupdict(), other.groupdict()
-    return all(captured[name] == beside[name] for name in captured.keys() & beside.keys())
+    mine, theirs = one.groupdict(), other.groupdict()
+    return all(mine[name] == theirs[name] for name in mine.keys() & theirs.keys())
 
 
 NO_WORDINGS = Wordings()
@@ -92,7 +92,8 @@ def all_wordings(path: Path | None) -> Wordings:
 def own_wordings() -> Path | None:
     """Return the project's own file of trusted wordings, in the current folder, where there is one.
 
-    Raises: InputError for a wrong one; each process of a run reads it again, where nobody hears what is wrong with it.
+    Raises: InputError for an invalid file. It is checked here because worker processes, which read it again, cannot
+    report errors to the user.
     """
     if not _OWN.is_file():
         return None
@@ -101,7 +102,7 @@ def own_wordings() -> Path | None:
 
 
 def load_wordings(path: Path) -> Wordings:
-    """Read one file of trusted wordings. Raises: InputError with everything that is wrong with it."""
+    """Read one file of trusted wordings. Raises: InputError with all diagnostics."""
     page = EntryFile(path, FORM)
     entries = page.entries()
     for entry in entries:
@@ -117,7 +118,7 @@ def _check(page: EntryFile, entry: Entry) -> None:
         except ValueError as error:
             why = "both sides are regular expressions (RE2) for the whole detail"
             fix = r"put a backslash before signs that are meant literally: \( \[ \. \*"
-            page.complain(entry.place(side), "regex", f"{side} is no regular expression: {error}", why, fix)
+            page.complain(entry.place(side), "regex", f"{side} is not a regular expression: {error}", why, fix)
     known = [str(one) for one in ErrorType]
     if entry["type"] and entry["type"] not in known:
         page.complain(

@@ -1,7 +1,8 @@
-"""Witnesses: the cases that show a tolerated difference, kept beside the exceptions as `exceptions/ID.json`.
+"""Reads and writes witnesses: the cases that show the differences which an exception tolerates.
 
-Whether an exception is still needed is what its witness shows when it is asked again: that depends neither on a seed
-nor on the speed of a machine. A file has what is needed to ask, and nothing of the machine that found it.
+The file `exceptions/ID.json` is the witness of the exception with that ID. A run asks its cases again: an exception is
+unused if they show its differences no more. Unlike the findings of a search, this result depends neither on a seed nor
+on the speed of a machine.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from harness.errormatch.oldcauses import current_cause
 from harness.files import write_atomically
 
 FOLDER = "exceptions"
-"""What the folder is called beside the file of exceptions."""
-LARGEST = 4 << 20
-"""Bytes of a file that is read. A reduced case has a few hundred."""
+"""The folder of witnesses, in the folder of the exceptions file."""
+MAX_BYTES = 4 << 20
+"""At most this many bytes of a witness file; a reduced case has a few hundred."""
 
 
 class Shown(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A difference as far as it is known without asking anything else; attributes are called as those of findings."""
+    """A difference between the validators that a witness case shows. Attributes have the names of those of findings."""
 
     kind: str
     path: str
@@ -35,12 +36,13 @@ class Shown(msgspec.Struct, frozen=True, omit_defaults=True):
     member: str = ""
     cause: str = ""
     severity: str = ""
+    version: str = ""
 
 
 class WitnessCase(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A reduced case or pair, the feature gates of the process that answered it, and what it showed.
+    """A reduced case, the feature gates of the target that answered it, and the differences that it showed.
 
-    A difference that is about a rule of the kind, and about no object, has none.
+    `object` is None if the difference is about a rule of the kind and not about an object.
     """
 
     shows: tuple[Shown, ...]
@@ -58,12 +60,12 @@ class WitnessCase(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """What names the kind that is asked, as `KindInfo.key`."""
+        """The key of the kind that is asked, as in `KindInfo.key`."""
         return self.group, self.version, self.resource, self.subresource
 
     @property
     def case(self) -> Case:
-        """The question, with what the comparison needs that found what it shows."""
+        """The case to ask, which requests the extra lists that the comparison of its differences needs."""
         kinds = {one.mismatch for one in self.shows}
         return Case(
             0, self.group, self.version, self.kind, self.operation, self.object, self.old, self.resource,
@@ -73,12 +75,12 @@ class WitnessCase(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def size(self) -> int:
-        """How much there is to read."""
+        """The size of its objects in JSON. Units: bytes."""
         return len(msgspec.json.encode(self.object)) + len(msgspec.json.encode(self.old))
 
 
 class Witness(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What shows the differences that one exception tolerates. `release` is that of the target which was asked."""
+    """The cases that show the differences of one exception. `release` is that of the target that answered them."""
 
     exception: str
     suite: str
@@ -90,80 +92,80 @@ _DECODER = msgspec.json.Decoder(Witness)
 
 
 def witness_file(exceptions: Path, entry_id: str) -> Path:
-    """Return where the witness of an entry is kept; `exceptions` is the file of the entries."""
+    """Return the path of an entry's witness; `exceptions` is the exceptions file."""
     return exceptions.parent / FOLDER / f"{entry_id}.json"
 
 
 def read_witnesses(exceptions: Path, ids: Iterable[str]) -> Mapping[str, Witness]:
-    """Read the witnesses of some entries, as far as there are. Raises: InputError with every file that is wrong."""
+    """Read the witnesses of some entries, if they have one. Raises: InputError with the diagnostics of all files."""
     found: dict[str, Witness] = {}
-    wrong: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     for entry_id in ids:
         try:
             if (witness := _read(witness_file(exceptions, entry_id), entry_id)) is not None:
                 found[entry_id] = witness
         except InputError as error:
-            wrong += error.diagnostics
-    if wrong:
-        raise InputError(wrong)
+            diagnostics += error.diagnostics
+    if diagnostics:
+        raise InputError(diagnostics)
     return found
 
 
 def _read(file: Path, entry_id: str) -> Witness | None:
-    fix = "harness exceptions witness --report FILE, with the file removed, writes it again"
+    fix = "delete the file, and write it again with harness exceptions witness --report FILE"
     try:
         if not file.is_file():
             return None
         with file.open("rb") as stream:
-            data = stream.read(LARGEST + 1)
-        if len(data) > LARGEST:
-            raise _wrong(file, f"is larger than {LARGEST >> 20} MiB", "a witness is a reduced case", fix)
+            data = stream.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise _witness_error(file, f"is larger than {MAX_BYTES >> 20} MiB", "a witness is a reduced case", fix)
         witness = _rename_causes(_DECODER.decode(data))
     except OSError as error:
-        raise _wrong(file, f"cannot be read: {error.strerror or error}") from None
+        raise _witness_error(file, f"cannot be read: {error.strerror or error}") from None
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise _wrong(file, f"is no witness: {error}", "", fix) from None
+        raise _witness_error(file, f"is not a witness: {error}", "", fix) from None
     if witness.exception != entry_id:
-        why = "a file is called as the entry that it belongs to"
-        raise _wrong(file, f"says that it is of {witness.exception[:40]!r}", why, fix)
+        why = "the file of a witness is named after the ID of its exception"
+        raise _witness_error(file, f"is the witness of {witness.exception[:40]!r}", why, fix)
     if not witness.cases:
-        raise _wrong(file, "has no case", "there is nothing to ask again", fix)
+        raise _witness_error(file, "has no case", "there is nothing to ask again", fix)
     return witness
 
 
 def _rename_causes(witness: Witness) -> Witness:
-    """Give the causes of an older file their present names."""
+    """Replace the causes of older versions by their current names."""
     replace = msgspec.structs.replace
     cases = (
-        replace(case, shows=tuple(replace(shown, cause=current_cause(shown.cause)) for shown in case.shows))
+        replace(case, shows=tuple(replace(one, cause=current_cause(one.cause)) for one in case.shows))
         for case in witness.cases
     )
     return replace(witness, cases=tuple(cases))
 
 
-def _wrong(file: Path, message: str, why: str = "", fix: str = "") -> InputError:
+def _witness_error(file: Path, message: str, why: str = "", fix: str = "") -> InputError:
     return InputError([Diagnostic(Position(str(file)), "exception-witness", message, why, fix)])
 
 
 def encode(witness: Witness) -> bytes:
-    """Write a witness as it stands in its file: the same for the same, so that changes can be reviewed."""
+    """Return the text of a witness file. It is deterministic, so that diffs of it show only what changed."""
     return msgspec.json.format(msgspec.json.encode(witness, order="deterministic"), indent=2) + b"\n"
 
 
 def write_witness(exceptions: Path, witness: Witness) -> Path:
-    """Write the file of a witness. Raises: InputError when it cannot be written."""
+    """Write the file of a witness. Raises: InputError if it cannot be written."""
     file = witness_file(exceptions, witness.exception)
     try:
         write_atomically(file, encode(witness))
     except OSError as error:
-        raise _wrong(file, f"cannot be written: {error.strerror or error}") from None
+        raise _witness_error(file, f"cannot be written: {error.strerror or error}") from None
     return file
 
 
 def remove_witness(exceptions: Path, entry_id: str) -> None:
-    """Remove the file of a witness, where there is one. Raises: InputError when that cannot be done."""
+    """Delete the file of a witness, if it exists. Raises: InputError if it cannot be deleted."""
     file = witness_file(exceptions, entry_id)
     try:
         file.unlink(missing_ok=True)
     except OSError as error:
-        raise _wrong(file, f"cannot be removed: {error.strerror or error}") from None
+        raise _witness_error(file, f"cannot be deleted: {error.strerror or error}") from None

@@ -1,4 +1,7 @@
-"""Pages that explain the words of reports and messages: package data, one file per category, one section per code.
+"""Pages that explain the words of reports and messages, one category after the other.
+
+Causes have their pages in their records (`harness.compare.causes`); the others are package data, one file per category
+and one section per code.
 
 `references` writes them as Markdown, for `docs/reference`: what `harness explain` says, in one place to search.
 """
@@ -8,10 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from textwrap import fill
+
+from harness.compare import causes
+from harness.compare.cause import Cause
 
 _SINGULAR = {"severities": "severity", "mismatches": "mismatch", "causes": "cause", "diagnostics": "diagnostic"}
 CATEGORIES: tuple[str, ...] = tuple(_SINGULAR)
-"""In reading order; each is a file in `pages`."""
+"""In reading order; each has a file in `pages` with at least its title."""
 
 _PAGES = Path(__file__).parent / "pages"
 
@@ -58,8 +65,9 @@ def _text(category: str) -> str:
 
 
 def _read(category: str) -> tuple[Page, ...]:
-    text = _text(category)
-    sections = text.split("\n## ")[1:]
+    if category == "causes":
+        return tuple(Page(cause.code, category, _page_of(cause)) for cause in causes.CAUSES)
+    sections = _text(category).split("\n## ")[1:]
     pages = []
     for section in sections:
         code, _, body = section.partition("\n")
@@ -67,8 +75,16 @@ def _read(category: str) -> tuple[Page, ...]:
     return tuple(pages)
 
 
+def _page_of(cause: Cause) -> str:
+    """Return the page of a cause: its text, the experiment that tells it from others, and an example."""
+    parts = [cause.page.strip()]
+    parts += [fill(f"Experiment: {cause.experiment}.", 120)] if cause.experiment else []
+    parts += [f"Example: {cause.example.strip()}"] if cause.example else []
+    return "\n\n".join(parts)
+
+
 _NOTE = (
-    "Generated from `harness/explain/pages`: do not edit. `harness explain CODE` prints one entry, "
+    "Generated from `{source}`: do not edit. `harness explain CODE` prints one entry, "
     "`harness docs --words` writes this page anew."
 )
 
@@ -82,6 +98,7 @@ def _page(category: str) -> str:
     title, _, words = introduction(category).partition("\n")
     pages = all_pages()[category]
     rows = [f"| [`{page.code}`](#{page.code}) | {page.summary} |" for page in pages]
-    parts = [title, _NOTE, words.strip(), "\n".join(("| word | says |", "|---|---|", *rows))]
+    note = _NOTE.format(source="harness/compare/causes" if category == "causes" else "harness/explain/pages")
+    parts = [title, note, words.strip(), "\n".join(("| word | says |", "|---|---|", *rows))]
     parts += [f"## {page.code}\n\n{page.text}" for page in pages]
     return "\n\n".join(part for part in parts if part) + "\n"

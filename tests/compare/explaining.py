@@ -5,23 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from harness.case import Case
-from harness.compare.cause import CauseFound, find_cause
+from harness.compare.cause import NO_HINTS, Explanation, Hints, Repairs
 from harness.compare.comparator import Comparator
-from harness.compare.masking import Means
+from harness.compare.judge import find_cause
 from harness.field import FieldError
 from harness.tags.registry import rule_facts
 from tests.compare.builders import Ask, drive, info
 
 
-def causes(asked: Case, ask: Ask, **more: Any) -> dict[str, CauseFound]:
+def causes(asked: Case, ask: Ask, **more: Any) -> dict[str, Explanation]:
     """Ask, compare, and find the cause of every mismatch, by path (of an extra one with a + before it)."""
-    known = more.pop("is_known_path", None)
+    known, hints = more.pop("is_known_path", None), more.pop("hints", NO_HINTS)
     one = Comparator(info(**more), is_known_path=known, facts=rule_facts())
     said = ask(asked)
     found = {}
     for mismatch in one.compare(asked, said):
         name = ("+" if mismatch.kind == "extra" else "") + mismatch.path
-        found[name] = drive(find_cause(asked, said, mismatch, one), ask)
+        found[name] = drive(find_cause(asked, said, mismatch, one, hints), ask)
     return found
 
 
@@ -30,14 +30,16 @@ def slugs(asked: Case, ask: Ask, **more: Any) -> dict[str, str]:
     return {path: found.cause for path, found in causes(asked, ask, **more).items()}
 
 
-def causes_with(means: Means, ask: Ask, asked: Case, **more: Any) -> dict[str, CauseFound]:
-    """The causes with other means than the target, by path: of the first mismatch there."""
+def causes_with(repairs: Repairs, ask: Ask, asked: Case, **more: Any) -> dict[str, Explanation]:
+    """The causes with repairs from elsewhere, by path: of the first mismatch there."""
     one = Comparator(info(**more), facts=rule_facts())
     said = ask(asked)
-    return {m.path: drive(find_cause(asked, said, m, one, means), ask) for m in reversed(one.compare(asked, said))}
+    return {
+        m.path: drive(find_cause(asked, said, m, one, Hints(repairs)), ask) for m in reversed(one.compare(asked, said))
+    }
 
 
-def mend_mode(asked: Case, wrong: FieldError) -> Any:
+def repair_mode(asked: Case, wrong: FieldError) -> Any:
     """Know two values for a mode, of which the second helps."""
     if wrong.field == "spec.mode":
         yield {"spec": {**asked.object["spec"], "mode": "Exempt"}}, asked.old

@@ -101,6 +101,24 @@ def test_other_words_are_a_served_mismatch() -> None:
     assert _reworded("must be at least 1", "beta") == []
 
 
+def test_words_are_quoted_as_users_read_them() -> None:
+    """A backslash of a regex is one backslash."""
+    hv, dv = error("Invalid@a/format=x covered", detail=r"it's \."), error("Invalid@a/format=x beta", detail=r"is \.")
+    [found] = Comparator(info()).compare(case({"a": 1}), answer((hv,), (dv,)))
+    assert found.detail == rf"""the words change under beta-on: "{hv.detail}" becomes '{dv.detail}'"""
+
+
+@pytest.mark.parametrize(
+    ("hv", "rule", "under"),
+    [([], "Forbidden@a/x", "every setting"), (["Forbidden@a/x covered"], "Forbidden@a/x beta", "beta-on")],
+)
+def test_an_error_served_twice_names_the_settings(hv: list[str], rule: str, under: str) -> None:
+    """A rule without a level is served under each of them."""
+    said = answer(errors(*hv), errors(rule, rule))
+    [found] = Comparator(info()).compare(case({"a": 1}), said)
+    assert found.detail.startswith(f"served twice under {under}: a: ")
+
+
 def test_trusted_words_are_no_mismatch() -> None:
     """Words that somebody has looked at are the same, but not with another limit."""
     limit = r"(?P<limit>\d+)"

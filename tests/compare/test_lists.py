@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from harness.case import Composition, ServedList
 from harness.compare import lists as lists_module
-from harness.compare.comparator import Comparator, tells_more
-from harness.compare.ends import Ends
+from harness.compare.comparator import Comparator, has_more_lists
+from harness.compare.comparison import TWO_SIDES
 from harness.compare.lists import list_comparator, migrating
+from harness.compare.two_servers import TwoServers
 from harness.errormatch.matcher import matcher_for
 from harness.errormatch.trusted import NO_WORDINGS, Wordings
 from harness.memory import Room
@@ -23,25 +24,28 @@ from tests.compare.test_composition import COMPOSITIONS, LISTS
 def test_memory_is_bounded_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Asked again, or after thousands of other lists, the same pair of lists gives the same mismatches."""
     monkeypatch.setattr(lists_module, "_REMEMBERED", Room(20))
-    one = list_comparator(info(), Wordings(), None)
+    one = list_comparator(info(), Wordings(), TWO_SIDES)
     asked = errors("Required@a covered")
-    first = one.compared(asked, ())
+    first = one.compare(asked, ())
     for number in range(100):
-        one.compared(errors(f"Required@a[{number}]"), ())
-    assert first == one.compared(asked, ())
+        one.compare(errors(f"Required@a[{number}]"), ())
+    assert first == one.compare(asked, ())
     assert len(one._memo) <= 20
 
 
 def test_kinds_share_what_was_compared() -> None:
     """A subresource or another version has the same lists; what makes them mean something else keeps kinds apart."""
-    one = list_comparator(info(), NO_WORDINGS, None)
-    assert one is list_comparator(info(version="v9", subresource="status"), NO_WORDINGS, None)
+    one = list_comparator(info(), NO_WORDINGS, TWO_SIDES)
+    assert one is list_comparator(info(version="v9", subresource="status"), NO_WORDINGS, TWO_SIDES)
     others: list[dict[str, Any]] = [
         {"composition": "takeover"}, {"normalization": (("a", "b"),)}, {"short_circuit_mismatch": True},
         {"rules": False},
     ]  # fmt: skip
-    apart = [one, *(list_comparator(info(**more), NO_WORDINGS, None) for more in others)]
-    apart += [list_comparator(info(), Wordings(), None), list_comparator(info(), NO_WORDINGS, Ends("a", "b"))]
+    apart = [one, *(list_comparator(info(**more), NO_WORDINGS, TWO_SIDES) for more in others)]
+    apart += [
+        list_comparator(info(), Wordings(), TWO_SIDES),
+        list_comparator(info(), NO_WORDINGS, TwoServers("a", "b")),
+    ]
     assert len(set(map(id, apart))) == 7
 
 
@@ -66,23 +70,23 @@ MARKS = ("", " covered", " alpha", " beta", " covered sc", " covered beta", " sc
 def test_what_both_sides_say_alike_counts_by_its_marks(composition: Composition, type: str, rules: bool) -> None:
     """One error of both sides, in the same words, shows at one place what it shows at any other, whoever asks first."""
     more: dict[str, Any] = {"rules": rules, "normalization": (("spec.b", "spec.c"),)}
-    one = list_comparator(info(composition, **more), Wordings(), None)
+    one = list_comparator(info(composition, **more), Wordings(), TWO_SIDES)
     for ours in MARKS:
         for theirs in MARKS:
             for path in ("spec.a", "spec.b", "spec.b[0].d"):
                 pair = errors(f"{type}@{path}/o{ours}"), errors(f"{type}@{path}/o{theirs}")
-                alone = list_comparator(info(composition, **more), Wordings(), None)
+                alone = list_comparator(info(composition, **more), Wordings(), TWO_SIDES)
                 assert one is not alone
-                signatures = [(kind, origin, side) for kind, _, _, origin, side in one.compared(*pair)[1]]
-                assert signatures == [(kind, origin, side) for kind, _, _, origin, side in alone.compared(*pair)[1]]
+                signatures = [(kind, origin, side) for kind, _, _, origin, side in one.compare(*pair)[1]]
+                assert signatures == [(kind, origin, side) for kind, _, _, origin, side in alone.compare(*pair)[1]]
 
 
 def test_a_version_that_says_the_same_tells_no_more() -> None:
     """Lists of all versions are looked at apart only where one differs."""
     said = errors("Invalid@a/b")
-    assert not tells_more(answer((), said, versions={"v1": said, "v2": errors("Invalid@a/b")}))
-    assert tells_more(answer((), said, versions={"v1": said, "v2": ()}))
-    assert tells_more(answer((), said, served=(ServedList("today", {}, said),)))
+    assert not has_more_lists(answer((), said, versions={"v1": said, "v2": errors("Invalid@a/b")}))
+    assert has_more_lists(answer((), said, versions={"v1": said, "v2": ()}))
+    assert has_more_lists(answer((), said, served=(ServedList("today", {}, said),)))
 
 
 def test_what_counts_is_marked_or_shares_its_field() -> None:

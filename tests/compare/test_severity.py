@@ -10,7 +10,7 @@ import pytest
 from harness.case import Composition, Failure
 from harness.compare.comparator import Comparator
 from harness.compare.finding import SEVERITIES
-from harness.compare.severity import severity_of
+from harness.compare.severity import grade_alone, severity_of, why_unreachable, worst_possible
 from tests.compare.builders import answer, case, error, errors, info
 
 H, D = "handwritten", "declarative"
@@ -54,6 +54,47 @@ def test_what_no_request_reaches() -> None:
     for through, expected in (("v2", "unreachable"), ("", "graduation")):
         one = Comparator(msgspec.structs.replace(info(), through=through))
         assert [expected] == [severity_of(case(), said, m, one) for m in one.compare(case(), said)]
+
+
+REFUSED = "409, because metadata.uid is not that of the stored object"
+
+
+def test_what_a_server_refuses() -> None:
+    """A request that is answered before validation shows no difference, whichever it is; validated, it does."""
+    crashed = Failure("prepare", "x", panic=True)
+    for unreachable, expected in ((REFUSED, "unreachable"), ("", "verdict")):
+        for said in (answer((), errors("Required@a beta"), unreachable=unreachable), answer(failure=crashed)):
+            said, one = msgspec.structs.replace(said, unreachable=unreachable), Comparator(info())
+            [mismatch] = one.compare(case(), said)
+            assert (expected, expected) == (severity_of(case(), said, mismatch, one), worst_possible(said, one))
+            assert bool(unreachable) == (REFUSED in why_unreachable(case(), said, mismatch, one))
+
+
+def test_another_request_is_not_refused() -> None:
+    """What a value may be alone is asked of an object that reaches the validators."""
+    one, said = Comparator(info()), answer(errors("TooMany@z"), errors("Required@a beta"), unreachable=REFUSED)
+    assert ["verdict"] == [grade_alone(case(), said, m, one) for m in one.compare(case(), said)]
+
+
+@pytest.mark.parametrize(
+    ("served", "expected", "named"),
+    [
+        ({"v1beta1": False, "v1beta2": False}, "unreachable", "v1beta1"),
+        ({"v1beta1": True, "v1beta2": False}, "verdict", "v1beta1"),
+        ({"v1beta1": False, "v1beta2": True}, "verdict", "v1beta2"),
+        ({}, "verdict", "v1beta1"),
+    ],
+)
+def test_versions_that_nobody_can_send(served: dict[str, bool], expected: str, named: str) -> None:
+    """Versions that differ from one that is not served differ for nobody, and one that is served is named first."""
+    versions = {
+        version: info(version=version, through="" if is_served else "v1") for version, is_served in served.items()
+    }
+    one, lists = Comparator(info(), versions=versions), {"v1": errors("Required@a"), "v1beta1": (), "v1beta2": ()}
+    said = answer((), errors("Required@a"), versions=lists)
+    [mismatch] = [m for m in one.compare(case(), said) if m.kind == "version"]
+    assert expected == severity_of(case(), said, mismatch, one)
+    assert f"{named} does not" in mismatch.detail
 
 
 def test_each_mismatch_is_blamed_for_its_own_error() -> None:
@@ -111,3 +152,44 @@ def test_failures(failure: Failure, expected: Any) -> None:
     one, said = Comparator(info()), answer(failure=failure)
     assert [severity_of(case(), said, m, one) for m in one.compare(case(), said)] == [expected]
     assert expected in SEVERITIES
+
+
+@pytest.mark.parametrize(
+    ("hv", "dv", "expected", "alone", "possible"),
+    [
+        (["TooMany@z"], ["Required@a beta"], "visible", "verdict", "visible"),
+        (["TooMany@z"], ["Required@a alpha"], "shadow", "graduation", "visible"),
+        (["TooMany@z covered"], ["Required@a beta", "TooMany@z beta"], "visible", "verdict", "visible"),
+        ([], ["Required@a alpha"], "graduation", "graduation", "graduation"),
+        ([], ["Required@a beta"], "verdict", "verdict", "verdict"),
+    ],
+)
+def test_other_errors_hide_how_severe_an_error_may_be(
+    hv: list[str], dv: list[str], expected: str, alone: str, possible: str
+) -> None:
+    """Alone it may change a verdict; beside an error that no setting takes away it cannot."""
+    one, said = Comparator(info()), answer(errors(*hv), errors(*dv))
+    found = next(m for m in one.compare(case(), said) if m.path == "a")
+    graded = severity_of(case(), said, found, one), grade_alone(case(), said, found, one), worst_possible(said, one)
+    assert (expected, alone, possible) == graded
+
+
+@pytest.mark.parametrize("composition", ["levels", "explicit", "shadow", "takeover"])
+def test_no_mismatch_exceeds_what_is_possible(composition: Composition) -> None:
+    """The bound holds for every list of grades above, under every composition."""
+    one = Comparator(info(composition))
+    for _, hv, dv, _ in GRADES:
+        said = answer(errors(*hv), errors(*dv))
+        graded = [SEVERITIES.index(severity_of(case(), said, m, one)) for m in one.compare(case(), said)]
+        assert min(graded, default=4) >= SEVERITIES.index(worst_possible(said, one))
+
+
+@pytest.mark.parametrize(
+    ("composition", "expected"), [("levels", "verdict"), ("shadow", "graduation"), ("takeover", "verdict")]
+)
+def test_a_crash_that_is_recovered_counts_where_it_is_served(composition: Composition, expected: str) -> None:
+    """Where declarative errors are never served, a rule that crashes fails no request before the migration ends."""
+    one = Comparator(info(composition))
+    said = answer((), (error("Internal@<nil>", detail="panic during declarative validation: nil"),))
+    found = next(m for m in one.compare(case(), said) if m.kind == "panic")
+    assert expected == severity_of(case(), said, found, one)

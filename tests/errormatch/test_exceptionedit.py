@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from harness.compare.finding import CAUSE_CODES
 from harness.diagnostics import InputError, Position
 from harness.errormatch.exceptionedit import ExceptionText, read_text, render
 from harness.errormatch.exceptionentry import PLACE, SCOPE, ExceptionSpec, GroupRule, identity
@@ -74,7 +75,7 @@ def write(tmp_path: Path, content: str = FILE) -> Path:
 
 
 def changed(file: Path, *entries: ExceptionSpec) -> str:
-    text, _ = read_text(file, TODAY)
+    text, _ = read_text(file, TODAY, CAUSE_CODES)
     for one in entries:
         text.add(one)
     text.write(TODAY)
@@ -90,7 +91,7 @@ def test_an_entry_is_put_where_it_belongs(tmp_path: Path) -> None:
 
 
 def test_the_first_and_the_last(tmp_path: Path) -> None:
-    """What stands at the top stays at the top, and a file without a last line end gets one."""
+    """Comments at the top stay at the top, and a missing newline at the end is added."""
     after = changed(
         write(tmp_path, FILE.removesuffix("\n")),
         entry("Aardvark"),
@@ -110,28 +111,28 @@ def test_an_empty_file_is_filled_and_emptied(tmp_path: Path, content: str) -> No
     after = changed(file, entry())
     head = "".join(line + "\n" for line in content.splitlines() if line.startswith("#"))
     assert after == (head + "\n" if head else "") + render(entry())
-    text, _ = read_text(file, TODAY)
+    text, _ = read_text(file, TODAY, CAUSE_CODES)
     text.remove([entry().id])
     text.write(TODAY)
-    assert () == load_exceptions(file, TODAY).entries
+    assert () == load_exceptions(file, TODAY, CAUSE_CODES).entries
     assert file.read_text().startswith(head)
 
 
 def test_a_file_that_is_not_there_is_made(tmp_path: Path) -> None:
-    """With a head that says what it is."""
+    """It begins with a comment that describes it."""
     after = changed(tmp_path / "new.yaml", entry())
     assert after.startswith("# Findings that are known")
-    assert 1 == len(load_exceptions(tmp_path / "new.yaml", TODAY).entries)
+    assert 1 == len(load_exceptions(tmp_path / "new.yaml", TODAY, CAUSE_CODES).entries)
 
 
 def test_an_entry_goes_with_its_comments(tmp_path: Path) -> None:
     """And the comments of its neighbours stay."""
     file = write(tmp_path)
-    text, entries = read_text(file, TODAY)
+    text, entries = read_text(file, TODAY, CAUSE_CODES)
     text.remove([entries.entries[1].id])
     text.write(TODAY)
     assert FILE[: FILE.index("# about pears")] == file.read_text()
-    text, entries = read_text(write(tmp_path), TODAY)
+    text, entries = read_text(write(tmp_path), TODAY, CAUSE_CODES)
     text.remove([entries.entries[0].id])
     text.write(TODAY)
     assert file.read_text() == FILE[: FILE.index("# about apples")] + FILE[FILE.index("# about pears") :]
@@ -140,7 +141,7 @@ def test_an_entry_goes_with_its_comments(tmp_path: Path) -> None:
 def test_rules_come_and_go(tmp_path: Path) -> None:
     """A rule that stays keeps its line and the comment above it."""
     file = write(tmp_path)
-    text, entries = read_text(file, TODAY)
+    text, entries = read_text(file, TODAY, CAUSE_CODES)
     pear = entries.entries[1]
     text.set_rules(pear.id, (pear.rules[1], GroupRule("[*]", "FieldValueInvalid", "", "unmatched", "shadow")))
     text.write(TODAY)
@@ -159,8 +160,8 @@ FLOWS = [
 
 
 @pytest.mark.parametrize("content", FLOWS, ids=range(len(FLOWS)))
-def test_what_cannot_be_changed_is_left_alone(tmp_path: Path, content: str) -> None:
-    """Other ways to write YAML are read, and refused with a message when an entry should be put in."""
+def test_a_file_in_another_style_is_not_changed(tmp_path: Path, content: str) -> None:
+    """Other styles of YAML are read; adding an entry to them is an error."""
     file = write(tmp_path, content)
     with pytest.raises(InputError):
         changed(file, entry(), entry("Zebra", suite="z"))
@@ -178,13 +179,13 @@ def test_whatever_is_written_is_read_again(
     tmp_path_factory: pytest.TempPathFactory, words: list[tuple[str, ...]]
 ) -> None:
     """Texts of any sort survive, sorted; of a reason the words do."""
-    text = ExceptionText(tmp_path_factory.mktemp("e") / "e.yaml")
+    text = ExceptionText(tmp_path_factory.mktemp("e") / "e.yaml", CAUSE_CODES)
     made = [entry(kind, reason=reason, owner=owner) for kind, reason, owner in words]
     made = [replace(one, id=identity(one.suite, one.scope, one.severity, False)) for one in made]
     for one in made:
         text.add(one)
     text.write(TODAY)
-    found = load_exceptions(text.path, TODAY).entries
+    found = load_exceptions(text.path, TODAY, CAUSE_CODES).entries
     assert sorted(one.scope["kind"] for one in made) == [one.scope["kind"] for one in found]
     assert {(one.owner, " ".join(one.reason.split())) for one in made} == {(one.owner, one.reason) for one in found}
 
@@ -196,8 +197,8 @@ def test_two_people_add_at_once(tmp_path: Path) -> None:
         file.write_text(FILE)
     changed(ours, entry("Aardvark"))
     changed(theirs, entry("Banana"))
-    pear = load_exceptions(theirs, TODAY).entries[-1]
-    text, _ = read_text(theirs, TODAY)
+    pear = load_exceptions(theirs, TODAY, CAUSE_CODES).entries[-1]
+    text, _ = read_text(theirs, TODAY, CAUSE_CODES)
     text.set_rules(pear.id, (*pear.rules, GroupRule("zest", "T", "", "extra", "shadow")))
     text.write(TODAY)
     merged = subprocess.run(
@@ -205,17 +206,17 @@ def test_two_people_add_at_once(tmp_path: Path) -> None:
     )
     assert 0 == merged.returncode, merged.stdout
     ours.write_text(merged.stdout)
-    entries = load_exceptions(ours, TODAY).entries
+    entries = load_exceptions(ours, TODAY, CAUSE_CODES).entries
     assert 4 == len(entries)
     assert sorted(one.key for one in entries) == [one.key for one in entries]
     assert 3 == len(entries[-1].rules)
 
 
 def test_nothing_is_left_of_a_write_that_fails(tmp_path: Path) -> None:
-    """A folder that is no folder is told, and no half of a file stays."""
+    """A missing folder is an error, and no partial file is left."""
     file = tmp_path / "file" / "e.yaml"
     (tmp_path / "file").write_text("")
-    text = ExceptionText(file)
+    text = ExceptionText(file, CAUSE_CODES)
     text.add(entry())
     with pytest.raises(InputError, match="exception-file: cannot be written"):
         text.write(TODAY)

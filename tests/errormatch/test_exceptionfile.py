@@ -1,4 +1,4 @@
-"""Tolerated findings: scoped, owned, dated; and everything that can be wrong with the file."""
+"""The exceptions file: which findings entries tolerate, and the diagnostics of invalid entries."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import get_args
 import msgspec
 import pytest
 
-from harness.compare.finding import CAUSES as ALL_CAUSES
+from harness.compare.finding import CAUSE_CODES
 from harness.compare.finding import SEVERITIES as ALL_SEVERITIES
 from harness.compare.mismatch import MismatchKind
 from harness.diagnostics import InputError
 from harness.errormatch.exceptionentry import SEVERITIES
 from harness.errormatch.exceptionfile import NO_EXCEPTIONS, ExceptionFile, ExceptionOutcome, load_exceptions
-from harness.errormatch.exceptionform import CAUSES, MISMATCHES
+from harness.errormatch.exceptionform import MISMATCHES
 
 TODAY = date(2026, 11, 21)
 
@@ -35,7 +35,7 @@ ENTRY = {
 
 
 class Found(msgspec.Struct, frozen=True):
-    """A finding, as far as exceptions look at it."""
+    """The attributes of a finding that exceptions read."""
 
     kind: str = "Workload"
     path: str = "spec.ports[*]"
@@ -45,6 +45,7 @@ class Found(msgspec.Struct, frozen=True):
     cause: str = "no-counterpart"
     severity: str = "graduation"
     exception: str | None = None
+    version: str = "v1beta1"
 
 
 def text(*entries: dict[str, str]) -> str:
@@ -54,7 +55,7 @@ def text(*entries: dict[str, str]) -> str:
 def read(tmp_path: Path, content: str) -> ExceptionFile:
     file = tmp_path / "equivalence_exceptions.yaml"
     file.write_text(content)
-    return load_exceptions(file, TODAY)
+    return load_exceptions(file, TODAY, CAUSE_CODES)
 
 
 def complaints(tmp_path: Path, content: str) -> list[str]:
@@ -68,7 +69,7 @@ def apply(tmp_path: Path, *findings: Found, subject: str = "example_v1", **chang
 
 
 def test_the_example_of_the_style_guide(tmp_path: Path) -> None:
-    """An entry tolerates the finding it speaks of: it is marked, the entry is used, and the run does not fail."""
+    """The tolerated finding is marked, the entry is used, and the run does not fail."""
     outcome = apply(tmp_path, Found())
     (entry,) = outcome.used
     assert [entry.id] == [finding.exception for finding in outcome.findings]
@@ -89,7 +90,7 @@ OTHERS = [
 
 @pytest.mark.parametrize("finding", OTHERS, ids=lambda f: f"{f}")
 def test_any_other_finding_is_not_tolerated(tmp_path: Path, finding: Found) -> None:
-    """Each part of the scope counts, and a worse severity is never hidden."""
+    """Each key of the scope is compared, and a worse severity is not tolerated."""
     outcome = apply(tmp_path, finding)
     assert (finding,) == outcome.beyond
     assert ((), True) == (outcome.used, outcome.failed)
@@ -102,14 +103,14 @@ def test_a_milder_finding_is_tolerated(tmp_path: Path, severity: str) -> None:
 
 
 def test_stars_are_explicit(tmp_path: Path) -> None:
-    """A star stands for any value of its key, and for nothing less."""
+    """A star as a value matches any value of its key."""
     outcome = apply(tmp_path, Found(kind="Pod", origin="x"), kind='"*"', origin='"*"')
     assert not outcome.failed
     assert apply(tmp_path, Found(kind="Pod", path="spec.x"), kind='"*"').failed
 
 
-def test_other_subjects_are_none_of_our_business(tmp_path: Path) -> None:
-    """An entry of another suite tolerates nothing here; one for all suites does."""
+def test_entries_of_other_subjects_are_ignored(tmp_path: Path) -> None:
+    """An entry of another suite tolerates no finding of this one; an entry for all suites does."""
     other = apply(tmp_path, subject="kubernetes")
     assert (other.used, other.diagnostics) == ((), ())
     assert (Found(),) == apply(tmp_path, Found(), subject="kubernetes").beyond
@@ -119,7 +120,7 @@ def test_other_subjects_are_none_of_our_business(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("until", "expired"), [("2026-11-20", True), ("2026-11-21", False)])
 def test_an_expired_entry_fails_the_run(tmp_path: Path, until: str, expired: bool) -> None:
-    """The last day counts; after it the entry tolerates nothing and fails the runs of its suite, and no other."""
+    """An entry is valid on its last day. Then it tolerates no finding, and fails the runs of its suite only."""
     outcome = apply(tmp_path, Found(), until=until)
     assert expired == outcome.failed
     assert ([Found()] if expired else []) == list(outcome.beyond)
@@ -128,7 +129,7 @@ def test_an_expired_entry_fails_the_run(tmp_path: Path, until: str, expired: boo
 
 
 def test_an_id_outlives_editing(tmp_path: Path) -> None:
-    """The id comes from the scope, not from the place or the words."""
+    """The id depends on the scope, not on the position or the reason."""
     first = read(tmp_path, text(ENTRY)).entries[0]
     moved = read(tmp_path, text({**ENTRY, "kind": "Pod"}, {**ENTRY, "reason": "better", "owner": "me"})).entries
     assert first.id == moved[1].id != moved[0].id
@@ -143,8 +144,8 @@ MISTAKES = [
     ({"mismatch": "extras"}, ["did you mean extra?"]),
     ({"cause": "nocounterpart"}, ["did you mean no-counterpart?"]),
     ({"type": "FieldValueDuplicat"}, ["did you mean FieldValueDuplicate?"]),
-    ({"path": "spec.*"}, ["3: exception-value: path holds a lone *"]),
-    ({"kind": "Work*"}, ["kind holds a lone *"]),
+    ({"path": "spec.*"}, ["3: exception-value: path contains a single *"]),
+    ({"kind": "Work*"}, ["kind contains a single *"]),
     ({"kind": "*x"}, ["exception-yaml", 'write "*" with its quotation marks']),
     ({"suite": '"*"', "path": '"*"'}, ["1: exception-wide: suite and path are both open"]),
     ({"kind": '"*"', "path": '"*"', "type": '"*"', "origin": '"*"'}, ["4 keys are open: kind, path, type, origin"]),
@@ -156,20 +157,20 @@ MISTAKES = [
 
 @pytest.mark.parametrize(("changes", "expected"), MISTAKES)
 def test_mistakes_in_an_entry(tmp_path: Path, changes: dict[str, str], expected: list[str]) -> None:
-    """Every mistake is told with its line, why it is one, and what to write instead."""
+    """Every mistake is a diagnostic with its line, the reason and a fix."""
     said = "\n".join(complaints(tmp_path, text({**ENTRY, **changes})))
     assert all(part in said for part in expected)
 
 
 @pytest.mark.parametrize("key", list(ENTRY))
 def test_every_key_is_mandatory(tmp_path: Path, key: str) -> None:
-    """An entry says all of it."""
+    """A missing key is a diagnostic."""
     (said,) = complaints(tmp_path, text({name: value for name, value in ENTRY.items() if name != key}))
     assert f"1: exception-missing: missing {key}" in said
 
 
 def test_a_link_is_optional(tmp_path: Path) -> None:
-    """A link may be there."""
+    """An entry without a link is valid."""
     assert read(tmp_path, text({**ENTRY, "link": "https://x"})).entries[0].link == "https://x"
 
 
@@ -178,8 +179,8 @@ def test_a_foreign_type_is_allowed(tmp_path: Path) -> None:
     assert read(tmp_path, text({**ENTRY, "type": "max_digits"})).entries[0].scope["type"] == "max_digits"
 
 
-def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
-    """One run tells everything that is wrong, in the order of the file."""
+def test_all_mistakes_are_reported_at_once(tmp_path: Path) -> None:
+    """The diagnostics are in the order of the file."""
     content = text({**ENTRY, "severity": "bad"}, ENTRY, ENTRY, {**ENTRY, "kind": "A", "until": "x"}) + "- 3\n"
     lines = [said.split(":")[0] for said in complaints(tmp_path, content)]
     assert lines == ["8", "23", "44", "45"]
@@ -189,7 +190,7 @@ SHAPES = [
     ("a: b\n", "1: exception-shape: the file must be a list"),
     ("- [x]\n", "1: exception-shape: an entry must have keys"),
     ("- suite: [\n", "exception-yaml"),
-    ("- {suite: a, suite: b}\n", "key 'suite' stands twice"),
+    ("- {suite: a, suite: b}\n", "the entry has the key 'suite' twice"),
     ("- {? [a] : b}\n", "unknown key ''"),
     ("\x00", "exception-yaml"),
     ("- a\n---\n- b\n", "exception-yaml"),
@@ -199,27 +200,45 @@ SHAPES = [
 
 @pytest.mark.parametrize(("content", "expected"), SHAPES, ids=range(len(SHAPES)))
 def test_files_of_another_shape(tmp_path: Path, content: str, expected: str) -> None:
-    """Whatever the file holds, it gets a diagnostic and never a traceback."""
+    """A file with any other content is a diagnostic and not a traceback."""
     assert expected in "\n".join(complaints(tmp_path, content))
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    """A missing file, a folder, and bytes that are no text are told as such."""
+    """A missing file, a folder, and bytes that are not text have different diagnostics."""
     binary = tmp_path / "binary.yaml"
     binary.write_bytes(b"\xff\xfe\xff")
     for file in (tmp_path / "missing.yaml", tmp_path, binary):
         with pytest.raises(InputError, match="exception-file: cannot be read"):
-            load_exceptions(file, TODAY)
+            load_exceptions(file, TODAY, CAUSE_CODES)
 
 
 @pytest.mark.parametrize("content", ["", "# nothing\n", "[]\n", "null\n"])
 def test_an_empty_file_tolerates_nothing(tmp_path: Path, content: str) -> None:
-    """No entries, no exceptions, no complaints."""
+    """It has no entries and no diagnostics."""
     assert read(tmp_path, content).entries == ()
     assert not NO_EXCEPTIONS.apply([], "s").failed
     assert NO_EXCEPTIONS.apply([Found()], "s").failed
 
 
-def test_words_are_those_of_the_judge() -> None:
-    """Severities, kinds and causes are written down twice, since this layer may not look up; they agree."""
-    assert (ALL_SEVERITIES, get_args(MismatchKind), ALL_CAUSES) == (SEVERITIES, MISMATCHES, CAUSES)
+def test_severities_and_kinds_are_those_of_the_judge() -> None:
+    """They are declared in both layers, because this layer may not import the judge."""
+    assert (ALL_SEVERITIES, get_args(MismatchKind)) == (SEVERITIES, MISMATCHES)
+
+
+def test_an_entry_may_be_for_one_version(tmp_path: Path) -> None:
+    """It has an id of its own, is named with it, and tolerates nothing in other versions, where it is unused."""
+    outcome = apply(tmp_path, Found(), Found(version="v1"), version="v1beta1")
+    (entry,) = outcome.used
+    assert ([entry.id, None], "Workload of v1beta1 spec.ports[*] FieldValueDuplicate") == (
+        [one.exception for one in outcome.findings], entry.about,
+    )  # fmt: skip
+    assert entry.id != apply(tmp_path, Found()).used[0].id
+    assert [None] == [one.exception for one in apply(tmp_path, Found(version="v1"), version="v1beta1").findings]
+
+
+def test_a_version_is_one_of_the_group(tmp_path: Path) -> None:
+    """Any is said by leaving the key out, and the group is not part of it."""
+    for wrong in ('"*"', "apps/v1"):
+        (told,) = complaints(tmp_path, text({**ENTRY, "version": wrong}))
+        assert "exception-value: unknown version" in told

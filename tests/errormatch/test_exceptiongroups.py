@@ -43,6 +43,7 @@ class Met(msgspec.Struct, frozen=True):
     kind: str = "Deployment"
     path: str = "spec.template.spec.ports[*].name"
     exception: str | None = None
+    version: str = "v1"
 
 
 def apply(tmp_path: Path, *findings: Met) -> ExceptionOutcome[Met]:
@@ -87,21 +88,21 @@ def test_anything_new_breaks_through(tmp_path: Path, finding: Met) -> None:
 
 
 MISTAKES = [
-    ("ports[*].name FieldValueInvalid", "6: exception-rule: this is no rule: 'ports[*].name FieldValueInvalid'"),
+    ("ports[*].name FieldValueInvalid", "6: exception-rule: this is not a rule: 'ports[*].name FieldValueInvalid'"),
     ("name FieldValueInvalid unmatched graduatoin", "did you mean graduation?"),
     ("name FieldValueInvalid unmatchd graduation", "did you mean unmatched?"),
     ("name FieldValueInvalit unmatched graduation", "did you mean FieldValueInvalid?"),
-    ("name Field* unmatched graduation", "type holds a lone *: 'Field*'"),
+    ("name Field* unmatched graduation", "type contains a single *: 'Field*'"),
     ("'* * * graduation'", "exception-wide: member, type, origin, mismatch are open"),
-    ("spec.* FieldValueInvalid unmatched graduation", "member holds a lone *: 'spec.*'"),
-    ("nodeName FieldValueRequired unmatched visible", "exception-rule: the rule stands twice"),
-    ("{a: b}", "rules holds what is no text"),
+    ("spec.* FieldValueInvalid unmatched graduation", "member contains a single *: 'spec.*'"),
+    ("nodeName FieldValueRequired unmatched visible", "exception-rule: the entry has the rule twice"),
+    ("{a: b}", "rules has an item that is not a text"),
 ]
 
 
 @pytest.mark.parametrize(("rule", "expected"), MISTAKES)
 def test_mistakes_in_a_rule(tmp_path: Path, rule: str, expected: str) -> None:
-    """Every mistake is told with the line of the rule and what to write instead."""
+    """Every mistake is a diagnostic with the line of the rule and a fix."""
     wrong = GROUP.replace("ports[*].name FieldValueInvalid/format=dns-label unmatched graduation", rule)
     assert expected in "\n".join(complaints(tmp_path, wrong))
 
@@ -113,7 +114,7 @@ OTHERS = [
     ("side: handwritten", "side: hand", "side is one of handwritten, declarative, both"),
     ("  reason: ", "  kind: Pod\n  reason: ", "unknown key 'kind'"),
     ("place: k8s.io/api/core.PodSpec", "place: [a.B, a.B]", "place has 'a.B' twice"),
-    ("place: k8s.io/api/core.PodSpec", "place: ['a.B, a.C']", "'a.B, a.C' is no Go type"),
+    ("place: k8s.io/api/core.PodSpec", "place: ['a.B, a.C']", "'a.B, a.C' is not a Go type"),
     ("place: k8s.io/api/core.PodSpec", "place: []", "place must be a list of texts"),
     ("cause: ratcheting", "cause: [masked, ratchetting]", "3: exception-value: unknown cause 'ratchetting'"),
     ("owner: sig-node", "owner: ''", "owner is empty"),
@@ -127,15 +128,15 @@ def test_mistakes_in_a_group(tmp_path: Path, old: str, new: str, expected: str) 
 
 
 def test_rules_must_be_a_list(tmp_path: Path) -> None:
-    """A text, or an empty list, is no list of rules."""
+    """A text and an empty list are not lists of rules."""
     head, _, rest = GROUP.partition("rules:\n")
     tail = rest[rest.index("  reason") :]
     for value in ("x", "[]"):
         assert "rules must be a list of texts" in complaints(tmp_path, f"{head}rules: {value}\n{tail}")[0]
 
 
-def test_a_group_stands_once(tmp_path: Path) -> None:
-    """Two entries for one cause, side and type are one too many, whatever their rules are."""
+def test_a_group_has_one_entry(tmp_path: Path) -> None:
+    """Two entries with the same cause, side and type are an error, whatever their rules are."""
     other = GROUP.replace("nodeName", "hostname")
     assert "12: exception-twice" in complaints(tmp_path, GROUP + other)[0]
     assert 2 == len(read(tmp_path, GROUP + GROUP.replace("ratcheting", "no-rule")).entries)
@@ -166,8 +167,8 @@ def test_a_rule_is_written_and_read(finding: Any) -> None:
     [Met(member="a b"), Met(member="{a b"), Met(origin="a b"), Met(type="a/b"), Met(member="-")],
     ids=str,
 )
-def test_what_does_not_fit_into_a_line_is_no_rule(finding: Any) -> None:
-    """A name with a space in it would be read as two, unless it stands in braces."""
+def test_a_name_with_a_space_is_not_a_rule(finding: Any) -> None:
+    """It would be read as two names, unless it is in braces."""
     assert rule_of(finding) is None
 
 
@@ -218,17 +219,17 @@ def test_a_finding_without_an_explanation_is_matched_by_the_rest(tmp_path: Path,
     assert tolerated == (() == apply(tmp_path, found).beyond)
 
 
-def test_a_witness_is_matched_by_what_is_certain(tmp_path: Path) -> None:
-    """Neither the cause nor the severity of a difference is known of an answer alone."""
+def test_a_witness_is_matched_without_cause_and_severity(tmp_path: Path) -> None:
+    """Both are not known from an answer alone."""
     [one] = read(tmp_path, GROUP).entries
-    assert one.speaks_of(Met(cause="", severity="verdict"))
-    assert not one.speaks_of(Met(cause="", side="declarative"))
-    assert not one.speaks_of(Met(cause="", member="hostname"))
+    assert one.matches_finding(Met(cause="", severity="verdict"))
+    assert not one.matches_finding(Met(cause="", side="declarative"))
+    assert not one.matches_finding(Met(cause="", member="hostname"))
 
 
 @pytest.mark.parametrize("said", ["sometimes", "within 400000 cases of 1.37.1", "whatever"])
 def test_occurs_of_older_files_is_ignored(tmp_path: Path, said: str) -> None:
-    """It is read, and a note says so once, with the first line."""
+    """It is read, and reported in one note with the first line."""
     file = read(tmp_path, GROUP + f"  occurs: {said}\n" + text({**ENTRY, "occurs": said}))
     [note] = file.notes
     assert ("exception-ignored", 12, "occurs is ignored, here and in 1 more") == (
@@ -237,7 +238,18 @@ def test_occurs_of_older_files_is_ignored(tmp_path: Path, said: str) -> None:
     assert () == read(tmp_path, GROUP).notes
 
 
-def test_rules_are_sorted_by_what_they_name() -> None:
+def test_rules_are_sorted_by_name() -> None:
     """The order of a file does not depend on when a rule was added."""
     rule = GroupRule("a", "T", "", "extra", "shadow")
     assert [rule, replace(rule, member="b")] == sorted([replace(rule, member="b"), rule])
+
+
+def test_a_group_may_be_for_one_version(tmp_path: Path) -> None:
+    """Its type is in every version, and only this one is tolerated; it is written as it is read."""
+    file = read(tmp_path, GROUP.replace("  reason:", "  version: v1beta1\n  reason:"))
+    outcome = file.apply((Met(), Met(version="v1beta1")), "kubernetes")
+    (entry,) = outcome.used
+    assert [None, entry.id] == [one.exception for one in outcome.findings]
+    assert "k8s.io/api/core.PodSpec of v1beta1, 3 rules" == entry.about
+    (again,) = read(tmp_path, render(entry)).entries
+    assert (entry.id, entry.scope) == (again.id, again.scope)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.compare.causes.normalization import describe
 from harness.diagnostics import InputError
 from harness.errormatch import normalize as normalize_module
 from harness.errormatch.normalize import Normalizer, RuleProblem, check_rules, normalizer
@@ -96,7 +97,7 @@ def test_one_normalizer_for_all() -> None:
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Paths hold map keys, so the memory forgets."""
     rewrite = Normalizer([("^a", "b")])
-    monkeypatch.setattr(normalize_module, "_REMEMBERED", 10)
+    monkeypatch.setattr(normalize_module, "_MAX_CACHED", 10)
     for number in range(100):
         rewrite(f"a[{number}]")
     assert len(rewrite._known) <= 10
@@ -136,3 +137,16 @@ def test_no_input_crashes(pattern: str, replacement: str, path: str) -> None:
         return
     assert isinstance(rewrite(path), str)
     rewrite.is_result(path)
+
+
+def test_a_rule_behind_another_one_names_it() -> None:
+    """A rule without an anchor takes the paths of a later one: that one is told, with both regexes as in code."""
+    first, second = (r"spec\.old\.(a)", "spec.new.$1"), (r"^spec\.spec\.old\.(a)", "spec.spec.new.$1")
+    paths = {"v1": ["spec.old.a", "spec.spec.old.a"]}
+    (problem,) = check_rules((first, second), paths)
+    assert (second, first) == (problem.rule, problem.earlier)
+    assert r"`^spec\.spec\.old\.(a)`" in str(problem)
+    assert r"`spec\.old\.(a)`" in str(problem)
+    assert "anchor" in describe(problem).fix
+    (alone,) = check_rules((second,), {"v1": ["spec.old.a"]})
+    assert (None, False) == (alone.earlier, "anchor" in describe(alone).fix)

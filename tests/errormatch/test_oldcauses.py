@@ -23,7 +23,7 @@ def test_an_exception_keeps_its_id_under_either_name(tmp_path: Path, cause: str)
 
 @pytest.mark.parametrize("cause", ["no-twin", "no-counterpart"])
 def test_a_group_keeps_its_id_under_either_name(tmp_path: Path, cause: str) -> None:
-    """Several causes stand in the order of their present names, and make the id by their first ones."""
+    """Several causes are sorted by their current names, and the id is computed from their first ones."""
     [entry] = read(tmp_path, GROUP.replace("cause: ratcheting", f"cause: [no-rule, {cause}]")).entries
     assert ("g9bada001", ("no-counterpart", "no-rule")) == (entry.id, entry.values("cause"))
 
@@ -38,6 +38,6 @@ def test_a_witness_is_read_by_the_present_name(tmp_path: Path) -> None:
     assert (msgspec.structs.replace(shown, cause="no-counterpart"),) == read_again.shows
 
 
-def test_other_causes_are_what_they_were() -> None:
+def test_other_causes_are_unchanged() -> None:
     """A name that did not change is its own first name."""
     assert ("masked", "masked") == (current_cause("masked"), first_name("masked"))

@@ -48,7 +48,7 @@ def test_a_type_narrows_an_entry() -> None:
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Details hold values, so the memory forgets, and decides the same again."""
     trusted = Wordings([Wording(r"x(?P<n>\d+)", r"y(?P<n>\d+)", "same")])
-    monkeypatch.setattr(trusted_module, "_REMEMBERED", 10)
+    monkeypatch.setattr(trusted_module, "_MAX_CACHED", 10)
     for number in range(100):
         assert trusted.same(*pair(f"x{number}", f"y{number}"))
     assert len(trusted._known) <= 10
@@ -95,7 +95,7 @@ def test_every_shipped_entry_has_a_reason() -> None:
 
 OK = "  declarative: b\n  reason: r\n"
 BAD = [
-    ("- handwritten: (\n" + OK, ["1:16: wording-regex: handwritten is no regular expression"]),
+    ("- handwritten: (\n" + OK, ["1:16: wording-regex: handwritten is not a regular expression"]),
     ("- handwriten: a\n" + OK, ["did you mean handwritten?", "missing handwritten"]),
     ("- handwritten: a\n  declarative: b\n", ["1:3: wording-missing: missing reason"]),
     ("- handwritten: a\n  type: FieldValueRequird\n" + OK, ["did you mean FieldValueRequired?"]),
@@ -106,7 +106,7 @@ BAD = [
 
 @pytest.mark.parametrize(("text", "expected"), BAD)
 def test_bad_entries_are_all_reported(tmp_path: Path, text: str, expected: list[str]) -> None:
-    """Every mistake of the file is told with its line and the way out."""
+    """Every mistake of the file is a diagnostic with its line and a fix."""
     file = tmp_path / "trusted_wordings.yaml"
     file.write_text(text)
     with pytest.raises(InputError) as caught:

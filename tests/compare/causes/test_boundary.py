@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.case import Answer, Case, Failure
-from harness.compare.boundary import find_boundary, scale_of
-from harness.compare.cause import find_cause
+from harness.compare.cause import Explanation, Question
+from harness.compare.causes.boundary import BOUNDARY, scale_of
 from harness.compare.comparator import Comparator
-from harness.compare.obvious import CauseFound
+from harness.compare.judge import find_cause
 from harness.tags.registry import rule_facts
-from tests.compare.builders import Ask, answer, case, drive, errors, info
+from tests.compare.builders import Ask, answer, case, drive, error, errors, info
 
 
 def target(what: str, handwritten: Callable[[Any], bool], declarative: Callable[[Any], bool]) -> Ask:
@@ -31,8 +31,8 @@ def target(what: str, handwritten: Callable[[Any], bool], declarative: Callable[
     return ask
 
 
-def cause_of(value: Any, ask: Ask) -> CauseFound:
-    one, asked = Comparator(info(), facts=rule_facts()), case({"spec": {"a": value}})
+def cause_of(value: Any, ask: Ask, versions: tuple[str, ...] = ()) -> Explanation:
+    one, asked = Comparator(info(versions=versions), facts=rule_facts()), case({"spec": {"a": value}})
     said = ask(asked)
     (mismatch,) = one.compare(asked, said)
     return drive(find_cause(asked, said, mismatch, one), ask)
@@ -47,14 +47,16 @@ def test_a_lower_maximum_on_the_handwritten_side() -> None:
     assert found.cause == "boundary"
     assert "handwritten side rejects a value of 101 or more" in found.detail
     assert "declarative side rejects a value of 256 or more" in found.detail
-    assert found.fix == "give +k8s:maximum on spec.a the limit of the handwritten check, 100"
+    assert found.fix.startswith(
+        "give +k8s:maximum on spec.a the limit of the handwritten check, 100; or give the limit of"
+    )
 
 
 def test_a_higher_maximum_on_the_handwritten_side() -> None:
     """The same when the declarative side is the stricter one."""
     found = cause_of(150, target(MAXIMUM, lambda v: v > 255, lambda v: v > 100))
     assert found.cause == "boundary"
-    assert found.fix.endswith("the limit of the handwritten check, 255")
+    assert "the limit of the handwritten check, 255; or give the limit of the rule, 100, to" in found.fix
 
 
 def test_a_minimum() -> None:
@@ -62,7 +64,7 @@ def test_a_minimum() -> None:
     found = cause_of(0, target("Invalid@spec.a/minimum", lambda v: v < 1, lambda v: v < 0))
     assert "handwritten side rejects a value of 0 or less" in found.detail
     assert "declarative side rejects a value of -1 or less" in found.detail
-    assert found.fix.endswith("check, 1")
+    assert "check, 1; or give the limit of the rule, 0, to" in found.fix
 
 
 def test_lengths_and_counts() -> None:
@@ -78,7 +80,10 @@ def test_one_limit_in_bytes_and_in_characters() -> None:
     """Whose limit is as many bytes as the other's is characters counts otherwise, and the fix names the other tag."""
     text = cause_of("é" * 40, target(MAX_LENGTH, lambda v: len(v.encode()) > 63, lambda v: len(v) > 63))
     assert "handwritten side rejects 64 bytes or more and the declarative side rejects 64 characters" in text.detail
-    assert text.fix.endswith("+k8s:maxBytes=63 is the rule that counts as the check does")
+    origin = 'and needs the origin "maxBytes" on the check too'
+    assert text.fix.endswith(f"+k8s:maxBytes=63 is the rule that counts as the check does, {origin}")
+    several = cause_of("é" * 40, target(MAX_LENGTH, lambda v: len(v.encode()) > 63, lambda v: len(v) > 63), ("v2",))
+    assert "+k8s:maxBytes=63 in every version is the rule" in several.fix
     rule = cause_of("é" + 62 * "x", target(MAX_LENGTH, lambda v: len(v) > 63, lambda v: len(v.encode()) > 63))
     assert "handwritten side rejects 64 characters or more and the declarative side rejects 64 bytes" in rule.detail
     assert rule.fix.endswith("+k8s:maxLength=63 is the rule that counts as the check does")
@@ -106,7 +111,9 @@ def test_an_update_that_ratchets_what_it_left_as_it_was() -> None:
     (mismatch,) = one.compare(asked, ask(asked))
     found = drive(find_cause(asked, ask(asked), mismatch, one), ask)
     assert found.cause == "boundary"
-    assert found.fix == "give +k8s:maximum on spec.a the limit of the handwritten check, 100"
+    assert found.fix.startswith(
+        "give +k8s:maximum on spec.a the limit of the handwritten check, 100; or give the limit of"
+    )
     assert found.detail.startswith("as a create, both sides check, at another limit")
 
 
@@ -135,7 +142,7 @@ def test_a_side_that_always_reports_it_has_no_limit_to_name() -> None:
     """The limit of a side that rejects everything around cannot be named; the other one is."""
     found = cause_of(150, target(MAXIMUM, lambda v: True, lambda v: v > 200))
     assert "limit of the handwritten side was not found" in found.detail
-    assert found.fix == "give +k8s:maximum on spec.a the limit of the handwritten check"
+    assert found.fix.startswith("give +k8s:maximum on spec.a the limit of the handwritten check; or give")
 
 
 @pytest.mark.parametrize("value", [True, None, {"a": 1}, [], 1.5])
@@ -146,14 +153,28 @@ def test_values_without_a_size(value: Any) -> None:
 
 
 def test_a_format_that_both_read_differently() -> None:
-    """A format has no limit to name: both sides check it, and disagree on the value at hand."""
+    """A format has no limit to name: both reject words of other lengths, and one of them this word too."""
 
     def rejects(value: str) -> bool:
         return not value.isascii() or not value.isalnum()
 
     found = cause_of("a_b", target("Invalid@spec.a/format=x", rejects, lambda v: not v))
-    assert found.cause == "boundary"
-    assert "disagree on this value" in found.detail
+    assert found.cause == "other-value"
+    assert 'both sides check format=x and report "", but "a_b" the handwritten side alone' == found.detail
+    assert "limit" not in f"{found.fix} {found.experiment}"
+
+
+def test_a_format_that_both_reject_for_another_reason_elsewhere() -> None:
+    """That a longer word is too long for both does not show how they read its letters, so the reason is told."""
+
+    def ask(asked: Case) -> Answer:
+        value = asked.object["spec"]["a"]
+        rule = [error("Invalid@spec.a/format=x alpha", detail="too long")] if len(value) > 9 else []
+        return answer((error("Invalid@spec.a/format=x covered", detail="no letter"),), tuple(rule))
+
+    found = cause_of("\u017f", ask)
+    assert "other-value" == found.cause
+    assert "the declarative side with 'too long', but \"\u017f\" the handwritten side alone" in found.detail
 
 
 def test_types_without_a_limit() -> None:
@@ -161,14 +182,14 @@ def test_types_without_a_limit() -> None:
     one, asked = Comparator(info()), case({"spec": {"a": 5}})
     said = answer(errors("NotSupported@spec.a covered"))
     with pytest.raises(StopIteration):
-        next(find_boundary(asked, one.compare(asked, said)[0], one))
+        next(BOUNDARY.sides.search(Question(asked, said, one.compare(asked, said)[0], one)))
 
 
 def test_a_target_that_stops_answering() -> None:
     """Without answers there is no boundary, and no further question."""
     one, asked = Comparator(info()), case({"spec": {"a": 150}})
     said = answer(errors(f"{MAXIMUM} covered"))
-    search = find_boundary(asked, one.compare(asked, said)[0], one)
+    search = BOUNDARY.sides.search(Question(asked, said, one.compare(asked, said)[0], one))
     batch = next(search)
     with pytest.raises(StopIteration) as stop:
         search.send([Answer(each.id, failure=Failure("decode", "no")) for each in batch])

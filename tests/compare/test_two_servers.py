@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from harness.case import Answer, Case, KindInfo, Operation, TargetInfo, Validated
-from harness.compare.cause import judge
 from harness.compare.comparator import Comparator
-from harness.compare.ends import Ends
 from harness.compare.finding import Finding
-from harness.compare.moves import differing
+from harness.compare.given import differing
+from harness.compare.judge import judge
+from harness.compare.mismatch import Mismatch
+from harness.compare.two_servers import TwoServers
 from harness.field import FieldError
-from harness.subject.twin import TwinTarget
+from harness.subject.targetpair import TargetPair
 from harness.targets.target import Closing
 from tests.compare.builders import drive
 
@@ -52,15 +53,17 @@ class Release(Closing):
         return Answer(case.id, errors, validated={"v1": Validated("x.T", obj)} if case.validated else {})
 
 
-def found(before: Release, after: Release, new: dict[str, Any], old: dict[str, Any] | None = None) -> Finding:
+def found(
+    before: Release, after: Release, new: dict[str, Any], old: dict[str, Any] | None = None, **more: Any
+) -> Finding:
     """The first finding of a case that the two are asked."""
-    with TwinTarget(after, before) as twin:
+    with TargetPair(after, before) as pair:
         operation = Operation.CREATE if old is None else Operation.UPDATE
-        asked = Case(1, "g", "v1", "T", operation, new, old, "ts")
-        comparator = Comparator(twin.info.kinds[0], ends=twin.ends)
+        asked = Case(1, "g", "v1", "T", operation, new, old, "ts", **more)
+        comparator = Comparator(pair.info.kinds[0], comparison=pair.servers)
 
         def ask(case: Case) -> Answer:
-            [one] = twin.ask([case])
+            [one] = pair.ask([case])
             return one
 
         first = comparator.compare(asked, ask(asked))[0]
@@ -86,12 +89,12 @@ def test_a_new_rule_and_a_removed_one() -> None:
     assert told(silent, no_a, {"a": 1}) == (
         "new-rule",
         "accepted by 1.0, rejected by 2.0: 2.0 alone reports a: Forbidden: no; "
-        "1.0 does not report it, whatever was tried",
+        "1.0 does not report it; no other value was tried",
     )
     assert told(no_a, silent, {"a": 1}) == (
         "rule-removed",
         "rejected by 1.0, accepted by 2.0: 1.0 alone reports a: Forbidden: no; "
-        "2.0 does not report it any more, whatever was tried",
+        "2.0 does not report it; no other value was tried",
     )
     assert "verdict" == found(Release("1.0", silent), Release("2.0", no_a), {"a": 1}).severity
 
@@ -136,13 +139,13 @@ def test_an_error_that_reads_differently(before: Any, after: Any, cause: str, se
 def test_a_moved_error_is_told_alike_at_both_places() -> None:
     """Repairing something else does not speak against it."""
     before, after = (lambda *_: [("Invalid", "a", "bad")], lambda *_: [("Invalid", "b", "bad")])
-    with TwinTarget(Release("2.0", after), Release("1.0", before)) as twin:
+    with TargetPair(Release("2.0", after), Release("1.0", before)) as pair:
         asked = Case(1, "g", "v1", "T", Operation.CREATE, {"a": 1, "b": 1}, None, "ts")
-        comparator = Comparator(twin.info.kinds[0], ends=twin.ends)
-        said = twin.ask([asked])[0]
+        comparator = Comparator(pair.info.kinds[0], comparison=pair.servers)
+        said = pair.ask([asked])[0]
 
         def ask(case: Case) -> Answer:
-            [one] = twin.ask([case])
+            [one] = pair.ask([case])
             return one
 
         both = [drive(judge(asked, said, m, comparator, subject="t"), ask) for m in comparator.compare(asked, said)]
@@ -181,9 +184,10 @@ def without_a(obj: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in obj.items() if name != "a"}
 
 
-def test_a_field_that_one_does_not_know() -> None:
-    """It reads the object without the field, however the object is taken."""
-    one = found(Release("1.0", no_a, decode=without_a), Release("2.0", no_a), {"a": 1})
+@pytest.mark.parametrize("validated", [False, True])
+def test_a_field_that_one_does_not_know(validated: bool) -> None:
+    """It reads the object without the field, however the object is taken, and whatever was shown of it before."""
+    one = found(Release("1.0", no_a, decode=without_a), Release("2.0", no_a), {"a": 1}, validated=validated)
     assert ("schema", True) == (one.cause, "1.0 does not know the field a" in one.detail)
 
 
@@ -230,10 +234,19 @@ def test_a_check_that_runs_only_in_some_objects() -> None:
     assert ("conditional", True) == (cause, "1.0 does not check beside b" in detail)
 
 
+@pytest.mark.parametrize(("origin", "expected"), [("", True), ("rules[0]", True), ("rules[1]", False)])
+def test_one_server_names_its_rules(origin: str, expected: bool) -> None:
+    """An error without an origin may be of any rule; two origins that differ are two rules."""
+    comparator = Comparator(KIND, comparison=TwoServers("1.0", "2.0"))
+    mismatch = Mismatch("extra", "a", "FieldValueInvalid", "rules[0]", "declarative")
+    answer = Answer(0, (FieldError("FieldValueInvalid", "a", "no", origin, covered=True),))
+    assert (expected, False) == comparator.reporters(mismatch, answer)
+
+
 def test_equal_names_are_told_apart() -> None:
     """Two checkouts may call themselves the same."""
-    with TwinTarget(Release("1.0", silent), Release("1.0", silent)) as twin:
-        assert Ends("1.0 before", "1.0 after") == twin.ends
+    with TargetPair(Release("1.0", silent), Release("1.0", silent)) as pair:
+        assert TwoServers("1.0 before", "1.0 after") == pair.servers
 
 
 def test_differing_places_are_the_outermost() -> None:

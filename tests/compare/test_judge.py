@@ -8,13 +8,14 @@ import msgspec
 import pytest
 
 from harness.case import Answer, Case, Failure, Operation, ServedList
-from harness.compare.cause import find_cause, judge
+from harness.compare.cause import no_repairs
 from harness.compare.comparator import Comparator
-from harness.compare.masking import Means
+from harness.compare.finding import Finding
+from harness.compare.judge import find_cause, judge
 from harness.compare.mismatch import Mismatch
 from harness.field import FieldError
 from tests.compare.builders import Ask, answer, case, drive, error, errors, info
-from tests.compare.explaining import causes, causes_with, mend_mode, slugs
+from tests.compare.explaining import causes, causes_with, repair_mode, slugs
 
 
 def always(hv: tuple[FieldError, ...], dv: tuple[FieldError, ...]) -> Ask:
@@ -70,7 +71,7 @@ def test_a_rule_that_repeats_itself_is_told_so() -> None:
     rules = causes(case(), always((), errors("Forbidden@a/update", "Forbidden@a/update")))["a"]
     check = causes(case(), always(errors("Required@a", "Required@a"), ()), composition="shadow")["a"]
     assert "reported twice by one side" == rules.detail
-    assert ("handwritten check" in check.fix, "handwritten check" in rules.fix) == (True, False)
+    assert ("handwritten" in check.fix, "handwritten" in rules.fix) == (True, False)
 
 
 def test_two_errors_of_one_text_are_no_duplicate_where_both_sides_say_both() -> None:
@@ -163,8 +164,9 @@ def test_ratcheting_of_what_changed_is_not_told_as_left_alone() -> None:
     changed = causes(case(BAD, {"mistake": 1}), ask)["+spec.a"]
     left = causes(case({**BAD, "mistake": 1}, {**BAD, "mistake": 1}), ask)["+spec.a"]
     assert ("ratcheting", "ratcheting") == (changed.cause, left.cause)
-    assert ("does not report it on this update" in changed.detail, "did not change" in left.detail) == (True, True)
-    assert ("unchanged" in changed.fix, "unchanged" in left.fix) == (False, True)
+    assert "although the update changes the value" in changed.detail
+    assert "which leaves the value as it was" in left.detail
+    assert "whether it reports a value that the update changes is not known" in left.detail
 
 
 def test_no_ratcheting_where_a_create_has_no_rule_either() -> None:
@@ -195,7 +197,9 @@ def test_short_circuit_by_experiment() -> None:
 def test_short_circuit_before_137() -> None:
     """Old releases do not say which errors stop others: one on the same field or above it is taken for it."""
     lists = always(errors("TooMany@s covered", "Required@s.a covered"), errors("TooMany@s alpha"))
-    assert slugs(case(), lists, composition="explicit") == {"s.a": "short-circuit"}
+    found = causes(case(), lists, composition="explicit")["s.a"]
+    assert ("short-circuit", "remains") == (found.cause, found.certainty)
+    assert "if it short-circuits" in found.detail
     assert slugs(case(), lists) == {"s.a": "no-rule"}
 
 
@@ -239,6 +243,25 @@ def test_unreachable() -> None:
     assert slugs(case(mode="served"), stays) == {"+a": "no-counterpart"}
 
 
+def test_refused_before_validation() -> None:
+    """What a server answers without its validators is unreachable as it stands, and told with the server's reason."""
+    refused, one = "409, because of its uid", Comparator(info())
+
+    def ask(asked: Case) -> Answer:
+        unreachable = "" if asked.mode == "given" else refused
+        return answer((), errors("Required@a beta"), unreachable=unreachable)
+
+    def find(asked: Case) -> Finding:
+        (mismatch,) = one.compare(asked, ask(asked))
+        return drive(judge(asked, ask(asked), mismatch, one, subject="s"), ask)
+
+    given, served = find(case(mode="given")), find(case(mode="served"))
+    assert ("unreachable", "unreachable") == (given.cause, given.severity)
+    assert f"a server answers {refused}" in given.detail
+    assert ("no-counterpart", "unreachable") == (served.cause, served.severity)
+    assert f"no request shows it: a server answers {refused}" == served.severity_note
+
+
 def test_failures_and_paths() -> None:
     """A panic, an unstable answer, a wrong path and a wrong composition name themselves."""
     panic = answer(failure=Failure("handwritten", "x", panic=True))
@@ -271,7 +294,7 @@ def test_an_experiment_that_fails_proves_nothing() -> None:
             return answer(failure=Failure("decode", "no"))
         return _ratchets(False, True)(asked)
 
-    assert slugs(case(BAD, BAD), ask) == {"spec.a": "no-rule"}
+    assert slugs(case(BAD, BAD), ask) == {"spec.a": "unknown"}
 
 
 def test_experiments_travel_together() -> None:
@@ -289,18 +312,27 @@ def test_experiments_travel_together() -> None:
 
 
 FIXES = [
-    (["Required@a covered"], [], "declare +k8s:required on a in every version"),
+    (
+        ["Required@a covered"],
+        [],
+        "declare +k8s:required on a, or take the mark `covered` from the handwritten error for a",
+    ),
     (["Invalid@l[0].n/format=k8s-uuid covered"], [], "declare +k8s:format=k8s-uuid on l[*].n"),
     (["NotSupported@a covered"], [], "declare +k8s:enum on its type"),
     (["Invalid@a/odd covered"], [], "declare the rule that reports FieldValueInvalid odd on a"),
-    ([], ["TooMany@a/maxItems alpha"], "remove +k8s:maxItems=<limit> from a"),
+    (
+        [],
+        ["TooMany@a/maxItems alpha"],
+        "remove +k8s:maxItems from a, or write the handwritten error for a with the origin",
+    ),
     (
         ["TooMany@a/maxItems"],
         ["TooMany@a/maxItems alpha"],
-        "mark the handwritten error on a with .MarkCoveredByDeclarative()",
+        "add the mark `covered` to the handwritten error for a",
     ),
-    (["Invalid@a covered"], ["Invalid@a/minimum alpha"], 'let the handwritten error say .WithOrigin("minimum")'),
-    (["Required@s.a covered"], ["Required@s.b alpha"], "let both sides report one path, s.b or s.a"),
+    (["Invalid@a covered"], ["Invalid@a/minimum alpha"], 'give the origin "minimum" to the handwritten error for a'),
+    (["Required@s.a covered"], ["Required@s.b alpha"], "report one path, s.b or s.a"),
+    (["Required@s[abc] covered"], ["Required@s[ab] alpha"], "write the keys of s alike"),
 ]
 
 
@@ -311,7 +343,14 @@ def test_fixes_name_field_and_tag(hv: list[str], dv: list[str], expected: str) -
     assert expected in next(iter(found.values())).fix
 
 
-def test_judge_builds_the_finding() -> None:
+def test_a_crash_of_the_preparation_is_told_as_one() -> None:
+    """What defaults and prepares an object is no validator."""
+    crash = answer(failure=Failure("prepare", "index out of range", panic=True, at="alloc.go:3"))
+    [found] = causes(case(), lambda asked: crash).values()
+    assert found.detail.endswith("what defaults and prepares the object crashed at alloc.go:3")
+
+
+def test_the_judge_builds_the_finding() -> None:
     """A finding holds the mismatch, its cause and grade, the case and the answer, and what else differs there."""
     ask = always(errors("Required@l[3].a covered"), errors("TooMany@z/maxItems alpha"))
     one, asked = Comparator(info(), is_known_path=None), case({"l": []})
@@ -324,7 +363,7 @@ def test_judge_builds_the_finding() -> None:
         finding.occurrences, finding.exception, finding.replay,
     )  # fmt: skip
     assert (asked, said, (second,)) == (finding.case, finding.answer, finding.others)
-    assert "l[3].a: Required value; no rule of this version declares it" in finding.detail
+    assert "l[3].a: Required value; the declarative side does not report it; no other value was tried" in finding.detail
 
 
 def test_an_option_that_does_not_matter() -> None:
@@ -376,8 +415,8 @@ def test_a_path_that_only_looks_alike() -> None:
         return answer(hv, errors("Required@spec.sub.mode beta"))
 
     asked = case({"spec": {"sub": {}}})
-    assert causes_with(Means(), ask, asked)["spec.sub.mode"].cause == "path"
-    assert causes_with(Means(mend=mend_mode), ask, asked)["spec.sub.mode"].cause == "no-counterpart"
+    assert causes_with(no_repairs, ask, asked)["spec.sub.mode"].cause == "path"
+    assert causes_with(repair_mode, ask, asked)["spec.sub.mode"].cause == "no-counterpart"
 
     def moved(asked: Case) -> Answer:
         is_set = bool(asked.object["spec"].get("mode"))
@@ -385,7 +424,7 @@ def test_a_path_that_only_looks_alike() -> None:
             *((), ()) if is_set else (errors("Required@spec.mode covered"), errors("Required@spec.m.mode beta"))
         )
 
-    assert causes_with(Means(mend=mend_mode), moved, asked)["spec.mode"].cause == "path"
+    assert causes_with(repair_mode, moved, asked)["spec.mode"].cause == "path"
 
 
 def test_ratcheting_shows_before_a_guess() -> None:
@@ -397,7 +436,7 @@ def test_ratcheting_shows_before_a_guess() -> None:
                       (*twins, *errors("Invalid@spec.a beta", "Forbidden@spec.a beta")))  # fmt: skip
 
     asked = case({"spec": {}}, {"spec": {}})
-    assert causes_with(Means(), ask, asked)["spec.a"].cause == "ratcheting"
+    assert causes_with(no_repairs, ask, asked)["spec.a"].cause == "ratcheting"
 
 
 def test_ratcheting_of_a_subresource() -> None:
@@ -425,3 +464,90 @@ def test_conditional() -> None:
     found = causes(case({"spec": {"l": [{"a": 1, "match": 2, "other": 3}], "m": 1}}), ask)["+spec.l[0].a"]
     assert (found.cause, "does not run beside spec.l[0].match" in found.detail) == ("conditional", True)
     assert "with or without spec.l[*].match" in found.fix
+
+
+def test_experiments_have_a_budget_and_what_was_not_asked_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However much there is to leave out; a cause is told nevertheless."""
+    monkeypatch.setattr("harness.compare.judge.BUDGET", 10)
+    asked = list[Case]()
+
+    def ask(one: Case) -> Answer:
+        asked.append(one)
+        return answer(errors("Required@spec.a covered"))
+
+    found = causes(case({"spec": {f"f{number}": 1 for number in range(30)}}), ask)["spec.a"]
+    assert "no-rule" == found.cause
+    assert "20 more cases of experiments were not asked, which have a budget of 10" in found.detail
+    assert 1 + 10 == len(asked)
+
+
+def test_a_target_that_dies_during_an_experiment_is_believed_in_the_others() -> None:
+    """Cases that killed it prove nothing; the others do."""
+
+    def ask(asked: Case) -> Answer:
+        if "a" not in (asked.old or {}).get("spec", {"a": 1}):
+            return answer(failure=Failure("worker", "died"))
+        return _ratchets(False, True)(asked)
+
+    found = causes(case(BAD, BAD), ask)["spec.a"]
+    assert ("ratcheting", "experiment") == (found.cause, found.certainty)
+
+
+@pytest.mark.parametrize(
+    ("hv", "dv", "certainty"),
+    [
+        (["Required@a"], ["Required@a alpha"], "observed"),
+        (["Required@a covered"], [], "remains"),
+        (["Required@s.a covered"], ["Required@s.b alpha"], "experiment"),
+        (["Invalid@s.a/x covered"], ["Invalid@s.a alpha"], "experiment"),
+    ],
+)
+def test_a_finding_says_how_sure_its_cause_is(hv: list[str], dv: list[str], certainty: str) -> None:
+    """Seen in the lists, proved by an experiment, or what remains; the experiment is named but for the first."""
+    ask = always(errors(*hv), errors(*dv))
+    one, asked = Comparator(info()), case({"s": {"c": 1}})
+    said = ask(asked)
+    finding = drive(judge(asked, said, one.compare(asked, said)[0], one, subject="s"), ask)
+    assert certainty == finding.certainty
+    assert (certainty == "observed") == (not finding.experiment)
+    assert not finding.experiment.startswith("none:")
+
+
+def test_a_guess_with_nothing_to_repair_is_observed() -> None:
+    """No experiment stood behind it, so none is named."""
+    ask = always(errors("Required@s.a covered"), errors("Required@s.b alpha"))
+    asked = case()
+    found = causes(asked, ask)["s.a"]
+    assert ("path", "observed") == (found.cause, found.certainty)
+
+
+@pytest.mark.parametrize(
+    ("silent", "are_tied", "experiment"),
+    [
+        ("Required@x alpha", False, "other errors repaired: the two forms stay"),
+        ("Required@x alpha", True, "other errors repaired: the two forms come and go together"),
+        ("", False, "the fields beside it left out: the two forms stay"),
+    ],
+)
+def test_a_confirmed_guess_says_what_was_changed(silent: str, are_tied: bool, experiment: str) -> None:
+    """Only where another error was gone is it called repaired, and only where both forms went they go together."""
+
+    def ask(asked: Case) -> Answer:
+        has_x = "x" in asked.object
+        forms = has_x or not are_tied
+        more = errors(silent) if silent and has_x else ()
+        return answer(errors("Required@s.a covered") * forms, errors("Required@t.a alpha") * forms + more)
+
+    found = causes(case({"s": {"c": 1}, "x": 1}), ask)["s.a"]
+    assert ("path", "experiment", experiment) == (found.cause, found.certainty, found.experiment)
+
+
+@pytest.mark.parametrize(("level", "words"), [("", "with a level of the covered a: "), ("alpha", "of the covered a: ")])
+def test_a_rule_that_is_standard_is_no_missing_counterpart(level: str, words: str) -> None:
+    """The declarative list has the error, and replaces nothing by it: what lacks is a counterpart with a level."""
+    one, asked = Comparator(info()), case({"a": 1})
+    rules = errors(f"Required@a {level}") if not level else ()
+    said = answer(errors("Required@a covered"), rules)
+    mismatch = next(m for m in one.compare(asked, said) if m.kind == "unmatched")
+    finding = drive(judge(asked, said, mismatch, one, subject="s"), lambda case: said)
+    assert finding.detail.startswith(f"no declarative counterpart {words}")

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from harness.case import Answer, Case
-from harness.compare.cause import judge
+from harness.compare.cause import Hints, no_repairs
 from harness.compare.comparator import Comparator
-from harness.compare.masking import Means
+from harness.compare.judge import judge
 from harness.field import FieldError
+from harness.jsonpath import Edit
 from tests.compare.builders import answer, case, drive, error, errors, info
-from tests.compare.explaining import causes, causes_with, mend_mode, slugs
+from tests.compare.explaining import causes, causes_with, repair_mode, slugs
 
 
 def _returns_early(asked: Case) -> Answer:
@@ -87,7 +90,7 @@ def test_another_path_is_the_cause_whatever_the_value() -> None:
         yield {"spec": {**asked.object["spec"], "size": -1}}, asked.old
         yield {"spec": {**asked.object["spec"], "first": 1}}, asked.old
 
-    found = causes_with(Means(lower), _at_another_path, case({"spec": {"size": 1}}))
+    found = causes_with(lower, _at_another_path, case({"spec": {"size": 1}}))
     assert {"spec.sise": "path", "spec.size": "path"} == {path: one.cause for path, one in found.items()}
 
 
@@ -112,9 +115,55 @@ def _stops_without_mode(asked: Case) -> Answer:
 def test_masked_by_an_error_that_wants_a_value() -> None:
     """Leaving out what is missing helps nobody: with the repairs that are handed in, the other side speaks."""
     asked = case({"spec": {"a": 1}})
-    assert causes_with(Means(), _stops_without_mode, asked)["spec.a"].cause == "no-counterpart"
-    found = causes_with(Means(mend=mend_mode), _stops_without_mode, asked)["spec.a"]
+    assert causes_with(no_repairs, _stops_without_mode, asked)["spec.a"].cause == "no-counterpart"
+    found = causes_with(repair_mode, _stops_without_mode, asked)["spec.a"]
     assert (found.cause, "because of spec.mode: Required value" in found.detail) == ("masked", True)
+
+
+def _is_of_choice(path: str) -> bool:
+    return path in ("spec.mode", "spec.one")
+
+
+@pytest.mark.parametrize(
+    ("spec", "how"),
+    [
+        ({"a": 1}, 'does not run without spec.mode: with "Limited" there both sides agree'),
+        ({"a": 1, "mode": "Exempt"}, 'does not run with spec.mode "Exempt": with "Limited" there both sides agree'),
+    ],
+)
+def test_a_repair_that_makes_another_choice_shows_a_condition(spec: dict[str, Any], how: str) -> None:
+    """The other value of a discriminator is another branch, whatever error the first one had."""
+    hints = Hints(repair_mode, makes_choice=_is_of_choice)
+    found = causes(case({"spec": spec}), _stops_without_mode, hints=hints)["+spec.a"]
+    assert ("conditional", how) == (found.cause, found.detail.removeprefix("the handwritten check "))
+
+
+def _enters_no_member_of_two(asked: Case) -> Answer:
+    """The handwritten side looks into a member if it is the only one, and asks for a name first."""
+    spec = asked.object["spec"]
+    unnamed = errors("Required@spec.name") if "name" not in spec else ()
+    hv = errors("Invalid@spec") if "one" in spec else errors("Required@spec.many.a covered")
+    return answer(unnamed or hv, errors("Required@spec.many.a beta"))
+
+
+def test_a_member_that_is_taken_away_shows_a_condition() -> None:
+    """Of two members of a union the check looks into none: without the other one it looks into this one."""
+    hints = Hints(makes_choice=_is_of_choice)
+    found = causes(case({"spec": {"name": "n", "one": 1, "many": {}}}), _enters_no_member_of_two, hints=hints)
+    told = found["+spec.many.a"]
+    assert "conditional" == told.cause
+    assert "the handwritten check does not run beside spec.one: without that field both sides agree" == told.detail
+
+
+def test_a_choice_that_is_not_enough_shows_no_condition() -> None:
+    """Where another error has to go too, the check is behind that one as well."""
+
+    def mend(asked: Case, wrong: FieldError) -> Any:
+        yield {"spec": {"name": "n", "many": {}}}, asked.old
+
+    hints = Hints(mend, makes_choice=_is_of_choice)
+    asked = case({"spec": {"one": 1, "many": {}}})
+    assert "masked" == causes(asked, _enters_no_member_of_two, hints=hints)["+spec.many.a"].cause
 
 
 def test_masked_behind_a_mask() -> None:
@@ -129,7 +178,7 @@ def test_masked_behind_a_mask() -> None:
         return answer(errors("Required@spec.a covered"), errors("Required@spec.a beta"))
 
     asked = case({"spec": {"first": 1, "second": 1}})
-    assert causes_with(Means(), ask, asked)["spec.a"].cause == "masked"
+    assert causes_with(no_repairs, ask, asked)["spec.a"].cause == "masked"
 
 
 def test_masked_by_too_many_members() -> None:
@@ -156,9 +205,7 @@ def test_masked_at_the_path_of_another_version() -> None:
         if error.field == "spec.old":
             yield {"spec": {"old": asked.object["spec"]["old"][:2]}}, asked.old
 
-    found = causes_with(
-        Means(cut), ask, case({"spec": {"old": [{}, {}, {}]}}), normalization=((r"^spec\.old", "spec.new"),)
-    )
+    found = causes_with(cut, ask, case({"spec": {"old": [{}, {}, {}]}}), normalization=((r"^spec\.old", "spec.new"),))
     assert found["spec.old[0].a"].cause == "masked"
 
 
@@ -175,7 +222,7 @@ def test_masked_at_a_key_of_another_version() -> None:
             yield {"spec": {"old": {"a.b": "fine"}}}, asked.old
 
     wrong = case({"spec": {"old": {"a.b": "wrong"}}})
-    found = causes_with(Means(mend), ask, wrong, normalization=((r"^spec\.old", "spec.new"),))
+    found = causes_with(mend, ask, wrong, normalization=((r"^spec\.old", "spec.new"),))
     assert found["spec.a"].cause == "masked"
 
 
@@ -194,8 +241,74 @@ def test_masked_by_a_list_that_is_too_long_and_ends_with_what_is_wrong() -> None
             yield {"spec": {"l": asked.object["spec"]["l"][:2]}}, asked.old
 
     good = {"a": 1}
-    found = causes_with(Means(cut), ask, case({"spec": {"l": [good, good, {}]}}))
+    found = causes_with(cut, ask, case({"spec": {"l": [good, good, {}]}}))
     assert found["spec.l[2].a"].cause == "masked"
     before = {"spec": {"l": [good, good, good, good]}}
-    found = causes_with(Means(cut), ask, case({"spec": {"l": [good, good, {}]}}, before))
+    found = causes_with(cut, ask, case({"spec": {"l": [good, good, {}]}}, before))
     assert found["spec.l[2].a"].cause == "masked"
+
+
+def _gone_with_the_value(asked: Case) -> Answer:
+    """The handwritten side reports a type at spec.a, and the rule's error where the value has another type."""
+    value = asked.object["spec"].get("a", 0)
+    if isinstance(value, str):
+        return answer(errors("Forbidden@spec.a"), errors("Invalid@spec.a/minimum beta"))
+    check = errors("Invalid@spec.a/minimum covered") if value < 0 else ()
+    return answer(check, errors("Invalid@spec.a/minimum beta") if value < 0 else ())
+
+
+def test_a_repair_of_the_value_itself_is_no_proof() -> None:
+    """What changes the value changes the rule's own input: both sides agree about another value, not about this one."""
+
+    def mend(asked: Case, wrong: FieldError) -> Any:
+        yield {"spec": {"a": -1}}, asked.old
+        yield {"spec": {}}, asked.old
+
+    found = causes_with(mend, _gone_with_the_value, case({"spec": {"a": "x"}}))["spec.a"]
+    assert "no-counterpart" == found.cause
+    assert "returned early" not in found.detail
+
+
+def test_a_repair_above_the_value_is_no_proof_either() -> None:
+    """To remove the struct is to remove the value with it."""
+
+    def ask(asked: Case) -> Answer:
+        has = "s" in asked.object["spec"]
+        rule = errors("Required@spec.s.a beta")
+        return answer(errors("TooMany@spec.s") if has else errors("Required@spec.s.a covered"), rule)
+
+    found = causes_with(no_repairs, ask, case({"spec": {"s": {"b": 1}}}))["spec.s.a"]
+    assert "no-counterpart" == found.cause
+
+
+def _needs_mode(asked: Case) -> Answer:
+    """The handwritten side looks at spec.a in one mode alone; without a mode nothing is wrong."""
+    is_checked = asked.object["spec"].get("mode") == "Strict"
+    return answer(errors("Invalid@spec.a/o covered") if is_checked else (), errors("Invalid@spec.a/o beta"))
+
+
+@pytest.mark.parametrize(
+    ("spec", "how"),
+    [
+        ({"a": 1}, 'does not run without spec.mode: with "Strict" there both sides agree'),
+        ({"a": 1, "mode": "Lax"}, 'does not run with spec.mode "Lax": with "Strict" there both sides agree'),
+    ],
+)
+def test_a_field_beside_it_is_filled_as_well_as_removed(spec: dict[str, Any], how: str) -> None:
+    """A check that runs in one mode speaks once another value stands there."""
+    hints = Hints(siblings=lambda case, path, normalize: [Edit(("spec", "mode"), one) for one in ("Lax", "Strict")])
+    found = causes(case({"spec": spec}), _needs_mode, hints=hints)["+spec.a"]
+    assert ("conditional", how) == (found.cause, found.detail.removeprefix("the handwritten check "))
+
+
+def test_a_value_that_removes_an_error_shows_a_mask() -> None:
+    """Where what is filled in was missing, the error about it was the mask."""
+
+    def ask(asked: Case) -> Answer:
+        missing = "mode" not in asked.object["spec"]
+        check = errors("Required@spec.mode") if missing else errors("Invalid@spec.a/o covered")
+        return answer(check, errors("Invalid@spec.a/o beta"))
+
+    hints = Hints(siblings=lambda case, path, normalize: [Edit(("spec", "mode"), "x")])
+    found = causes(case({"spec": {"a": 1}}), ask, hints=hints)["+spec.a"]
+    assert ("masked", True) == (found.cause, "because of spec.mode: Required value" in found.detail)

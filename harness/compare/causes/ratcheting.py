@@ -1,0 +1,282 @@
+"""The cause `ratcheting`: the same new object without what was there before, as a create or with another old object.
+
+That proves that the update makes the difference. What of it does is asked then (`harness.compare.updates`): the value
+that was left as it was, something else in the old object, or any update.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import islice
+from typing import TypeAlias
+
+import msgspec
+
+from harness.case import Answer, Case, Json, Operation
+from harness.compare.cause import Cause, Experiment, Explanation, Finder, ListWithoutKeys, Question, Trial
+from harness.compare.othervalues import describe_value, path_in_object
+from harness.compare.updates import Silence, changed_trigger, find_reason
+from harness.field import FieldError
+from harness.jsonpath import ABSENT, JsonPath, canonical_path, differences, is_within, look, path_of, remove, write
+from harness.objectmodel import is_in_metadata
+
+_MAX_NAMED = 2  # changed fields in a sentence
+
+Describe: TypeAlias = Callable[[Question, str, str, Silence], Explanation]
+"""Says what it means: of the question, of the side that is silent on the update, how it was made to speak, and why."""
+
+
+def trials(question: Question) -> Iterator[Trial]:
+    if not question.is_about_an_error or question.case.operation is not Operation.UPDATE:
+        return
+    for asked in _without_old(question):
+        yield Trial(asked, partial(_proves, question, asked))
+
+
+def _proves(question: Question, asked: Case, said: Answer) -> Explanation | None:
+    if not question.comparator.agrees(question.mismatch, asked, said):
+        return None
+    return Explanation("", "")  # `refine` says what it means
+
+
+def refine(question: Question, found: Explanation, describe: Describe) -> Experiment[Explanation]:
+    """Find out what of the update makes a side silent, unless the first batch has shown it."""
+    silent, first = _silent_side(question), question.proofs[0]
+    if question.mismatch.side != "both" and not _is_shown(question, silent):
+        why = yield from find_reason(question)
+        experiment = "as a create, the value changed within the update, the old object repaired"
+        if why.reason in ("changed", "change"):
+            experiment = "as a create" if why.reason == "change" else "as a create, the old object replaced"
+    else:
+        why = Silence("unchanged" if question.mismatch.ratcheting or question.mismatch.side == "both" else "changed")
+        experiment = "as a create, and against an old object without the value"
+    how = _describe_change(question, first)
+    return describe(question, silent, how, why)._replace(experiment=experiment, spoken=first)
+
+
+def _describe_change(question: Question, proof: Case) -> str:
+    """Say what was changed until both sides agreed: of an old object without the value, more than that was removed."""
+    if proof.operation is Operation.CREATE:
+        return "as a create" if proof.object == question.case.object else "as a create of the old object"
+    path = path_of(question.mismatch.path)
+    removed = _present(question.case.old, path)
+    return f"against an old object without {'the value' if removed == path else write(removed)}"
+
+
+def _is_shown(question: Question, silent: str) -> bool:
+    """Whether an update shows that the unchanged value decides: rules look at no more of the old object than that."""
+    is_update = any(case.operation is Operation.UPDATE for case in question.proofs)
+    return silent == "declarative" and not question.is_about_servers and is_update and question.mismatch.ratcheting
+
+
+def describe_side(question: Question, silent: str, how: str, why: Silence) -> Explanation:
+    """Say which side is silent on the update, because of what, and whether that is wanted."""
+    name = question.name_of(silent)
+    changed, code = f"{how} both sides agree", f"the check of {question.check}"
+    check = code if silent == "handwritten" else question.tag_or_rule
+    stored = (
+        f"let {check} look at {question.where} wherever the update changes it; or write an exception if stored objects "
+        f"that are wrong are tolerated on purpose"
+    )
+    changes = f"let {check} look at {question.where} wherever the update changes it"
+    match why.reason:
+        case "unchanged":
+            fix = f"let {code} look at unchanged values too, or let {question.tag_or_rule} ratchet"
+            if silent == "declarative":
+                fix = f"let {code} skip what did not change, or write an exception: ratcheting is wanted"
+            fixed = "; the value may not be changed" if why.is_fixed else ""
+            told = f"{name} ratchets what the update did not change: {changed}{fixed}"
+            whole = _changed_list(question) if silent == "handwritten" else None
+            if whole is not None:
+                told = f"{told}; rules compare {whole.path} with the old list as a whole, for its items have no keys"
+                place = f" ({whole.source})" if whole.source else ""
+                fix = (
+                    f"declare {whole.tags} on {whole.path}, so that {question.tag_or_rule} ratchets what an item has "
+                    f"left as it was; Duplicate errors of its items have to be marked as covered then{place}"
+                )
+            return Explanation(told, fix)
+        case "same-error":
+            return Explanation(
+                f"{name} does not report it while the old object has the error there too, not even when the update "
+                f"changes the value to {describe_value(why.value)}: {changed}",
+                f"let {check} skip {question.where} where its value did not change, and nowhere else",
+            )
+        case "old-errors":
+            return Explanation(
+                f"{name} does not report it while the old object is wrong, {_name_errors(why)}: against an accepted "
+                f"old object both sides report it",
+                stored,
+            )
+        case "other-old":
+            return Explanation(
+                f"{name} does not report it against this old object, in which it has no error: against another "
+                f"accepted one both sides report it",
+                changes,
+            )
+        case "updates":
+            return Explanation(
+                f"{name} does not validate it on this update, not even when the value changes to "
+                f"{describe_value(why.value)}: {changed}",
+                f"let {check} look at {question.where} on updates too",
+            )
+        case "change":
+            return Explanation(
+                f"{name} does not report this change: {changed}",
+                f"let {code} and {question.tag_or_rule} take the same for a change",
+            )
+        case "changed":
+            return _describe_changed(question, name, check, changed)
+    tried = f"none of the {why.tried} other values that were tried has the error" if why.tried else "no other was tried"
+    fix = f"look whether {check} at {question.where} skips what did not change, or every update"
+    return Explanation(
+        f"{name} does not report it on this update, which leaves the value as it was: {changed}; whether it reports a "
+        f"value that the update changes is not known, {tried}",
+        fix,
+    )
+
+
+def _describe_changed(question: Question, name: str, check: str, agree: str) -> Explanation:
+    """Say what of the object the update changes: the value, or another field on which the rule depends.
+
+    Where the answer says that this may not be changed at all, no request is served otherwise.
+    """
+    case, fields = question.case, [question.where]
+    how = "although the update changes the value"
+    path = path_in_object(question, case.object)
+    if look(case.object, path) == look(case.old, path):
+        trigger = changed_trigger(question)
+        others = (canonical_path(write(one)) for one in differences(case.object, case.old))
+        fields = [trigger] if trigger else list(islice(dict.fromkeys(others), _MAX_NAMED))
+        how = f"which changes {' and '.join(fields)} and leaves the value as it was"
+    what = " or ".join(fields) if fields != [question.where] else "it"
+    fix = f"let {check} look at {question.where} wherever the update changes {what}"
+    fixed = next(filter(None, (_rejected_change(question, one) for one in fields)), None)
+    told = f"{name} does not report it on this update, {how}: {agree}"
+    if fixed is not None:
+        told = f"{told}; the update is rejected anyway, {fixed.text}"
+        fix = f"nothing to do for requests, which may not change {what if what != 'it' else fields[0]}; else {fix}"
+    return Explanation(told, fix)
+
+
+def _rejected_change(question: Question, field: str) -> FieldError | None:
+    """Return the error of the answer that rejects every change of a field, whatever the gates are."""
+    answer, normalize = question.answer, question.comparator.matcher.normalize
+    certain = [one for one in answer.handwritten if not one.covered]
+    certain += [one for one in answer.declarative if not one.level]
+    return next(
+        (
+            one
+            for one in certain
+            if question.facts.is_of_change(one) and is_within(field, canonical_path(normalize(one.field)))
+        ),
+        None,
+    )
+
+
+def _changed_list(question: Question) -> ListWithoutKeys | None:
+    """Return a list without keys above the path, which the update changes: rules then take all its items for new."""
+    found = question.hints.unkeyed_list(question.mismatch.path)
+    if found is None:
+        return None
+    path = path_of(question.mismatch.path)[: len(path_of(found.path))]
+    case = question.case
+    return None if look(case.old, path) == look(case.object, path) else found
+
+
+def describe_server(question: Question, silent: str, how: str, why: Silence) -> Explanation:
+    """Say which of two servers is silent on the update, and because of what."""
+    silent_name, other = (question.name_of(side) for side in (silent, question.mismatch.side))
+    fix = f"mend stored objects before they are updated by {other}"
+    match why.reason:
+        case "unchanged":
+            return Explanation(f"{silent_name} ratchets what the update did not change: {how} both agree", fix)
+        case "same-error":
+            told = f"{silent_name} does not report it while the old object has the error there too: {how} both agree"
+        case "old-errors":
+            told = f"{silent_name} does not report it while the old object is wrong, {_name_errors(why)}"
+        case "other-old":
+            told = f"{silent_name} does not report it against this old object, and against another both do"
+        case "updates":
+            told = f"{silent_name} does not validate it on this update: {how} both agree, a changed value too"
+        case _:
+            told = f"{silent_name} does not report it on this update: {how} both agree"
+    return Explanation(told, fix)
+
+
+def _name_errors(why: Silence) -> str:
+    first, *others = why.errors
+    return f"{first.text}{f' and {len(others)} more' if others else ''}"
+
+
+def _silent_side(question: Question) -> str:
+    """Name the side that reports the error of a mismatch less often."""
+    if question.mismatch.side != "both":
+        return question.silent
+    both = question.answer.handwritten, question.answer.declarative
+    handwritten, declarative = (len(question.select(errors)) for errors in both)
+    return "declarative" if declarative < handwritten else "handwritten"
+
+
+def _without_old(question: Question) -> Iterator[Case]:
+    """Yield the case without what the old object has at the path of the mismatch, or without an old object."""
+    case, path = question.case, path_of(question.mismatch.path)
+    created = question.created()
+    if created is not None:
+        yield created
+    before = _without_first(case.old, path)
+    if before != case.old:
+        yield msgspec.structs.replace(case, old=before)
+        if case.mode == "served":  # preparation may bring back from the old object what was taken from it
+            yield msgspec.structs.replace(case, old=before, mode="given")
+    if case.mode == "served" and _brings_back(case, path):
+        main = case.subresource if Operation.CREATE in question.comparator.info.operations else ""
+        yield msgspec.structs.replace(
+            case, operation=Operation.CREATE, object=case.old, old=None, subresource=main, mode="given"
+        )
+
+
+def _brings_back(case: Case, path: JsonPath) -> bool:
+    """Whether preparation may bring back what stood at a path: metadata, or what a request leaves out."""
+    for end in range(2, len(path) + 1):
+        before, now = look(case.old, path[:end]), look(case.object, path[:end])
+        if before is not ABSENT and (now is ABSENT or (is_in_metadata(path) and now != before)):
+            return True
+    return False
+
+
+def _without_first(value: Json, path: JsonPath) -> Json:
+    """Remove what stands at a path, or the nearest thing above it that is there."""
+    path = _present(value, path)
+    return remove(value, path) if path else value
+
+
+def _present(value: Json, path: JsonPath) -> JsonPath:
+    """Return the path without the steps that a value does not have."""
+    while path and look(value, path) is ABSENT:
+        path = path[:-1]
+    return path
+
+
+RATCHETING = Cause(
+    code="ratcheting",
+    page="""
+One side accepts a value because of the update: without the old object, both sides agree.
+What of the update decides is asked then, and the report says it:
+
+- "ratchets what the update did not change": with the value changed it is reported. Declarative rules ratchet by design,
+  so this is often wanted. To make the handwritten check agree, pass it the old object and return early if the value is
+  unchanged.
+- "while the old object has the error there too", or "is wrong": the side looks away from wrong stored objects, and lets
+  the update change the value to another wrong one.
+- "does not validate it on this update": it is silent about a changed value too. That is never wanted.
+""",
+    experiment="as a create, the value changed within the update, the old object repaired",
+    example="""
+`spec.replicas: -1` in the old and in the new object: the check reports it, the rule does not, because the update leaves
+it as it was. As a create, and changed from `1`, both report it.
+""",
+    sides=Finder(trials=trials, refine=partial(refine, describe=describe_side)),
+    servers=Finder(trials=trials, refine=partial(refine, describe=describe_server)),
+    extent="type",
+)

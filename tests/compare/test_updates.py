@@ -1,0 +1,200 @@
+"""Why a side is silent on an update: the value was left as it was, the old object is wrong, or it is an update."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import msgspec
+import pytest
+
+from harness.case import Answer, Case, Operation
+from harness.compare.cause import Explanation, Hints, ListWithoutKeys
+from harness.jsonpath import Edit
+from tests.compare.builders import answer, case, error, errors
+from tests.compare.explaining import causes
+
+GOOD, BAD, WORSE = "good", "bad", "worse"
+Silent = Callable[[Any, Any], bool]
+"""Whether a check is silent, of the new and of the old object."""
+
+
+def value_of(obj: Any) -> Any:
+    return obj["spec"].get("a")
+
+
+def checked(asked: Case, silent: Silent) -> Answer:
+    """The rule rejects every value that is not good, the check too unless it is silent on this update."""
+    wrong = value_of(asked.object) not in (None, GOOD)
+    is_silent = asked.old is not None and silent(asked.object, asked.old)
+    check = errors("Invalid@spec.a/o covered") if wrong and not is_silent else ()
+    more = errors("Required@spec.b") if asked.object["spec"].get("wrong") else ()
+    return answer((*check, *more), errors("Invalid@spec.a/o beta") if wrong else ())
+
+
+def values(*known: Any) -> Hints:
+    """Hints with these values of spec.a, and an accepted object."""
+
+    def edits(case: Case, path: str, normalize: Callable[[str], str]) -> Iterable[Edit]:
+        return [Edit(("spec", "a"), value) for value in known]
+
+    return Hints(values=edits, accepted=lambda case: [{"spec": {"a": GOOD, "b": 1}}])
+
+
+def explained(silent: Silent, new: Any, old: Any, hints: Hints | None = None) -> Explanation:
+    """The explanation of the error that the check does not report."""
+    found = causes(case(new, old), lambda asked: checked(asked, silent), hints=hints or values(WORSE, GOOD))
+    return found["+spec.a"]
+
+
+LEFT: Any = {"spec": {"a": BAD}}
+
+
+def test_a_check_that_ratchets_reports_the_changed_value() -> None:
+    """Only what the update leaves as it was is skipped."""
+    found = explained(lambda new, old: value_of(new) == value_of(old), LEFT, LEFT)
+    assert ("ratcheting", "experiment") == (found.cause, found.certainty)
+    assert "the handwritten side ratchets what the update did not change" in found.detail
+
+
+def test_a_check_that_is_silent_on_every_update_does_not_ratchet() -> None:
+    """A changed value is not reported either, and no other old object helps."""
+    found = explained(lambda new, old: True, LEFT, LEFT)
+    assert 'does not validate it on this update, not even when the value changes to "worse"' in found.detail
+    assert "on updates too" in found.fix
+
+
+def test_a_check_that_skips_values_that_were_wrong_before_is_told_so() -> None:
+    """It lets the update change one wrong value to another."""
+    found = explained(lambda new, old: value_of(old) not in (None, GOOD), LEFT, LEFT)
+    assert 'while the old object has the error there too, not even when the update changes the value to "worse"' in (
+        found.detail
+    )
+
+
+@pytest.mark.parametrize("before", [BAD, GOOD])
+def test_a_check_that_skips_wrong_old_objects_is_told_with_the_error(before: str) -> None:
+    """Whether the value changes does not matter: against an accepted old object both sides report it."""
+    old = {"spec": {"a": before, "wrong": 1}}
+    found = explained(lambda new, old: "wrong" in old["spec"], {"spec": {"a": BAD, "wrong": 1}}, old)
+    assert "does not report it while the old object is wrong" in found.detail
+    assert "Required value" in found.detail
+
+
+def test_a_changed_value_is_not_told_as_left_alone() -> None:
+    """The update itself changes it, and the check says nothing."""
+    found = explained(lambda new, old: True, LEFT, {"spec": {"a": GOOD}})
+    assert "does not report it on this update, although the update changes the value" in found.detail
+
+
+def test_where_no_other_value_has_the_error_nothing_is_claimed_of_changes() -> None:
+    """One wrong value is all that is known."""
+    found = explained(lambda new, old: True, LEFT, LEFT, values(GOOD))
+    assert 'not even when the value changes to "bad"' in found.detail
+    found = explained(lambda new, old: True, LEFT, LEFT, Hints())
+    assert "whether it reports a value that the update changes is not known, no other was tried" in found.detail
+
+
+def test_a_value_that_may_not_be_changed_is_ratcheted() -> None:
+    """Each change is reported as such, and hides the rule: an update can only leave the value as it was."""
+
+    def ask(asked: Case) -> Answer:
+        wrong = value_of(asked.object) not in (None, GOOD)
+        check = errors("Invalid@spec.a/o covered") if wrong else ()
+        if asked.old is not None and value_of(asked.old) != value_of(asked.object):
+            fixed = errors("Invalid@spec/immutable covered"), errors("Invalid@spec/immutable beta")
+            return answer((*check, *fixed[0]), fixed[1])
+        return answer(check, errors("Invalid@spec.a/o beta") if wrong and asked.old is None else ())
+
+    found = causes(case(LEFT, LEFT), ask, hints=values(WORSE, GOOD))["spec.a"]
+    assert "the declarative side ratchets what the update did not change" in found.detail
+    assert "the value may not be changed" in found.detail
+
+
+def test_a_change_that_preparation_undoes_is_asked_unprepared() -> None:
+    """The server copies the value from the old object, so that no served update changes it."""
+
+    def ask(asked: Case) -> Answer:
+        new = asked.object if asked.mode == "given" or asked.old is None else asked.old
+        prepared = msgspec.structs.replace(asked, object=new)
+        return checked(prepared, lambda new, old: value_of(new) == value_of(old))
+
+    found = causes(case(LEFT, LEFT), ask, hints=values(WORSE, GOOD))["+spec.a"]
+    assert "ratchets what the update did not change" in found.detail
+
+
+def _skips_equal_items(asked: Case) -> Answer:
+    """The check skips what an item has left as it was, the rule takes every item of a changed list for new."""
+    old = asked.old or {"spec": {"l": []}}
+    items, before = asked.object["spec"]["l"], old["spec"]["l"]
+    check = errors("Required@spec.l[0].a covered") if "a" not in items[0] and items[0].get("b") != "old" else ()
+    is_skipped = before and {**before[0], "c": 0} == {**items[0], "c": 0}
+    return answer(() if is_skipped else check, errors("Required@spec.l[0].a beta") if items != before else ())
+
+
+@pytest.mark.parametrize(("changed", "is_told"), [(1, True), (0, False)])
+def test_a_difference_below_a_list_without_keys_names_the_list(changed: int, is_told: bool) -> None:
+    """The rule cannot find the unchanged item in a list that the update changes: the place to mend is the list."""
+    known = ListWithoutKeys("spec.l", "+k8s:listType=map with +k8s:listMapKey", "v1/types.go:7")
+    hints = Hints(unkeyed_list=lambda path: known)
+    old: Any = {"spec": {"l": [{"c": changed}]}}
+    new: Any = {"spec": {"l": [{"c": 0}], "d": 1}}
+
+    def ask(asked: Case) -> Answer:
+        said = _skips_equal_items(asked)
+        return said if is_told else answer(said.handwritten, errors("Required@spec.l[0].a beta"))
+
+    found = causes(case(new, old), ask, hints=hints)["+spec.l[0].a"]
+    assert "ratcheting" == found.cause
+    assert is_told == ("rules compare spec.l with the old list as a whole" in found.detail)
+    assert is_told == found.fix.startswith("declare +k8s:listType=map with +k8s:listMapKey on spec.l, so that")
+    assert is_told == found.fix.endswith("errors of its items have to be marked as covered then (v1/types.go:7)")
+    assert is_told == ("unchanged values" not in found.fix)
+
+
+def test_what_is_removed_from_the_old_object_is_named_where_it_had_no_value() -> None:
+    """A required value is absent in the old object too: its item is what was taken away."""
+    item: Any = {"spec": {"l": [{"c": 1}]}}
+
+    def ask(asked: Case) -> Answer:
+        has_item = asked.old is not None and bool(asked.old["spec"]["l"])
+        rule = () if has_item else errors("Required@spec.l[0].a beta")
+        return answer(errors("Required@spec.l[0].a covered"), rule)
+
+    found = causes(case(item, item), ask, operations=(Operation.UPDATE,))["spec.l[0].a"]
+    assert "against an old object without spec.l[0] both sides agree" in found.detail
+
+
+def test_a_field_that_depends_on_another_names_the_one_that_the_update_changes() -> None:
+    """The value itself stays absent: what decides is the field that requires it."""
+
+    def ask(asked: Case) -> Answer:
+        trigger = "t" in asked.object["spec"]
+        rule = [error("Required@spec.a/dependentRequired alpha", detail="must be set when t is set")] if trigger else []
+        check = errors("Required@spec.a/dependentRequired covered") if trigger and asked.old is None else ()
+        return answer(check, tuple(rule))
+
+    found = causes(case({"spec": {"t": 1}}, {"spec": {}}), ask)["+spec.a"]
+    assert "on this update, which changes spec.t and leaves the value as it was: as a create" in found.detail
+    assert found.fix.endswith("look at spec.a wherever the update changes spec.t")
+
+
+@pytest.mark.parametrize(
+    ("fixed", "is_told"),
+    [
+        (errors("Invalid@spec.a/immutable"), True),
+        ((error("Invalid@spec.a", detail="field is immutable"),), True),
+        (errors("Invalid@spec.a/immutable covered"), False),
+        (errors("Invalid@spec.b/immutable"), False),
+    ],
+)
+def test_a_check_of_changes_is_not_wanted_where_none_is_allowed(fixed: tuple[Any, ...], is_told: bool) -> None:
+    """An error that no gate takes away rejects every such request, and the fix says so."""
+
+    def ask(asked: Case) -> Answer:
+        said = checked(asked, lambda new, old: True)
+        return msgspec.structs.replace(said, handwritten=said.handwritten + fixed) if asked.old is not None else said
+
+    found = causes(case(LEFT, {"spec": {"a": GOOD}}), ask, hints=values(WORSE))["+spec.a"]
+    assert is_told == found.fix.startswith("nothing to do for requests, which may not change spec.a; else let ")
+    assert is_told == ("agree; the update is rejected anyway, spec.a: " in found.detail)
