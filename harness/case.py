@@ -1,4 +1,4 @@
-"""What goes into a target and what comes out: `Case`, `Answer`, and what a target says of itself.
+"""The records that are exchanged with a target: `Case`, `Answer`, and `TargetInfo`, its description of itself.
 
 These records are the wire protocol, the NDJSON of `harness check --cases -`, and the in-memory form: one definition
 for all three. Objects are plain JSON values (dict, list, str, int, float, bool, None) and are never changed in place.
@@ -13,18 +13,19 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from harness.field import FieldError
+from harness.field.placeholders import fill
 
 PROTOCOL = 1
-"""Version of the wire protocol. A worker that says another number is refused."""
+"""Version of the wire protocol. A worker that reports another one is rejected."""
 
 Json: TypeAlias = Any
 """A JSON value."""
 
 Mode: TypeAlias = Literal["served", "given", "declarative"]
-"""`served`: default and prepare the object as the server does. `given`: validate it as it stands.
+"""`served`: default and prepare the object as the server does. `given`: validate the object unchanged.
 
-`declarative`: ask the declarative side alone, of a kind in `TargetInfo.ruled`, served or not: the object as it stands,
-the options and the subresource of the case and no others, no handwritten list.
+`declarative`: run only the declarative validators, for a kind in `TargetInfo.ruled`, served or not. The object is
+validated unchanged, with exactly the options and the subresource of the case, and there is no handwritten list.
 """
 
 Gates: TypeAlias = Mapping[str, bool]
@@ -32,24 +33,24 @@ Gates: TypeAlias = Mapping[str, bool]
 
 
 class Operation(enum.StrEnum):
-    """What the request does."""
+    """The operation of a request."""
 
     CREATE = "create"
     UPDATE = "update"
 
 
 Composition: TypeAlias = Literal["levels", "explicit", "shadow", "takeover"]
-"""How a strategy composes its two lists (semantics.md#7.3, #7.6).
+"""How a strategy composes the handwritten and the declarative list (semantics.md#7.3, #7.6).
 
 `levels`: 1.37, every tag's level decides. `explicit`: 1.36 with WithDeclarativeEnforcement. `shadow`: 1.36 without it,
-declarative errors are never shown. `takeover`: 1.33 to 1.35, DeclarativeValidation with DeclarativeValidationTakeover.
+users never get declarative errors. `takeover`: 1.33 to 1.35, DeclarativeValidation with DeclarativeValidationTakeover.
 """
 
 
 class Measure(msgspec.Struct, frozen=True):
-    """What is wanted of a measurement: so many samples of each part, each of so many nanoseconds at least.
+    """The settings of a measurement: the number of samples of each part, and the least duration of one sample.
 
-    A target may stop earlier: nobody waits long for one answer.
+    A target may stop earlier, so that one answer does not take long.
     """
 
     rounds: int = 15
@@ -57,14 +58,14 @@ class Measure(msgspec.Struct, frozen=True):
 
 
 class Case(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One question: this object, created or updated from `old`, through this version and subresource.
+    """One request to validate: an object to create, or to update from `old`, through a version and subresource.
 
     `group`, `version`, `resource` and `subresource` are those of the request; `kind` is the kind of the object, which
     differs from the resource's own for scale, binding and token requests. `options` overrides validation options.
-    `versions` asks for the declarative list of every version, `served` for the target's own composed lists, `repeat`
-    to ask twice and to compare the object before and after (the check *self*). `validated` asks for what declarative
-    validation was given; with `brief` it may be left out where there are errors. `measure` asks what the answer costs,
-    which takes long.
+    `versions` asks for the declarative list of every version, `served` for the lists that the target itself composes,
+    `repeat` to validate twice and to compare the object before and after (the check *self*). `validated` asks for the
+    objects that the declarative validators received; with `brief` they may be left out when there are errors. `measure`
+    asks for the cost of the answer, which takes long, `trace` for the `source` of each handwritten error.
     """
 
     id: int
@@ -84,20 +85,24 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     validated: bool = False
     brief: bool = False
     measure: Measure | None = None
+    trace: bool = False
 
 
 Stage: TypeAlias = Literal[
-    "decode", "default", "convert", "prepare", "handwritten", "declarative", "compose", "self", "worker"
-]
+    "decode", "default", "convert", "prepare", "handwritten", "declarative", "old", "new", "compose", "self", "worker",
+    "limit",
+]  # fmt: skip
 
 
 class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why there is no full answer: the stage that failed and its message.
 
-    `panic` tells a crash (a finding) from an object that cannot be handled (no finding, such as a decode error).
-    Stage `worker` is ours: the process died, hung or printed rubbish on this case. Stage `self`: the validators gave
-    two answers to one case, or changed the object. `at` says where code of the target raised, such as
-    `handwritten.py:41 in validate_spec`; empty where the target does not know.
+    `panic` distinguishes a crash (a finding) from an object that cannot be handled, such as one that does not decode
+    (not a finding). Stage `worker` is set by the harness: the process died, hung or printed garbage on this case. Stage
+    `self`: the validators gave two answers to one case, or changed the object. Stages `old` and `new`: the two
+    validators of a suite in Python. Stage `limit`: the answer has more errors than are kept. `at` is the code location
+    of the target that raised, such as `handwritten.py:41 in validate_spec`; it is empty when the target does not know
+    it.
     """
 
     stage: Stage
@@ -106,16 +111,21 @@ class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
     at: str = ""
 
 
-class ServedList(msgspec.Struct, frozen=True):
-    """The list a user gets under one setting of the migration's gates, composed by the target itself."""
+class ServedList(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The list a user gets under one setting of the migration's gates, composed by the target itself.
+
+    `status` is what a running server answered in place of a list, `409 Conflict: ...`; it is empty where validation
+    answered.
+    """
 
     setting: str
     gates: dict[str, bool]
     errors: tuple[FieldError, ...]
+    status: str = ""
 
 
 class Validated(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What declarative validation of one version was given: after decoding, defaults, preparation and conversion.
+    """The objects that the declarative validators of one version received: decoded, defaulted, prepared and converted.
 
     `type` is the Go type of the versioned object, `import/path.Name`; `options` are those in force.
     """
@@ -128,9 +138,9 @@ class Validated(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Spent(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What one run of a part takes: `nanoseconds` in each round, measured over so many `loops` at once.
+    """The cost of running one part once: `nanoseconds` in each round, each measured over a number of `loops`.
 
-    `objects` and `bytes` are what one run allocates, None when the target cannot tell.
+    `objects` and `bytes` are the allocations of one run, None when the target cannot measure them.
     """
 
     nanoseconds: tuple[float, ...]
@@ -140,12 +150,12 @@ class Spent(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Cost(msgspec.Struct, frozen=True):
-    """What the parts of one answer cost, measured in turns inside of the target.
+    """The cost of the parts of one answer, measured in rotation inside the target.
 
-    `clock` is `cpu` (what the thread computed) or `wall` (time that passed). Parts are `read` (decode, default, convert
-    to what the handwritten side takes), `handwritten`, `convert` (to what the declarative side takes), `declarative`
-    (the rules alone) and `both` (all that a server does to validate, reading aside). A part that does not exist is left
-    out.
+    `clock` is `cpu` (the thread's CPU time) or `wall` (elapsed time). Parts are `read` (decode, default, convert to the
+    type that the handwritten validators take), `handwritten`, `convert` (to the type that the declarative validators
+    take), `declarative` (the rules alone) and `both` (all validation of a server, without reading). A part that does
+    not exist is left out.
     """
 
     clock: Literal["cpu", "wall"]
@@ -153,12 +163,16 @@ class Cost(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a target says of one case: both lists, before any composition, and what was asked for besides.
+    """The answer of a target to one case: both lists before any composition, and the extras that the case asked for.
 
     `handwritten` is the list that goes into composition (strategy and object-meta checks), not yet deduplicated;
-    `declarative` is the whole declarative list of the requested version, all levels. `nanoseconds` says where the
-    worker's time went, by stage, when it measures it. `validated` is what the declarative side of the requested version
-    was given, and that of every version in `versions`, when asked for. `cost` is there when the case says `measure`.
+    `declarative` is the whole declarative list of the requested version, all levels. `nanoseconds` is the worker's time
+    by stage, when it measures it. `validated` has the objects that the declarative validators received, for the
+    requested version and every version in `versions`, when the case asks for them. `cost` is set when it asks to
+    `measure`. `pruned` are the paths of fields that the target dropped, because its schema does not know them.
+    `unreachable` says with which HTTP status, and why, a server answers the request whatever the validators say (`409,
+    because ...`); it is empty where they decide. `held` names rules that were asked about the object and that hold, by
+    a target that knows, such as policies.
     """
 
     id: int
@@ -170,17 +184,30 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     failure: Failure | None = None
     nanoseconds: dict[str, int] = {}
     cost: Cost | None = None
+    pruned: tuple[str, ...] = ()
+    unreachable: str = ""
+    held: tuple[str, ...] = ()
+
+
+def group_version(group: str, version: str) -> str:
+    """Return the apiVersion of objects of a version: `apps/v1`, `v1`."""
+    return f"{group}/{version}" if group else version
+
+
+def kind_name(group: str, version: str, resource: str, subresource: str) -> str:
+    """Return the displayed name of a kind: `apps/v1 deployments/scale`, `v1 pods`."""
+    return f"{group_version(group, version)} {resource}".lstrip() + (f"/{subresource}" if subresource else "")
 
 
 class KindInfo(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One thing a target serves: a resource or subresource of one group and version, and how to ask for it.
+    """A resource or subresource of one group and version that a target can validate, and how to ask for it.
 
-    `api_version` is what the object itself says (`autoscaling/v1` for a scale of apps/v1). `type` is the Go type of
-    the object, `import/path.Name`, for readers of types. `rules` says whether declarative validation is registered.
-    `storage` is false for kinds that are answered and not kept (reviews, bindings). `versions` are the other versions
-    a `versions` case is answered for. `options` are the validation options the strategy sets, with their values.
-    `through` is set for a version that no user can reach: it is registered and not served, and answers with the
-    strategy of the version named here.
+    `api_version` is the apiVersion of the object (`autoscaling/v1` for a scale of apps/v1), empty for plain objects,
+    which have neither apiVersion nor kind nor metadata. `type` is the Go type of the object, `import/path.Name`.
+    `rules`: declarative validation is registered for it. `storage` is false for kinds that are not stored (reviews,
+    bindings). `versions` are the other versions that a case with `versions` is answered for. `options` are the
+    validation options that the strategy sets, with their values. `through` is set for a version that is registered but
+    not served: it is validated with the strategy of the version named here.
     """
 
     group: str
@@ -208,13 +235,12 @@ class KindInfo(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def name(self) -> str:
-        """The name people use: `apps/v1 deployments/scale`, `v1 pods`."""
-        version = f"{self.group}/{self.version}" if self.group else self.version
-        return f"{version} {self.resource}" + (f"/{self.subresource}" if self.subresource else "")
+        """The displayed name: `apps/v1 deployments/scale`, `v1 pods`."""
+        return kind_name(self.group, self.version, self.resource, self.subresource)
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """What a case must name to mean this kind: group, version, resource, subresource."""
+        """The identity of the kind in a case: group, version, resource, subresource."""
         return self.group, self.version, self.resource, self.subresource
 
     def case(
@@ -230,7 +256,7 @@ class KindInfo(msgspec.Struct, frozen=True, omit_defaults=True):
         served: bool = False,
         repeat: bool = False,
     ) -> Case:
-        """Make a case that means this kind."""
+        """Return a case for this kind."""
         return Case(
             id, self.group, self.version, self.kind, operation, new, old, self.resource, self.subresource, mode,
             options or {}, versions, served, repeat,
@@ -238,7 +264,7 @@ class KindInfo(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Excluded(msgspec.Struct, frozen=True):
-    """Something the target has but cannot be asked about, and why."""
+    """A resource that the target has but cannot validate here, and the reason."""
 
     group: str
     version: str
@@ -247,7 +273,7 @@ class Excluded(msgspec.Struct, frozen=True):
 
 
 class RuledKind(msgspec.Struct, frozen=True):
-    """A kind whose type has declarative validation, whether it is served or not. `type` is as in `KindInfo`."""
+    """A kind whose type has declarative validation, served or not. `type` is as in `KindInfo`."""
 
     group: str
     version: str
@@ -255,13 +281,43 @@ class RuledKind(msgspec.Struct, frozen=True):
     type: str
 
 
+class Vocabulary(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What handwritten code of a target calls things, for the words of fixes.
+
+    `mark` marks an error as covered, `origin` gives it an origin, which stands for `<origin>` in it. `calls` are the
+    calls that make errors, by type of error; one that counts bytes by the type and ` in bytes`. `file` is where the
+    code is, empty when it is not in one file. `stop` is what lets a rule stop earlier than the code of a kind does,
+    empty where nothing does.
+    """
+
+    mark: str = "the mark `covered`"
+    origin: str = 'the origin "<origin>"'
+    calls: dict[str, str] = {}
+    file: str = ""
+    stop: str = ""
+
+    def call(self, error_type: str, detail: str = "") -> str:
+        """Return the call that makes errors of a type, as a sentence names it; `detail` may say that bytes count."""
+        in_bytes = self.calls.get(f"{error_type} in bytes", "") if "byte" in detail else ""
+        return in_bytes or self.calls.get(error_type, "the handwritten error")
+
+    def with_origin(self, origin: str) -> str:
+        """Return what gives an error this origin."""
+        return fill(self.origin, origin=origin)
+
+
+NEUTRAL = Vocabulary()
+"""For programs of which nothing is known."""
+
+
 class TargetInfo(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A target's word on itself: the first line of the wire protocol, and `Target.info`.
+    """A target's description of itself: the first line of the wire protocol, and `Target.info`.
 
     `abilities` is a subset of: served, versions, modes, options, repeat, update, nanoseconds, validated, declarative,
-    measure, switches (the options of a case hold for both sides, as if their feature gates were set so).
-    `ruled` are the kinds that a case of mode `declarative` may name. `gates` are the feature gates it knows with
-    their present values.
+    measure, trace, pruned, switches (the options of a case apply to the handwritten validators too, like their feature
+    gates).
+    `ruled` are the kinds that a case of mode `declarative` may name. `gates` are its feature gates with their current
+    values. `vocabulary` lets fixes name the calls of its handwritten code.
     """
 
     name: str
@@ -272,3 +328,4 @@ class TargetInfo(msgspec.Struct, frozen=True, omit_defaults=True):
     excluded: tuple[Excluded, ...] = ()
     ruled: tuple[RuledKind, ...] = ()
     gates: dict[str, bool] = {}
+    vocabulary: Vocabulary = NEUTRAL

@@ -1,7 +1,7 @@
-"""What every object of Kubernetes has, whatever its kind: apiVersion and kind, its metadata, and perhaps a status.
+"""Models the parts that all objects of Kubernetes share: apiVersion and kind, the metadata, and the status.
 
-Generic code asks here and names none of it. What only one release has stands in `targets.kubernetes`, and what a kind
-declares in its Go types.
+Generic code uses the names and functions of this module instead of literals. Facts about one release are in
+`targets.kubernetes`.
 Source: apimachinery pkg/apis/meta/v1/types.go (2026-07).
 """
 
@@ -14,7 +14,7 @@ from harness.case import Json, KindInfo
 from harness.jsonpath import JsonPath, pattern_of
 
 META: Final = "k8s.io/apimachinery/pkg/apis/meta/v1"
-"""The Go package of metadata and of what all kinds share."""
+"""The Go package of ObjectMeta, TypeMeta and other types that all kinds share."""
 
 JsonForm: TypeAlias = Literal["time", "micro-time", "duration", "quantity", "int-or-string", "fields", "raw", "any"]
 """`any` is any JSON value, `raw` any JSON object (RawExtension), `fields` a managed-fields set (FieldsV1)."""
@@ -30,57 +30,58 @@ SPECIAL_TYPES: Final[Mapping[str, JsonForm]] = {
     "k8s.io/apimachinery/pkg/runtime.Unknown": "raw",
     "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON": "any",
 }
-"""Go types whose JSON is not what their declaration says."""
+"""Go types with custom JSON encodings, which differ from their declarations."""
 
 ANY_JSON: Final[frozenset[JsonForm]] = frozenset({"fields", "raw", "any"})
-"""Forms within which no field has a declaration."""
+"""Forms whose contents have no declared fields."""
 
 API_VERSION: Final = "apiVersion"
 KIND: Final = "kind"
 TYPE_META: Final = (API_VERSION, KIND)
-"""Members by which an object says what it is."""
+"""Members that identify the type of an object."""
 
 METADATA: Final = "metadata"
 STATUS: Final = "status"
-"""A member, and the name of the subresource that alone writes it, where a kind has one."""
+SCALE: Final = "scale"
+"""A member, and the name of the subresource that writes it, where a kind has one."""
 
 HEADER: Final[frozenset[JsonPath]] = frozenset({(API_VERSION,), (KIND,)})
 IDENTITY: Final[frozenset[JsonPath]] = HEADER | {(METADATA, "name"), (METADATA, "namespace")}
-"""Paths that say which object of which kind this is."""
+"""Paths that identify an object."""
 
 NAMING = frozenset({"name", "namespace", "uid", "resourceVersion", "generation", "generateName"})
-"""Members of the metadata that tell one object, or one state of it, from others."""
+"""Members of the metadata that identify an object or its revision."""
 
 SERVER_OWNED = frozenset(
     {"managedFields", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"}
 )
-"""Members of the metadata that a request cannot usefully say."""
+"""Members of the metadata that the server sets and requests need not."""
 
 SERVER_FILLED = frozenset({"uid", "creationTimestamp", "generation", "managedFields"})
-"""Members of the metadata that a server fills in where an object is created or stored."""
+"""Members of the metadata that a server sets when an object is created or stored."""
 
 REVISION: Final = "resourceVersion"
-"""The member of the metadata that says which state of an object an update is of."""
+"""The member of the metadata with the revision of an object, which an update must name."""
 FIRST_REVISION: Final = "1"
-"""What stored objects say there that have not been stored yet."""
+"""The revision of an object when it is first stored."""
 
-METADATA_BESIDE = SERVER_OWNED | {"ownerReferences"}
+OPTIONAL_METADATA = SERVER_OWNED | {"ownerReferences"}
 """Members of the metadata that a shortened ObjectMeta of a suite may leave out."""
 
 NOT_EDITED: Final[frozenset[JsonPath]] = HEADER | {(METADATA, "managedFields"), (METADATA, "creationTimestamp")}
-"""Paths that a search leaves as they are: servers write them, or take the object for another kind."""
+"""Paths that a search does not edit, because servers write them, or because they determine the kind."""
 
 NAMESPACE: Final = "default"
-"""The namespace of objects that name none."""
+"""The namespace of objects without one."""
 
 
 def is_type_meta(name: str) -> bool:
-    """Whether a Go type, qualified or not, is the one that holds apiVersion and kind."""
+    """Whether a Go type, qualified or not, is TypeMeta, which has apiVersion and kind."""
     return name.rpartition(".")[2] == "TypeMeta"
 
 
 def is_object_meta(name: str) -> bool:
-    """Whether a Go type, qualified or not, is the one that holds the metadata."""
+    """Whether a Go type, qualified or not, is ObjectMeta."""
     return name.rpartition(".")[2] == "ObjectMeta"
 
 
@@ -88,22 +89,22 @@ def is_object_meta(name: str) -> bool:
 
 
 def is_in_metadata(path: JsonPath) -> bool:
-    """Whether a JSON path is that of the metadata, or within it."""
+    """Whether a JSON path is that of the metadata, or below it."""
     return path[:1] == (METADATA,)
 
 
 def is_in_status(path: JsonPath) -> bool:
-    """Whether a JSON path is that of the status, or within it."""
+    """Whether a JSON path is that of the status, or below it."""
     return path[:1] == (STATUS,)
 
 
 def is_metadata_field(field: str) -> bool:
-    """Whether a field path is that of the metadata, or within it."""
+    """Whether a field path is that of the metadata, or below it."""
     return is_in_metadata(pattern_of(field))
 
 
 def is_status_field(field: str) -> bool:
-    """Whether a field path is that of the status, or within it."""
+    """Whether a field path is that of the status, or below it."""
     return is_in_status(pattern_of(field))
 
 
@@ -111,40 +112,42 @@ def is_status_field(field: str) -> bool:
 
 
 def header_of(api_version: str, kind: str) -> dict[str, Json]:
-    """Return what an object says of its type."""
-    return {API_VERSION: api_version, KIND: kind}
+    """Return the apiVersion and kind members of an object; none for a plain one, whose kind has no apiVersion."""
+    return {API_VERSION: api_version, KIND: kind} if api_version else {}
 
 
 def named_object(info: KindInfo) -> dict[str, Json]:
-    """Return an object of a kind with a name, a namespace where it needs one, and nothing else."""
+    """Return an object of a kind with only a name, and a namespace for namespaced kinds; a plain one is empty."""
+    if not info.api_version:
+        return {}
     metadata = {"name": "a", "namespace": NAMESPACE} if info.namespaced else {"name": "a"}
     return {**header_of(info.api_version, info.kind), METADATA: metadata}
 
 
 def type_of(obj: Json) -> tuple[str, str]:
-    """Return the apiVersion and the kind that an object names, empty where it names none."""
+    """Return the apiVersion and the kind of an object, empty when missing."""
     return str(obj.get(API_VERSION, "")), str(obj.get(KIND, ""))
 
 
 def metadata_of(obj: Json) -> dict[str, Json] | None:
-    """Return the metadata of an object, None where it has none, or is no object."""
+    """Return the metadata of an object; None when it has none or is not an object."""
     metadata = obj.get(METADATA) if isinstance(obj, dict) else None
     return metadata if isinstance(metadata, dict) else None
 
 
 def name_of(obj: Json) -> tuple[str, str]:
-    """Return the namespace and the name of an object, empty where it has none."""
+    """Return the namespace and the name of an object, empty when missing."""
     metadata = metadata_of(obj) or {}
     return str(metadata.get("namespace", "")), str(metadata.get("name", ""))
 
 
 def with_metadata(obj: dict[str, Json], metadata: dict[str, Json]) -> dict[str, Json]:
-    """Return a copy with this metadata."""
+    """Return a copy with other metadata."""
     return {**obj, METADATA: metadata}
 
 
 def in_namespace(obj: Json) -> Json:
-    """Give an object that names no namespace the one that a request would."""
+    """Return an object with the default namespace when it has none."""
     metadata = obj.get(METADATA, {}) if isinstance(obj, dict) else None
     if not isinstance(metadata, dict) or metadata.get("namespace"):
         return obj
@@ -152,13 +155,22 @@ def in_namespace(obj: Json) -> Json:
 
 
 def stored(obj: Json) -> Json:
-    """Return a copy as it would be stored: with a uid and a resource version, so that an update may name it."""
+    """Return a copy as a server stores it: with a uid and a resource version, which updates need."""
     metadata = metadata_of(obj)
     return obj if metadata is None else with_metadata(obj, {REVISION: FIRST_REVISION, "uid": "a", **metadata})
 
 
-def touched(obj: Json) -> Json:
-    """Return a copy that differs in something that no rule minds: an annotation."""
+def unstored(obj: dict[str, Json]) -> dict[str, Json]:
+    """Return a copy without what only a server writes into metadata: the object as somebody would create it again."""
+    metadata = metadata_of(obj)
+    if metadata is None:
+        return obj
+    theirs = SERVER_OWNED | SERVER_FILLED | {REVISION}
+    return with_metadata(obj, {name: value for name, value in metadata.items() if name not in theirs})
+
+
+def with_annotation(obj: Json) -> Json:
+    """Return a copy with another annotation, a difference that no rule checks."""
     metadata = metadata_of(obj)
     if metadata is None:
         return obj
@@ -173,7 +185,7 @@ def without_status(obj: dict[str, Json]) -> dict[str, Json]:
 
 
 def essence_of(obj: Json) -> Json:
-    """Leave out what every request needs: which kind, which name."""
+    """Remove the parts that every object needs: apiVersion, kind, name and namespace."""
     if not isinstance(obj, dict):
         return obj
     kept = {name: value for name, value in obj.items() if name not in TYPE_META}

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from harness.diagnostics import InputError
-from harness.kubeyaml import Loader
+from harness.kubeyaml import Loader, UnusualYAMLError, read_plain
 from harness.subject.manifests import read_manifests
 
 SCALARS = {
@@ -158,3 +158,29 @@ def test_objects_are_read_so(tmp_path: Path) -> None:
     first, second = read_manifests(str(file))
     assert {"at": "1:30", "mode": 420, "true": True, "after": 1000} == first.object["spec"]
     assert "B" == second.kind
+
+
+@pytest.mark.parametrize(
+    "text", [*SCALARS, "", "~", "yes", "Off", "null", "a b", "'1'", '"x\\ty"', "|\n    a\n    b\n"]
+)
+def test_the_fast_reader_reads_what_the_loader_reads(text: str) -> None:
+    """Values, and keys that are texts, in lists and maps."""
+    for form in (f"a: {text}\nb: [1, {{c: d}}]\n", f"- {text}\n- - x\n", text):
+        try:
+            expected = yaml.load(form, Loader=Loader)
+        except yaml.YAMLError:
+            continue
+        try:
+            assert repr(expected) == repr(read_plain(form, 20))
+        except UnusualYAMLError:
+            assert text.startswith(("<<", "!"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a: &x 1\nb: *x", "*x", "<<: {a: 1}", "a: !!str 1", "1: 2", "a: .nan", "[a]: b", "a: 1\n---\nb: 2", "[[[[1]]]]"],
+)
+def test_the_fast_reader_leaves_the_rest_to_the_loader(text: str) -> None:
+    """What depends on more than the value itself, or cannot be said in JSON."""
+    with pytest.raises((UnusualYAMLError, yaml.YAMLError)):
+        read_plain(text, 3)

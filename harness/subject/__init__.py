@@ -1,4 +1,4 @@
-"""What is examined: suite folders, Kubernetes releases and programs, opened from a plain specification."""
+"""Opens subjects, the targets of a run with their types: suite folders, Kubernetes releases and programs."""
 
 from harness.subject.description import load_suite
 from harness.subject.examples import Example, read_examples

@@ -1,8 +1,8 @@
-"""An API as its types tell it: which packages, which of their types are roots, for which release.
+"""Opens an API by its Go types: finds their packages, and what doc.go declares about generating validators.
 
-What lints, documents, inventories and compiles types starts here. Nothing is built and no Go toolchain is needed for a
-folder; a release number fetches the release's sources, as its target does. Suites read the files of a package as APIs
-do, and know the same types that may be named without being at hand.
+The commands that lint, document, list and compile types open them here. A folder needs no Go toolchain; for a release
+number, its sources are downloaded. No worker is built. `SHARED` has the types of apimachinery that API types may use
+without a copy of that module on this machine.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from harness.tags.grammar import tag_lines
 from harness.tags.rules import CheckFunction
 
 DEFAULT_RELEASE = "1.37"
-"""The release whose catalogue holds for types that belong to no release."""
+"""The release whose catalogue of tags is used for types that belong to no release."""
 
 _MODULE = re.compile(r"^module[ \t]+(\S+)", re.M)
 _REQUIRED = re.compile(r"^(?:require[ \t]+|[ \t]+)([^\s/]+\.[^\s/]+/\S+)[ \t]+(v\S+)", re.M)
 _IMPORTED = re.compile(r'^(?:import[ \t]+|[ \t]+)(?:[\w.]+[ \t]+)?"([^"]+)"', re.M)
 _DECLARED = re.compile(r"\n(?:type|func|const|var)\b")
-_LEFT_OUT = ("testdata", "vendor", "third_party", "node_modules")
+_SKIPPED_FOLDERS = ("testdata", "vendor", "third_party", "node_modules")
 _TYPES = re.compile(r"doc\.go|.*types.*(?<!_test)\.go")
 GROUP_NAME = re.compile(r'^(?:const[ \t]+|[ \t]+)GroupName[ \t]*=[ \t]*"([^"]*)"', re.M)
 
@@ -39,9 +39,9 @@ GROUP_NAME = re.compile(r'^(?:const[ \t]+|[ \t]+)GroupName[ \t]*=[ \t]*"([^"]*)"
 class ApiPackage:
     """One package of an API.
 
-    `path` is the import path of the types; `criteria` what the generating package's doc.go says of roots, empty when
-    the types' own package says it; `lint` is False under +k8s:validation-gen-nolint; `generates` is False under
-    +k8s:validation-gen=false.
+    `path` is the import path of the types. `criteria` select the root types if the doc.go of another package, for which
+    validators are generated, has them; empty if the package's own doc.go does. `lint` is False under
+    +k8s:validation-gen-nolint, `generates` is False under +k8s:validation-gen=false.
     """
 
     path: str
@@ -54,7 +54,7 @@ class ApiPackage:
 
 @dataclass(frozen=True)
 class Api:
-    """Packages of types, read when they are asked for. `release` is `1.37` or more exact; `name` is for people."""
+    """Packages of types, which are parsed on first use. `release` is `1.37` or `1.37.1`; `name` is for messages."""
 
     name: str
     release: str
@@ -62,7 +62,7 @@ class Api:
     packages: tuple[ApiPackage, ...]
 
     def compile(self, package: ApiPackage, custom: Mapping[str, CheckFunction] | None = None) -> Compiled:
-        """Compile one package with the criteria that generation would use. Raises: InputError."""
+        """Compile one package with the criteria that validation-gen would use. Raises: InputError."""
         return compile_types(
             self.universe, package.path, release=self.release, custom=custom, criteria=package.criteria
         )
@@ -72,31 +72,36 @@ class Api:
         return self.universe.digest()
 
     def validators(self, package: ApiPackage, custom: Mapping[str, CheckFunction] | None = None) -> Validators:
-        """Return the validators of one package, from the cache when its API is unchanged. Raises: InputError."""
+        """Return the validators of one package, from the cache if the types are unchanged. Raises: InputError."""
         return Validators(self.module(package, custom), custom)
 
     def module(self, package: ApiPackage, custom: Mapping[str, CheckFunction] | None = None) -> Module:
-        """Return one package compiled, from the cache when its API is unchanged. Raises: InputError."""
+        """Return one compiled package, from the cache if the types are unchanged. Raises: InputError."""
         key = key_of(self._digest, package.path, self.release, package.criteria)
         return ModuleCache().get(key, lambda: self.compile(package, custom).module)
 
 
-def open_api(place: str | Path = "", *, kubernetes: str = "", release: str = "") -> Api:
-    """Open the types below a folder or in a file, or those of a Kubernetes release or checkout.
+def bare_package(path: str) -> ApiPackage:
+    """Describe a package of which only the import path is known."""
+    return ApiPackage(path, "", path.rpartition("/")[2])
 
-    `release` chooses the catalogue of tags where the place does not say it. Raises: UsageError, TargetError.
+
+def open_api(location: str | Path = "", *, kubernetes: str = "", release: str = "") -> Api:
+    """Open the types of a file or of a folder and its subfolders, or those of a Kubernetes release or checkout.
+
+    `release` overrides the release whose catalogue of tags is used. Raises: UsageError, TargetError.
     """
-    if place and kubernetes:
-        raise UsageError("two APIs are named: a path, and --kubernetes\n  fix: leave one out")
-    if not place and not kubernetes:
+    if location and kubernetes:
+        raise UsageError("two APIs are named: a path, and --kubernetes\n  fix: omit one of them")
+    if not location and not kubernetes:
         raise UsageError("no API is named\n  fix: name a folder with types.go, or --kubernetes RELEASE")
     if kubernetes:
         return _open_kubernetes(kubernetes, release)
-    path = Path(place).expanduser()
+    path = Path(location).expanduser()
     if not path.exists():
-        raise UsageError(f"there is no {place}\n  fix: name a folder with Go files, or one types.go")
+        raise UsageError(f"there is no {location}\n  fix: name a folder with Go files, or one types.go")
     if path.is_file() and path.suffix != ".go":
-        raise UsageError(f"{place} is no Go file\n  fix: name a folder with Go files, or one types.go")
+        raise UsageError(f"{location} is not a Go file\n  fix: name a folder with Go files, or one types.go")
     if path.is_dir() and (path / "pkg" / "apis").is_dir() and (path / "staging").is_dir():
         return _open_kubernetes(str(path), release)
     return _open_folder(path.resolve(), release)
@@ -107,22 +112,28 @@ def open_api(place: str | Path = "", *, kubernetes: str = "", release: str = "")
 
 def _open_folder(path: Path, release: str) -> Api:
     top, module = module_of(path)
-    wanted = {_import_path(path if path.is_dir() else path.parent, top, module): path}
+    selected = {_import_path(path if path.is_dir() else path.parent, top, module): path}
     if path.is_dir():
-        wanted = {_import_path(folder, top, module): folder for folder in _package_folders(path)}
-    if not wanted:
-        raise UsageError(f"{path} holds no Go files with types\n  fix: name the folder of types.go, or a folder above")
+        selected = {_import_path(folder, top, module): folder for folder in _package_folders(path)}
+    if not selected:
+        why = "\n  why: a suite of two validators in Python has no tags" if (path / "suite.py").is_file() else ""
+        raise UsageError(
+            f"{path} contains no Go files with types{why}\n  fix: name the folder of types.go, or one that contains it"
+        )
     own = {_import_path(folder, top, module): folder for folder in _package_folders(top)} if module else {}
-    folders = {**SHARED, **_dependencies(top, wanted.values()), **own, **wanted}
+    folders = {**SHARED, **_find_dependencies(top, selected.values()), **own, **selected}
     files = {name: go_files(folder) for name, folder in folders.items()}
-    packages = tuple(_package(name, files[name]) for name in sorted(wanted))
+    packages = tuple(_describe_package(name, files[name]) for name in sorted(selected))
     return Api(
         module or path.name, release or _release_of(top) or DEFAULT_RELEASE, Universe.from_files(files), packages
     )
 
 
 def module_of(path: Path) -> tuple[Path, str]:
-    """Return the folder of the go.mod above a path and the module's name; the path itself and nothing without one."""
+    """Return the top folder of the Go module that contains a path, and the module's name.
+
+    Without a go.mod, they are the path, or the folder of the file, and an empty name.
+    """
     start = path if path.is_dir() else path.parent
     for folder in (start, *start.parents):
         if (folder / "go.mod").is_file():
@@ -138,24 +149,27 @@ def _import_path(folder: Path, top: Path, module: str) -> str:
 
 
 def _package_folders(root: Path) -> Iterable[Path]:
-    """Every folder below a root that holds types, going by file names: types.go, widget_types.go, doc.go."""
-    for place, names, files in os.walk(root):
-        names[:] = sorted(name for name in names if name not in _LEFT_OUT and name[0] not in "._")
-        given = Path(place) == root and any(name.endswith(".go") for name in files)
-        if given or any(_TYPES.fullmatch(name) for name in files):
-            yield Path(place)
+    """Yield the folders of a tree with types, judging by file names: types.go, widget_types.go, doc.go.
+
+    The root is one of them if it has any Go file.
+    """
+    for folder, names, files in os.walk(root):
+        names[:] = sorted(name for name in names if name not in _SKIPPED_FOLDERS and name[0] not in "._")
+        is_root = Path(folder) == root and any(name.endswith(".go") for name in files)
+        if is_root or any(_TYPES.fullmatch(name) for name in files):
+            yield Path(folder)
 
 
-def _dependencies(top: Path, places: Iterable[Path]) -> dict[str, Path]:
-    """Find the packages of required modules that lie on this machine and that the types import."""
+def _find_dependencies(top: Path, locations: Iterable[Path]) -> dict[str, Path]:
+    """Find the packages of the required modules that the types import, if the modules are on this machine."""
     go_mod = top / "go.mod"
     if not go_mod.is_file():
         return {}
     required = dict(_REQUIRED.findall(read_checkout_text(go_mod)))
-    imported = {name for place in places for file in go_files(place) for name in _imports(file)}
+    imported = {name for location in locations for file in go_files(location) for name in _imports(file)}
     found: dict[str, Path] = {}
     for module, version in required.items():
-        folder = _module_folder(top, module, version)
+        folder = _find_module(top, module, version)
         if folder and any(name == module or name.startswith(f"{module}/") for name in imported):
             found |= {_import_path(one, folder, module): one for one in _go_folders(folder)}
     return found
@@ -163,31 +177,31 @@ def _dependencies(top: Path, places: Iterable[Path]) -> dict[str, Path]:
 
 def _imports(file: Path) -> list[str]:
     text = read_checkout_text(file)
-    first = _DECLARED.search(text)  # imports stand before all else, and generated files are long
+    first = _DECLARED.search(text)  # imports precede declarations, and generated files are long
     return _IMPORTED.findall(text, 0, first.start() if first else len(text))
 
 
-def _module_folder(top: Path, module: str, version: str) -> Path | None:
-    """Look for a module where Go would put it: beside this one, in its vendor folder, in the module cache."""
+def _find_module(top: Path, module: str, version: str) -> Path | None:
+    """Find the folder of a required module: a sibling folder, in the vendor folder, or in Go's module cache."""
     escaped = re.sub(r"[A-Z]", lambda letter: "!" + letter[0].lower(), module)
     cache = os.environ.get("GOMODCACHE") or os.path.join(os.environ.get("GOPATH") or Path.home() / "go", "pkg", "mod")
     last = module.rpartition("/")[2]
-    places = [top.parent / f"{last}@{version}", top.parent / last, top / "vendor" / module]
-    for place in [*places, Path(cache) / f"{escaped}@{version}"]:
-        if place.is_dir():
-            return place
+    siblings = [top.parent / f"{last}@{version}", top.parent / last, top / "vendor" / module]
+    for folder in [*siblings, Path(cache) / f"{escaped}@{version}"]:
+        if folder.is_dir():
+            return folder
     return None
 
 
 def _go_folders(root: Path) -> Iterable[Path]:
-    for place, names, files in os.walk(root):
-        names[:] = sorted(name for name in names if name not in _LEFT_OUT and name[0] not in "._")
+    for folder, names, files in os.walk(root):
+        names[:] = sorted(name for name in names if name not in _SKIPPED_FOLDERS and name[0] not in "._")
         if any(name.endswith(".go") and not name.endswith("_test.go") for name in files):
-            yield Path(place)
+            yield Path(folder)
 
 
 def _release_of(top: Path) -> str:
-    """Read the release from the name that a module of Kubernetes has in the module cache: api@v0.37.1."""
+    """Read the release from the folder name of a Kubernetes module in the module cache: api@v0.37.1 is of 1.37."""
     found = re.fullmatch(r".+@v[01]\.(\d+)\.(\d+)\S*", top.name)
     return f"1.{found[1]}" if found and "k8s.io" in top.parts else ""
 
@@ -196,7 +210,7 @@ def _release_of(top: Path) -> str:
 
 
 def _open_kubernetes(location: str, release: str) -> Api:
-    # Imported here: a folder of types must open without anything that only a release needs.
+    # Imported here, because opening a folder of types must not load code that only releases need.
     from harness.targets.kubernetes.release import find_release, generating_folders, type_folders
 
     found = find_release(location)
@@ -205,7 +219,7 @@ def _open_kubernetes(location: str, release: str) -> Api:
     for _, generated in sorted(generating_folders(location).items()):
         tags = _doc_tags(generated / "doc.go")
         packages += [
-            _package(path, go_files(folders[path]), tags)
+            _describe_package(path, go_files(folders[path]), tags)
             for path in tags.get("k8s:validation-gen-input", ())
             if path in folders
         ]
@@ -215,15 +229,15 @@ def _open_kubernetes(location: str, release: str) -> Api:
     return Api(name, release or (found.name if released else DEFAULT_RELEASE), universe, tuple(packages))
 
 
-def _package(path: str, files: Sequence[Path], tags: Mapping[str, list[str]] | None = None) -> ApiPackage:
-    """Describe a package. `tags` are those of the package that is generated for it, when that is another one."""
+def _describe_package(path: str, files: Sequence[Path], tags: Mapping[str, list[str]] | None = None) -> ApiPackage:
+    """Describe a package. `tags` are of the doc.go that has validators generated, if it is not the package's own."""
     own = next((_doc_tags(file) for file in files if file.name == "doc.go"), {})
-    said = own if tags is None else tags
-    values = said.get("k8s:validation-gen", [])
-    lint = "k8s:validation-gen-nolint" not in {**said, **own}
+    generating = own if tags is None else tags
+    values = generating.get("k8s:validation-gen", [])
+    lint = "k8s:validation-gen-nolint" not in {**generating, **own}
     criteria = () if tags is None else tuple(values)
     if tags is None and values and "nil" in own.get("k8s:validation-gen-scheme-registry", []):
-        # What is generated here registers nothing: kinds are validated by code that another package orders.
+        # These validators are registered with no scheme, so another package has those of the kinds generated.
         criteria = (*values, "TypesWithField=TypeMeta")
     return ApiPackage(path, _group_of(files), path.rpartition("/")[2], criteria, lint, "false" not in values)
 
@@ -237,7 +251,7 @@ def _doc_tags(doc: Path) -> dict[str, list[str]]:
 
 
 def _group_of(files: Iterable[Path]) -> str:
-    """Find the constant GroupName, which stands in register.go, without reading the whole package."""
+    """Read the constant GroupName, which register.go declares, without parsing the whole package."""
     for file in files:
         if file.name in ("register.go", "doc.go", "groupversion_info.go"):
             found = GROUP_NAME.search(read_checkout_text(file))
@@ -254,12 +268,12 @@ SHARED: dict[str, Path] = {
     "k8s.io/apimachinery/pkg/util/intstr": _GO / "intstr",
     "k8s.io/apimachinery/pkg/runtime": _GO / "runtime",
 }
-"""Import paths and folders."""
+"""The folders of the types of apimachinery that are part of the harness, by import path."""
 
 
-def go_files(place: Path) -> list[Path]:
-    """Return the files of a package: those of a folder, or one file and the doc.go beside it."""
-    if place.is_dir():
-        return sorted(path for path in place.glob("*.go") if not path.name.endswith("_test.go"))
-    doc = place.with_name("doc.go")
-    return [doc, place] if doc.is_file() and doc != place else [place]
+def go_files(location: Path) -> list[Path]:
+    """Return the files of a package: the Go files of a folder, or one file and the doc.go of its folder."""
+    if location.is_dir():
+        return sorted(path for path in location.glob("*.go") if not path.name.endswith("_test.go"))
+    doc = location.with_name("doc.go")
+    return [doc, location] if doc.is_file() and doc != location else [location]

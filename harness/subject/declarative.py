@@ -1,7 +1,7 @@
-"""Any target with another declarative side: types compiled to Python, asked about the very objects that it validated.
+"""A target whose declarative errors come from types compiled to Python, for the objects that the target validated.
 
-The target defaults, prepares, converts and runs its handwritten validators as ever; a tag can so be tried against them
-without any code being generated. Refuses a target that does not tell what it validated.
+The target defaults, prepares, converts and runs its handwritten validators unchanged, so a tag can be tried against
+them without generating Go code. Requires a target that returns the validated objects.
 """
 
 from __future__ import annotations
@@ -11,89 +11,54 @@ from functools import cached_property
 
 import msgspec
 
-from harness.case import Answer, Case, Failure, KindInfo, Operation, RuledKind, ServedList, TargetInfo, Validated
+from harness.case import Answer, Case, Failure, KindInfo, RuledKind, ServedList, TargetInfo
 from harness.compare.composition import compose, settings
 from harness.compiler import Validators
-from harness.diagnostics import TargetError
+from harness.diagnostics import Diagnostic, InputError, TargetError
 from harness.field import FieldError
-from harness.fuzzers.shape import shape_of
-from harness.gotypes.packages import Universe
-from harness.subject.decode import decoder_of
-from harness.targets.endpoint import DecodeError, Decoder
+from harness.subject.api import Api, bare_package
+from harness.subject.compiledtypes import CompiledTypes
+from harness.subject.subject import Note
+from harness.tags.custom_kubernetes import CustomFunctions
+from harness.targets.endpoint import DecodeError
 from harness.targets.target import Closing, Pending, Target
-from harness.targets.wire import shortened
-
-Compile = Callable[[str], Validators]
-"""From the import path of a package to its validators. Raises: InputError."""
 
 _PANIC = "panic during declarative validation: "
 
 
-class CompiledTypes:
-    """The validators of many packages, compiled when their first type is asked for. Others have no rules."""
-
-    def __init__(self, universe: Universe, packages: Collection[str], compile_package: Compile) -> None:
-        self._universe, self._packages, self._compile = universe, frozenset(packages), compile_package
-        self._compiled: dict[str, Validators] = {}
-        self._decoders: dict[str, Decoder] = {}
-
-    def package(self, path: str) -> Validators:
-        """Return the validators of a package. Raises: InputError."""
-        if path not in self._compiled:
-            self._compiled[path] = self._compile(path)
-        return self._compiled[path]
-
-    def has_rules(self, qualified: str) -> bool:
-        """Whether anything is checked for a type. Raises: InputError."""
-        path, _, name = qualified.rpartition(".")
-        if path not in self._packages or self._universe.find(qualified) is None:
-            return False
-        compiled = self.package(path)
-        return name in compiled.types and compiled.has_rules(name)
-
-    def validate(self, operation: Operation, given: Validated) -> list[FieldError]:
-        """Return the declarative errors of what a target validated. Raises: DecodeError, InputError."""
-        if not self.has_rules(given.type):
-            return []
-        if given.type not in self._decoders:
-            self._decoders[given.type] = decoder_of(shape_of(self._universe, given.type), from_go=True)
-        decode = self._decoders[given.type]
-        path, _, name = given.type.rpartition(".")
-        old = None if given.old is None else decode(given.old)
-        new = decode(given.object)
-        return shortened(self.package(path).validate(name, operation, new, old, given.options, given.subresource))
-
-
 class PythonDeclarative(Closing):
-    """A `Target`: another one with the declarative lists of compiled types. Raises: TargetError, InputError."""
+    """A `Target` that replaces the declarative errors of another target by those of compiled types.
+
+    Raises: TargetError, InputError.
+    """
 
     def __init__(self, inner: Target, types: CompiledTypes) -> None:
         if "validated" not in inner.info.abilities:
             raise TargetError(
-                f"{inner.info.name} cannot be given another declarative side",
-                why="it does not tell which objects it validated: its greeting lacks the ability `validated`",
-                fix="answer cases with `validated` (docs/reference/protocol.md), or leave --declarative python out",
+                f"--declarative python does not work with {inner.info.name}",
+                why="it does not return the objects that it validated: its greeting lacks the ability `validated`",
+                fix="answer cases with `validated` (docs/reference/protocol.md), or omit --declarative python",
             )
         self._inner, self._types = inner, types
         self._kinds = {info.key: info for info in self.info.kinds}
 
     @cached_property
     def info(self) -> TargetInfo:
-        """What the inner target serves; which kinds have rules, the compiled types say."""
+        """The greeting of the inner target, with `rules` of kinds according to the compiled types."""
         inner = self._inner.info
         kinds = tuple(msgspec.structs.replace(kind, rules=self._has_rules(kind, inner.ruled)) for kind in inner.kinds)
-        # Lists that we compose are no second opinion on how we compose: they are given when asked for, and not offered.
+        # We compose the served lists ourselves, so a comparison of them with our composition would prove nothing.
         abilities = tuple(ability for ability in inner.abilities if ability not in ("declarative", "served"))
         return msgspec.structs.replace(inner, kinds=kinds, abilities=abilities, ruled=())
 
     def _has_rules(self, kind: KindInfo, ruled: Sequence[RuledKind]) -> bool:
-        # A strategy that lets the rules of its type lie goes on doing so.
+        # If the strategy of a kind does not call the declarative validators of its type, it has no rules here either.
         ignored = not kind.rules and any(one.type == kind.type for one in ruled)
         return not ignored and bool(kind.type) and self._types.has_rules(kind.type)
 
     @property
     def restarts(self) -> int:
-        """How often the inner target had to be started again."""
+        """The number of restarts of the inner target's process."""
         return self._inner.restarts
 
     def ask(self, cases: Sequence[Case]) -> list[Answer]:
@@ -101,7 +66,7 @@ class PythonDeclarative(Closing):
         return self.submit(cases).result()
 
     def submit(self, cases: Sequence[Case]) -> Pending:
-        """Start a batch; the compiled types are asked when its answers are there."""
+        """Start a batch. The compiled validators run when its answers have arrived."""
         asked = [msgspec.structs.replace(case, validated=True, brief=False, served=False) for case in cases]
         return _DeclarativeBatch(self, cases, self._inner.submit(asked))
 
@@ -109,8 +74,8 @@ class PythonDeclarative(Closing):
         """Close the inner target. May be called twice."""
         self._inner.close()
 
-    def answered(self, case: Case, answer: Answer) -> Answer:
-        """Put our lists in the place of the target's own."""
+    def replace_lists(self, case: Case, answer: Answer) -> Answer:
+        """Return an answer with our declarative errors in place of the target's."""
         if not answer.validated:
             return answer
         try:
@@ -139,7 +104,7 @@ class PythonDeclarative(Closing):
 
 
 class _DeclarativeBatch:
-    """A batch on its way."""
+    """A batch in flight."""
 
     def __init__(self, target: PythonDeclarative, cases: Sequence[Case], inner: Pending) -> None:
         self._target, self._cases, self._inner = target, cases, inner
@@ -153,11 +118,14 @@ class _DeclarativeBatch:
 
     def result(self) -> list[Answer]:
         answers = zip(self._cases, self._inner.result(), strict=True)
-        return [self._target.answered(case, answer) for case, answer in answers]
+        return [self._target.replace_lists(case, answer) for case, answer in answers]
 
 
 def _failure(answer: Answer, declarative: Sequence[FieldError]) -> Failure | None:
-    """A panic of the declarative side is one of ours or none; what failed elsewhere stays."""
+    """Return the failure of an answer with our errors.
+
+    A panic of the target's declarative validators is dropped, and a panic of ours is added.
+    """
     panic = next((error.detail for error in declarative if error.detail.startswith(_PANIC)), "")
     if panic:
         return Failure("declarative", panic, True)
@@ -165,4 +133,36 @@ def _failure(answer: Answer, declarative: Sequence[FieldError]) -> Failure | Non
     return None if failure is not None and failure.stage == "declarative" else failure
 
 
-__all__ = ["CompiledTypes", "PythonDeclarative"]
+def with_types(target: Target, types: Callable[[], CompiledTypes]) -> Target:
+    """Return a target with the declarative errors of compiled types. Closes the target if that raises."""
+    try:
+        return PythonDeclarative(target, types())
+    except BaseException:
+        target.close()
+        raise
+
+
+def compiled_types(api: Api, now: Collection[str], note: Note) -> CompiledTypes:
+    """Return validators that are compiled on first use; those of `now` immediately, to report their errors early."""
+    packages = {package.path: package for package in api.packages}
+    functions, reported = CustomFunctions(), set[str]()
+
+    def compiled(path: str) -> Validators:
+        result = api.validators(packages.get(path) or bare_package(path), functions)
+        for message in (*map(str, result.warnings), *functions.warnings()):
+            if message not in reported:
+                reported.add(message)
+                note(message)
+        return result
+
+    # A package without +k8s:validation-gen in doc.go has no rules, unless it is one of the edited packages (`now`).
+    types = CompiledTypes(api.universe, {*packages, *now}, compiled)
+    diagnostics: list[Diagnostic] = []
+    for path in now:
+        try:
+            types.package(path)
+        except InputError as error:
+            diagnostics += error.diagnostics
+    if diagnostics:
+        raise InputError(list(dict.fromkeys(diagnostics)))
+    return types

@@ -1,9 +1,9 @@
-"""Decoding as an API server does it: JSON types are checked, unknown members dropped, null is absent.
+"""Decodes objects as an API server does: checks JSON types, drops unknown members, and treats null as absent.
 
-Built once per type from its shape, so that validators never meet a string where a number belongs. Members that hold
-the zero value of a type without pointer are dropped too: Go cannot tell them from absent ones, so two decoded objects
-that mean the same are equal in Python. Who wants errors to show empty lists as Go does keeps them. Checks types only:
-limits and formats are the validators' business.
+A decoder is built once per type from its shape, so that validators never see a string in place of a number. A member
+with the zero value of a type without pointer is dropped as well, because Go cannot distinguish it from an absent one;
+so objects that are equal in Go are equal in Python. Pass `keeps_empty` to keep empty lists and maps, which Go prints in
+errors. A decoder checks types only: limits and formats are checked by validators.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from harness.case import Json
 from harness.fuzzers.shape import Shape
 from harness.jsonpath import join
 from harness.objectmodel import TYPE_META
-from harness.subject.quick import DURATION, QUANTITY, TIME, Unusual, quick_decoder
+from harness.subject.quick import DURATION, QUANTITY, TIME, NeedsFullDecoder, quick_decoder
 from harness.tags.runtime import ZERO_TIME, read_time
 from harness.targets.endpoint import DecodeError, Decoder
 
@@ -29,13 +29,13 @@ _TIME, _DURATION, _QUANTITY = re.compile(TIME), re.compile(DURATION), re.compile
 Build: TypeAlias = Callable[[Shape], Decoder]
 
 
-class _Misfit(DecodeError):
-    """A value is not of its type. Its path is made on the way out."""
+class _TypeMismatch(DecodeError):
+    """A value is not of its type. The path is built while the exception unwinds, one step per enclosing decoder."""
 
     def __init__(self, problem: str) -> None:
         self.problem, self.path = problem, ""
 
-    def below(self, step: str) -> None:
+    def prepend(self, step: str) -> None:
         self.path = join(step, self.path)
 
     def __str__(self) -> str:
@@ -43,63 +43,63 @@ class _Misfit(DecodeError):
 
 
 def decoder_of(shape: Shape, *, from_go: bool = False, keeps_empty: bool = False) -> Decoder:
-    """Return the decoder of a root object: as for any struct, and apiVersion and kind are kept.
+    """Return the decoder of a root object, which keeps apiVersion and kind in addition to the members of its type.
 
-    `keeps_empty`: an empty list or map without `omitempty` stays, because Go shows it in errors. `from_go`: objects
-    come from Go's encoder, which writes null for a pointer to the zero time; what is empty stays, too.
-    Raises: the decoder raises `DecodeError` with the path of the first value that does not fit.
+    `keeps_empty`: empty lists and maps without `omitempty` are kept, because Go prints them in errors. `from_go`:
+    objects were written by Go's encoder, which writes null for a pointer to the zero time; it implies `keeps_empty`.
+    Raises: the decoder raises `DecodeError` with the path of the first value that is not of its type.
     """
-    decode = _Builder(from_go, from_go or keeps_empty).of(shape)
+    decode = _DecoderBuilder(from_go, from_go or keeps_empty).decoder(shape)
     quick = None if from_go or keeps_empty else quick_decoder(shape)
 
     def decode_root(value: Json) -> Json:
         if quick is not None:
             try:
                 return quick(value)
-            except Unusual:
-                pass  # the slow way knows what to make of it
+            except NeedsFullDecoder:
+                pass  # handled below by the full decoder, which also reports errors
         decoded = decode(value)
-        head = {name: value[name] for name in TYPE_META if isinstance(value, dict) and name in value}
-        return {**head, **decoded} if isinstance(decoded, dict) else decoded
+        type_meta = {name: value[name] for name in TYPE_META if isinstance(value, dict) and name in value}
+        return {**type_meta, **decoded} if isinstance(decoded, dict) else decoded
 
     return decode_root
 
 
-class _Builder:
-    """Builds each type's decoder once; a recursive type finds itself."""
+class _DecoderBuilder:
+    """Builds the decoder of each type once; a recursive type uses its own decoder, which is registered first."""
 
     def __init__(self, from_go: bool, keeps_empty: bool) -> None:
         self._from_go, self._keeps_empty = from_go, keeps_empty
-        self._made: dict[int, Decoder] = {}
-        self._alive: list[Shape] = []
+        self._decoders: dict[int, Decoder] = {}  # by the id() of the shape
+        self._keepalive: list[Shape] = []  # pins the shapes, so that no id() is reused
 
-    def of(self, shape: Shape) -> Decoder:
-        made = self._made.get(id(shape))
-        if made is None:
-            self._alive.append(shape)
-            made = self._build(shape)
-            self._made.setdefault(id(shape), made)
-        return made
+    def decoder(self, shape: Shape) -> Decoder:
+        decoder = self._decoders.get(id(shape))
+        if decoder is None:
+            self._keepalive.append(shape)
+            decoder = self._build(shape)
+            self._decoders.setdefault(id(shape), decoder)
+        return decoder
 
     def _build(self, shape: Shape) -> Decoder:
         match shape.kind:
             case "struct":
                 return self._struct(shape)
             case "list":
-                return _list_decoder(self.of(shape.elem), _zero(shape.elem))
+                return _list_decoder(self.decoder(shape.elem), _zero(shape.elem))
             case "map":
-                return _map_decoder(self.of(shape.elem), _zero(shape.elem))
+                return _map_decoder(self.decoder(shape.elem), _zero(shape.elem))
             case "int":
                 return _int_decoder(shape.bits, shape.signed)
         return _SCALARS.get(shape.kind, copy.deepcopy)
 
     def _struct(self, shape: Shape) -> Decoder:
         members: dict[str, tuple[Decoder, bool, bool]] = {}
-        nulls: dict[str, Json] = {}
+        null_values: dict[str, Json] = {}
 
         def decode_struct(value: Json) -> Json:
             if not isinstance(value, dict):
-                raise _misfit("an object", value)
+                raise _type_mismatch("an object", value)
             decoded = {}
             name = ""
             try:
@@ -109,37 +109,37 @@ class _Builder:
                         continue
                     decode, keeps_zero, is_text = member
                     if item is None:
-                        if name in nulls:
-                            decoded[name] = nulls[name]
+                        if name in null_values:
+                            decoded[name] = null_values[name]
                         continue
-                    # Most members are plain strings, and a call costs more than all that it would find out.
+                    # Most members are ASCII strings, which need no decoding: checking here saves a call per member.
                     result = item if is_text and item.__class__ is str and item.isascii() else decode(item)
                     if result or keeps_zero:
                         decoded[name] = result
-            except _Misfit as misfit:
-                misfit.below(name)
+            except _TypeMismatch as mismatch:
+                mismatch.prepend(name)
                 raise
             return decoded
 
-        self._made[id(shape)] = decode_struct  # before its members, which may contain the type itself
+        self._decoders[id(shape)] = decode_struct  # before its members, which may contain the type itself
         for field in shape.fields:
-            decode = self.of(field.shape)
+            decode = self.decoder(field.shape)
             if field.pointer:
                 members[field.name] = decode, True, decode is _string
                 if self._from_go and field.omitempty and field.shape.kind in ("time", "micro-time"):
-                    nulls[field.name] = "0001-01-01T00:00:00Z"
+                    null_values[field.name] = "0001-01-01T00:00:00Z"
             elif field.shape.kind in ("time", "micro-time"):
-                members[field.name] = _time_set(decode), False, False
+                members[field.name] = _non_pointer_time_decoder(decode), False, False
             else:
-                # Go tells no list from an empty one where it shows them, unless `omitempty` drops both. Where it
-                # compares it does not, and neither shall whoever compares in Python.
-                shown = self._keeps_empty and field.shape.kind in ("list", "map") and not field.omitempty
-                members[field.name] = decode, shown or field.shape.kind not in _ZEROES, decode is _string
+                # Go distinguishes nil from empty slices and maps when printing errors (unless `omitempty` drops both),
+                # but not when comparing. Dropping the empty ones makes comparisons in Python agree with Go.
+                is_kept = self._keeps_empty and field.shape.kind in ("list", "map") and not field.omitempty
+                members[field.name] = decode, is_kept or field.shape.kind not in _ZEROES, decode is _string
         return decode_struct
 
 
-def _time_set(decode: Decoder) -> Decoder:
-    """Decode a time that is no pointer: the zero time is written out and means that none is set."""
+def _non_pointer_time_decoder(decode: Decoder) -> Decoder:
+    """Decode a time without pointer: Go writes the zero time for an unset one, so it is decoded as unset."""
 
     def decode_time(value: Json) -> Json:
         decoded = decode(value)
@@ -151,13 +151,13 @@ def _time_set(decode: Decoder) -> Decoder:
 def _list_decoder(decode: Decoder, zero: Json) -> Decoder:
     def decode_list(value: Json) -> Json:
         if not isinstance(value, list):
-            raise _misfit("a list", value)
+            raise _type_mismatch("a list", value)
         decoded: list[Json] = []
         try:
             for item in value:
                 decoded.append(copy.copy(zero) if item is None else decode(item))
-        except _Misfit as misfit:
-            misfit.below(f"[{len(decoded)}]")
+        except _TypeMismatch as mismatch:
+            mismatch.prepend(f"[{len(decoded)}]")
             raise
         return decoded
 
@@ -167,14 +167,14 @@ def _list_decoder(decode: Decoder, zero: Json) -> Decoder:
 def _map_decoder(decode: Decoder, zero: Json) -> Decoder:
     def decode_map(value: Json) -> Json:
         if not isinstance(value, dict):
-            raise _misfit("an object", value)
+            raise _type_mismatch("an object", value)
         key: Json = ""
         decoded = {}
         try:
             for key, item in value.items():
                 decoded[_string(key)] = copy.copy(zero) if item is None else decode(item)
-        except _Misfit as misfit:
-            misfit.below(f"[{key}]")
+        except _TypeMismatch as mismatch:
+            mismatch.prepend(f"[{key}]")
             raise
         return decoded
 
@@ -187,9 +187,9 @@ def _int_decoder(bits: int, signed: bool) -> Decoder:
 
     def decode_int(value: Json) -> Json:
         if type(value) is not int:
-            raise _misfit("a whole number", value)
+            raise _type_mismatch("a whole number", value)
         if not low <= value <= high:
-            raise _Misfit(f"{value} does not fit in {name}")
+            raise _TypeMismatch(f"{value} does not fit in {name}")
         return value
 
     return decode_int
@@ -197,28 +197,28 @@ def _int_decoder(bits: int, signed: bool) -> Decoder:
 
 def _string(value: Json) -> Json:
     if not isinstance(value, str):
-        raise _misfit("a string", value)
+        raise _type_mismatch("a string", value)
     if not value.isascii():
-        # As a decoder of JSON in Go: half a surrogate pair is no character.
+        # A lone surrogate becomes U+FFFD, as in encoding/json.
         return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return value
 
 
 def _bool(value: Json) -> Json:
     if not isinstance(value, bool):
-        raise _misfit("true or false", value)
+        raise _type_mismatch("true or false", value)
     return value
 
 
 def _float(value: Json) -> Json:
     if not isinstance(value, int | float) or isinstance(value, bool):
-        raise _misfit("a number", value)
+        raise _type_mismatch("a number", value)
     try:
         fits = math.isfinite(value)
     except OverflowError:
         fits = False
     if not fits:
-        raise _misfit("a number of 64 bits", value)
+        raise _type_mismatch("a number of 64 bits", value)
     return value
 
 
@@ -226,20 +226,20 @@ def _bytes(value: Json) -> Json:
     try:
         base64.b64decode(_string(value), validate=True)
     except (binascii.Error, ValueError):
-        raise _Misfit("not base64") from None
+        raise _TypeMismatch("not base64") from None
     return value
 
 
 def _object(value: Json) -> Json:
     if not isinstance(value, dict):
-        raise _misfit("an object", value)
+        raise _type_mismatch("an object", value)
     return copy.deepcopy(value)
 
 
-def _matching(pattern: re.Pattern[str], what: str) -> Decoder:
+def _pattern_decoder(pattern: re.Pattern[str], expected: str) -> Decoder:
     def decode_text(value: Json) -> Json:
         if not isinstance(value, str) or not pattern.fullmatch(value):
-            raise _misfit(what, value)
+            raise _type_mismatch(expected, value)
         return value
 
     return decode_text
@@ -251,7 +251,7 @@ def _int_or_string(value: Json) -> Json:
 
 def _quantity(value: Json) -> Json:
     if isinstance(value, bool) or not isinstance(value, str | int | float) or not _QUANTITY.fullmatch(str(value)):
-        raise _misfit("a quantity such as 10Gi", value)
+        raise _type_mismatch("a quantity such as 10Gi", value)
     return value
 
 
@@ -262,9 +262,9 @@ _SCALARS: dict[str, Decoder] = {
     "bytes": _bytes,
     "raw": _object,
     "fields": _object,
-    "time": _matching(_TIME, "a time such as 2026-01-31T12:00:00Z"),
-    "micro-time": _matching(_TIME, "a time such as 2026-01-31T12:00:00.000000Z"),
-    "duration": _matching(_DURATION, "a duration such as 1h30m"),
+    "time": _pattern_decoder(_TIME, "a time such as 2026-01-31T12:00:00Z"),
+    "micro-time": _pattern_decoder(_TIME, "a time such as 2026-01-31T12:00:00.000000Z"),
+    "duration": _pattern_decoder(_DURATION, "a duration such as 1h30m"),
     "quantity": _quantity,
     "int-or-string": _int_or_string,
 }
@@ -275,12 +275,12 @@ _ZEROES: dict[str, Json] = {
 
 
 def _zero(shape: Shape) -> Json:
-    """What a null item of a list or map becomes: Go's zero value."""
+    """Return Go's zero value of a type, as which a null item of a list or map is decoded."""
     return _ZEROES.get(shape.kind)
 
 
-def _misfit(wanted: str, value: Json) -> _Misfit:
-    names = {
+def _type_mismatch(expected: str, value: Json) -> _TypeMismatch:
+    type_names = {
         type(None): "null",
         bool: "a boolean",
         int: "a number",
@@ -289,5 +289,5 @@ def _misfit(wanted: str, value: Json) -> _Misfit:
         dict: "an object",
     }
     text = repr(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
-    shown = text if 0 < len(text) <= 40 else names.get(type(value), "a string")
-    return _Misfit(f"{wanted} is needed, got {shown}")
+    actual = text if 0 < len(text) <= 40 else type_names.get(type(value), "a string")
+    return _TypeMismatch(f"{expected} is needed, got {actual}")

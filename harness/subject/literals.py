@@ -1,4 +1,7 @@
-"""Where the handwritten validators of a release lie, and what literals stand in them."""
+"""Reads the literals in the handwritten validators of a Kubernetes release, as values for the fuzzer.
+
+The literals of each API group are cached in the user's cache folder until one of the files changes.
+"""
 
 from __future__ import annotations
 
@@ -15,24 +18,30 @@ import msgspec
 import platformdirs
 
 from harness.diagnostics import TargetError
-from harness.files import forget_old, write_atomically
+from harness.files import delete_oldest, write_atomically
 from harness.gotypes import constants, scanner
 from harness.gotypes import literals as reader
 from harness.gotypes.literals import NO_LITERALS, Literal, Literals, go_files, go_literals
-from harness.limits import MOST_SOURCE, read_bounded, read_checkout_text
+from harness.limits import MAX_SOURCE, read_bounded, read_checkout_text
 
 _GROUP = re.compile(r'^(?:const[ \t]+)?[ \t]*GroupName[ \t]*=[ \t]*"([^"]*)"', re.M)
 _READERS = tuple(Path(str(module.__file__)) for module in (reader, constants, scanner))
-_MOST_KEPT = 300
-"""Entries of the cache: one for each API group of a release."""
-_Kept: TypeAlias = tuple[tuple[Literal, ...], tuple[tuple[str, str], ...]]
+_MAX_ENTRIES = 300
+"""At most this many entries of the cache, which has one for each API group of a release."""
+_CHECKSUM_BYTES = 32
+_Entry: TypeAlias = tuple[tuple[Literal, ...], tuple[tuple[str, str], ...]]
+"""The values and the patterns of `Literals`."""
 _SHARED = ("pkg/util/validation", "pkg/api/validation", "pkg/api/validate/content")
+"""Folders of apimachinery whose functions validators of all groups call."""
 
 
 @lru_cache(maxsize=4)
 def release_literals(location: str) -> Callable[[str], Literals]:
-    """Return how to read what the validators of a release's API group know; nothing where sources are not found."""
-    # Imported here: suites must open without anything that only a release needs.
+    """Return the function that reads the literals of an API group's validators.
+
+    It returns no literals if the sources of the release cannot be found.
+    """
+    # Imported here, because opening a suite must not load code that only releases need.
     from harness.targets.kubernetes.release import find_release, find_toolchain, module_folder
 
     try:
@@ -48,47 +57,48 @@ def release_literals(location: str) -> Callable[[str], Literals]:
     shared = [roots[1] / part for part in _SHARED]
 
     @lru_cache(maxsize=128)
-    def of_group(group: str) -> Literals:
-        return kept_literals([*folders.get(group, ()), *shared])
+    def read_group(group: str) -> Literals:
+        return cached_literals([*folders.get(group, ()), *shared])
 
-    return of_group
+    return read_group
 
 
-def kept_literals(folders: Sequence[Path], cache: Path | None = None) -> Literals:
-    """Return what the Go files of folders know, from the user's cache when they are unchanged.
+def cached_literals(folders: Sequence[Path], cache: Path | None = None) -> Literals:
+    """Return the literals in the Go files of some folders, from the user's cache if the files are unchanged.
 
-    A damaged entry is made again; a cache that cannot be written costs time, nothing else.
+    A damaged entry is replaced. If the cache cannot be written, the files are read again at each call.
     """
     cache = cache or platformdirs.user_cache_path("equivalence-harness") / "literals"
     try:
-        place = cache / f"{_key(folders)}.json"
+        file = cache / f"{_cache_key(folders)}.json"
     except OSError:
         return go_literals(folders)
     with contextlib.suppress(OSError, msgspec.DecodeError):
-        data = place.read_bytes()
-        if hashlib.sha256(data[32:]).digest() == data[:32]:
-            values, patterns = msgspec.json.decode(data[32:], type=_Kept)
-            os.utime(place)
+        data = file.read_bytes()
+        checksum, body = data[:_CHECKSUM_BYTES], data[_CHECKSUM_BYTES:]
+        if hashlib.sha256(body).digest() == checksum:
+            values, patterns = msgspec.json.decode(body, type=_Entry)
+            os.utime(file)
             return Literals(values, patterns)
-    made = go_literals(folders)
-    with contextlib.suppress(OSError, ValueError):  # half a surrogate pair cannot be written, nor a huge number
-        body = msgspec.json.encode((made.values, made.patterns))
+    literals = go_literals(folders)
+    with contextlib.suppress(OSError, ValueError):  # JSON has no lone surrogates, and msgspec no huge numbers
+        body = msgspec.json.encode((literals.values, literals.patterns))
         cache.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_atomically(place, hashlib.sha256(body).digest() + body)
-        forget_old(cache, "*.json", _MOST_KEPT)
-    return made
+        write_atomically(file, hashlib.sha256(body).digest() + body)
+        delete_oldest(cache, "*.json", _MAX_ENTRIES)
+    return literals
 
 
-def _key(folders: Sequence[Path]) -> str:
-    """Name what decides on literals: the files, the readers, and the grammar they use. Raises: OSError."""
+def _cache_key(folders: Sequence[Path]) -> str:
+    """Hash everything that the literals depend on: the Go files, our readers, and their grammar. Raises: OSError."""
     total = hashlib.sha256(reader.GRAMMAR.encode())
     for file in (*_READERS, *go_files(folders)):
-        total.update(hashlib.sha256(read_bounded(file, MOST_SOURCE, is_regular=True)).digest())
+        total.update(hashlib.sha256(read_bounded(file, MAX_SOURCE, is_regular=True)).digest())
     return total.hexdigest()
 
 
 def _group_folders(root: Path) -> dict[str, list[Path]]:
-    """Find the folders of each group's validators by the group that the folder above registers."""
+    """Return the folders of validators by API group, which is read from the register.go of the parent folder."""
     found: dict[str, list[Path]] = {}
     for register in sorted(root.glob("pkg/apis/*/register.go")):
         group = _GROUP.search(read_checkout_text(register))

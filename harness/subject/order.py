@@ -1,4 +1,4 @@
-"""What a suite's own process is told when it starts, and the server that starts it."""
+"""The configuration that a suite's process receives when it starts, and the fork server that starts it."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ import msgspec
 from harness.targets.forkserver import BROKEN, ForkServer, exchange
 
 MEMORY = 2 << 30
-"""What the process of a suite may take. Units: bytes of address space."""
+"""Memory limit of the process of a suite. Units: bytes of address space."""
 PATIENCE = 5.0
-"""How long the first case that does not end may take. Units: seconds."""
+"""Time limit of the first case that does not end. Units: seconds."""
 
 SERVER = ForkServer("harness.subject.worker")
 
 
 class SuiteOrder(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What to do with a suite: tell what it is, or answer cases.
+    """The task of a suite's process: describe the suite, or answer cases.
 
-    `gates` override its own. `careful` wants every answer as soon as there is one: something may kill the process.
-    `cwd`, `path` and `environment` are those of the caller.
+    `gates` override the gates of the suite. `careful` makes it write every answer at once instead of in batches, so
+    that the case that kills the process is known. `cwd`, `path` and `environment` are those of the caller.
     """
 
     action: Literal["describe", "serve"]
@@ -37,21 +37,21 @@ class SuiteOrder(msgspec.Struct, frozen=True, omit_defaults=True):
     environment: dict[str, str] = {}
 
     def line(self) -> bytes:
-        """Write it as one line, with the surroundings of this process."""
+        """Encode it as one line, with the folder, `sys.path` and environment of this process."""
         environment = {name: value for name, value in os.environ.items() if _is_text(name) and _is_text(value)}
         path = tuple(one for one in sys.path if isinstance(one, str) and _is_text(one))
-        told = msgspec.structs.replace(self, cwd=os.getcwd(), path=path, environment=environment)
-        return msgspec.json.encode(told) + b"\n"
+        order = msgspec.structs.replace(self, cwd=os.getcwd(), path=path, environment=environment)
+        return msgspec.json.encode(order) + b"\n"
 
 
 def ask_once(order: SuiteOrder, seconds: float, most: int) -> tuple[bytes, str, str]:
-    """Start a process, read what it says until it ends, and end it. Raises: TargetError.
+    """Start a process, read its output until it ends, and kill it if it does not. Raises: TargetError.
 
-    Returns: its output, its last words, and what went wrong with the process itself.
+    Returns: its output, the last line of its stderr, and the error of the process itself.
     """
     process = SERVER.start()
-    out, words, why = exchange(process, order.line(), seconds, most)
-    lines = [line.strip() for line in words.decode("utf-8", "replace").splitlines() if line.strip()]
+    out, stderr, why = exchange(process, order.line(), seconds, most)
+    lines = [line.strip() for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
     last = next((line for line in lines if line.startswith("Fatal Python error")), lines[-1] if lines else "")[:300]
     code = process.returncode
     if not why and code is not None and code != 0 and code != BROKEN:

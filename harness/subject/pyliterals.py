@@ -1,8 +1,8 @@
-"""Literals of validators in Python: limits, words and patterns that the code of a suite knows and no tag says.
+"""Reads the literals in handwritten validators in Python: limits, words and patterns, as values for the fuzzer.
 
-The text is read and never run. Each literal is kept with the names around it (of its function or constant, of what it
-is compared with, of the key or keyword that it stands at, and of wherever its constant is used), so that those of a
-field come first where the field is tried.
+The code is parsed and not run. Each literal is stored with the names in its context: of its function or constant, of
+the other side of a comparison, of its key or keyword argument, and of each use of its constant. The fuzzer tries a
+literal first at fields that have one of these names.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ Names: TypeAlias = tuple[str, ...]
 
 FIRST = "handwritten.py"
 """The file of a suite that is read before the others."""
-_LARGEST = 1 << 20
-_MOST_FILES = 50
-_MOST_NAMES = 60
-_LEFT_OUT = re.compile(r"test_.*|.*_test|conftest|setup")
+_MAX_BYTES = 1 << 20
+"""At most this many bytes of a file; larger ones are skipped."""
+_MAX_FILES = 50
+_MAX_NAMES = 60
+"""At most this many names of the context of a literal."""
+_SKIPPED_MODULES = re.compile(r"test_.*|.*_test|conftest|setup")
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w.-]{1,60}")
 _MATCHERS = frozenset({"compile", "match", "fullmatch", "search", "findall", "finditer", "split", "sub", "subn"})
 _EXPRESSIONS = frozenset({"re", "re2", "regex"})
@@ -39,43 +41,43 @@ _COMMON = frozenset(
         "Path", "place", "required", "result", "self", "set", "spec", "str", "int", "True", "value", "values", "before",
     }
 )  # fmt: skip
-"""Names of variables and functions that say nothing of a field; strings of these names do."""
+"""Names of variables and functions that are not names of fields. A string with such a text may be one."""
 _PARTS = {"startswith": "{}{}", "removeprefix": "{}{}", "endswith": "{1}{0}", "removesuffix": "{1}{0}"}
 
 
 def python_files(folder: Path) -> list[Path]:
-    """Return the files of a suite that may hold validators: its own, without tests, the handwritten side first."""
-    found = sorted(path for path in folder.glob("*.py") if not _LEFT_OUT.fullmatch(path.stem))
-    return sorted(found, key=lambda path: path.name != FIRST)[:_MOST_FILES]
+    """Return the Python files of a suite that may contain validators, without tests, handwritten.py first."""
+    found = sorted(path for path in folder.glob("*.py") if not _SKIPPED_MODULES.fullmatch(path.stem))
+    return sorted(found, key=lambda path: path.name != FIRST)[:_MAX_FILES]
 
 
 def python_literals(files: Iterable[Path]) -> Literals:
-    """Read what the code in these files knows. What cannot be read tells nothing: running it says what is wrong."""
-    texts = (text for file in files if (text := _text(file)) is not None)
-    read = [_of_text(text) for text in texts]
+    """Read the literals in these files. Files that cannot be read or parsed are skipped: running them is an error."""
+    texts = (text for file in files if (text := _read_file(file)) is not None)
+    read = [_read_literals(text) for text in texts]
     values = [one for found in read for one in found.values]
     patterns = [one for found in read for one in found.patterns]
     return Literals(tuple(dict.fromkeys(values)), tuple(dict.fromkeys(patterns))) if read else NO_LITERALS
 
 
-def _text(file: Path) -> str | None:
+def _read_file(file: Path) -> str | None:
     try:
-        return read_bounded(file, _LARGEST, is_regular=True).decode("utf-8", "replace")
+        return read_bounded(file, _MAX_BYTES, is_regular=True).decode("utf-8", "replace")
     except (OSError, InputError):
         return None
 
 
 @lru_cache(maxsize=64)
-def _of_text(text: str) -> Literals:
+def _read_literals(text: str) -> Literals:
     reader = _ModuleReader()
-    # What was read until then counts.
+    # After an error, the literals that were read before it are returned.
     with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
         reader.read(ast.parse(text))
     return reader.literals()
 
 
 class _ModuleReader:
-    """Reads one module: constants first, so that a pattern of several of them is known as a whole."""
+    """Reads one module, its constants first, because a pattern may be composed of several constants."""
 
     def __init__(self) -> None:
         self._constants: dict[str, str | None] = {}
@@ -85,23 +87,23 @@ class _ModuleReader:
     def read(self, tree: ast.Module) -> None:
         """Read the statements of a module."""
         for statement in tree.body:
-            for target in _targets(statement):
-                self._constants[target] = self._whole(getattr(statement, "value", None))
+            for target in _assigned_names(statement):
+                self._constants[target] = self._constant_text(getattr(statement, "value", None))
         for statement in tree.body:
             self._visit(statement, ())
 
     def literals(self) -> Literals:
-        """Return what was found: what is matched with is a pattern, however plain."""
+        """Return the literals. A text that is used for matching is a pattern, even without special characters."""
         values: list[Literal] = []
         patterns: list[tuple[str, str]] = []
         for names, value, is_pattern in self._found:
-            where = _where((*names, *(used for name in names for used in self._used.get(name, ()))))
+            context = _search_text((*names, *(used for name in names for used in self._used.get(name, ()))))
             if is_pattern and isinstance(value, str):
-                patterns.append((where, value))
+                patterns.append((context, value))
             else:
-                values.append((where, value))
-        sorted_out = Literals.of(values)
-        return Literals(sorted_out.values, tuple(dict.fromkeys((*patterns, *sorted_out.patterns))))
+                values.append((context, value))
+        classified = Literals.of(values)
+        return Literals(classified.values, tuple(dict.fromkeys((*patterns, *classified.patterns))))
 
     def _visit(self, node: ast.AST, names: Names) -> None:
         match node:
@@ -111,36 +113,36 @@ class _ModuleReader:
                 self._visit_all(node, (*names, node.name))
             case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
                 if node.value is not None:
-                    self._visit(node.value, (*names, *_targets(node)))
+                    self._visit(node.value, (*names, *_assigned_names(node)))
             case ast.If() | ast.While():
-                self._visit(node.test, (*names, *_around(node.test, *_simple(node.body))))
+                self._visit(node.test, (*names, *_names_in(node.test, *_simple_statements(node.body))))
                 for statement in (*node.body, *node.orelse):
                     self._visit(statement, names)
             case ast.Dict():
                 for key, value in zip(node.keys, node.values, strict=True):
                     if key is not None:
                         self._visit(key, names)
-                    self._visit(value, (*names, *(_around(key) if key is not None else ())))
+                    self._visit(value, (*names, *(_names_in(key) if key is not None else ())))
             case ast.Call():
-                self._call(node, names)
+                self._visit_call(node, names)
             case ast.Subscript():
                 self._visit(node.value, names)
                 if not isinstance(node.slice, ast.Constant):
                     self._visit(node.slice, names)
             case ast.Compare() | ast.BoolOp():
-                self._visit_all(node, (*names, *_around(node)))
+                self._visit_all(node, (*names, *_names_in(node)))
             case _:
-                self._value(node, names)
+                self._visit_value(node, names)
 
-    def _value(self, node: ast.AST, names: Names) -> None:
+    def _visit_value(self, node: ast.AST, names: Names) -> None:
         if isinstance(node, ast.Name):
             if node.id in self._constants:
-                self._used.setdefault(node.id, {}).update(dict.fromkeys(names[:_MOST_NAMES]))
+                self._used.setdefault(node.id, {}).update(dict.fromkeys(names[:_MAX_NAMES]))
             return
-        if isinstance(node, ast.expr) and (whole := self._whole(node)) is not None:
+        if isinstance(node, ast.expr) and (whole := self._constant_text(node)) is not None:
             self._add(names, whole)
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and _is_number(node.operand):
-            self._add(names, -node.operand.value)  # type: ignore[attr-defined]  # which `_is_number` has seen to
+            self._add(names, -node.operand.value)  # type: ignore[attr-defined]  # checked by `_is_number`
         elif _is_number(node):
             self._add(names, node.value)  # type: ignore[attr-defined]
         else:
@@ -150,70 +152,72 @@ class _ModuleReader:
         for child in ast.iter_child_nodes(node):
             self._visit(child, names)
 
-    def _call(self, node: ast.Call, names: Names) -> None:
+    def _visit_call(self, node: ast.Call, names: Names) -> None:
         function = node.func
         called = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-        given = (*node.args, *(one.value for one in node.keywords if one.arg not in _NO_VALUES))
-        own = (*names, *_around(*(one for one in given if isinstance(one, ast.Constant | ast.Name))))
-        self._visit(function, (*names, *_around(*node.args)))
+        arguments = (*node.args, *(one.value for one in node.keywords if one.arg not in _NO_VALUES))
+        own = (*names, *_names_in(*(one for one in arguments if isinstance(one, ast.Constant | ast.Name))))
+        self._visit(function, (*names, *_names_in(*node.args)))
         if called in _NAMES_FIELDS:
             for argument in node.args[1:]:
                 self._visit(argument, own)
             return
         is_expression = isinstance(function, ast.Attribute) and getattr(function.value, "id", "") in _EXPRESSIONS
         for number, argument in enumerate(node.args):
-            pattern = self._whole(argument) if number == 0 and is_expression and called in _MATCHERS else None
+            pattern = self._constant_text(argument) if number == 0 and is_expression and called in _MATCHERS else None
             if pattern is not None:
-                self._add((*names, *_around(*node.args[1:])), _verbose(pattern, node), is_pattern=True)
-            elif called in _PARTS and (part := self._whole(argument)) is not None:
+                self._add((*names, *_names_in(*node.args[1:])), _add_flags(pattern, node), is_pattern=True)
+            elif called in _PARTS and (part := self._constant_text(argument)) is not None:
                 for rest in ("", "a", "1"):
-                    self._add((*names, *_around(function)), _PARTS[called].format(part, rest))
+                    self._add((*names, *_names_in(function)), _PARTS[called].format(part, rest))
             else:
                 self._visit(argument, own)
         for keyword in node.keywords:
-            pattern = self._whole(keyword.value) if keyword.arg in ("pattern", "regex") else None
+            pattern = self._constant_text(keyword.value) if keyword.arg in ("pattern", "regex") else None
             if pattern is not None:
                 self._add(own, pattern, is_pattern=True)
             elif keyword.arg not in _NO_VALUES:
                 self._visit(keyword.value, (*own, *([keyword.arg] if keyword.arg else ())))
 
-    def _whole(self, node: ast.AST | None) -> str | None:
-        """Return the text that an expression stands for: constants, their sums, and f-strings of them."""
+    def _constant_text(self, node: ast.AST | None) -> str | None:
+        """Return the text of an expression of constants, also in sums and f-strings; None for other expressions."""
         match node:
             case ast.Constant(value=str(text)):
                 return text
             case ast.Name(id=name):
                 return self._constants.get(name)
             case ast.BinOp(left=left, op=ast.Add(), right=right):
-                first, second = self._whole(left), self._whole(right)
+                first, second = self._constant_text(left), self._constant_text(right)
                 return None if first is None or second is None else first + second
             case ast.JoinedStr(values=parts):
-                texts = [self._whole(one.value if isinstance(one, ast.FormattedValue) else one) for one in parts]
+                texts = [
+                    self._constant_text(one.value if isinstance(one, ast.FormattedValue) else one) for one in parts
+                ]
                 return None if None in texts else "".join(text for text in texts if text is not None)
         return None
 
     def _add(self, names: Names, value: str | int, is_pattern: bool = False) -> None:
         if value != "":
-            self._found.append((names[:_MOST_NAMES], value, is_pattern))
+            self._found.append((names[:_MAX_NAMES], value, is_pattern))
 
 
-def _targets(statement: ast.stmt) -> Names:
-    """Return the names that an assignment gives a value."""
+def _assigned_names(statement: ast.stmt) -> Names:
+    """Return the names that a statement assigns to."""
     if isinstance(statement, ast.Assign):
-        return tuple(name for target in statement.targets for name in _around(target))
+        return tuple(name for target in statement.targets for name in _names_in(target))
     if isinstance(statement, ast.AnnAssign | ast.AugAssign):
-        return _around(statement.target)
+        return _names_in(statement.target)
     return ()
 
 
-def _simple(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
-    """Yield the statements of a body that hold no others: they say what a test is about."""
+def _simple_statements(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
+    """Yield the statements of a body that contain no others. Their names belong to the condition of the body."""
     kinds = (ast.Expr, ast.Return, ast.Raise, ast.Assign, ast.AugAssign, ast.AnnAssign)
     return (one for one in body if isinstance(one, kinds))
 
 
-def _around(*nodes: ast.AST) -> Names:
-    """Return the names in expressions: of variables, of members, and strings that may be such."""
+def _names_in(*nodes: ast.AST) -> Names:
+    """Return the names in expressions: of variables and attributes, and strings that may be names."""
     found: dict[str, None] = {}
     for node in nodes:
         for one in ast.walk(node):
@@ -222,19 +226,20 @@ def _around(*nodes: ast.AST) -> Names:
                     found[name] = None
                 case ast.Constant(value=str(text)) if _IDENTIFIER.fullmatch(text):
                     found[text] = None
-            if len(found) >= _MOST_NAMES:
+            if len(found) >= _MAX_NAMES:
                 return tuple(found)
     return tuple(found)
 
 
-def _where(names: Iterable[str]) -> str:
-    """Write names as they are looked for: in lower case, also without the signs that part their words."""
+def _search_text(names: Iterable[str]) -> str:
+    """Return the text in which names of fields are searched: the names in lower case, with and without separators."""
     plain = dict.fromkeys(name.lower() for name in names)
     return " ".join(dict.fromkeys((*plain, *(re.sub(r"[\W_]", "", name) for name in plain))))
 
 
-def _verbose(pattern: str, call: ast.Call) -> str:
-    flags = {name for argument in (*call.args[1:], *call.keywords) for name in _around(argument)}
+def _add_flags(pattern: str, call: ast.Call) -> str:
+    """Add the verbose flag to a pattern if the call has it."""
+    flags = {name for argument in (*call.args[1:], *call.keywords) for name in _names_in(argument)}
     return f"(?x){pattern}" if flags & {"X", "VERBOSE"} else pattern
 
 

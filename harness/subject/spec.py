@@ -1,4 +1,4 @@
-"""What names a subject of examination, so that every process of a run can open it again."""
+"""The specification of a subject, from which every process of a run opens it."""
 
 from __future__ import annotations
 
@@ -9,21 +9,30 @@ from typing import Literal, TypeAlias
 from harness.case import Mode
 
 DeclarativeSide: TypeAlias = Literal["target", "python"]
-"""Whose declarative list counts: the target's own, or that of types compiled to Python."""
+"""The source of the declarative errors: the target, or types compiled to Python."""
+
+
+SCHEMA = "schema"
+"""What stands in `against` of a subject that is compared with its own tags in OpenAPI and CEL."""
 
 
 @dataclass(frozen=True, slots=True)
 class SubjectSpec:
-    """How to open a subject: plain data, may be pickled.
+    """Describes how to open a subject, as plain data that can be pickled.
 
-    `kind` is the name of a kind of target (`harness.subject.openers`), `location` what that kind calls one: a suite
-    folder, a folder of Go types, a Kubernetes release or checkout, a program with arguments.
-    `types` is a folder of Go types for a program (`DIR`, or `IMPORT/PATH=DIR` for the import path its kinds name), or
-    with the declarative side `python` an edited copy of a release's. `against` is the location of another subject
-    of the same kind: then what users of both are served is compared, not the two sides of one. `handwritten` is the
-    file of a recording that stands for the handwritten side. `beside` is how many processes open it, or another part
-    of the same run, at the same time: they share the cores of the machine. `in_process` runs the code of a suite in the
-    process that searches: for a debugger, and for those who measure it.
+    `kind` is the name of a kind of target (`harness.subject.openers`). `location` is a suite folder, a folder of Go
+    types, a Kubernetes release or checkout, CRDs, or a program with arguments.
+
+    `types` is a folder of Go types for a program (`DIR`, or `IMPORT/PATH=DIR` for the import path in its kinds), or, if
+    `declarative` is `python`, an edited copy of the types of a release. `against` is the location of another subject of
+    the same kind: the served errors of both are compared, instead of the handwritten and declarative errors of one;
+    `SCHEMA` stands for the same tags in OpenAPI and CEL.
+    `handwritten` is the file of a recording that replaces the handwritten errors. `release` is the Kubernetes release
+    whose API server judges CRDs or policies, None for the newest known; `validator` validates beside the CRDs of
+    `against`, or in place of policies. `crds` are the CRDs whose objects policies are about, None for native kinds.
+
+    `beside` is the number of processes of the run that open targets at the same time, and share the cores of the
+    machine. `in_process` runs the code of a suite in the process of the search, for debugging and measurements.
     """
 
     kind: str
@@ -34,10 +43,13 @@ class SubjectSpec:
     declarative: DeclarativeSide = "target"
     against: str | None = None
     handwritten: str | None = None
+    release: str | None = None
+    validator: str | None = None
+    crds: str | None = None
     beside: int = 1
     in_process: bool = False
 
     @property
     def gates_text(self) -> str:
-        """The gates as a command line says them: `A=true,B=false`; empty when none was named."""
+        """The gates in the syntax of --gates: `A=true,B=false`; empty without gates."""
         return ",".join(f"{name}={str(value).lower()}" for name, value in self.gates.items())

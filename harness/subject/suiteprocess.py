@@ -1,4 +1,4 @@
-"""A suite as a target in a process of its own: whatever its code does, the search goes on or says why it cannot."""
+"""Runs a suite as a target in a separate process, so that a crash or an endless loop of its code does not end a run."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from harness.targets.process import WorkerProcess
 from harness.targets.python import STOPPED
 
 LIMITS = Limits(start=60.0, case=10.0)
-MOST_STOPPED = 30
-"""How many cases may run past their time before the suite is given up: some twenty seconds, since each gets less."""
+MAX_STOPPED_CASES = 30
+"""At most this many cases that exceed their time limit; then the target fails. They take some twenty seconds together,
+because the limit becomes shorter after each."""
 
 
 class SuiteTarget(WorkerProcess):
-    """The suite of a folder, behind pipes. Raises: TargetError."""
+    """The suite of a folder, in a process that is connected by pipes. Raises: TargetError."""
 
     def __init__(
         self,
@@ -36,25 +37,25 @@ class SuiteTarget(WorkerProcess):
         self._stopped = 0
         super().__init__([f"of the suite {name}"], limits=limits, note=note)
 
-    def _launched(self) -> Child:
+    def _launch(self) -> Child:
         return SERVER.start()
 
     def _introduce(self, life: Life) -> None:
         life.send(self._order.line())
-        # Whoever started a second time may have died of a case: the next one is to be found soon.
+        # If the process is started again, a case may have killed it. Single answers show which case does so again.
         self._order = msgspec.structs.replace(self._order, careful=True)
 
     def _no_greeting(self, life: Life) -> TargetError:
-        how, why = life.ending(), life.broken
-        why += f" ({how})" if how else ""
-        if words := life.words():
-            why += f"; its last words: {words}"
-        fix = "look what its code does to its own process when it is imported, in threads too (files, memory, signals)"
+        ending, why = life.ending(), life.broken
+        why += f" ({ending})" if ending else ""
+        if stderr := life.error_line():
+            why += f"; the end of its stderr: {stderr}"
+        fix = "check what its code, with its threads, does to the process during import (open files, memory, signals)"
         return TargetError(f"{self._argv[0].removeprefix('of ')} could not be started", why, fix)
 
     def _judge(self, answers: Sequence[Answer]) -> None:
         super()._judge(answers)
         self._stopped += sum(one.failure is not None and one.failure.message.startswith(STOPPED) for one in answers)
-        if self._stopped > MOST_STOPPED and self._given_up is None:
-            told = "a validator, a default, a conversion or prepare loops or waits for some objects"
-            self._given_up = self._hopeless(f"{self._stopped} cases did not end in time", told)
+        if self._stopped > MAX_STOPPED_CASES and self._given_up is None:
+            why = "a validator, a default, a conversion or prepare loops or waits for some objects"
+            self._given_up = self._failure(f"{self._stopped} cases did not end in time", why)

@@ -1,8 +1,9 @@
-"""Opens a suite that somebody wrote: its types compiled, its handwritten validators beside them."""
+"""Opens a suite: compiles its Go types, and creates the target that runs them and its handwritten validators."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias, cast
@@ -13,6 +14,7 @@ from harness.fuzzers.shape import shape_of
 from harness.gotypes.packages import Universe
 from harness.subject.api import SHARED, go_files
 from harness.subject.decode import decoder_of
+from harness.subject.defaults import defaults_of
 from harness.subject.examples import FOLDER
 from harness.subject.pyliterals import python_files, python_literals
 from harness.subject.quick import quick_reader
@@ -20,13 +22,17 @@ from harness.subject.spec import SubjectSpec
 from harness.subject.subject import Note, Subject, silent
 from harness.subject.suitefile import import_suite
 from harness.subject.suiteprocess import SuiteTarget
+from harness.subject.tagtrial import TagTrials
 from harness.suite import Suite, SuiteKind
 from harness.targets.endpoint import Declarative, Decoder, KindVersion
 from harness.targets.python import PythonTarget
 from harness.targets.target import Target
 
 Rework: TypeAlias = Callable[[Suite, Universe, Compiled], Compiled]
-"""Puts other validators in the place of a package's compiled ones: a mutant, for one."""
+"""Replaces the compiled validators of a package, for example by those of a mutant."""
+
+TIME_LIMIT = 10.0
+"""Time limit of a case if the suite runs in the process of the harness. Units: seconds."""
 
 _ROOTS = (
     "write `// +k8s:validation-gen=TypesWithField=TypeMeta` into doc.go, or `// +k8s:validation-gen=true` at the type"
@@ -34,48 +40,58 @@ _ROOTS = (
 
 
 def open_own(suite: Suite, spec: SubjectSpec, note: Note, rework: Rework | None = None) -> Subject:
-    """Open a suite with Go types and handwritten validators of its own. Raises: InputError, UsageError, TargetError.
+    """Open a suite that has Go types and handwritten validators. Raises: InputError, UsageError, TargetError.
 
-    Its code runs in a process of its own, unless the specification says otherwise, or validators are reworked, which
-    no other process could be told.
+    Its code runs in a separate process, unless the specification asks for this process. With `rework` it runs in this
+    process too, because reworked validators cannot be sent to another one.
     """
     if spec.handwritten is None:
         _check_handwritten(suite)
     if spec.types:
-        raise UsageError(f"{suite.name} says itself where its types are\n  fix: leave --types out")
+        raise UsageError(f"the suite.py of {suite.name} names its types already\n  fix: omit --types")
     _check_gates(suite, spec.gates)
     universe = _universe(suite)
     compiled = _compile(suite, universe, note)
-    _check_types(suite, universe, compiled, note)
+    _check_root_types(suite, universe, compiled, note)
     target: Target
     if spec.in_process or rework is not None:
         own = import_suite(suite.folder)
         assert isinstance(own, Suite)
         if rework is not None:
             compiled = {package: rework(own, universe, one) for package, one in compiled.items()}
-        target = cast(Target, _target(own, universe, compiled, spec.gates, 10.0, False))
+        target = cast(Target, _make_target(own, universe, compiled, spec.gates, TIME_LIMIT, False))
     else:
         target = cast(Target, SuiteTarget(suite.name, str(suite.folder), spec.gates, note=note))
-    literals = python_literals(_sources(suite))
+    literals = python_literals(_source_files(suite))
     return Subject(
         spec, suite.name, target, universe, suite.folder / "corpus", lambda info: literals,
-        allow_incomplete=suite.allow_incomplete, examples=suite.folder / FOLDER,
+        allow_incomplete=suite.allow_incomplete, examples=suite.folder / FOLDER, release=suite.release,
+        tags=TagTrials(universe, suite_files(suite), None if rework is not None else partial(_compile_with, suite)),
     )  # fmt: skip
 
 
-def _sources(suite: Suite) -> list[Path]:
-    """Return the files of a suite's code, and those of validators that are imported from elsewhere."""
-    named = [getattr(kind.handwritten, "file", "") for kind in suite.kinds]  # of code that runs in a worker
-    return list(dict.fromkeys((*python_files(suite.folder), *(Path(name) for name in named if name))))
+def _compile_with(suite: Suite, universe: Universe, package: str) -> Compiled:
+    """Compile a package of a suite with other tags. Raises: InputError."""
+    return compile_types(universe, package, release=suite.release)
+
+
+def _source_files(suite: Suite) -> list[Path]:
+    """Return the Python files of a suite's folder, and those of validators that it imports from other folders."""
+    # The validators of a described suite are `Callee`s, which have the name of their file.
+    imported = [getattr(kind.handwritten, "file", "") for kind in suite.kinds]
+    return list(dict.fromkeys((*python_files(suite.folder), *(Path(name) for name in imported if name))))
 
 
 def target_of(suite: Suite, gates: Mapping[str, bool], patience: float) -> PythonTarget:
-    """Return a suite that was imported as a target in this process, its types compiled. Raises: InputError."""
+    """Return the target of an imported suite in its own process, with compiled types. Raises: InputError.
+
+    `patience` is the time limit of a case. Units: seconds.
+    """
     universe = _universe(suite)
-    return _target(suite, universe, _compile(suite, universe, silent), gates, patience, True)
+    return _make_target(suite, universe, _compile(suite, universe, silent), gates, patience, True)
 
 
-def _target(
+def _make_target(
     suite: Suite,
     universe: Universe,
     compiled: Mapping[str, Compiled],
@@ -83,7 +99,9 @@ def _target(
     patience: float,
     alone: bool,
 ) -> PythonTarget:
+    """Return the target of a suite. `alone`: this process runs nothing but the suite."""
     declarative, decoders, types = _callables(suite, universe, compiled)
+    suite = _with_defaults(suite, universe, types)
     quick = {key: quick_reader(shape_of(universe, name)) for key, name in types.items()} if alone else {}
     readers = {key: reader for key, reader in quick.items() if reader is not None}
     return PythonTarget(
@@ -92,17 +110,28 @@ def _target(
     )  # fmt: skip
 
 
+def _with_defaults(suite: Suite, universe: Universe, types: Mapping[KindVersion, str]) -> Suite:
+    """Return the suite with the defaults of its types, in versions for which it has no function of its own."""
+    kinds = []
+    for kind in suite.kinds:
+        without = [version for version in kind.versions if version not in kind.defaults]
+        tagged = {version: defaults_of(universe, types[kind.kind, version]) for version in without}
+        found = {version: setting for version, setting in tagged.items() if setting is not None}
+        kinds.append(replace(kind, defaults={**kind.defaults, **found}) if found else kind)
+    return replace(suite, kinds=kinds)
+
+
 def _universe(suite: Suite) -> Universe:
     shared = {package: go_files(folder) for package, folder in SHARED.items()}
     return Universe.from_files({**shared, **suite_files(suite)})
 
 
 def _check_handwritten(suite: Suite) -> None:
-    gone = [kind.kind for kind in suite.kinds if kind.handwritten is None]
-    if gone:
+    missing = [kind.kind for kind in suite.kinds if kind.handwritten is None]
+    if missing:
         raise UsageError(
-            f"{suite.name} has no handwritten validator of {', '.join(gone)}: there is nothing to compare with\n"
-            "  fix: harness run --handwritten FILE, recorded before it was deleted by harness record"
+            f"{suite.name} has no handwritten validator of {', '.join(missing)}: there is nothing to compare with\n"
+            "  fix: harness run --handwritten FILE, with a recording that harness record made before it was deleted"
         )
 
 
@@ -114,9 +143,12 @@ def _check_gates(suite: Suite, gates: Mapping[str, bool]) -> None:
             raise UsageError(f"the suite {suite.name} has no gate {name!r}\n  fix: {hint}")
 
 
-def package_of(suite: Suite, version: str, place: str) -> str:
-    """Return an import path for the types of one version; its last part is the version, which lint reads."""
-    folder = Path(place).parent.name if place.endswith(".go") else Path(place).name
+def package_of(suite: Suite, version: str, location: str) -> str:
+    """Return an import path for the types of one version.
+
+    `location` is their file or folder in the suite. The last part of the path is the version, which lint reads.
+    """
+    folder = Path(location).parent.name if location.endswith(".go") else Path(location).name
     between = "" if folder in ("", version) else f"/{folder}"
     return f"suites/{suite.name}{between}/{version}"
 
@@ -125,35 +157,36 @@ def suite_files(suite: Suite) -> dict[str, list[Path]]:
     """Return the files of each package of a suite, by import path."""
     files: dict[str, list[Path]] = {}
     for kind in suite.kinds:
-        for version, place in kind.versions.items():
-            files[package_of(suite, version, place)] = go_files(suite.folder / place)
+        for version, location in kind.versions.items():
+            files[package_of(suite, version, location)] = go_files(suite.folder / location)
     return files
 
 
 def _compile(suite: Suite, universe: Universe, note: Note) -> dict[str, Compiled]:
-    """Compile every package once, and report what is wrong in all of them."""
+    """Compile every package. Raises: InputError with the diagnostics of all packages."""
     compiled: dict[str, Compiled] = {}
-    problems: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     for package in suite_files(suite):
         try:
             compiled[package] = compile_types(universe, package, release=suite.release)
         except InputError as error:
-            problems += error.diagnostics
+            diagnostics += error.diagnostics
     for result in compiled.values():
         for warning in result.warnings:
             note(str(warning))
-    if problems:
-        raise InputError(problems)
+    if diagnostics:
+        raise InputError(diagnostics)
     return compiled
 
 
-def _check_types(suite: Suite, universe: Universe, compiled: Mapping[str, Compiled], note: Note) -> None:
+def _check_root_types(suite: Suite, universe: Universe, compiled: Mapping[str, Compiled], note: Note) -> None:
+    """Check that the Go types of all kinds exist, and print a note for those that are not root types."""
     for kind in suite.kinds:
-        for version, place in kind.versions.items():
-            package = package_of(suite, version, place)
-            _check_type(suite, kind, universe, f"{package}.{kind.kind}", place)
+        for version, location in kind.versions.items():
+            package = package_of(suite, version, location)
+            _check_exists(suite, kind, universe, f"{package}.{kind.kind}", location)
             if kind.kind not in compiled[package].types:
-                note(f"{suite.folder / place}: {kind.kind} is no root type, so its tags do not count: {_ROOTS}")
+                note(f"{suite.folder / location}: {kind.kind} is not a root type, so its tags are ignored: {_ROOTS}")
 
 
 def _callables(
@@ -163,8 +196,8 @@ def _callables(
     decoders: dict[KindVersion, Decoder] = {}
     types: dict[KindVersion, str] = {}
     for kind in suite.kinds:
-        for version, place in kind.versions.items():
-            key, package = (kind.kind, version), package_of(suite, version, place)
+        for version, location in kind.versions.items():
+            key, package = (kind.kind, version), package_of(suite, version, location)
             types[key] = f"{package}.{kind.kind}"
             decoders[key] = decoder_of(shape_of(universe, types[key]))
             if kind.kind in compiled[package].types and compiled[package].has_rules(kind.kind):
@@ -172,9 +205,9 @@ def _callables(
     return declarative, decoders, types
 
 
-def _check_type(suite: Suite, kind: SuiteKind, universe: Universe, qualified: str, place: str) -> None:
+def _check_exists(suite: Suite, kind: SuiteKind, universe: Universe, qualified: str, location: str) -> None:
     if universe.find(qualified) is None:
         package = universe.package(qualified.rpartition(".")[0])
         hint = near_miss(kind.kind, list(package.structs)) or f"declare `type {kind.kind} struct`"
-        position = Position(str(suite.folder / place))
-        raise InputError([Diagnostic(position, "suite-type", f"there is no type {kind.kind} here", fix=hint)])
+        position = Position(str(suite.folder / location))
+        raise InputError([Diagnostic(position, "suite-type", f"the type {kind.kind} is not declared", fix=hint)])

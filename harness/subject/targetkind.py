@@ -1,4 +1,4 @@
-"""What a kind of target is: how one is named, opened, and read without opening it."""
+"""Defines a kind of target: how the command line names it, how it is opened, and how its types are read."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TargetKind:
-    """A kind of target.
+    """A kind of target: a suite, a Kubernetes release, a program, or types alone.
 
-    `name` stands in specifications and reports, and is the option that names one on the command line (`--kubernetes`),
-    with `metavar` and `help`; without a metavar there is no such option. `open` opens what a specification names, `api`
-    returns what its types declare without opening it, None where no types are known.
+    `name` is used in specifications and reports, and for the option of the command line (`--kubernetes`), which has
+    `metavar` and `help`; without a metavar there is no option. `open` opens the target of a specification. `api`
+    returns its types without opening it, or None if it has none.
 
-    `title` writes a location for people, None writes it behind the name. `runs_code` says whether opening a location
-    runs code that is chosen by whoever wrote the location down. Of one that `is_quick` to open and ask, a run without a
-    budget asks some thousand cases; of others it takes its time. `has_every_gate` says that a run has a second part in
-    which all feature gates are on.
+    `title` returns the text for a location in reports; by default, the name and the location. `runs_code`: opening a
+    location runs code that was chosen by the author of the location, such as a program. `is_quick`: without a budget, a
+    run ends after a number of cases, not after a time. `has_every_gate`: a run has a second part with all feature
+    gates enabled. `open_pair` opens one beside another in a way of its own.
     """
 
     name: str
@@ -35,7 +35,8 @@ class TargetKind:
     runs_code: Callable[[str], bool] = lambda location: True
     is_quick: bool = False
     has_every_gate: bool = False
+    open_pair: Callable[[SubjectSpec, Note], Subject] | None = None
 
-    def titled(self, location: str) -> str:
-        """Write a target for people: `kubernetes 1.37.1`."""
+    def title_of(self, location: str) -> str:
+        """Return the text for a target in reports: `kubernetes 1.37.1`."""
         return self.title(location) if self.title is not None else f"{self.name} {location}"

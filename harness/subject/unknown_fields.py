@@ -1,7 +1,7 @@
-"""Fields of an object that its type does not declare: what strict field validation of an API server complains about.
+"""Finds fields of an object that its type does not declare, as strict field validation of an API server does.
 
-A validator never sees such a field, since decoding drops it: whoever misspells a name reads that both sides agree.
-Where a type is not known, nothing is said.
+Decoding drops such fields before validation, so that for a misspelt name both validators would agree. Objects of
+unknown types are not checked.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from harness.case import Json
 from harness.diagnostics import near_miss
 from harness.fuzzers.shape import Shape
-from harness.objectmodel import METADATA_BESIDE, TYPE_META
+from harness.objectmodel import OPTIONAL_METADATA, TYPE_META
 
 _TYPE_META = frozenset(TYPE_META)
 
@@ -45,9 +45,9 @@ def _find(shape: Shape, value: Json, path: str) -> Iterator[UnknownField]:
 
 
 def _find_in_struct(shape: Shape, value: dict[str, Json], path: str) -> Iterator[UnknownField]:
-    if not shape.fields:  # a struct without members tells nothing: its source may not be at hand
+    if not shape.fields:  # the source of a struct without members may be unavailable
         return
-    allowed = _TYPE_META if shape.type_meta else METADATA_BESIDE if shape.is_object_meta else frozenset[str]()
+    allowed = _TYPE_META if shape.type_meta else OPTIONAL_METADATA if shape.is_object_meta else frozenset[str]()
     for name, below in value.items():
         at = f"{path}.{name}" if path else name
         member = shape.by_name.get(name)

@@ -1,9 +1,9 @@
-"""The process of a suite: everything that a suite's author wrote runs here, and nothing of it in the harness.
+"""Runs the code of a suite: the main function of the suite's process.
 
-It speaks the wire protocol (docs/reference/protocol.md) behind a first line, the order. Standard input is empty for the
-suite's code and standard output is standard error, so that nothing it prints is taken for an answer. What its code
-starts may not start more, and memory has a limit; how long a case takes is watched here and, from outside, by
-`harness.targets.process`.
+The process reads a first line with its task, and then speaks the wire protocol (docs/reference/protocol.md). For the
+suite's code, standard input is empty and standard output is redirected to standard error, because otherwise its prints
+would be read as answers. Memory and the number of child processes are limited. The time of a case is limited here, and
+by `harness.targets.process` in the process of the harness.
 """
 
 from __future__ import annotations
@@ -22,53 +22,55 @@ from typing import Any
 import msgspec
 
 from harness.case import Answer, Case, Failure, Json
-from harness.collector import SELDOM
+from harness.collector import RARE_THRESHOLDS
 from harness.diagnostics import InputError
-from harness.subject.description import description
+from harness.subject.description import describe_suite
 from harness.subject.order import SuiteOrder
 from harness.subject.suitefile import AnySuite, import_suite
 from harness.subject.suites import target_of
+from harness.subject.validators import validator_target
 from harness.suite import Suite
 from harness.targets.forkserver import BROKEN, serve_forks
 from harness.targets.python import PythonTarget
 from harness.targets.wire import encode_greeting, id_of
 
 _CHUNK = 1 << 16
-_MOST_STORED = 256
-_MOST_FORKS = 32
-"""How many processes the code of a suite may start in one life; what it starts may fork none."""
-_NOTHING = msgspec.Raw(b"null")
+_MAX_CACHED = 256
+"""At most this many old objects are cached."""
+_MAX_FORKS = 32
+"""At most this many processes that the code of a suite starts; these may start none."""
+_NULL = msgspec.Raw(b"null")
 
 
-class _Question(Case, frozen=True):
-    """A case whose objects are still text: most are read as their type at once, and an old one is read once."""
+class _RawCase(Case, frozen=True):
+    """A case whose objects are JSON text. They are decoded to their types later, an old object of many cases once."""
 
     object: msgspec.Raw
-    old: msgspec.Raw = _NOTHING
+    old: msgspec.Raw = _NULL
 
 
-_QUESTIONS = msgspec.json.Decoder(_Question)
+_CASES = msgspec.json.Decoder(_RawCase)
 _ENCODER = msgspec.json.Encoder()
-_UNREADABLE = (msgspec.MsgspecError, ValueError, RecursionError)
+_DECODE_ERRORS = (msgspec.MsgspecError, ValueError, RecursionError)
 
 
 def main() -> None:
-    """Be the server that such processes are forked from."""
+    """Run the server from which the processes of suites are forked."""
     serve_forks(work)
 
 
 def work() -> None:
-    """Be one process of a suite. Ends it."""
+    """Run one process of a suite, and exit."""
     commands, out = os.dup(0), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
+    empty = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(empty, 0)
+    os.close(empty)
     os.dup2(2, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     faulthandler.enable(file=2, all_threads=False)
     lines = _Lines(commands)
     order = msgspec.json.decode(lines.first(), type=SuiteOrder)
-    _settle_in(order)
+    _set_up(order)
     if order.action == "describe":
         _describe(order, out)
     else:
@@ -77,6 +79,7 @@ def work() -> None:
 
 
 def _describe(order: SuiteOrder, out: int) -> None:
+    """Import the suite within its time limit, and write its description or its diagnostics."""
     own = os.getpid()
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
@@ -91,13 +94,13 @@ def _describe(order: SuiteOrder, out: int) -> None:
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0.0)
 
-    told = description(read)
-    if os.getpid() == own:
-        _write(out, told)
+    text = describe_suite(read)
+    if os.getpid() == own:  # the suite's code may have forked and returned in both processes
+        _write(out, text)
 
 
-def _settle_in(order: SuiteOrder) -> None:
-    """Take over the surroundings of the caller, and the limits."""
+def _set_up(order: SuiteOrder) -> None:
+    """Set the folder, `sys.path` and environment to those of the caller, and set the limits of this process."""
     with suppress(OSError):
         os.chdir(order.cwd)
     sys.path[:] = order.path
@@ -109,25 +112,25 @@ def _settle_in(order: SuiteOrder) -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     sys.addaudithook(_fork_watch())
     gc.freeze()
-    gc.set_threshold(*SELDOM)
+    gc.set_threshold(*RARE_THRESHOLDS)
 
 
 def _fork_watch() -> Callable[[str, Any], None]:
-    """Return a hook that lets this process start some others, and those none."""
+    """Return an audit hook that limits how many processes this process forks, and lets those fork none."""
     own, started = os.getpid(), 0
 
     def watch(event: str, _arguments: Any) -> None:
         nonlocal started
         if event == "os.fork" or event == "os.forkpty":
             started += 1
-            if started > _MOST_FORKS or os.getpid() != own:
-                raise RuntimeError(f"the code of a suite may start {_MOST_FORKS} processes, and those none")
+            if started > _MAX_FORKS or os.getpid() != own:
+                raise RuntimeError(f"the code of a suite may start {_MAX_FORKS} processes, and those none")
 
     return watch
 
 
 class _Lines:
-    """Reads whole lines from a pipe."""
+    """Reads complete lines from a pipe."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor, self._rest = descriptor, b""
@@ -140,24 +143,28 @@ class _Lines:
         return line
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield as many lines at a time as there are."""
-        whole, _, rest = self._rest.rpartition(b"\n")
-        if whole:
-            yield whole
+        """Yield all complete lines that are available, as one text."""
+        lines, _, rest = self._rest.rpartition(b"\n")
+        if lines:
+            yield lines
         while chunk := os.read(self._descriptor, _CHUNK):
             end = chunk.rfind(b"\n")
             if end < 0:
                 rest += chunk
             else:
-                whole, rest = rest + chunk[:end], chunk[end + 1 :]
-                yield whole
+                lines, rest = rest + chunk[:end], chunk[end + 1 :]
+                yield lines
 
 
 def _serve(order: SuiteOrder, lines: _Lines, out: int) -> None:
     try:
         suite = import_suite(order.folder)
         assert isinstance(suite, Suite)
-        target = target_of(suite, order.gates, order.patience)
+        target = (
+            validator_target(suite, order.patience, alone=True)
+            if suite.has_validators
+            else target_of(suite, order.gates, order.patience)
+        )
     except InputError as error:
         sys.stderr.write(f"{error.diagnostics[0].message}\n")
         sys.stderr.flush()
@@ -168,48 +175,49 @@ def _serve(order: SuiteOrder, lines: _Lines, out: int) -> None:
     for text in lines:
         for part in text.split(b"\n") if order.careful else (text,):
             answers = reader.answers(target, part)
-            if os.getpid() != own:  # a fork of the suite's code that came back
+            if os.getpid() != own:  # the suite's code forked, and the child returned from the validator
                 os._exit(0)
-            _write(out, _encoded(answers))
+            _write(out, _encode(answers))
 
 
 class _CaseReader:
-    """Makes cases of lines. Old objects stand in many: the same text gives the very same object."""
+    """Decodes lines to cases. Equal texts of old objects become the same object, so that it is decoded only once."""
 
     def __init__(self) -> None:
-        self._stored: dict[bytes, msgspec.Raw] = {}
+        self._cache: dict[bytes, msgspec.Raw] = {}
 
     def answers(self, target: PythonTarget, text: bytes) -> list[Answer]:
-        """Answer lines; one that cannot be read costs its own answer only."""
+        """Answer the cases of some lines. A line that cannot be decoded gets a failure of its own."""
         try:
-            cases = [self._case(one) for one in _QUESTIONS.decode_lines(text)]
-        except _UNREADABLE as error:
+            cases = [self._share_old(one) for one in _CASES.decode_lines(text)]
+        except _DECODE_ERRORS as error:
             if b"\n" in text:
                 return [answer for line in text.split(b"\n") for answer in self.answers(target, line)]
             return [Answer(id_of(text) or 0, failure=Failure("decode", str(error)))]
         return target.ask(cases)
 
-    def _case(self, one: _Question) -> Case:
-        return msgspec.structs.replace(one, old=self._old(one.old))
+    def _share_old(self, one: _RawCase) -> Case:
+        return msgspec.structs.replace(one, old=self._cached(one.old))
 
-    def _old(self, raw: msgspec.Raw) -> Json:
+    def _cached(self, raw: msgspec.Raw) -> Json:
         text = bytes(raw)
         if text == b"null":
             return None
-        known = self._stored.get(text)
+        known = self._cache.get(text)
         if known is None:
-            if len(self._stored) >= _MOST_STORED:
-                self._stored.clear()
-            known = self._stored[text] = raw.copy()  # without the text around it
+            if len(self._cache) >= _MAX_CACHED:
+                self._cache.clear()
+            known = self._cache[text] = raw.copy()  # the original keeps the text of the whole batch in memory
         return known
 
 
-def _encoded(answers: list[Answer]) -> bytes:
+def _encode(answers: list[Answer]) -> bytes:
+    """Encode answers as lines. An answer that has no JSON is replaced by a failure."""
     try:
         return _ENCODER.encode_lines(answers)
-    except (*_UNREADABLE, TypeError, OverflowError) as error:
+    except (*_DECODE_ERRORS, TypeError, OverflowError) as error:
         if len(answers) > 1:
-            return b"".join(_encoded([one]) for one in answers)
+            return b"".join(_encode([one]) for one in answers)
         failure = Failure("worker", f"its answer is no JSON: {error}", True)
         return _ENCODER.encode_lines([Answer(answers[0].id, failure=failure)])
 

@@ -1,4 +1,4 @@
-"""An API is opened from what lies on disk: modules, folders, single files; bad names get a message."""
+"""An API is opened from a module, a folder or a single file; a name that cannot be opened is an error with a fix."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def write(place: Path, text: str) -> None:
 
 
 def module(tmp_path: Path) -> Path:
-    """A module with one package of types, and beside it a module that the types import."""
+    """A module with one package of types, and in a sibling folder a module that the types import."""
     root = tmp_path / "api"
     write(root / "go.mod", "module example.com/api\n\nrequire (\n\texample.com/lib v1.2.3\n)\n")
     write(root / "widgets" / "v1" / "widget_types.go", WIDGET)
@@ -46,8 +46,8 @@ def module(tmp_path: Path) -> Path:
     return root
 
 
-def test_a_module_gives_its_packages(tmp_path: Path) -> None:
-    """Packages are found by their files, named by the module, and know their group and version."""
+def test_the_packages_of_a_module_are_found(tmp_path: Path) -> None:
+    """Their import paths begin with the name of the module; group and version are read from their files."""
     api = open_api(module(tmp_path))
     assert [("example.com/api/widgets/v1", "widgets.example.com", "v1")] == [
         (package.path, package.group, package.version) for package in api.packages
@@ -55,8 +55,8 @@ def test_a_module_gives_its_packages(tmp_path: Path) -> None:
     assert ("example.com/api", DEFAULT_RELEASE) == (api.name, api.release)
 
 
-def test_rules_of_a_required_module_count(tmp_path: Path) -> None:
-    """Types of a module that lies where Go would put it are read, rules and all."""
+def test_rules_of_a_required_module_are_enforced(tmp_path: Path) -> None:
+    """The types of a required module are read with their rules, if Go would find the module."""
     api = open_api(module(tmp_path))
     compiled = api.compile(api.packages[0])
     errors = compiled.validate("Widget", Operation.CREATE, {"size": 4})
@@ -64,7 +64,7 @@ def test_rules_of_a_required_module_count(tmp_path: Path) -> None:
 
 
 def test_one_file_is_a_package(tmp_path: Path) -> None:
-    """A single file is read with its doc.go, which says whether and what to generate."""
+    """A single file is read with the doc.go of its folder, which declares what to generate."""
     write(tmp_path / "types.go", "package v2\n\ntype T struct{}\n")
     write(tmp_path / "other.go", "package v2\n\ntype broken struct{")
     write(tmp_path / "doc.go", "// +k8s:validation-gen=false\n// +k8s:validation-gen-nolint\npackage v2\n")
@@ -73,20 +73,20 @@ def test_one_file_is_a_package(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("place", "kubernetes", "words"), [("", "", "no API"), ("nowhere", "", "no nowhere")])
-def test_bad_names_get_a_message(place: str, kubernetes: str, words: str) -> None:
-    """Naming no API, or one that is not there, says what to name."""
+def test_an_api_that_cannot_be_opened_is_an_error(place: str, kubernetes: str, words: str) -> None:
+    """The message names what is wrong if no API is named, or one that does not exist."""
     with pytest.raises(UsageError, match=words):
         open_api(place, kubernetes=kubernetes)
 
 
-def test_a_folder_without_types_is_refused(tmp_path: Path) -> None:
-    """An empty folder is no API."""
+def test_a_folder_without_types_is_rejected(tmp_path: Path) -> None:
+    """An empty folder is not an API."""
     with pytest.raises(UsageError, match="no Go files"):
         open_api(tmp_path)
 
 
-def test_kinds_count_where_only_parts_are_generated_beside_them(tmp_path: Path) -> None:
-    """A package that registers nothing orders code for parts of its kinds; the kinds are validated all the same."""
+def test_kinds_are_roots_in_a_package_that_registers_nothing(tmp_path: Path) -> None:
+    """Its own validators are called by those of its kinds, which are generated into another package."""
     doc = "// +k8s:validation-gen=TypesWithSuffix=Size\n// +k8s:validation-gen-scheme-registry=nil\npackage v1\n"
     write(tmp_path / "doc.go", doc)
     write(

@@ -13,7 +13,8 @@ from harness.compiler import compile_types
 from harness.diagnostics import TargetError
 from harness.field import FieldError
 from harness.gotypes.packages import Universe
-from harness.subject.declarative import CompiledTypes, PythonDeclarative
+from harness.subject.compiledtypes import CompiledTypes
+from harness.subject.declarative import PythonDeclarative
 from harness.targets.target import Closing
 
 GO = """// +k8s:validation-gen=true
@@ -35,7 +36,7 @@ HANDWRITTEN = FieldError("FieldValueTooLong", "name", "may not be more than 3 ch
 
 
 class Inner(Closing):
-    """A target that answers as it is told, and remembers what it was asked."""
+    """A target that returns given answers, and records its cases."""
 
     def __init__(self, answer: Answer, *abilities: str, ruled: bool = True, rules: bool = True) -> None:
         kind = KindInfo("g", "v1", "T", "ts", "g/v1", type="example.T", rules=rules)
@@ -76,7 +77,7 @@ def ask(types: CompiledTypes, answer: Answer, **more: Any) -> Answer:
 
 
 def test_our_list_takes_the_place_of_the_targets(types: CompiledTypes) -> None:
-    """The handwritten list stays; what the target said declaratively is gone, its panics too."""
+    """The handwritten errors stay; the declarative errors and panics of the target are dropped."""
     theirs = (FieldError("FieldValueInvalid", "theirs"),)
     panic = Failure("declarative", "panic", True)
     given = Answer(1, (HANDWRITTEN,), theirs, validated=validated(name="abcd"), failure=panic)
@@ -86,8 +87,8 @@ def test_our_list_takes_the_place_of_the_targets(types: CompiledTypes) -> None:
     assert (None, {}, ()) == (answer.failure, answer.validated, answer.served)
 
 
-def test_what_was_validated_counts_and_not_what_was_sent(types: CompiledTypes) -> None:
-    """Old object, options and subresource are those that the target used; each version has its own."""
+def test_validated_objects_are_used_instead_of_sent_ones(types: CompiledTypes) -> None:
+    """Old object, options and subresource are those that the target used, separately for each version."""
     old = Validated("example.T", {"fixed": "a", "nil": {"x": "x"}}, {"fixed": "b", "nil": {"x": "x"}})
     other = Validated("example.T", {"nil": {"x": "x"}}, subresource="status")
     given = Answer(1, validated={"v1": old, "v2": other})
@@ -98,8 +99,8 @@ def test_what_was_validated_counts_and_not_what_was_sent(types: CompiledTypes) -
     assert {"v2": ["InternalError"]} == {name: [e.type for e in errors] for name, errors in answer.versions.items()}
 
 
-def test_what_is_served_is_composed_of_both_lists(types: CompiledTypes) -> None:
-    """With the beta gate a covered error makes way for ours; the target is not asked to compose."""
+def test_served_errors_are_composed_of_both_lists(types: CompiledTypes) -> None:
+    """With the beta gate, our error replaces a covered one; the target is not asked to compose."""
     given = Answer(1, (HANDWRITTEN,), validated=validated(name="abcd"))
     inner = Inner(given, "validated")
     case = Case(1, "g", "v1", "T", Operation.CREATE, {}, resource="ts", served=True)
@@ -109,8 +110,8 @@ def test_what_is_served_is_composed_of_both_lists(types: CompiledTypes) -> None:
     assert {"beta-on": [False], "beta-off": [True], "graduated": [False]} == counts
 
 
-def test_failures_are_told_apart(types: CompiledTypes) -> None:
-    """What failed before stays; our own panic is one; an object that fits other types only is none."""
+def test_failures_of_the_target_and_of_ours_differ(types: CompiledTypes) -> None:
+    """A failure of the target stays; our panic is a panic; an object that does not fit the types is not."""
     refused = Failure("decode", "no")
     assert refused == ask(types, Answer(1, failure=refused)).failure
     panicked = ask(types, Answer(1, validated={"v1": Validated("example.T", {})})).failure
@@ -148,7 +149,7 @@ def test_packages_that_are_not_given_have_no_rules(types: CompiledTypes) -> None
     assert [] == types.validate(Operation.CREATE, Validated("bare.T", {"name": "abcd"}))
 
 
-def test_a_target_that_hides_what_it_validated_is_refused(types: CompiledTypes) -> None:
-    """The message names the ability and the way out."""
+def test_a_target_must_return_validated_objects(types: CompiledTypes) -> None:
+    """The error names the ability and a fix."""
     with pytest.raises(TargetError, match="lacks the ability `validated`"):
         PythonDeclarative(Inner(Answer(1)), types)

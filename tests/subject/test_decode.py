@@ -44,7 +44,7 @@ def decode(tmp_path_factory: pytest.TempPathFactory) -> Decoder:
         {"size": 3, "either": "50%"},
     ],
 )
-def test_what_fits_is_kept(decode: Decoder, value: Any) -> None:
+def test_a_well_typed_object_is_unchanged(decode: Decoder, value: Any) -> None:
     """A well-typed object comes back equal, as a copy."""
     decoded = decode(value)
     assert value == decoded
@@ -64,7 +64,7 @@ def test_what_fits_is_kept(decode: Decoder, value: Any) -> None:
         ({"time": "0001-01-01T00:00:00+00:00", "micro": "0001-01-01T00:00:00Z"}, {"micro": "0001-01-01T00:00:00Z"}),
     ],
 )
-def test_what_go_cannot_tell_apart_becomes_equal(decode: Decoder, value: Any, decoded: Any) -> None:
+def test_values_that_are_equal_in_go_become_equal(decode: Decoder, value: Any, decoded: Any) -> None:
     """Zero values without a pointer, null and unknown members are dropped; a null item is a zero value."""
     assert decoded == decode(value)
 
@@ -97,7 +97,7 @@ def test_what_go_cannot_tell_apart_becomes_equal(decode: Decoder, value: Any, de
         ({"text": 10**50}, "text: a string is needed, got a number"),
     ],
 )
-def test_what_does_not_fit_is_refused_with_its_path(decode: Decoder, value: Any, message: str) -> None:
+def test_a_type_mismatch_is_an_error_with_its_path(decode: Decoder, value: Any, message: str) -> None:
     """The first value of another type is named by its path."""
     with pytest.raises(DecodeError) as refused:
         decode(value)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.diagnostics import InputError
-from harness.subject.examples import read_examples, suite_examples
+from harness.subject.examples import check_example_types, read_examples, suite_examples
 
 WIDGET = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\n"
 
@@ -49,26 +49,36 @@ def test_a_folder_is_read_in_order_with_all_below_it(tmp_path: Path) -> None:
     assert ["a.json", "b.yml", "c.yaml"] == names
 
 
-def test_the_name_of_a_file_says_what_is_expected(tmp_path: Path) -> None:
-    """An object of `invalid-...` is expected to be refused, every other one to be accepted."""
+def test_the_name_of_a_file_marks_rejected_objects(tmp_path: Path) -> None:
+    """An object of `invalid-...` is expected to be rejected, every other one to be accepted."""
     files = [place(tmp_path, "invalid-limits.yaml", WIDGET), place(tmp_path, "valid.yaml", WIDGET)]
     assert [True, False] == [one.is_rejected for one in read_examples(files)]
 
 
-def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
-    """In every file, with its line."""
+def test_the_errors_of_all_files_are_reported(tmp_path: Path) -> None:
+    """Each has its line."""
     first = place(tmp_path, "a.yaml", f"{WIDGET}---\nspec: {{}}\n---\n[1]\n")
     second = place(tmp_path, "b.yaml", "old: {apiVersion: v1, kind: A}\n---\na: [1,\n")
     third = place(tmp_path, "c.yaml", "old: {apiVersion: v1, kind: A}\nnew: {apiVersion: v1, kind: B}\n")
     fourth = place(tmp_path, "d.yaml", "old: {apiVersion: v1, kind: A}\n")
     assert [
-        ("a.yaml", 5, "manifest-kind"), ("a.yaml", 7, "manifest-syntax"), ("b.yaml", 4, "manifest-syntax"),
+        ("a.yaml", 7, "manifest-syntax"), ("b.yaml", 4, "manifest-syntax"),
         ("c.yaml", 1, "example-pair"), ("d.yaml", 1, "example-pair"), ("none.yaml", 0, "example-unreadable"),
     ] == problems(first, second, third, fourth, tmp_path / "none.yaml")  # fmt: skip
 
 
-def test_what_is_no_ordinary_file_is_not_read(tmp_path: Path) -> None:
-    """A pipe would be waited for without end; a huge file fills the memory; an empty folder is a mistake."""
+def test_objects_of_kinds_say_what_they_are(tmp_path: Path) -> None:
+    """Those of a suite of validators in Python need not, so only who knows the subject asks for it."""
+    examples = read_examples([place(tmp_path, "a.yaml", f"{WIDGET}---\nspec: {{}}\n---\nold: {{a: 1}}\nnew: {{}}\n")])
+    with pytest.raises(InputError) as caught:
+        check_example_types(examples)
+    found = [(one.code, one.position.file.rpartition(":")[2]) for one in caught.value.diagnostics]
+    assert [("manifest-kind", "5"), ("manifest-kind", "7"), ("manifest-kind", "7")] == found
+    check_example_types(examples[:1])
+
+
+def test_pipes_huge_files_and_empty_folders_are_errors(tmp_path: Path) -> None:
+    """Reading a pipe may never end, a huge file may fill the memory, and an empty folder is a mistake."""
     pipe, large, empty = tmp_path / "pipe.yaml", tmp_path / "large.yaml", tmp_path / "empty"
     os.mkfifo(pipe)
     with large.open("wb") as stream:

@@ -6,13 +6,13 @@ import pytest
 
 from harness.case import KindInfo
 from harness.subject import literals as literals_module
-from harness.subject.literals import kept_literals
+from harness.subject.literals import cached_literals
 from harness.subject.opening import open_subject
 from harness.subject.spec import SubjectSpec
 
 
-def test_a_suite_offers_the_literals_of_its_validator() -> None:
-    """Every kind of a suite is searched with what its handwritten validator knows."""
+def test_a_suite_has_the_literals_of_its_validator() -> None:
+    """Every kind of a suite is searched with the literals of its handwritten validator."""
     with open_subject(SubjectSpec("suite", "suites/claim_v1")) as subject:
         info: KindInfo = subject.target.info.kinds[0]
         assert subject.literals(info).values
@@ -24,25 +24,25 @@ func ValidateTitle(title string) bool { return len(title) <= MaxTitle && title !
 """
 
 
-def test_what_sources_know_is_kept_until_they_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A second reading asks no parser and says the same; another text, or a damaged entry, is read again."""
+def test_literals_are_cached_until_the_sources_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second call does not parse the sources; changed sources and damaged entries are parsed again."""
     source, cache = tmp_path / "src" / "validation.go", tmp_path / "cache"
     source.parent.mkdir()
     source.write_text(VALIDATION)
-    made = kept_literals([source.parent], cache)
+    made = cached_literals([source.parent], cache)
     assert {("maxtitle", 63), ("validatetitle", "reserved")} <= set(made.values)
     with monkeypatch.context() as patched:
         patched.setattr(literals_module, "go_literals", lambda folders: pytest.fail("the sources were parsed again"))
-        assert made == kept_literals([source.parent], cache)
+        assert made == cached_literals([source.parent], cache)
     (entry,) = cache.iterdir()
     entry.write_bytes(entry.read_bytes().replace(b"reserved", b"deserved"))
-    assert made == kept_literals([source.parent], cache)
+    assert made == cached_literals([source.parent], cache)
     source.write_text(VALIDATION.replace("63", "64"))
-    assert ("maxtitle", 64) in kept_literals([source.parent], cache).values
+    assert ("maxtitle", 64) in cached_literals([source.parent], cache).values
 
 
-def test_a_cache_that_cannot_be_written_does_no_harm(tmp_path: Path) -> None:
-    """A file in the place of the folder: the sources are read all the same."""
+def test_a_cache_that_cannot_be_written_is_not_used(tmp_path: Path) -> None:
+    """The sources are parsed if a file has the name of the cache folder."""
     (tmp_path / "validation.go").write_text(VALIDATION)
     (tmp_path / "cache").write_text("in the way")
-    assert ("maxtitle", 63) in kept_literals([tmp_path], tmp_path / "cache").values
+    assert ("maxtitle", 63) in cached_literals([tmp_path], tmp_path / "cache").values

@@ -1,4 +1,4 @@
-"""Opening a subject: suites with their types and validators, and a clear word when something does not fit."""
+"""Opening a subject: suites, releases and programs with their types, and the errors if that fails."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MIGRATION = ROOT / "examples" / "migration"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A copy of the example to break."""
+    """A copy of the example, which the test edits."""
     return Path(shutil.copytree(MIGRATION, tmp_path / "migration"))
 
 
@@ -38,7 +38,7 @@ def create(value: object) -> Case:
 
 
 def test_a_specification_travels_between_processes() -> None:
-    """What names a subject is plain data."""
+    """A specification is plain data."""
     spec = SubjectSpec("suite", "suites/claim_v1", {"ClaimPriority": False}, mode="given")
     assert spec == pickle.loads(pickle.dumps(spec))
 
@@ -47,17 +47,17 @@ NODE = f"node {ROOT / 'tests' / 'workers' / 'node_worker.mjs'}"
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="no Node.js here")
-def test_types_of_no_kind_of_a_program_are_refused() -> None:
-    """They would be ignored in silence, and most objects could not be decoded: both sets of names are told."""
-    with pytest.raises(UsageError, match="has the type of no kind of the program") as refused:
+def test_types_of_no_kind_of_a_program_are_rejected() -> None:
+    """They would be ignored silently, so the error has the types of the kinds and those that were given."""
+    with pytest.raises(UsageError, match="has none of the types of the program's kinds") as refused:
         open_subject(SubjectSpec("command", NODE, types=str(MIGRATION)))
     assert "note.Note" in str(refused.value)
     assert "migration.Backup" in str(refused.value)
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="no Node.js here")
-def test_types_under_another_import_path_get_the_option_that_mends_it(tmp_path: Path) -> None:
-    """The folder is right, and only its import path is not that of the program."""
+def test_types_under_another_import_path_are_an_error_with_the_right_option(tmp_path: Path) -> None:
+    """The folder is right, and only its import path differs from that of the program."""
     shutil.copytree(ROOT / "tests" / "workers" / "note", tmp_path / "other")
     types = str(tmp_path / "other")
     with pytest.raises(UsageError, match=f"fix: --types note={types}"):
@@ -67,13 +67,13 @@ def test_types_under_another_import_path_get_the_option_that_mends_it(tmp_path: 
 
 @pytest.mark.parametrize(("beside", "threads"), [(1, None), (2, 4), (3, 2), (99, 1)])
 def test_workers_share_the_cores(monkeypatch: pytest.MonkeyPatch, beside: int, threads: int | None) -> None:
-    """A worker gets its part of the cores when others work beside it, one at least; alone it may take all."""
+    """Each of several workers gets an equal number of cores, at least one; a single worker may use all."""
     monkeypatch.setattr("os.cpu_count", lambda: 8)
     monkeypatch.setattr("harness.targets.kubernetes.release.type_folders", lambda location: {})
     wanted: list[int | None] = []
 
     class Started(Exception):
-        """Enough was seen."""
+        """Stops the test after the arguments were recorded."""
 
     def start(location: str, *, jobs: int | None, **rest: object) -> None:
         wanted.append(jobs)
@@ -85,8 +85,8 @@ def test_workers_share_the_cores(monkeypatch: pytest.MonkeyPatch, beside: int, t
     assert [threads] == wanted
 
 
-def test_a_suite_is_opened_with_everything_a_run_wants() -> None:
-    """Name, target, shape, known paths and the place of the corpus come from the folder."""
+def test_a_suite_is_opened_with_everything_a_run_needs() -> None:
+    """Name, target, shape, known paths and the folder of the corpus are read from the suite."""
     with opened(MIGRATION) as subject:
         [info] = subject.target.info.kinds
         known = subject.is_known_path(info)
@@ -98,7 +98,7 @@ def test_a_suite_is_opened_with_everything_a_run_wants() -> None:
 
 
 def test_a_suite_chooses_the_release_of_its_tags(folder: Path) -> None:
-    """1.35 has no levels: the example's rules would be none, and each is named with the release that brought it."""
+    """1.35 has no lifecycle levels: the tags of the example are ignored, and notes name the release that added them."""
     place = folder / "suite.py"
     text = place.read_text(encoding="utf-8")
     place.write_text(text.replace('name="migration",', 'name="migration", release="1.35",'), encoding="utf-8")
@@ -108,12 +108,12 @@ def test_a_suite_chooses_the_release_of_its_tags(folder: Path) -> None:
     assert () == answer.declarative
     assert any("1.36" in note and "+k8s:beta" in note for note in notes)
     place.write_text(text.replace('name="migration",', 'name="migration", release="1.101",'), encoding="utf-8")
-    with pytest.raises(UsageError, match=r"1\.34"):
+    with pytest.raises(UsageError, match=r"1\.33"):
         opened(folder)
 
 
 def test_both_sides_of_a_suite_answer() -> None:
-    """The tags are compiled and the Python is called."""
+    """The declarative errors come from the compiled tags, the handwritten ones from the Python code."""
     with opened(MIGRATION) as subject:
         [answer] = subject.target.ask([create({"spec": {"schedule": "nightly"}})])
     expected = required(FieldPath().child("spec", "keepDays"), covered=True)
@@ -122,7 +122,7 @@ def test_both_sides_of_a_suite_answer() -> None:
 
 
 def test_wrong_types_never_reach_the_validators() -> None:
-    """A string where a number belongs is refused when it is decoded."""
+    """A string instead of a number is a decode error."""
     with opened(MIGRATION) as subject:
         [answer] = subject.target.ask([create({"spec": {"keepDays": "7"}})])
     assert answer.failure is not None
@@ -133,19 +133,19 @@ def test_wrong_types_never_reach_the_validators() -> None:
 
 
 def test_gates_of_a_suite_can_be_set() -> None:
-    """A gate reaches the options of the rules."""
+    """A gate sets the validation option that rules read."""
     with opened(ROOT / "suites" / "claim_v1", gates={"ClaimPriority": False}) as subject:
         assert [{"ClaimPriority": False}] * 2 == [info.options for info in subject.target.info.kinds]
 
 
-def test_an_unknown_gate_is_refused_with_the_known_ones() -> None:
-    """A misspelt gate would otherwise be believed."""
+def test_an_unknown_gate_is_an_error_with_the_known_ones() -> None:
+    """A misspelt gate must not be ignored."""
     with pytest.raises(UsageError, match=r"no gate 'ClaimPriorit'[^?]*did you mean ClaimPriority\?"):
         opened(ROOT / "suites" / "claim_v1", gates={"ClaimPriorit": False})
 
 
 def test_a_mistake_in_a_tag_has_its_line(folder: Path) -> None:
-    """Types that do not compile stop the opening with every diagnostic."""
+    """Types that do not compile are an error with all diagnostics."""
     types = folder / "types.go"
     types.write_text(types.read_text().replace("minimum=1", "minimum=one").replace("maxLength=32", "maxLength=-1"))
     with pytest.raises(InputError) as refused:
@@ -155,16 +155,16 @@ def test_a_mistake_in_a_tag_has_its_line(folder: Path) -> None:
     assert {"one", "-1"} == lines
 
 
-def test_types_cut_off_in_the_middle_are_refused(folder: Path) -> None:
-    """Half a file gives diagnostics, not a traceback."""
+def test_truncated_types_are_rejected(folder: Path) -> None:
+    """Half a file is an error with diagnostics, not a traceback."""
     types = folder / "types.go"
     types.write_text(types.read_text()[:700])
     with pytest.raises(InputError):
         opened(folder)
 
 
-def test_an_unknown_tag_is_told_and_not_fatal(folder: Path) -> None:
-    """As upstream a misspelt tag is ignored, but somebody says so."""
+def test_an_unknown_tag_is_a_note(folder: Path) -> None:
+    """A misspelt tag is ignored like upstream, but reported."""
     types = folder / "types.go"
     types.write_text(types.read_text().replace("+k8s:optional\n", "+k8s:optionl\n", 1))
     notes: list[str] = []
@@ -173,26 +173,26 @@ def test_an_unknown_tag_is_told_and_not_fatal(folder: Path) -> None:
 
 
 def test_a_missing_type_is_named(folder: Path) -> None:
-    """A kind without a struct of its name is told the near miss."""
+    """A kind without a struct of its name is an error with the most similar name."""
     suite = folder / "suite.py"
     suite.write_text(suite.read_text().replace('kind="Backup"', 'kind="Backups"'))
-    with pytest.raises(InputError, match="no type Backups here") as refused:
+    with pytest.raises(InputError, match="the type Backups is not declared") as refused:
         opened(folder)
     assert "did you mean Backup?" == refused.value.diagnostics[0].fix
 
 
-def test_a_type_that_is_no_root_is_told(folder: Path) -> None:
-    """A kind whose tags do not count is no silent success."""
+def test_a_kind_that_is_not_a_root_type_is_a_note(folder: Path) -> None:
+    """A kind whose tags are ignored is reported."""
     (folder / "doc.go").write_text("// +k8s:validation-gen=TypesWithField=Nothing\n\npackage v1\n")
     notes: list[str] = []
     with open_subject(SubjectSpec("suite", str(folder)), notes.append) as subject:
         assert not subject.target.info.kinds[0].rules
-    assert ["is no root type" in note for note in notes] == [True]
+    assert ["is not a root type" in note for note in notes] == [True]
 
 
-def test_a_suite_takes_no_types_from_outside(folder: Path) -> None:
-    """Types that would be ignored are refused."""
-    with pytest.raises(UsageError, match="leave --types out"):
+def test_a_suite_rejects_the_option_for_types(folder: Path) -> None:
+    """They would be ignored otherwise."""
+    with pytest.raises(UsageError, match="omit --types"):
         opened(folder, types="elsewhere")
 
 
@@ -220,8 +220,8 @@ def test_types_may_be_a_folder(folder: Path) -> None:
         SubjectSpec("kubernetes", "1.37.1", types="."),
     ],
 )
-def test_what_cannot_be_opened_gets_a_message(spec: SubjectSpec) -> None:
-    """Every wrong specification is an error for people."""
+def test_an_invalid_specification_is_an_error(spec: SubjectSpec) -> None:
+    """It is raised as an error of the harness, which the command line prints without a traceback."""
     with pytest.raises(HarnessError) as refused:
         open_subject(spec)
     assert "fix" in str(refused.value)
@@ -231,15 +231,15 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_a_suite_has_the_types_of_its_versions() -> None:
-    """In packages of its group."""
+    """The API has a package for each version, in the group of the suite."""
     api = api_of(SubjectSpec("suite", str(ROOT / "suites" / "workload_v1")))
     assert api is not None
     assert {"fleet.example.com"} == {package.group for package in api.packages}
     assert all(api.universe.find(f"{package.path}.Workload") for package in api.packages)
 
 
-def test_a_program_has_the_types_that_are_named(tmp_path: Path) -> None:
-    """And none otherwise."""
+def test_a_program_has_the_types_of_the_option(tmp_path: Path) -> None:
+    """Without --types, a program has no API."""
     (tmp_path / "v1").mkdir()
     (tmp_path / "v1" / "types.go").write_text("package v1\n\ntype T struct{}\n")
     api = api_of(SubjectSpec("command", "true", types=f"example.com/v1={tmp_path / 'v1'}"))
@@ -248,7 +248,7 @@ def test_a_program_has_the_types_that_are_named(tmp_path: Path) -> None:
     assert api_of(SubjectSpec("command", "true")) is None
 
 
-def test_what_cannot_be_opened_is_told(tmp_path: Path) -> None:
-    """As opening the subject tells it."""
+def test_an_api_that_cannot_be_opened_is_an_error(tmp_path: Path) -> None:
+    """The same error as when the subject is opened."""
     with pytest.raises(HarnessError):
         api_of(SubjectSpec("suite", str(tmp_path)))

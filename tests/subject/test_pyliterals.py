@@ -52,7 +52,7 @@ def known(tmp_path: Path) -> Literals:
     ],
 )  # fmt: skip
 def test_a_value_is_known_where_its_field_is_spoken_of(known: Literals, name: str, value: str | int) -> None:
-    """By what it is compared with, what key it stands at, and where its constant is used; not elsewhere."""
+    """The names are of the other side of a comparison, its key, and the uses of its constant."""
     assert value in known.near((name,))
     assert value not in known.near(("ticket",))
 
@@ -76,8 +76,8 @@ def test_messages_names_and_docstrings_are_no_values(known: Literals) -> None:
 
 
 @pytest.mark.parametrize("text", ["def broken(:", "", "x = " + "(" * 5000 + ")" * 5000, "\0"])
-def test_code_that_cannot_be_read_tells_nothing(tmp_path: Path, text: str) -> None:
-    """Running it says what is wrong with it."""
+def test_code_that_cannot_be_parsed_is_skipped(tmp_path: Path, text: str) -> None:
+    """Running it reports the error."""
     (tmp_path / "handwritten.py").write_text(text)
     found = python_literals(python_files(tmp_path))
     assert (NO_LITERALS.values, NO_LITERALS.patterns) == (found.values, found.patterns)

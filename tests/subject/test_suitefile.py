@@ -1,4 +1,4 @@
-"""Reading suite.py: whatever is wrong with it becomes a diagnostic with a place and a remedy."""
+"""Reading suite.py: every mistake in it becomes a diagnostic with its position and a fix."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ def write(folder: Path, suite: str, handwritten: str = HANDWRITTEN) -> Path:
     return folder
 
 
-def complaints(folder: Path) -> tuple[Diagnostic, ...]:
-    """What is said of a bad suite."""
-    with pytest.raises(InputError) as refused:
+def diagnostics_of(folder: Path) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics of a suite with mistakes."""
+    with pytest.raises(InputError) as caught:
         load_suite(folder)
-    return refused.value.diagnostics
+    return caught.value.diagnostics
 
 
 def test_a_good_suite_is_read(tmp_path: Path) -> None:
-    """The suite comes with its folder, and imports its neighbours relatively."""
+    """The suite has its folder, and imports other files of it relatively."""
     suite = load_suite(write(tmp_path / "good", GOOD))
     assert isinstance(suite, Suite)
     assert ("good", tmp_path / "good") == (suite.name, suite.folder)
 
 
-def test_two_suites_have_their_own_neighbours(tmp_path: Path) -> None:
-    """handwritten.py of one folder is not that of another, and nothing is found by its bare name."""
+def test_two_suites_have_their_own_modules(tmp_path: Path) -> None:
+    """The handwritten.py of each folder is a module of its own, and none is imported as `handwritten`."""
     one = load_suite(write(tmp_path / "one", GOOD))
     two = load_suite(write(tmp_path / "two", GOOD))
     assert isinstance(one, Suite)
@@ -52,8 +52,8 @@ def test_two_suites_have_their_own_neighbours(tmp_path: Path) -> None:
     assert "handwritten" not in sys.modules
 
 
-def test_a_suite_is_read_again_when_asked_again(tmp_path: Path) -> None:
-    """An edit shows at the next call in the same process."""
+def test_a_suite_is_read_again_at_each_call(tmp_path: Path) -> None:
+    """An edit takes effect at the next call in the same process."""
     load_suite(write(tmp_path / "good", GOOD))
     suite = load_suite(write(tmp_path / "good", GOOD.replace('"good"', '"other name"')))
     assert suite.name == "other name"
@@ -75,51 +75,51 @@ def test_a_suite_of_kubernetes_is_read(tmp_path: Path) -> None:
         ("SUIT = 3\n", 0, "suite-missing", "SUITE is not defined"),
         ("\nSUITE = 3\n", 2, "suite-missing", "SUITE is int, not Suite"),
         ("from harness.suite import Suite\nSUITE = Suite('x', 'y', [])\n", 2, "suite-empty", "no kinds"),
-        ("from harness.suite import Suite\nSUITE = Suite('x', 'y', [3])\n", 2, "suite-kind", "int, not SuiteKind"),
+        ("from harness.suite import Suite\nSUITE = Suite('x', 'y', [3])\n", 2, "suite-kind", "type int, not SuiteKind"),
         (GOOD.replace("validate)", "3)"), 4, "suite-kind", "handwritten cannot be called: it is int"),
-        (GOOD.replace("])", "], allow_incomplete='things')"), 4, "suite-kind", "it wants a list of patterns"),
+        (GOOD.replace("])", "], allow_incomplete='things')"), 4, "suite-kind", "it must be a list of patterns"),
         (GOOD.replace("validate)", "validate, prepare=3)"), 4, "suite-kind", "prepare cannot be called"),
         (GOOD.replace("types.go", "type.go"), 4, "suite-kind", "the types of v1, type.go, do not exist"),
         (GOOD.replace('{"v1": "types.go"}', "{}"), 4, "suite-kind", "no versions"),
         (GOOD.replace('"v1":', '"v2": "types.go", "v1":'), 4, "suite-kind", "conversion ('v2', 'v1') is missing"),
         (GOOD.replace("validate)", "validate, 'v11')"), 4, "suite-kind", "did you mean v1?"),
-        (GOOD.replace("validate)", "validate, root=False)"), 4, "suite-kind", "neither a root nor subresources"),
-        (GOOD.replace("validate)", "validate, defaults={'v2': max})"), 4, "suite-kind", "none of its versions"),
+        (GOOD.replace("validate)", "validate, root=False)"), 4, "suite-kind", "root is False, and it has no"),
+        (GOOD.replace("validate)", "validate, defaults={'v2': max})"), 4, "suite-kind", "not one of its versions"),
         (
             GOOD.replace("validate)", "validate, subresources=['status'], operations={'statu': ()})"),
             4, "suite-kind", "did you mean status?",
         ),
     ],
 )  # fmt: skip
-def test_whatever_is_wrong_has_a_place(tmp_path: Path, suite: str, line: int, code: str, words: str) -> None:
+def test_a_mistake_has_a_position(tmp_path: Path, suite: str, line: int, code: str, words: str) -> None:
     """Each mistake gives one diagnostic with the line of suite.py, and no traceback."""
-    found = complaints(write(tmp_path / "bad", suite))[0]
+    found = diagnostics_of(write(tmp_path / "bad", suite))[0]
     assert (str(tmp_path / "bad" / "suite.py"), line, code) == (found.position.file, found.position.line, found.code)
     assert words in found.message
 
 
-def test_a_mistake_in_a_neighbour_is_found_there(tmp_path: Path) -> None:
-    """The place is the suite's own line that failed, in whichever of its files."""
-    [found] = complaints(write(tmp_path / "bad", GOOD, "X = 1\nY = X.no_such_thing\n"))
+def test_a_mistake_in_an_imported_file_has_its_position(tmp_path: Path) -> None:
+    """The position is the line of the suite that failed, in any of its files."""
+    [found] = diagnostics_of(write(tmp_path / "bad", GOOD, "X = 1\nY = X.no_such_thing\n"))
     assert (tmp_path / "bad" / "handwritten.py", 2) == (Path(found.position.file), found.position.line)
     assert found.source == "Y = X.no_such_thing"
 
 
-def test_an_absolute_import_of_a_neighbour_is_explained(tmp_path: Path) -> None:
-    """The remedy for `from handwritten import` is the dot."""
-    [found] = complaints(write(tmp_path / "bad", GOOD.replace(".handwritten", "handwritten")))
+def test_an_absolute_import_of_a_file_of_the_suite_is_explained(tmp_path: Path) -> None:
+    """The fix for `from handwritten import` is a relative import."""
+    [found] = diagnostics_of(write(tmp_path / "bad", GOOD.replace(".handwritten", "handwritten")))
     assert "from .handwritten import validate" in found.fix
 
 
-def test_everything_wrong_is_said_at_once(tmp_path: Path) -> None:
+def test_all_mistakes_are_reported_at_once(tmp_path: Path) -> None:
     """Two mistakes give two diagnostics."""
     text = GOOD.replace("types.go", "type.go").replace("validate)", "3)")
-    assert len(complaints(write(tmp_path / "bad", text))) == 2
+    assert len(diagnostics_of(write(tmp_path / "bad", text))) == 2
 
 
 @pytest.mark.parametrize("name", ["nowhere", "."])
 def test_a_folder_without_a_suite_is_explained(tmp_path: Path, name: str) -> None:
-    """A wrong folder gets a message that says what a suite is."""
-    [found] = complaints(tmp_path / name)
+    """The fix names the files of a suite."""
+    [found] = diagnostics_of(tmp_path / name)
     assert found.code == "suite-missing"
     assert "types.go, handwritten.py and suite.py" in found.fix

@@ -1,11 +1,10 @@
-"""A kind of target is a file and a line of `TARGETS`: its option, its reports and their replay follow."""
+"""A new kind of target needs a file and a line in `TARGETS`; its option, reports and replay need no other code."""
 
 from __future__ import annotations
 
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,10 +13,10 @@ from harness.diagnostics import UsageError
 from harness.subject import SubjectSpec, open_subject
 from harness.subject.openers import TARGETS
 from harness.subject.opening import kind_of
+from tests.extended import run_extended
 
 ROOT = Path(__file__).parent.parent.parent
 INVENTED = """
-import sys
 from dataclasses import replace
 
 from harness.subject import openers
@@ -31,19 +30,12 @@ def open_shelf(spec, note):
 
 SHELF = TargetKind("shelf", open_shelf, lambda spec: None, metavar="FOLDER", help="A suite from the shelf.")
 openers.TARGETS = (*openers.TARGETS, SHELF)
-
-from harness.__main__ import main
-
-sys.exit(main())
 """
 
 
 def harness(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run a command of a harness that has the invented kind of target."""
-    script = folder / "invented.py"
-    script.write_text(INVENTED, encoding="utf-8")
-    command = [sys.executable, str(script), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, cwd=folder)
+    return run_extended(folder, INVENTED, *arguments)
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +49,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_an_invented_kind_has_its_option_reports_and_replay(shelf: Path) -> None:
-    """Nothing but its record and its line is written: the option is in the help, and a report opens it again."""
+    """Its option is in the help of `run`, and `replay` opens it again from a report."""
     assert "--shelf FOLDER" in harness(shelf, "run", "--help").stdout
     found = harness(shelf, "run", "--shelf", "migration", "--max-cases", "600", "--jobs", "1", "--json", "r.json")
     assert 1 == found.returncode, found.stdout + found.stderr
@@ -70,8 +62,8 @@ def test_an_invented_kind_has_its_option_reports_and_replay(shelf: Path) -> None
     assert "--shelf" in both.stderr
 
 
-def test_what_a_report_of_somebody_else_names_is_not_run(shelf: Path) -> None:
-    """A kind of target that says nothing of it runs code of whoever wrote the report."""
+def test_code_of_another_user_is_not_run(shelf: Path) -> None:
+    """By default, a kind of target is assumed to run code that the author of the report chose."""
     report = shelf / "theirs.json"
     if not (shelf / "r.json").exists():
         harness(shelf, "run", "--shelf", "migration", "--max-cases", "600", "--jobs", "1", "--json", "r.json")
@@ -81,12 +73,12 @@ def test_what_a_report_of_somebody_else_names_is_not_run(shelf: Path) -> None:
     assert "--trust" in refused.stderr
 
 
-def test_every_kind_has_a_name_of_its_own() -> None:
-    """What a specification names is found by it; what nobody knows is refused with the names that are there."""
+def test_every_kind_has_a_unique_name() -> None:
+    """A specification finds its kind by the name; an unknown name is an error with the known ones."""
     names = [kind.name for kind in TARGETS]
     assert sorted(set(names)) == sorted(names)
     assert list(TARGETS) == [kind_of(name) for name in names]
-    with pytest.raises(UsageError, match="one of suite, kubernetes, command, types"):
+    with pytest.raises(UsageError, match="one of suite, kubernetes, crd, policy, command, types"):
         open_subject(SubjectSpec("shelf", "x"))
 
 
@@ -95,14 +87,15 @@ def test_every_kind_has_a_name_of_its_own() -> None:
     [
         ("kubernetes", "1.37.1", False), ("kubernetes", "v1.37.1", False), ("kubernetes", "../checkout", True),
         ("suite", "suites/a_v1", True), ("command", "true", True), ("types", "types", False),
+        ("crd", "config/crd", False),
     ],
 )  # fmt: skip
-def test_who_chooses_the_code_that_runs(kind: str, location: str, runs: bool) -> None:
-    """A release by its number is upstream's, types are read and not run; all else is whoever named it."""
+def test_only_releases_and_types_run_no_chosen_code(kind: str, location: str, runs: bool) -> None:
+    """A release number names upstream's code, and types are not run; checkouts, suites and programs are."""
     assert runs is kind_of(kind).runs_code(location)
 
 
 def test_titles() -> None:
-    """A suite is called by its folder, all else by its kind too."""
-    assert "a_v1" == kind_of("suite").titled("suites/a_v1")
-    assert "kubernetes 1.37.1" == kind_of("kubernetes").titled("1.37.1")
+    """The title of a suite is its folder; other titles begin with the kind."""
+    assert "a_v1" == kind_of("suite").title_of("suites/a_v1")
+    assert "kubernetes 1.37.1" == kind_of("kubernetes").title_of("1.37.1")

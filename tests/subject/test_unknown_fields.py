@@ -59,8 +59,8 @@ def test_fields_are_found_in_lists_maps_and_inlined_structs(tmp_path: Path) -> N
     ] == told(tmp_path, value)
 
 
-def test_what_takes_any_content_has_no_unknown_fields(tmp_path: Path) -> None:
-    """Keys of a map are the user's, and of a type whose source is not there nothing is known."""
+def test_maps_and_foreign_types_have_no_unknown_fields(tmp_path: Path) -> None:
+    """The keys of a map are arbitrary, and the fields of a type without source are not known."""
     assert [] == told(tmp_path, {"labels": {"a": "b"}, "free": {"x": {"y": 1}}, "other": {"z": 1}})
     assert [] == unknown_fields(ANY, {"anything": {"goes": 1}})
 
@@ -78,5 +78,5 @@ def test_metadata_has_the_members_of_every_object(tmp_path: Path) -> None:
 
 
 def test_values_of_another_sort_are_left_to_the_decoder(tmp_path: Path) -> None:
-    """Who decodes the object says what is wrong with them."""
+    """The decoder reports them."""
     assert [] == told(tmp_path, {"parts": {"imge": 1}, "named": [], "metadata": "x", "size": {}})

@@ -1,4 +1,4 @@
-"""The validators of a Kubernetes release or checkout, in a Go worker that is built from them."""
+"""Opens a Kubernetes release or checkout, whose validators run in a Go worker that is built from its sources."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from harness.diagnostics import UsageError
 from harness.gotypes.literals import Literals
 from harness.gotypes.packages import Universe
 from harness.subject.api import Api, open_api
-from harness.subject.compiled import compiled_types, with_types
+from harness.subject.deciding import HandwrittenCode, code_of_release
+from harness.subject.declarative import compiled_types, with_types
 from harness.subject.edited import edited_api
 from harness.subject.literals import release_literals
 from harness.subject.spec import SubjectSpec
 from harness.subject.subject import Note, Subject
+from harness.subject.tagtrial import TagTrials, trials_of
 from harness.subject.targetkind import TargetKind
 from harness.targets.target import Target
 
@@ -23,33 +25,40 @@ _RELEASE = re.compile(r"v?\d+\.\d+\.\d+[a-z0-9.-]*")
 
 
 def open_release(spec: SubjectSpec, note: Note) -> Subject:
-    # Imported here: suites must open fast, and without anything that only a Go worker needs.
+    """Open a release or checkout, with the validators of edited types if --types names them."""
+    # Imported here, because opening a suite must not load code that only workers need.
     from harness.targets.kubernetes import KubernetesTarget
     from harness.targets.kubernetes.release import type_folders
 
     if spec.types and spec.declarative != "python":
         raise UsageError(
             "a release has its own types, and its validators are built from them\n"
-            "  fix: add --declarative python to try edited types, or leave --types out"
+            "  fix: add --declarative python to run validators of edited types, or omit --types"
         )
 
     def literals(info: KindInfo) -> Literals:
         return release_literals(spec.location)(info.group)
 
-    # A worker that has more threads than it gets cores spends the difference on waking them.
+    def code() -> HandwrittenCode:
+        return code_of_release(spec.location)
+
+    # A worker with more threads than cores loses time to switching between them.
     threads = max(1, (os.cpu_count() or 1) // spec.beside) if spec.beside > 1 else None
     if spec.declarative != "python":
         target = KubernetesTarget(spec.location, gates=spec.gates, jobs=threads, note=note)
         universe = Universe.from_folders(type_folders(spec.location))
-        return Subject(spec, "kubernetes", cast(Target, target), universe, None, literals)
+        tags = TagTrials(universe)
+        return Subject(spec, "kubernetes", cast(Target, target), universe, None, literals, tags=tags, code=code)
     api, edited = edited_api(open_api(kubernetes=spec.location), type_folders(spec.location), spec.types or "")
     types = compiled_types(api, edited, note)
     inner = cast(Target, KubernetesTarget(spec.location, gates=spec.gates, jobs=threads, note=note))
-    return Subject(spec, "kubernetes", with_types(inner, lambda: types), api.universe, None, literals)
+    edited_target = with_types(inner, lambda: types)
+    return Subject(spec, "kubernetes", edited_target, api.universe, None, literals, tags=trials_of(api), code=code)
 
 
 def api_of_release(spec: SubjectSpec) -> Api:
-    # Imported here: suites must open fast, and without anything that only a release needs.
+    """Return the types of a release or checkout, edited ones in place of its own."""
+    # Imported here, because opening a suite must not load code that only releases need.
     from harness.targets.kubernetes.release import type_folders
 
     api = open_api(kubernetes=spec.location)
@@ -57,7 +66,7 @@ def api_of_release(spec: SubjectSpec) -> Api:
 
 
 def _runs_code(location: str) -> bool:
-    """A release by its number is upstream's own code; a checkout is anybody's."""
+    """Whether a location is a checkout, which may contain anybody's code. A release number names upstream's code."""
     return _RELEASE.fullmatch(location) is None
 
 

@@ -1,4 +1,4 @@
-"""Types alone as a subject: what their tags declare is one side, and nothing is handwritten on the other."""
+"""Opens the Go types of a folder as a subject that has only declarative validators, compiled from their tags."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from harness.field import ErrorList
 from harness.fuzzers.shape import shape_of
 from harness.subject.api import Api, ApiPackage, open_api
 from harness.subject.decode import decoder_of
+from harness.subject.defaults import SetDefaults, defaults_of
 from harness.subject.spec import SubjectSpec
 from harness.subject.subject import Note, Subject
 from harness.subject.targetkind import TargetKind
@@ -21,9 +22,9 @@ from harness.targets.python import PythonTarget
 
 
 def _types_target(location: str, note: Callable[[str], None]) -> tuple[Api, PythonTarget]:
-    """Compile the types of a folder, and serve every root type as a resource of its own.
+    """Compile the types of a folder, and serve every root type as a resource.
 
-    Raises: UsageError for a folder without root types or with those of several groups, InputError for wrong types.
+    Raises: UsageError if the folder has no root types, or root types of several groups, InputError for invalid types.
     """
     api = open_api(location)
     kinds: list[SuiteKind] = []
@@ -38,8 +39,8 @@ def _types_target(location: str, note: Callable[[str], None]) -> tuple[Api, Pyth
         for name in compiled.types:
             key = (name, package.version)
             groups[package.group] = None
-            kinds.append(_kind(name, package))
             types[key] = f"{package.path}.{name}"
+            kinds.append(_suite_kind(name, package, defaults_of(api.universe, types[key])))
             decoders[key] = decoder_of(shape_of(api.universe, types[key]))
             if compiled.has_rules(name):
                 declarative[key] = partial(compiled.validate, name)
@@ -47,23 +48,24 @@ def _types_target(location: str, note: Callable[[str], None]) -> tuple[Api, Pyth
         fix = "write `// +k8s:validation-gen=TypesWithField=TypeMeta` into doc.go, or `// +k8s:validation-gen=true`"
         raise UsageError(f"{location} declares no root types\n  fix: {fix} at the type")
     if len(groups) > 1:
-        raise UsageError(f"{location} holds types of {len(groups)} groups\n  fix: name the folder of one of them")
+        raise UsageError(f"{location} has types of {len(groups)} groups\n  fix: name the folder of one of them")
     suite = Suite(Path(location).name, next(iter(groups)), kinds, release=".".join(api.release.split(".")[:2]))
     return api, PythonTarget(suite, declarative, decoders=decoders, types=types)
 
 
-def _kind(name: str, package: ApiPackage) -> SuiteKind:
-    return SuiteKind(name, name.lower() + "s", {package.version: "."}, _nothing)
+def _suite_kind(name: str, package: ApiPackage, defaults: SetDefaults | None) -> SuiteKind:
+    by_version = {} if defaults is None else {package.version: defaults}
+    return SuiteKind(name, name.lower() + "s", {package.version: "."}, _accept, defaults=by_version)
 
 
-def _nothing(new: Json, old: Json, context: Context) -> ErrorList:
-    """Nothing is handwritten."""
+def _accept(new: Json, old: Json, context: Context) -> ErrorList:
+    """Report no errors, in place of the handwritten validator that does not exist."""
     return []
 
 
 def _open(spec: SubjectSpec, note: Note) -> Subject:
     api, target = _types_target(spec.location, note)
-    return Subject(spec, api.name, target, api.universe, None)
+    return Subject(spec, api.name, target, api.universe, None, release=api.release)
 
 
 TYPES = TargetKind("types", _open, lambda spec: open_api(spec.location), runs_code=lambda location: False)

@@ -12,12 +12,13 @@ import pytest
 from harness import engine
 from harness.case import Answer, Case, Failure, KindInfo, Operation, TargetInfo
 from harness.compare.comparator import Comparator
+from harness.compare.two_servers import encode_difference
 from harness.diagnostics import TargetError, UsageError
 from harness.engine import RunConfig
 from harness.events import Budget
 from harness.field import FieldError
 from harness.subject import SubjectSpec, open_subject
-from harness.subject.twin import TwinTarget, told_apart
+from harness.subject.targetpair import TargetPair
 from harness.targets.target import Closing
 
 ROOT = Path(__file__).parent.parent.parent
@@ -48,15 +49,15 @@ class Toy(Closing):
 
 
 def found(first: Toy, second: Toy) -> list[tuple[str, str]]:
-    """Ask both, and return what the comparator says: which mismatch, at which path."""
-    with TwinTarget(first, second) as twin:
-        [answer] = twin.ask([CASE])
+    """Ask both, and return the kind and the path of each mismatch."""
+    with TargetPair(first, second) as pair:
+        [answer] = pair.ask([CASE])
         assert answer.id == 7
-        return [(m.kind, m.path) for m in Comparator(twin.info.kinds[0]).compare(CASE, answer)]
+        return [(m.kind, m.path) for m in Comparator(pair.info.kinds[0]).compare(CASE, answer)]
 
 
 def test_equal_answers_are_no_mismatch() -> None:
-    """Neither what migrates, nor what is said twice, nor what is wrong on both sides alike."""
+    """Neither for migrated rules, nor for repeated errors, nor for errors of both."""
     declarative = (FieldError("FieldValueInvalid", "spec.c", "no", "x"),)
     for handwritten in [(), (INVALID,), (REQUIRED,), (INVALID, INVALID, REQUIRED)]:
         toys = [Toy(handwritten=handwritten, declarative=declarative) for _ in range(2)]
@@ -74,7 +75,7 @@ class Clock(Toy):
 
 
 def test_a_difference_that_does_not_show_again_is_none() -> None:
-    """Both are asked once more where they differ; what differs again is told."""
+    """Both are asked again if they differ, and a difference is reported if it is there again."""
     assert [] == found(Clock(handwritten=(INVALID,)), Toy(handwritten=(INVALID,)))
     assert [] != found(Clock(), Toy(handwritten=(INVALID,)))
     same = Toy(handwritten=(INVALID,))
@@ -82,8 +83,15 @@ def test_a_difference_that_does_not_show_again_is_none() -> None:
     assert 1 == len(same.asked)
 
 
-def test_order_and_what_users_do_not_see_is_no_difference() -> None:
-    """Marks, levels and origins are no part of what is served, nor is the order in which maps are walked."""
+@pytest.mark.parametrize(("ours", "theirs", "expected"), [("409", "409", "409"), ("409", "", ""), ("", "409", "")])
+def test_a_request_that_both_refuse_is_refused(ours: str, theirs: str, expected: str) -> None:
+    """Where one of two servers validates what the other refuses, users see the difference."""
+    with TargetPair(Toy(unreachable=ours), Toy(unreachable=theirs, handwritten=(INVALID,))) as pair:
+        assert [expected] == [answer.unreachable for answer in pair.ask([CASE])]
+
+
+def test_order_and_invisible_properties_are_not_compared() -> None:
+    """Users see neither marks, levels and origins of errors, nor a stable order of the keys of maps."""
     other = FieldError("FieldValueInvalid", "spec.a", "is bad", "another", value="1", covered=True)
     assert found(Toy(handwritten=(INVALID, REQUIRED)), Toy(handwritten=(REQUIRED, other))) == []
 
@@ -113,8 +121,8 @@ def test_each_difference_is_a_mismatch(ours: Any, theirs: Any, expected: Any) ->
     assert found(Toy(raw, handwritten=ours), Toy(raw, handwritten=theirs)) == expected
 
 
-def test_lists_are_told_apart_exactly_when_they_differ() -> None:
-    """Random lists of few errors: a mismatch comes if and only if the lists differ as bags."""
+def test_lists_mismatch_exactly_if_they_differ() -> None:
+    """Random lists of few errors have a mismatch if and only if they differ as multisets."""
     random = Random(5)
     errors = [
         FieldError("FieldValueInvalid", path, detail, value=value)
@@ -122,11 +130,11 @@ def test_lists_are_told_apart_exactly_when_they_differ() -> None:
         for detail in ("x", "y")
         for value in ("", "1")
     ]
-    with TwinTarget(Toy(), Toy()) as twin:
-        comparator = Comparator(twin.info.kinds[0])
+    with TargetPair(Toy(), Toy()) as pair:
+        comparator = Comparator(pair.info.kinds[0])
     for _ in range(3000):
         ours, theirs = (random.choices(errors, k=random.randrange(4)) for _ in range(2))
-        handwritten, declarative = told_apart(ours, theirs)
+        handwritten, declarative = encode_difference(ours, theirs)
         mismatches = comparator.compare(CASE, Answer(1, handwritten, declarative))
         differ = sorted(e.text for e in ours) != sorted(e.text for e in theirs)
         assert bool(mismatches) is differ, (ours, theirs)
@@ -143,36 +151,36 @@ def test_each_is_served_under_its_own_gates() -> None:
 def test_a_failure_on_both_sides_is_none_to_be_reported_here() -> None:
     """Alike, it is a failure and no finding; on one side, or with other words, it is a difference."""
     panic = Failure("handwritten", "panic: x", True)
-    with TwinTarget(Toy(failure=panic), Toy(failure=panic)) as twin:
-        assert twin.ask([CASE]) == [Answer(7, failure=Failure("handwritten", "panic: x"))]
+    with TargetPair(Toy(failure=panic), Toy(failure=panic)) as pair:
+        assert pair.ask([CASE]) == [Answer(7, failure=Failure("handwritten", "panic: x"))]
     assert found(Toy(failure=panic), Toy()) == [("unmatched", "")]
     assert found(Toy(), Toy(failure=panic)) == [("extra", "")]
     assert found(Toy(failure=panic), Toy(failure=Failure("decode", "no"))) == [("unmatched", ""), ("extra", "")]
 
 
-def test_only_what_both_serve_is_asked() -> None:
-    """The rest is left out and named, with who serves it; nothing is asked that only one release can tell."""
+def test_only_common_requests_are_served() -> None:
+    """The others are excluded, with the release that serves them; abilities of one release are dropped."""
     other = KindInfo("g", "v2", "T", "ts", "g/v2", subresource="status")
-    twin = TwinTarget(first := Toy(KIND, other), Toy(KIND))
-    assert [kind.key for kind in twin.info.kinds] == [KIND.key]
-    assert [(e.version, e.resource, e.reason) for e in twin.info.excluded] == [
+    pair = TargetPair(first := Toy(KIND, other), Toy(KIND))
+    assert [kind.key for kind in pair.info.kinds] == [KIND.key]
+    assert [(e.version, e.resource, e.reason) for e in pair.info.excluded] == [
         ("v2", "ts/status", "served by 1 after only")
     ]
-    assert twin.info.abilities == ("modes", "options", "update")
-    twin.ask([CASE])
+    assert pair.info.abilities == ("modes", "options", "update")
+    pair.ask([CASE])
     assert [(c.served, c.versions, c.repeat) for c in first.asked] == [(False, False, False)]
 
 
-def test_two_that_have_nothing_in_common_are_refused() -> None:
-    """It says so instead of comparing nothing."""
-    with pytest.raises(TargetError, match="nothing in common"):
-        TwinTarget(Toy(), Toy(KindInfo("h", "v1", "T", "ts", "h/v1")))
+def test_two_targets_without_a_common_resource_are_an_error() -> None:
+    """The error is raised when the pair is created."""
+    with pytest.raises(TargetError, match="serve no common resource"):
+        TargetPair(Toy(), Toy(KindInfo("h", "v1", "T", "ts", "h/v1")))
 
 
 def test_both_are_closed() -> None:
-    """With the twin."""
+    """With the pair."""
     first, second = Toy(), Toy()
-    TwinTarget(first, second).close()
+    TargetPair(first, second).close()
     assert (first.closed, second.closed) == (1, 1)
 
 
@@ -184,19 +192,19 @@ def test_a_suite_against_itself_is_equivalent() -> None:
     assert all(kind.has_seed for kind in result.kinds)
 
 
-def test_declarative_sides_are_not_swapped_in_a_twin() -> None:
-    """Two options that contradict each other are refused."""
+def test_declarative_sides_are_not_swapped_in_a_pair() -> None:
+    """Two options that contradict each other are an error."""
     with pytest.raises(UsageError, match="leave --declarative out"):
         open_subject(SubjectSpec("suite", "examples/migration", declarative="python", against="examples/migration"))
 
 
 def test_settings_of_the_migration_are_composed_here() -> None:
-    """A beta rule that only one target has is served by its gate, and with the gate off nobody is told."""
+    """A beta rule of one target is served with its gate, and is not served without it."""
     rule = FieldError("FieldValueInvalid", "spec.c", "no", "x", level="beta")
-    with TwinTarget(Toy(declarative=(rule,)), Toy(), {"DeclarativeValidationBeta": True}) as twin:
-        assert ["spec.c"] == [error.field for error in twin.ask([CASE])[0].handwritten]
-    with TwinTarget(Toy(declarative=(rule,)), Toy(), {"DeclarativeValidationBeta": False}) as twin:
-        assert () == twin.ask([CASE])[0].handwritten
+    with TargetPair(Toy(declarative=(rule,)), Toy(), {"DeclarativeValidationBeta": True}) as pair:
+        assert ["spec.c"] == [error.field for error in pair.ask([CASE])[0].handwritten]
+    with TargetPair(Toy(declarative=(rule,)), Toy(), {"DeclarativeValidationBeta": False}) as pair:
+        assert () == pair.ask([CASE])[0].handwritten
 
 
 def test_a_suite_need_not_know_the_gates_of_the_migration() -> None:
@@ -207,8 +215,8 @@ def test_a_suite_need_not_know_the_gates_of_the_migration() -> None:
         assert "workload_v1 against workload_v1 DeclarativeValidationBeta=false" == subject.part
 
 
-def test_restarts_of_both_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who stands in front of workers says how often they had to be started again, as they would."""
+def test_restarts_of_both_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A target that wraps workers has the number of their restarts."""
     monkeypatch.setattr(Toy, "restarts", 2)
-    with TwinTarget(Toy(), Toy()) as twin:
-        assert twin.restarts == 4
+    with TargetPair(Toy(), Toy()) as pair:
+        assert pair.restarts == 4

@@ -1,0 +1,196 @@
+"""Finds who calls a function of handwritten validators, because what changes in a helper changes for each caller.
+
+Reads the Go files of a release when a fix is to be made in a function that a finding names. A function that is called
+once is as good as its caller, so that its callers are looked for instead. Calls through a variable
+(`validateName = other.ValidateName`) and functions that are handed on as values count too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from harness.diagnostics import InputError
+from harness.gotypes.branches import GoSource, Mention
+from harness.gotypes.literals import go_files
+from harness.limits import read_checkout
+
+_PLACE = re.compile(r"^(?P<file>[\w./-]+\.go):(?P<line>\d+) in (?P<function>\w+)$")
+_MODULE = "k8s.io/kubernetes"
+_VALIDATORS = "pkg/apis/*/validation"
+_COMMON = {"k8s.io/apimachinery": "pkg/api/validation", "k8s.io/apiserver": "pkg/registry/rest"}
+"""The folders of other modules whose code validates objects of all kinds."""
+MODULES = tuple(_COMMON)
+_MARK = re.compile(r"\b\w*Covered\b")
+_MOST_LEVELS = 4  # callers of callers
+_MOST_TOLD = 6
+_MOST_PARSED = 6  # files whose trees are kept
+
+
+class CodeLine(NamedTuple):
+    """A line of handwritten code and its function; the file is named as in findings."""
+
+    file: str
+    line: int
+    function: str
+
+    @property
+    def text(self) -> str:
+        """The place, as findings name it."""
+        return f"{self.file}:{self.line} in {self.function}"
+
+
+def places_of(source: str) -> list[CodeLine]:
+    """Return the place that a finding names, and the one from which it is called, if it names that too."""
+    found = [_PLACE.match(one) for one in source.split(", called at ")]
+    return [CodeLine(one["file"], int(one["line"]), one["function"]) for one in found if one is not None]
+
+
+class CallSite(NamedTuple):
+    """A use of a function: the function that makes it, its file and line, and the members of a path handed to it."""
+
+    caller: str
+    file: str
+    line: int
+    offset: int = 0
+    members: tuple[str, ...] = ()
+    marks: frozenset[str] = frozenset()
+
+    @property
+    def text(self) -> str:
+        """The call, for a sentence."""
+        return f"{self.caller} ({self.file}:{self.line})"
+
+
+class CallSites:
+    """The calls in the handwritten validators below a folder; `modules` are the folders of others by their path."""
+
+    def __init__(self, root: Path, modules: Mapping[str, Path] | None = None) -> None:
+        self._root, self._modules = root, dict(modules or {})
+        self._sources: dict[Path, GoSource] = {}
+        self._parsed: list[Path] = []
+        self.calls_of = lru_cache(maxsize=1024)(self._calls_of)
+
+    def shared_by(self, source: str) -> tuple[str, ...]:
+        """Return the calls of the function at a place if there are several; none if it is called once, or not known.
+
+        The first begins with what is called: the function itself, or the one around it where that alone uses it. Those
+        that are given the same marks as the call of the finding come first.
+        """
+        places = places_of(source)
+        if not places:
+            return ()
+        file, function, seen = places[0].file, places[0].function, set[str]()
+        for _ in range(_MOST_LEVELS):
+            seen.add(function)
+            sites = [site for site in self.calls_of(file, function) if site.caller not in seen]
+            if len({site.caller for site in sites}) > 1:
+                told = _tell(sites, places[1:])
+                what = "that function is" if function == places[0].function else f"only {function} uses it, which is"
+                return (f"{what} called by {told[0]}", *told[1:])
+            if not sites:
+                return ()
+            file, function = sites[0].file, sites[0].caller
+        return ()
+
+    def source(self, file: str) -> GoSource:
+        """Return a file as findings name it; an empty one if it cannot be read."""
+        return self._read(self._path_of(file))
+
+    def files_beside(self, file: str) -> Iterator[str]:
+        """Yield the files of the package of a file, as findings name them."""
+        path = self._path_of(file)
+        for one in go_files([path.parent]):
+            yield self._name_of(one)
+
+    def _path_of(self, file: str) -> Path:
+        for module, folder in self._modules.items():
+            if file.startswith(f"{module}/"):
+                return folder / file.removeprefix(f"{module}/")
+        return self._root / file
+
+    def _name_of(self, path: Path) -> str:
+        for module, folder in self._modules.items():
+            if path.is_relative_to(folder):
+                return f"{module}/{path.relative_to(folder).as_posix()}"
+        return path.relative_to(self._root).as_posix()
+
+    def _data_of(self, path: Path) -> GoSource:
+        if path not in self._sources:
+            try:
+                data = read_checkout(path)
+            except (OSError, InputError):
+                data = b""
+            self._sources[path] = GoSource(data)
+        return self._sources[path]
+
+    def _read(self, path: Path) -> GoSource:
+        """Return a file that is going to be parsed; the trees of few files are kept."""
+        found = self._data_of(path)
+        if path in self._parsed[-_MOST_PARSED:]:
+            self._parsed.remove(path)
+        self._parsed.append(path)
+        for old in self._parsed[:-_MOST_PARSED]:
+            self._sources[old].forget()
+        del self._parsed[:-_MOST_PARSED]
+        return found
+
+    def _calls_of(self, file: str, function: str, most: int = 0) -> tuple[CallSite, ...]:
+        """Return the uses of a function: those of its package, and of an exported one those of every validator.
+
+        With `most`, those of its package alone if its name stands more often in others: that many lead to everything.
+        """
+        own = self._path_of(file).parent
+        others = [one for one in self._folders() if one != own] if function[:1].isupper() else []
+        if most and sum(self._data_of(path).count(function) for path in go_files(others)) > most:
+            others = []
+        folder = file.rpartition("/")[0]
+        package = folder if self._is_of_module(file) else f"{_MODULE}/{folder}"
+        found = list(self._uses_in(own, function, ""))
+        for other in others:
+            found += self._uses_in(other, function, package)
+        return tuple(found)
+
+    def _is_of_module(self, file: str) -> bool:
+        return any(file.startswith(f"{module}/") for module in self._modules)
+
+    def _folders(self) -> Iterator[Path]:
+        yield from sorted(self._root.glob(_VALIDATORS))
+        for module, folder in self._modules.items():
+            if module in _COMMON:
+                yield folder / _COMMON[module]
+
+    def _uses_in(self, folder: Path, function: str, package: str) -> Iterator[CallSite]:
+        for path in go_files([folder]):
+            if not self._data_of(path).count(function):
+                continue
+            for mention in self._read(path).mentions(function, package):
+                if mention.use != "alias":
+                    yield self._site(path, mention)
+                elif mention.function:
+                    again = self._read(path).mentions(mention.alias)
+                    yield from (self._site(path, one) for one in again if one.function == mention.function)
+                else:
+                    yield from self._uses_in(folder, mention.alias, "")
+
+    def _site(self, path: Path, mention: Mention) -> CallSite:
+        marks = frozenset(_MARK.findall(mention.text)) if mention.use == "call" else frozenset()
+        return CallSite(
+            mention.function, self._name_of(path), mention.line, mention.offset, mention.members, frozenset(marks)
+        )
+
+
+def _tell(sites: list[CallSite], calls: list[CodeLine]) -> tuple[str, ...]:
+    """Name calls, those first that are given the marks of the call that is known, and say so."""
+    own = next((one for one in sites for call in calls if (one.file, one.line) == (call.file, call.line)), None)
+    marks = own.marks if own is not None else frozenset[str]()
+    ordered = sorted(sites, key=lambda site: -len(site.marks & marks))
+    told = []
+    for site in ordered[:_MOST_TOLD]:
+        same = sorted(site.marks & marks) if site is not own else []
+        told.append(f"{site.text[:-1]}, with {' and '.join(same)} too)" if same else site.text)
+    more = len(ordered) - _MOST_TOLD
+    return (*told, f"and {more} more") if more > 0 else tuple(told)

@@ -1,0 +1,97 @@
+"""Who calls a function of handwritten validators is read in their files."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.subject.callsites import CallSites
+
+_STORAGE = """package validation
+
+// validateName(in a comment) is no call.
+func validateName(name string) []string {
+	return validateName(name[1:])
+}
+
+func ValidateClass(c Class) []string {
+	return validateName(c.Name)
+}
+
+func (v *Validator) ValidateOther(c Class) []string {
+	return append(validateName(c.Name), inner(c)...)
+}
+
+func inner(c Class) []string {
+	return innermost(c)
+}
+
+func innermost(c Class) []string { return once(c) }
+
+func once(c Class) []string { return Shared(c.Name) }
+
+func ValidateAny(name string, marks ...Mark) []string { return nil }
+
+func ValidateVolume(v Volume) []string { return ValidateAny(v.Name, SizeCovered) }
+"""
+_APPS = """package validation
+
+import storage "k8s.io/kubernetes/pkg/apis/storage/validation"
+
+var validateAny = storage.ValidateAny
+
+func ValidateApp(a App) []string {
+	return storage.Shared(a.Name)
+}
+
+func ValidateMany(a App) []string {
+	return validateEach(a.Names, validateAny)
+}
+
+func ValidateOne(a App) []string {
+	return validateAny(a.Name, SizeCovered)
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def sites(tmp_path_factory: pytest.TempPathFactory) -> CallSites:
+    """Two groups of validators."""
+    root = tmp_path_factory.mktemp("release")
+    for group, text in (("storage", _STORAGE), ("apps", _APPS)):
+        folder = root / "pkg/apis" / group / "validation"
+        folder.mkdir(parents=True)
+        (folder / "validation.go").write_text(text)
+        (folder / "validation_test.go").write_text("package validation\nfunc TestOnce() { once(Class{}) }\n")
+    return CallSites(root)
+
+
+FILE, APPS = "pkg/apis/storage/validation/validation.go", "pkg/apis/apps/validation/validation.go"
+
+
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [
+        (
+            f"{FILE}:5 in validateName",
+            (f"that function is called by ValidateClass ({FILE}:9)", f"ValidateOther ({FILE}:13)"),
+        ),
+        (f"{FILE}:21 in Shared", (f"that function is called by once ({FILE}:22)", f"ValidateApp ({APPS}:8)")),
+        (
+            f"{FILE}:24 in ValidateAny, called at {FILE}:26 in ValidateVolume",
+            (
+                f"that function is called by ValidateVolume ({FILE}:26)",
+                f"ValidateOne ({APPS}:16, with SizeCovered too)",
+                f"ValidateMany ({APPS}:12)",
+            ),
+        ),
+        (f"{FILE}:22 in once", ()),
+        (f"{FILE}:9 in ValidateClass", ()),
+        ("k8s.io/apimachinery/pkg/x.go:9 in f", ()),
+        ("handwritten.py:3 in validate", ()),
+        ("", ()),
+    ],
+)
+def test_a_shared_function_names_its_callers(sites: CallSites, place: str, told: tuple[str, ...]) -> None:
+    """Each call counts once, an exported function's in every group, under another name and handed on as a value too;
+    those with the same marks come first, and a helper of one caller is that caller's own."""
+    assert told == sites.shared_by(place)
