@@ -1,4 +1,7 @@
-"""The directed pass: what observers still want to see is gone for, all aims at once, breadth first."""
+"""The aim phase: asks cases that should fire the rules that observers have not seen fire yet.
+
+Observers name aims (see `harness.fuzzers.aims`); all aims get their first cases before any gets more.
+"""
 
 from __future__ import annotations
 
@@ -7,80 +10,80 @@ from itertools import islice
 
 from harness import tuning
 from harness.case import Json, Operation
-from harness.engine.asker import BATCH, UnitAsker, Wanted
+from harness.engine.asker import BATCH, CaseSpec, UnitAsker
 from harness.engine.followups import FollowUps
 from harness.engine.plan import Search
-from harness.fuzzers.aiming import shots
+from harness.fuzzers.aimedpairs import aimed_pairs
 from harness.fuzzers.aims import Aim
 from harness.fuzzers.pairs import Pair
-from harness.fuzzers.places import Once
+from harness.fuzzers.shapepaths import SeenValues
 from harness.objectmodel import STATUS, is_status_field, stored, without_status
 
 
 class AimPhase:
-    """The directed pass of one unit's search."""
+    """The directed part of one unit's search."""
 
     def __init__(self, search: UnitAsker) -> None:
         self.search = search
         states = search.ledger.states.values()
-        self._creates = [state.lane for state in states if state.lane.operation is Operation.CREATE]
-        self._updates = [state.lane for state in states if state.lane.operation is Operation.UPDATE]
-        self._asked = Once()
-        self._following = FollowUps(search)
+        self._creates = [state.request for state in states if state.request.operation is Operation.CREATE]
+        self._updates = [state.request for state in states if state.request.operation is Operation.UPDATE]
+        self._asked = SeenValues()
+        self._follow_ups = FollowUps(search)
 
     def run(
         self,
-        bases: Sequence[Json],
+        seeds: Sequence[Json],
         turns: Sequence[int],
         wants: str = "reject",
         settle: bool = True,
-        most: int = 1 << 30,
+        max_cases: int = 1 << 30,
     ) -> Search:
-        """Go for every aim from these objects, until all are reached, nothing is left to try or the share is spent.
+        """Pursue every aim from these objects, until all are reached, no case is left to try or the share is spent.
 
-        `most` is how many cases this may take, as far as whole groups allow.
+        `turns` are the numbers of pairs to try for each aim, turn by turn. No group of aims starts after `max_cases`.
         """
-        until = self.search.asked + most
+        until = self.search.asked + max_cases
         running: dict[tuple[object, ...], Iterator[Pair]] = {}
         for turn, width in enumerate(turns):
             for aims in self._groups(width, wants):
                 if self.search.asked >= until:
                     return
-                wanted: list[Wanted] = []
+                specs: list[CaseSpec] = []
                 for aim in aims:
-                    steps = running.setdefault(_key(aim), shots(aim, self.search.plan.shape, bases))
-                    for shot in islice(steps, width):
-                        wanted += self._fresh(self._through(aim, shot, bases[0], everywhere=turn > 0))
-                answers = yield from self.search.ask(wanted, settle=False)
-                questions = self.search.ask(self._fresh(self._following.of(wanted, answers)), settle)
-                del wanted, answers  # hundreds of searches stand here
-                yield from questions
+                    pairs = running.setdefault(_key(aim), aimed_pairs(aim, self.search.plan.shape, seeds))
+                    for pair in islice(pairs, width):
+                        specs += self._select_new(self._specs_for(aim, pair, seeds[0], all_requests=turn > 0))
+                answers = yield from self.search.ask(specs, settle=False)
+                follow_ups = self.search.ask(self._select_new(self._follow_ups.choose(specs, answers)), settle)
+                del specs, answers  # hundreds of searches pause at the next line and should not hold them
+                yield from follow_ups
 
-    def as_it_stands(self, bases: Sequence[Json], below: str = "") -> Search:
-        """Go for what does not fire with defaults and preparation: without them.
+    def run_as_given(self, seeds: Sequence[Json], prefix: str = "") -> Search:
+        """Pursue aims that were not reached, in mode `given`: without defaults and preparation.
 
-        No user sends such a thing to a server, so nothing is compared. What fires here alone is a rule that the server
-        never gives a reason to. `below` is how the paths of the aims begin.
+        No server validates such objects, so answers are not compared. A rule that fires only here is one that no
+        request can violate. `prefix` restricts the aims to paths that start with it.
         """
         if not self.search.plan.abilities.modes:
             return
         for aims in self._groups(tuning.AIM_AS_IT_STANDS, "reject"):
-            by_option: dict[tuple[tuple[str, bool], ...], list[Wanted]] = {}
+            by_option: dict[tuple[tuple[str, bool], ...], list[CaseSpec]] = {}
             for aim in aims:
-                if aim.path.startswith(below):
-                    # Under no setting of the gates a kind may be served with this option as its rule wants it.
-                    told = aim.argument
+                if aim.path.startswith(prefix):
+                    # Perhaps no feature gate sets the option to the value that the rule needs, so set it in the case.
+                    argument = aim.argument
                     option: tuple[tuple[str, bool], ...] = ()
-                    if "option" in told:
-                        option = ((told["option"], told["wanted"]),)
-                    for shot in islice(shots(aim, self.search.plan.shape, bases), tuning.AIM_AS_IT_STANDS):
-                        through = self._through(aim, shot, bases[0], everywhere=False)
-                        by_option.setdefault(option, []).extend(self._fresh(through, "as it stands", *option))
-            for options, wanted in by_option.items():
-                yield from self.search.show(wanted, dict(options))
+                    if "option" in argument:
+                        option = ((argument["option"], argument["wanted"]),)
+                    for pair in islice(aimed_pairs(aim, self.search.plan.shape, seeds), tuning.AIM_AS_IT_STANDS):
+                        specs = self._specs_for(aim, pair, seeds[0], all_requests=False)
+                        by_option.setdefault(option, []).extend(self._select_new(specs, "given", *option))
+            for options, specs in by_option.items():
+                yield from self.search.show(specs, dict(options))
 
     def _groups(self, width: int, wants: str) -> Iterator[list[Aim]]:
-        """Part what is wanted now into groups that fill a batch, for at most a third of what is left of the share."""
+        """Split the current aims into groups that fill a batch, for at most a third of the cases left."""
         aims = self._aims(wants)
         size, end = max(1, BATCH // width), self.search.asked + self.search.left() // 3
         for start in range(0, len(aims), size):
@@ -89,37 +92,41 @@ class AimPhase:
             yield aims[start : start + size]
 
     def _aims(self, wants: str) -> list[Aim]:
-        """Return what is wanted now, by all observers, each once; what the search leans to comes first."""
-        every = [aim for observer in self.search.plan.observers.values() for aim in observer.aims()]
-        near = self.search.plan.near
+        """Return the current aims of all observers, each once; those at focused paths come first."""
+        aims = [aim for observer in self.search.plan.observers.values() for aim in observer.aims()]
+        focused = self.search.plan.focused
         return sorted(
-            {_key(aim): aim for aim in every if aim.wants == wants}.values(), key=lambda a: not near.has(a.path)
+            {_key(aim): aim for aim in aims if aim.wants == wants}.values(), key=lambda aim: not focused.has(aim.path)
         )
 
-    def _through(self, aim: Aim, shot: Pair, base: Json, everywhere: bool) -> list[Wanted]:
-        """Choose the lanes for a shot: a status is written through subresources, all else through the main resource."""
-        new, old = shot
+    def _specs_for(self, aim: Aim, pair: Pair, base: Json, all_requests: bool) -> list[CaseSpec]:
+        """Choose the requests for a pair: the status subresource for a status, else the resource; or all requests."""
+        new, old = pair
         is_status = is_status_field(aim.path)
-        wanted: list[Wanted] = []
+        specs: list[CaseSpec] = []
         if old is None:
-            if self._creates and not aim.update and (everywhere or not is_status):
-                wanted = [(lane, new, None, base) for lane in self._creates[:1]]
-                if not everywhere:
-                    return wanted
+            if self._creates and not aim.update and (all_requests or not is_status):
+                specs = [(request, new, None, base) for request in self._creates[:1]]
+                if not all_requests:
+                    return specs
             new = stored(new)
-            # Whoever writes a status cannot change the rest: old and new have it in common.
-            old = _without_status(new, base if everywhere else None) if is_status else stored(base)
-        lanes = [lane for lane in self._updates if everywhere or (lane.info.subresource == STATUS) == is_status]
-        return [*wanted, *((lane, new, old, base) for lane in lanes or self._updates)]
+            # The status subresource cannot change other fields, so old and new have them in common.
+            old = _with_status_of(base if all_requests else None, new) if is_status else stored(base)
+        requests = [
+            request for request in self._updates if all_requests or (request.info.subresource == STATUS) == is_status
+        ]
+        return [*specs, *((request, new, old, base) for request in requests or self._updates)]
 
-    def _fresh(self, wanted: Sequence[Wanted], *how: object) -> list[Wanted]:
-        """Leave out what was asked before: aims of one place, and of places that are not there, make much the same."""
-        return [one for one in wanted if self._asked.is_new([one[0].info.key, one[0].operation, how, one[1], one[2]])]
+    def _select_new(self, specs: Sequence[CaseSpec], *how: object) -> list[CaseSpec]:
+        """Drop cases that were asked before: aims at one path, or below an absent parent, often make the same pairs."""
+        return [
+            spec for spec in specs if self._asked.is_new([spec[0].info.key, spec[0].operation, how, spec[1], spec[2]])
+        ]
 
 
-def _without_status(new: Json, base: Json) -> Json:
-    """Return a copy with the status of another object, without one where that has none."""
-    status, rest = base.get(STATUS) if isinstance(base, dict) else None, without_status(new)
+def _with_status_of(base: Json, obj: Json) -> Json:
+    """Return a copy of an object with the status of `base`, or without a status if that has none."""
+    status, rest = base.get(STATUS) if isinstance(base, dict) else None, without_status(obj)
     return {**rest, STATUS: status} if status else rest
 
 

@@ -1,30 +1,31 @@
-"""Answers that were given are not asked for again: differences of one unit reduce by way of the same small objects."""
+"""A cache of answers for reductions: the differences of one unit reduce through the same small objects."""
 
 from __future__ import annotations
 
 import msgspec
 
 from harness.case import Answer, Case
-from harness.engine.explain import ANEW
+from harness.engine.explain import UNCACHED
 from harness.engine.plan import Search
-from harness.fuzzers.places import digest
+from harness.fuzzers.shapepaths import digest
 from harness.memory import Memory, Room
 
-MOST = 250
-"""Answers that are remembered, at least; twice as many at most. Hundreds of searches settle at the same time."""
+MAX_ANSWERS = 250
+"""The cache holds between this number of answers and twice as many; hundreds of searches have one at the same time."""
 
 
 class AnswerCache:
-    """What was answered to questions that follow from findings, whatever their ids.
+    """The answers to the cases of reductions and explanations, by content; ids are ignored.
 
-    What is forgotten is asked again, and counts as a case: so what is remembered is nobody else's business.
+    A case that was evicted is asked again and counts as one more. So each cache has a limit of its own: eviction must
+    not depend on other searches, because the number of cases must not.
     """
 
-    def __init__(self, most: int = MOST) -> None:
-        self._answers: Memory[int, Answer] = Memory(Room(most))  # a room of its own, whatever others remember
+    def __init__(self, max_answers: int = MAX_ANSWERS) -> None:
+        self._answers: Memory[int, Answer] = Memory(Room(max_answers))
 
-    def through(self, search: Search) -> Search:
-        """Drive a search, and hand on what it asks for the first time alone. Its answers have the ids of others."""
+    def drive(self, search: Search) -> Search:
+        """Drive a search, and ask only its cases that are not cached. A cached answer has the id of another case."""
         try:
             cases = next(search)
             while True:
@@ -33,21 +34,21 @@ class AnswerCache:
             return stop.value
 
     def _ask_missing(self, cases: list[Case]) -> Search:
-        codes = [None if case.id == ANEW else _code(case) for case in cases]
-        asked = [code for code in codes if code is not None]
-        answers = {code: known for code in asked if (known := self._answers.get(code)) is not None}
+        keys = [None if case.id == UNCACHED else _content_hash(case) for case in cases]
+        cacheable = [key for key in keys if key is not None]
+        answers = {key: known for key in cacheable if (known := self._answers.get(key)) is not None}
         missing: dict[int, Case] = {}
-        for code, case in zip(codes, cases, strict=True):
-            if code is not None and code not in answers:
-                missing.setdefault(code, case)
-        anew = [case for code, case in zip(codes, cases, strict=True) if code is None]
-        said = iter((yield [*missing.values(), *anew]) if missing or anew else ())
-        for code in missing:
-            answers[code] = answer = next(said)
-            self._answers.put(code, answer)
-        return [next(said) if code is None else answers[code] for code in codes]
+        for key, case in zip(keys, cases, strict=True):
+            if key is not None and key not in answers:
+                missing.setdefault(key, case)
+        uncached = [case for key, case in zip(keys, cases, strict=True) if key is None]
+        new_answers = iter((yield [*missing.values(), *uncached]) if missing or uncached else ())
+        for key in missing:
+            answers[key] = answer = next(new_answers)
+            self._answers.put(key, answer)
+        return [next(new_answers) if key is None else answers[key] for key in keys]
 
 
-def _code(case: Case) -> int:
-    """Tell a question from all others, whatever its id."""
+def _content_hash(case: Case) -> int:
+    """Return a hash of everything in a case but its id."""
     return digest(case if not case.id else msgspec.structs.replace(case, id=0))

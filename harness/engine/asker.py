@@ -1,4 +1,7 @@
-"""What every part of a unit's search does: asks, takes note of the answers, explains what is new."""
+"""Asks the cases of one unit's search, records the answers, and has new differences reduced and explained.
+
+A unit is a resource with its subresources; every phase of its search asks through this class.
+"""
 
 from __future__ import annotations
 
@@ -16,62 +19,65 @@ from harness.engine.pathcoverage import PathCoverage
 from harness.engine.plan import Search, UnitPlan
 from harness.engine.points import Points
 from harness.engine.shrinkphase import ShrinkPhase
-from harness.engine.units import Lane
+from harness.engine.units import RequestKind
 from harness.fuzzers.feedback import Harvest
 
 BATCH = 100
 NO_OPTIONS: Mapping[str, bool] = MappingProxyType({})
-Wanted: TypeAlias = tuple[Lane, Json, Json, Json]
-"""Lane, new, old, and the object that both were made from."""
+CaseSpec: TypeAlias = tuple[RequestKind, Json, Json, Json]
+"""A case before it has a number: its request, the new object, the old one, and the base object that both were edited
+from."""
 
 
 class UnitAsker:
-    """What one unit's search knows so far, and how it asks. Questions are generators: see `Search`.
+    """The state of one unit's search, and the methods that ask cases. These are generators: see `Search`.
 
-    `borrows` says that it has come to where it needs what other searches lend.
+    `needs_donors`: the search has reached the point where it splices in objects of other searches.
     """
 
     def __init__(self, plan: UnitPlan, on_found: Callable[[PackedFinding], None]) -> None:
         self.plan = plan
         self.random = plan.unit.random(plan.seed)
         self.harvest = Harvest(literals=plan.literals, examples=plan.explainer.examples)
-        self.points = Points(self.random, plan.shape, self.harvest, plan.near)
+        self.points = Points(self.random, plan.shape, self.harvest, plan.focused)
         self.path_coverage = PathCoverage(plan.shape)
         self.given = GivenExamples(plan)
         self.ledger = Ledger(plan, self.harvest, self.points.keep)
         self.asked = 0
-        self.borrows = False
+        self.needs_donors = False
         self.seconds = 0.0
-        """The time that its questions took, here and in a worker, as the schedule charges it."""
+        """The time that its cases took, in this process and in a worker, as the schedule charges it."""
         self.shrink_phase = ShrinkPhase(plan, self.ledger, self.points, self.numbered, lambda: self.seconds, on_found)
 
     def forget(self) -> None:
-        """Let go of all that it knows, once it has ended and nobody asks it any more."""
-        vars(self).clear()  # what it is made of knows it, so that nothing would go by itself
+        """Free all state after the search has ended and its outcome was read."""
+        vars(self).clear()  # its parts refer back to it, so reference counting alone would free nothing
 
     def waits(self) -> bool:
-        """Whether it can go on only when another search has something to lend."""
-        return self.borrows and not all(stock.is_ready for stock in self.plan.stocks)
+        """Whether the search must wait for donors: objects of other searches to splice in."""
+        return self.needs_donors and not all(donor.is_ready for donor in self.plan.donors)
 
     def is_spent(self) -> bool:
+        """Whether the time or the share of cases is used up."""
         return self.plan.is_late() or (self.plan.cases is not None and self.asked >= self.plan.cases)
 
     def left(self) -> int:
+        """Return how many cases of the share are left; without a limit, more than any search asks."""
         return 1 << 30 if self.plan.cases is None else max(0, self.plan.cases - self.asked)
 
     # Asking
 
-    def _case(self, lane: Lane, new: Json, old: Json, options: dict[str, bool]) -> Case:
+    def _case(self, request: RequestKind, new: Json, old: Json, options: dict[str, bool]) -> Case:
         able = self.plan.abilities
         self.asked = number = self.asked + 1
-        return lane.info.case(
-            lane.operation,
+        return request.info.case(
+            request.operation,
             new,
             old,
             id=self._id(),
             mode=self.plan.mode,
             options=options,
-            # Deterministic samples: primes, so that they do not fall on the same cases.
+            # Deterministic samples; the periods are primes, so that the samples rarely coincide.
             served=able.served and number % 97 == 1,
             versions=able.versions and number % 31 == 2,
             repeat=able.repeat and number % 199 == 3,
@@ -81,88 +87,92 @@ class UnitAsker:
         return (self.plan.unit.index + 1) * 16_777_216 + self.asked % 16_777_216
 
     def numbered(self, case: Case) -> Case:
-        """Count a case, and give it its number."""
+        """Count a case and number it."""
         self.asked += 1
         return msgspec.structs.replace(case, id=self._id())
 
-    def show(self, wanted: Sequence[Wanted], options: dict[str, bool]) -> Search:
-        """Ask about (lane, new, old, base) as they stand, with these options, for observers: nothing is compared."""
-        wanted = wanted[: 0 if self.plan.is_late() else self.left()]
-        for start in range(0, len(wanted), BATCH * 2):
+    def show(self, specs: Sequence[CaseSpec], options: dict[str, bool]) -> Search:
+        """Ask cases in mode `given` (without defaults and preparation) for observers only: nothing is compared."""
+        specs = specs[: 0 if self.plan.is_late() else self.left()]
+        for start in range(0, len(specs), BATCH * 2):
             cases = [
                 msgspec.structs.replace(
-                    self._case(lane, new, old, options),
+                    self._case(request, new, old, options),
                     mode="given",
                     served=False,
                     versions=False,
                     repeat=False,
                 )
-                for lane, new, old, _ in wanted[start : start + BATCH * 2]
+                for request, new, old, _ in specs[start : start + BATCH * 2]
             ]
             answers = yield cases
-            self.ledger.follow(cases, answers, wanted[start][3])
+            self.ledger.follow(cases, answers, specs[start][3])
 
     def ask(
         self,
-        wanted: Sequence[Wanted],
+        specs: Sequence[CaseSpec],
         settle: bool = True,
         validated: bool = False,
         versions: bool = False,
         options: Mapping[str, bool] = NO_OPTIONS,
     ) -> Search:
-        """Ask about (lane, new, old, base), at most what is left of the share, and take note of the answers.
+        """Ask these cases, at most as many as are left of the share, and record the answers.
 
-        With `validated` the answers without errors say what the declarative side was given, with `versions` what it
-        says of the other versions, where the target can. With `options` both sides are asked under these, which only a
-        target that has the ability `switches` can. What is new is explained at once, unless `settle` says not to; only
-        then are the answers returned, since explaining takes long, and hundreds of searches hold what they asked there.
+        `validated` asks for the objects that the declarative validators received, where there are no errors; `versions`
+        for the declarative lists of the other versions. Both are ignored by a target that cannot provide them.
+        `options` apply to the handwritten and the declarative validators; this needs the ability `switches`.
+        `settle` reduces and explains new differences at once. Returns: the answers only without `settle`, because
+        explaining takes long and hundreds of searches would hold their answers meanwhile.
         """
-        questions = self._ask_batches(wanted, validated, versions, options, keep=not settle)
-        del wanted
-        answers = yield from questions
+        steps = self._ask_batches(specs, validated, versions, options, keep=not settle)
+        del specs
+        answers = yield from steps
         if settle:
             yield from self.settle()
         return answers
 
     def _ask_batches(
         self,
-        wanted: Sequence[Wanted],
+        specs: Sequence[CaseSpec],
         validated: bool,
         versions: bool,
         options: Mapping[str, bool],
         keep: bool,
     ) -> Search:
-        rest = wanted[: 0 if self.plan.is_late() else self.left()]
-        del wanted
+        rest = specs[: 0 if self.plan.is_late() else self.left()]
+        del specs
         answers: list[Answer] = []
         while rest:
-            # Hundreds of searches stand here: what was asked is let go.
+            # Hundreds of searches pause in this loop, so each frees the cases that it has asked.
             chunk, rest = rest[: BATCH * 2], rest[BATCH * 2 :]
             cases = self.cases_of(chunk, options)
-            bases = [base for _, _, _, base in chunk]
+            seeds = [base for _, _, _, base in chunk]
             del chunk
             if validated and self.plan.abilities.validated:
                 cases = [msgspec.structs.replace(case, validated=True, brief=True) for case in cases]
             if versions and self.plan.abilities.versions:
                 cases = [msgspec.structs.replace(case, versions=True) for case in cases]
-            got = yield cases
-            self.ledger.examine(cases, got, bases)
+            batch_answers = yield cases
+            self.ledger.examine(cases, batch_answers, seeds)
             if keep:
-                answers += got
-            del got
-            if self.plan.is_late():  # thousands may be wanted, of a kind whose cases take milliseconds
+                answers += batch_answers
+            del batch_answers
+            if self.plan.is_late():  # there may be thousands of specs of a kind whose cases take milliseconds each
                 break
         return answers
 
-    def cases_of(self, wanted: Sequence[Wanted], options: Mapping[str, bool] = NO_OPTIONS) -> list[Case]:
-        """Make cases of what is wanted, which count as asked from now on."""
-        return [self._case(lane, new, old, dict(options)) for lane, new, old, _ in wanted]
+    def cases_of(self, specs: Sequence[CaseSpec], options: Mapping[str, bool] = NO_OPTIONS) -> list[Case]:
+        """Return numbered cases, which count as asked from now on."""
+        return [self._case(request, new, old, dict(options)) for request, new, old, _ in specs]
 
-    def reveal(self, lane: Lane, new: Json, old: Json) -> Search:
-        """Ask what the validators are given of a case, whatever they say of it. Returns: none when time is over."""
+    def reveal(self, request: RequestKind, new: Json, old: Json) -> Search:
+        """Ask for the objects that the validators receive for a case, whatever errors they report.
+
+        Returns: no answer when the time or the share is used up.
+        """
         if self.is_spent():
             return []
-        case = msgspec.structs.replace(self._case(lane, new, old, {}), validated=True)
+        case = msgspec.structs.replace(self._case(request, new, old, {}), validated=True)
         answers = yield [case]
         self.ledger.examine([case], answers, [new])
         return answers
@@ -170,27 +180,32 @@ class UnitAsker:
     # Explaining
 
     def settle(self) -> Search:
-        """Look closer at what is new, reduce and explain every new signature."""
-        yield from self._look_closer()
+        """Reduce and explain every new signature.
+
+        1. Ask the cases with new errors again, for composed lists, other versions, and twice.
+        2. Ask suspect failures again as a request would be asked.
+        3. Reduce and explain.
+        """
+        yield from self._ask_new_errors_again()
         while self.ledger.suspects or self.ledger.pending:
             yield from self._retry_suspects()
             yield from self.shrink_phase.run()
 
     def _retry_suspects(self) -> Search:
-        """Ask again what failed as no request is asked, now as one is."""
+        """Ask again, as a request would be asked, the cases that failed under another mode or other options."""
         suspects, self.ledger.suspects = self.ledger.suspects, []
         if suspects:
-            cases = [self.numbered(one.case) for one in suspects]
+            cases = [self.numbered(suspect.case) for suspect in suspects]
             answers = yield cases
-            self.ledger.examine(cases, answers, [one.base for one in suspects])
+            self.ledger.examine(cases, answers, [suspect.base for suspect in suspects])
 
-    def _look_closer(self) -> Search:
-        """Ask again about cases with new errors: composed lists, other versions, and twice."""
+    def _ask_new_errors_again(self) -> Search:
+        """Ask cases with new errors again for composed lists, for other versions, and twice."""
         able = self.plan.abilities
         if not self.ledger.new_error_cases or self.plan.is_over():
             return
         new_error_cases, self.ledger.new_error_cases = self.ledger.new_error_cases[: self.left()], []
-        # A list of errors that no rule covers is served as it is, which the samples look at.
+        # A list without errors that a rule covers is served unchanged; the samples in `_case` check that.
         cases = [
             self.numbered(
                 msgspec.structs.replace(

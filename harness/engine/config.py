@@ -1,4 +1,4 @@
-"""What a run is to do, as one record: made once by whoever wants a run, and handed on unchanged."""
+"""The configuration of a run: one frozen record that is created once and passed on unchanged."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from harness.events import Budget
 from harness.subject import Example
 
 DEFAULT_SECONDS = 60.0
-"""How long a run searches that is given no budget."""
+"""The time limit of a run without any budget."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunConfig:
-    """What a run is to do; the same for every process but for `part`, which is one of `jobs`.
+    """The configuration of a run, the same for every process except `part`, the number of the process among `jobs`.
 
-    The budget in cases is that of all shards together; without any budget it is a minute. `kinds` are patterns
-    (`deployments`, `apps/*`, `*/status`), `operations` names; none means all. Cases of `corpus` are replayed first,
-    and reduced cases are kept there. `trusted` is the file of trusted wordings. `shard` is a part of the kinds: the
-    shards of a run find together what the whole run finds. `focus` says which paths of types to lean to. `examples`
-    are objects of the user's own, asked about before any is drawn; a suite has its own besides. `observers` make the
-    observers that see every answer. `witnesses` are asked before the search, and their objects seed it.
+    The budget in cases is that of all shards together. `kinds` are patterns (`deployments`, `apps/*`, `*/status`),
+    `operations` are names; none means all. Cases of `corpus` are replayed first, and reduced cases are kept there.
+    `trusted` is the file of trusted wordings. `shard` is a part of the kinds: together the shards of a run find what
+    the whole run finds. `focus` names the paths of types to edit more often. `examples` are objects of the user that
+    are asked before any case is drawn, in addition to those of a suite. `observers` create the observers of every
+    answer. `witnesses` of tolerated findings are asked before the search, and again during it.
     """
 
     seed: int

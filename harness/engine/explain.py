@@ -1,11 +1,16 @@
-"""From a reduced case to a finding: asked once more with the target's own composition, judged, and put in its place.
+"""Turns a reduced case into a finding with its cause, its severity and the Go field that it belongs to.
 
-Asked again, a case must get the same answer: it is before a cause is told. Else no experiment means anything.
+1. Ask the case again, with the target's own composition, and several times: a case with changing answers is asked with
+   its times set, in case they default to the present. If its answers still change it is reported as unstable, because
+   no experiment on it could be trusted.
+2. Find the cause by experiments (`harness.compare.judge`).
+3. Try its fix, if it is a change of tags (`harness.engine.fixtrial`).
+4. Add the Go type and field.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TypeAlias
 
@@ -13,170 +18,293 @@ import msgspec
 
 from harness import tuning
 from harness.case import Answer, Case, Failure, Json
-from harness.compare.cause import CauseFound, graded, judge
+from harness.compare.cause import Hints, ListWithoutKeys, no_objects, not_reported
+from harness.compare.causes import not_explained, unstable
+from harness.compare.causes.composition import COMPOSITION
+from harness.compare.causes.panic import PANIC
+from harness.compare.causes.unstable import UNSTABLE
 from harness.compare.comparator import Comparator
-from harness.compare.finding import Cause, Finding
-from harness.compare.masking import Means
+from harness.compare.finding import Finding
+from harness.compare.judge import conclude, find_cause, grade, judge
 from harness.compare.mismatch import Mismatch, MismatchKind, failed
-from harness.engine.fieldsource import add_field_source
+from harness.compiler.rulelines import RuleLines
+from harness.engine.fieldsource import (
+    NO_OTHERS,
+    NOT_TRACED,
+    TracedErrors,
+    add_callers,
+    add_field_source,
+    add_handwritten_source,
+    line_of,
+    own_path,
+    tell_if_unreachable,
+)
+from harness.engine.fixtrial import FixTrials
+from harness.engine.steadying import with_times
 from harness.field import FieldError
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.mend import at_once, fixes
+from harness.fuzzers.fixes import fix_all, fixes
+from harness.fuzzers.othervalues import other_values, sibling_values
 from harness.fuzzers.shape import Shape
 from harness.gotypes.literals import NO_LITERALS, Literals
 from harness.jsonpath import Edit, apply_all, canonical_path
+from harness.subject.deciding import UNREAD, HandwrittenCode
 from harness.targets.target import drive
 
-UNEXPLAINED = "not explained: budget"
-_CERTAIN: dict[MismatchKind, Cause] = {"panic": "panic", "self": "unstable", "composition": "composition"}
+_CERTAIN: dict[MismatchKind, str] = {"panic": PANIC.code, "self": UNSTABLE.code, "composition": COMPOSITION.code}
 """Causes that no experiment on a served case can change."""
-_MORE_TIME = "give the run more time, or a budget in cases, which has everything explained"
-MOST_KEPT = 100
-"""Errors of each list that are kept with a finding that is not explained, besides those that it is about: thousands of
-findings may come from one answer with thousands of errors."""
-_STEADY = "look for a clock, a counter or a walk over a map that the answer depends on"
+MAX_KEPT_ERRORS = 100
+"""At most so many errors of each list are kept with an unexplained finding, besides those that it is about: one answer
+with thousands of errors may have thousands of findings."""
 
 
 class Explainer:
-    """Explains mismatches of one type of object."""
+    """Explains the mismatches of one type; `others` are the types of its other served versions.
+
+    `reported` says which errors a side reported in the run, `accepted` which objects are accepted: see `Hints`.
+    """
 
     def __init__(
-        self, shape: Shape, subject: str, literals: Literals = NO_LITERALS, examples: Sequence[Json] = ()
+        self,
+        shape: Shape,
+        subject: str,
+        literals: Literals = NO_LITERALS,
+        examples: Sequence[Json] = (),
+        others: Mapping[str, Shape] = NO_OTHERS,
+        rules: RuleLines | None = None,
+        traces: bool = False,
+        fixes: FixTrials | None = None,
+        code: Callable[[], HandwrittenCode] = lambda: UNREAD,
     ) -> None:
         self.shape, self.subject, self.literals, self.examples = shape, subject, literals, examples
-        self.means = Means(lambda case, error: self.repairs(case, [error]))
+        self.others, self.rules, self.traces, self.fixes = others, rules, traces, fixes
+        self.code = code
+        self.reported: Callable[[Case, str, Mismatch], bool] = not_reported
+        self.accepted: Callable[[Case], Iterable[Json]] = no_objects
 
     def repairs(self, case: Case, errors: Sequence[FieldError]) -> Iterator[tuple[Json, Json]]:
-        """Yield new and old with errors repaired, as the type, the sources, examples and the messages suggest."""
+        """Yield (new, old) with errors repaired, as the type, the Go sources, examples and error messages suggest."""
         return repairs(case, errors, self.shape, Harvest(literals=self.literals, examples=self.examples))
+
+    def hints(self, comparator: Comparator) -> Hints:
+        """Return what is known besides the answers, for experiments and words."""
+        return Hints(
+            repairs=lambda case, error: self.repairs(case, [error]),
+            values=lambda case, path, normalize: other_values(case.object, path, self.shape, normalize),
+            siblings=lambda case, path, normalize: sibling_values(case.object, path, self.shape, normalize),
+            tag=lambda path, type, origin: self._find_tag(comparator, path, type, origin),
+            reported=self.reported,
+            accepted=self.accepted,
+            makes_choice=self._makes_choice,
+            own_path=lambda case, path: own_path(comparator, case, path, self.shape),
+            unkeyed_list=lambda path: self._find_unkeyed_list(comparator, path),
+        )
+
+    def _makes_choice(self, path: str) -> bool:
+        if self.rules is None or self.shape.kind != "struct":
+            return False
+        return self.rules.roles.makes_choice(self.shape.type, path)
+
+    def _find_unkeyed_list(self, comparator: Comparator, path: str) -> ListWithoutKeys | None:
+        """Return the list above a path whose items rules do not look up in the old object, with its line."""
+        if self.rules is None or not comparator.info.rules or self.shape.kind != "struct":
+            return None
+        found = self.rules.roles.unkeyed_list(self.shape.type, path)
+        if found is None:
+            return None
+        return ListWithoutKeys(found.path, found.tags, line_of(found.position, found.package))
+
+    def _find_tag(self, comparator: Comparator, path: str, type: str, origin: str) -> str:
+        """Return the tag whose rule reports errors of a type and origin at a path; empty if none is declared."""
+        if self.rules is None or not comparator.info.rules or self.shape.kind != "struct":
+            return ""
+        found = self.rules.find(self.shape.type, path, FieldError(type, path, origin=origin), comparator.info.options)
+        return f"+{found.tag}" if found else ""
 
     def explain(
         self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator, served: bool, repetitions: int
     ) -> Generator[list[Case], list[Answer], Finding]:
-        """Explain and grade a mismatch, after the case was asked again so often."""
+        """Ask the case again `repetitions` times; then explain and grade the mismatch."""
         plain = msgspec.structs.replace(case, id=0)
         composed = [msgspec.structs.replace(case, served=True)] if served and not case.served else []
         if answer.failure is not None:
             composed = []
-        again = repeat(plain, repetitions) if mismatch.kind != "self" else []
-        said = (yield [*composed, *again]) if composed or again else []
-        if composed and said[0].failure is None:
-            answer = msgspec.structs.replace(answer, served=said[0].served)
-        if count_others(answer, said[len(composed) :]):
-            return self.explain_unstable(plain, answer, mismatch, comparator)
-        found = [one for one in comparator.compare(plain, answer) if one.signature == mismatch.signature]
-        mismatch = found[0] if found else mismatch
+        repeated = repeat(plain, repetitions) if mismatch.kind != "self" else []
+        if repeated and self.traces:  # an answer with sources is no other answer
+            repeated[-1] = msgspec.structs.replace(repeated[-1], trace=True)
+        answers = (yield [*composed, *repeated]) if composed or repeated else []
+        if composed and answers[0].failure is None:
+            answer = msgspec.structs.replace(answer, served=answers[0].served)
+        again = [one for one in comparator.compare(plain, answer) if one.signature == mismatch.signature]
+        mismatch = again[0] if again else mismatch
+        if count_different(answer, answers[len(composed) :]):
+            steady = yield from self._set_times(plain, mismatch, comparator, served, repetitions)
+            if steady is None:
+                return self.explain_unstable(plain, answer, mismatch, comparator)
+            plain, answer, mismatch, answers = steady
         answer = msgspec.structs.replace(answer, id=0)
-        finding = yield from judge(plain, answer, mismatch, comparator, subject=self.subject, means=self.means)
-        return add_field_source(finding, self.shape)
+        hints = self.hints(comparator)
+        found = yield from find_cause(plain, answer, mismatch, comparator, hints)
+        finding = conclude(plain, answer, mismatch, comparator, found, self.subject)
+        if self.fixes is not None:
+            finding = yield from self.fixes.run(finding, comparator)
+        traced = TracedErrors(
+            answers[-1].handwritten if repeated and answers else (), masking=found.masking, beside=found.beside
+        )
+        if self.traces and finding.side == "declarative" and found.spoken is not None and found.shown is None:
+            [said] = yield [msgspec.structs.replace(found.spoken, id=UNCACHED, trace=True)]
+            internal = canonical_path(comparator.matcher.normalize(mismatch.path))
+            traced = traced._replace(elsewhere=said.handwritten, path=internal)
+        return self._place(finding, comparator, traced)
+
+    def _set_times(
+        self, case: Case, mismatch: Mismatch, comparator: Comparator, served: bool, repetitions: int
+    ) -> Generator[list[Case], list[Answer], tuple[Case, Answer, Mismatch, list[Answer]] | None]:
+        """Set the times that are defaulted to the present, and ask again; None unless that shows the same difference.
+
+        Returns: the case, its first answer, the mismatch in it, and the other answers, of which the last may be traced.
+        """
+        changed = with_times(case, self.shape)
+        if changed is None:
+            return None
+        repeated = repeat(msgspec.structs.replace(changed, served=served), repetitions + 1)
+        repeated[-1] = msgspec.structs.replace(repeated[-1], trace=self.traces)
+        first, *others = yield repeated
+        found = [one for one in comparator.compare(changed, first) if one.signature == mismatch.signature]
+        if first.failure is not None or not found or count_different(first, others):
+            return None
+        return changed, first, found[0], others
+
+    def _place(self, finding: Finding, comparator: Comparator, traced: TracedErrors = NOT_TRACED) -> Finding:
+        """Add where the field, its rule and its handwritten check are declared."""
+        info = comparator.info
+        rules = self.rules if info.rules else None
+        path = canonical_path(own_path(comparator, finding.case, _exact_path(finding), self.shape))
+        finding = add_field_source(finding, self.shape, rules, info.options, self.others, path)
+        code = self.code()
+        finding = add_callers(add_handwritten_source(finding, traced, code), comparator.vocabulary, code)
+        return tell_if_unreachable(finding, comparator.info.served)
 
     def explain_unstable(
         self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator, is_gone: bool = False
     ) -> Finding:
-        """Tell of a mismatch on a case that gets different answers: no experiment can be trusted.
+        """Return the finding for a mismatch on a case with changing answers, whose cause is `unstable`.
 
-        With `is_gone` it did not show again at all.
+        `is_gone`: the mismatch was not seen again at all.
         """
-        finding = self._finding(case, msgspec.structs.replace(answer, id=0), mismatch, comparator, "unstable")
+        finding = self._finding(case, msgspec.structs.replace(answer, id=0), mismatch, comparator, UNSTABLE.code)
         return mark_unstable(msgspec.structs.replace(finding, detail=mismatch.detail), is_gone=is_gone)
 
     def leave_unexplained(self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Finding:
-        """Tell of a mismatch as it was met: the run ended before it could be reduced and judged.
+        """Return the finding for a mismatch as first seen, because the run ended before it could be reduced.
 
-        What is known without an experiment is told: nothing else is, and never what looks likely.
+        It has a cause only where that is certain without an experiment; a likely cause is never reported.
         """
         certain = _CERTAIN.get(mismatch.kind) if case.mode == "served" else None
         if certain is not None:
             return self._finding(case, answer, mismatch, comparator, certain)
-        # There may be thousands of them on one answer: no list is searched for a cause that nobody is told.
-        found = CauseFound("not-explained", f"{mismatch.detail}; {UNEXPLAINED}", _MORE_TIME)
-        finding = graded(msgspec.structs.replace(case, id=0), answer, mismatch, comparator, found, self.subject)
-        kept, left = _cut(answer, mismatch, comparator)
-        if left:
-            detail = f"{finding.detail}; {left:,} other errors of this answer are not kept with this finding"
+        # One answer may have thousands of mismatches, so its lists are not searched for a cause of each.
+        found = not_explained.describe(mismatch.detail)
+        finding = grade(msgspec.structs.replace(case, id=0), answer, mismatch, comparator, found, self.subject)
+        kept, dropped = _truncate(answer, mismatch, comparator)
+        if dropped:
+            detail = f"{finding.detail}; {dropped:,} other errors of this answer are not kept with this finding"
             finding = msgspec.structs.replace(finding, answer=kept, detail=detail)
-        return add_field_source(finding, self.shape)
+        return self._place(finding, comparator)
 
-    def _finding(self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator, cause: Cause) -> Finding:
-        """Grade and place a mismatch whose cause is found by no experiment."""
+    def _finding(self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator, cause: str) -> Finding:
+        """Return the finding for a mismatch with a cause that needs no experiment."""
         steps = judge(msgspec.structs.replace(case, id=0), answer, mismatch, comparator, subject=self.subject)
         finding = drive(steps, _no_answers)
-        return add_field_source(msgspec.structs.replace(finding, code=cause, cause=cause), self.shape)
+        known = msgspec.structs.replace(finding, code=cause, cause=cause, experiment="", certainty="observed")
+        return self._place(known, comparator)
+
+
+def _exact_path(finding: Finding) -> str:
+    """Return the path of a finding as an error of its answer has it, with indices."""
+    errors = (*finding.answer.handwritten, *finding.answer.declarative)
+    return next((one.field for one in errors if canonical_path(one.field) == finding.path), finding.path)
 
 
 def mark_unstable(finding: Finding, is_gone: bool = False) -> Finding:
-    """Take back the cause of a finding whose case gets different answers."""
-    how = "it does not show" if is_gone else "there is another answer"
-    detail = f"{finding.detail}; {how} when the same case is asked again"
-    return msgspec.structs.replace(finding, code="unstable", cause="unstable", detail=detail, fix=_STEADY)
+    """Replace the cause of a finding by `unstable`, because its case gets different answers."""
+    found = unstable.describe_doubt(finding.detail, is_gone)
+    return msgspec.structs.replace(
+        finding, code=found.cause, cause=found.cause, detail=found.detail, fix=found.fix, certainty="observed",
+        experiment=found.experiment,
+    )  # fmt: skip
 
 
-def _cut(answer: Answer, mismatch: Mismatch, comparator: Comparator) -> tuple[Answer, int]:
-    """Leave out errors beyond what is kept. Returns: the answer, and how many errors of its lists are left out."""
-    both = answer.handwritten, answer.declarative
-    if max(map(len, both)) <= MOST_KEPT:
+def _truncate(answer: Answer, mismatch: Mismatch, comparator: Comparator) -> tuple[Answer, int]:
+    """Drop errors beyond `MAX_KEPT_ERRORS`. Returns: the answer, and the number of dropped errors."""
+    lists = answer.handwritten, answer.declarative
+    if max(map(len, lists)) <= MAX_KEPT_ERRORS:
         return answer, 0
-    handwritten, declarative = (_cut_list(errors, mismatch, comparator) for errors in both)
-    left = sum(map(len, both)) - len(handwritten) - len(declarative)
-    return msgspec.structs.replace(answer, handwritten=handwritten, declarative=declarative), left
+    handwritten, declarative = (_truncate_list(errors, mismatch, comparator) for errors in lists)
+    dropped = sum(map(len, lists)) - len(handwritten) - len(declarative)
+    return msgspec.structs.replace(answer, handwritten=handwritten, declarative=declarative), dropped
 
 
-def _cut_list(errors: tuple[FieldError, ...], mismatch: Mismatch, comparator: Comparator) -> tuple[FieldError, ...]:
-    about = comparator.concerned(mismatch, errors[MOST_KEPT:])
-    return (*errors[:MOST_KEPT], *about)
+def _truncate_list(
+    errors: tuple[FieldError, ...], mismatch: Mismatch, comparator: Comparator
+) -> tuple[FieldError, ...]:
+    concerned = comparator.select(mismatch, errors[MAX_KEPT_ERRORS:])
+    return (*errors[:MAX_KEPT_ERRORS], *concerned)
 
 
 def _no_answers(experiments: list[Case]) -> list[Answer]:
-    """Answer no experiment any more: each gets a failure, which proves nothing."""
+    """Return a failure for each experiment, because the run has ended: a failure proves no cause."""
     return [Answer(one.id, failure=Failure("worker", "the run has ended")) for one in experiments]
 
 
 def repairs(case: Case, errors: Sequence[FieldError], shape: Shape, harvest: Harvest) -> Iterator[tuple[Json, Json]]:
-    """Yield new and old with errors repaired: all at once, then one after the other, in both objects or in new alone.
+    """Yield (new, old) with errors repaired: first all errors together, then each by itself.
 
-    The harvest is one of its own, so that a cause does not depend on what the search has met before.
+    Each repair is applied to both objects, and then to new alone. Callers pass a fresh harvest, so that the cause of a
+    finding does not depend on what the search has seen before.
     """
     if len(errors) > 1:
-        yield from _with(case, at_once(errors, case.object, shape, harvest))
+        yield from _with_edits(case, fix_all(errors, case.object, shape, harvest))
     for error in errors:
         for fix in islice(fixes(error, case.object, shape, harvest), tuning.MOST_REPAIRS):
-            yield from _with(case, [fix])
+            yield from _with_edits(case, [fix])
 
 
-def _with(case: Case, edits: Sequence[Edit]) -> Iterator[tuple[Json, Json]]:
+def _with_edits(case: Case, edits: Sequence[Edit]) -> Iterator[tuple[Json, Json]]:
     new, old = apply_all(edits, case.object), case.old if case.old is None else apply_all(edits, case.old)
     if old is not None:
         yield new, old
     yield new, case.old
 
 
-REPETITIONS, DOUBTED = 8, 24
-"""How often a reduced case is asked again: where three answers in ten are others, one of twenty such cases gets
-through, and one of five thousand once the validators of its kind are known to change their mind."""
+REPETITIONS, REPETITIONS_WHEN_FLAKY = 8, 24
+"""How often a reduced case is asked again: usually, and once any case of the unit is known to get different answers.
+With three different answers in ten, one unstable case of twenty passes the first check, and one of five thousand the
+second."""
 
-ANEW = -1
-"""The id of a case that is asked whatever was answered before."""
+UNCACHED = -1
+"""The id of a case that must be asked even if its answer is cached."""
 
-_Said: TypeAlias = tuple[object, ...]
+_AnswerKey: TypeAlias = tuple[object, ...]
 
 
 def repeat(case: Case, times: int) -> list[Case]:
-    """Return the questions that ask a case again."""
-    return [msgspec.structs.replace(case, id=ANEW)] * times
+    """Return copies of a case that are asked again despite the cache."""
+    return [msgspec.structs.replace(case, id=UNCACHED)] * times
 
 
-def count_others(answer: Answer, again: Iterable[Answer]) -> int:
-    """Count the answers that say something else. Words, values and order are nobody's: maps are walked in any order."""
+def count_different(answer: Answer, others: Iterable[Answer]) -> int:
+    """Count the answers with other errors. Details, values and order are ignored: Go iterates maps in any order."""
     first = _answer_key(answer)
-    return sum(_answer_key(one) != first for one in again)
+    return sum(_answer_key(other) != first for other in others)
 
 
-def _answer_key(answer: Answer) -> _Said:
+def _answer_key(answer: Answer) -> _AnswerKey:
     if answer.failure is not None:
         return answer.failure.stage, answer.failure.panic, *(one.signature for one in failed(answer.failure))
-    others = [(version, _keys(errors)) for version, errors in sorted(answer.versions.items())]
-    return _keys(answer.handwritten), _keys(answer.declarative), *others
+    versions = [(version, _keys(errors)) for version, errors in sorted(answer.versions.items())]
+    return _keys(answer.handwritten), _keys(answer.declarative), *versions
 
 
-def _keys(errors: Sequence[FieldError]) -> _Said:
+def _keys(errors: Sequence[FieldError]) -> _AnswerKey:
     return tuple(sorted((e.type, canonical_path(e.field), e.origin, e.covered, e.level) for e in errors))

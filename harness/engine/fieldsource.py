@@ -1,107 +1,353 @@
-"""Where a finding belongs: the Go type that declares its field, without its version, and the line that does it.
+"""Finds the source of a finding: the Go type that declares its field, without its version, and the lines of its files.
 
-Types that many kinds share sit at other paths in each of them, and versions of one type are one type to a reader: both
-become one place here, so that findings of one cause can be told together.
+A type that many kinds share is at another path in each, and a reader regards the versions of a type as one. Both have
+the same source, so that the report can group findings with one cause. The lines are those of the field, and of the tag
+whose rule reports the error.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, reduce
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import msgspec
 
+from harness.case import Case, Failure, Vocabulary
+from harness.compare.causes import CAUSES
+from harness.compare.causes.unreachable import UNREACHABLE
+from harness.compare.comparator import Comparator
 from harness.compare.finding import Finding
-from harness.diagnostics import near_miss
-from harness.fuzzers.lending import unversioned
-from harness.fuzzers.shape import ANY, FieldShape, Shape
-from harness.jsonpath import join, pattern_of
-from harness.tags.registry import rule_facts
+from harness.compiler.rulelines import RuleLines
+from harness.diagnostics import Position
+from harness.engine.pathhint import hint_at, versions_with
+from harness.field import FieldError
+from harness.fuzzers.donors import unversioned
+from harness.fuzzers.othervalues import find_path
+from harness.fuzzers.shape import ANY, Shape
+from harness.fuzzers.shapepaths import resolve_path, write_path
+from harness.jsonpath import canonical_path, join, look, path_of, pattern_of
+from harness.subject.deciding import UNREAD, Decision, HandwrittenCode, Made, Stop
 
+NO_OTHERS: Mapping[str, Shape] = MappingProxyType({})
 _MODULE = re.compile(r"@v\d")
+_OF_BOTH_SIDES = frozenset(cause.code for cause in CAUSES if cause.is_of_both_sides)
+"""Causes where the check reports an error of its own at the path, in another form."""
+_OF_RULES = frozenset({"ratcheting", "masked", "conditional", "boundary"})
+"""Causes that are told only where a rule was seen to report the error, on another object."""
+_OF_CHECK = re.compile(r"handwritten|WithOrigin|MarkCovered|\bcheck\b")
+"""In a fix: it is to be made in handwritten code."""
+
+
+_NAMES_A_LINE = re.compile(r"\(\S+:\d+\)$")
+"""A fix that names the line of another field, where it is to be made."""
+
+
+_OF_LIBRARY = re.compile(r"[\w-]+(\.[\w-]+)+/")
+"""A line of code that is named by its import path."""
 
 
 class FieldSource(NamedTuple):
-    """The place of a path: see `Finding`.
+    """The source of a path: see `Finding`.
 
-    `known` are the fields of the type where a path leaves it, `tags` those of the field with their lines.
+    `known` are the fields of the type and of the structs in it if the path names none of them.
     """
 
     owner: str = ""
     member: str = ""
     source: str = ""
     known: tuple[str, ...] = ()
-    tags: tuple[tuple[str, int], ...] = ()
+
+
+def own_path(comparator: Comparator, case: Case, path: str, shape: Shape) -> str:
+    """Return the path that the types have for a path, which may be that of the internal type."""
+    if not comparator.info.normalization or shape.kind != "struct":
+        return path
+    found = find_path(case.object, path, shape, comparator.matcher.normalize)
+    return path if found == resolve_path(path, shape)[0] else write_path(found, shape)
 
 
 def find_field_source(path: str, shape: Shape) -> FieldSource:
-    """Follow a path through a type as far as it goes."""
+    """Return the source of the field that a path leads to, following the path as far as the type has it."""
     if shape.kind != "struct":
         return FieldSource()
-    way = pattern_of(path)
+    steps = pattern_of(path)
     found, last = FieldSource(unversioned(shape.type)), None
-    for index, step in enumerate(way):
+    for index, step in enumerate(steps):
         if shape.kind != "struct":
             found = found._replace(member=join(found.member, step))
             shape = shape.elem if shape.kind in ("list", "map") else ANY
             continue
         field = shape.by_name.get(step)
         if field is None:
-            rest = way[index:]
-            return FieldSource(unversioned(shape.type), reduce(join, rest, ""), "", tuple(shape.by_name))
-        found, shape, last = FieldSource(unversioned(field.owner), step, tags=field.tags), field.shape, field
-    return found if last is None else found._replace(source=_source(last))
+            rest = steps[index:]
+            known = (*shape.by_name, *_members_below(shape))
+            return FieldSource(unversioned(shape.type), reduce(join, rest, ""), "", known)
+        found, shape, last = FieldSource(unversioned(field.owner), step), field.shape, field
+    return found if last is None else found._replace(source=line_of(last.position, last.owner.rpartition(".")[0]))
 
 
-def _source(field: FieldShape) -> str:
-    return _line_of(field.position.file, field.position.line, field.owner, os.getcwd())
+def _members_below(shape: Shape) -> Iterator[str]:
+    """Yield the members of a struct's members that are structs, as in `metadata.labels`."""
+    for member in shape.by_name.values():
+        if member.shape.kind == "struct":
+            yield from (f"{member.name}.{name}" for name in member.shape.by_name)
+
+
+def line_of(position: Position, package: str) -> str:
+    """Return a line of the sources: see `_written`."""
+    return _written(position.file, position.line, package, os.getcwd())
 
 
 @lru_cache(maxsize=8192)
-def _line_of(file: str, line: int, owner: str, folder: str) -> str:
-    """Say which line declares a field.
+def _written(file: str, line: int, package: str, folder: str) -> str:
+    """Return a line of the sources, such as `api/v1/types.go:41`.
 
-    By its path in the current folder, which is a checkout most of the time, else by the import path of its package: a
-    folder says nothing on another machine, and a downloaded module is nobody's checkout.
+    The file is relative to the current folder, usually a checkout. Outside it, and in a downloaded module, the import
+    path of the package is used instead, because an absolute path means nothing on another machine.
     """
     name = re.split(r"[/\\]", file)[-1]
     if not name or not line:
         return ""
     if Path(file).is_absolute() and Path(file).is_relative_to(folder) and not _MODULE.search(file):
         return f"{Path(file).relative_to(folder).as_posix()}:{line}"
-    return f"{owner.rpartition('.')[0]}/{name}:{line}"
+    return f"{package}/{name}:{line}"
 
 
-def _rule_source(finding: Finding, place: FieldSource) -> str:
-    """Say which tag of the field declares the rule whose error is concerned; nothing where none of them does."""
-    words = rule_facts().tag_for(finding.type, finding.origin).split()
-    if not words or not place.source:
-        return ""
-    name = re.compile(re.escape(re.split("=<|\\(", words[0])[0]) + r"(?![\w-])")
-    line = next((line for text, line in place.tags if name.search(text)), 0)
-    return f"{place.source.rpartition(':')[0]}:{line}" if line else ""
+def _rule_source(finding: Finding, path: str, root: str, rules: RuleLines, options: Mapping[str, bool]) -> str:
+    """Return the line of the tag that declares the rule of a finding; empty if no rule reports such an error."""
+    reported = next(filter(None, (_error_of(finding, errors) for errors in _lists(finding))), None)
+    error = reported or FieldError(finding.type, finding.path, origin=finding.origin)
+    found = rules.find(root, path, error, {**options, **finding.case.options})
+    if found is None and (finding.side != "handwritten" or finding.cause in _OF_RULES):
+        found = rules.find_custom(root, path)
+    return "" if found is None else line_of(found.position, found.package)
 
 
-def add_field_source(finding: Finding, shape: Shape) -> Finding:
-    """Add the place of a finding, and to its fix where the field is declared or which field may have been meant."""
-    place = find_field_source(finding.path, shape)
+def _lists(finding: Finding) -> Iterator[Sequence[FieldError]]:
+    yield from (finding.answer.declarative, *finding.answer.versions.values(), finding.answer.handwritten)
+
+
+def _error_of(finding: Finding, errors: Sequence[FieldError]) -> FieldError | None:
+    """Return the error of a list that a finding is about."""
+    wanted = finding.type, finding.origin, finding.path
+    return next((one for one in errors if (one.type, one.origin, canonical_path(one.field)) == wanted), None)
+
+
+def add_field_source(
+    finding: Finding,
+    shape: Shape,
+    rules: RuleLines | None = None,
+    options: Mapping[str, bool] = MappingProxyType({}),
+    others: Mapping[str, Shape] = NO_OTHERS,
+    path: str = "",
+) -> Finding:
+    """Add the source of a finding; add to its fix the line of the field, or a hint for a wrong path.
+
+    `rules` are those of the types, None for a kind without declarative validation; `options` are the validation options
+    that the strategy of the kind sets; `others` are the shapes of the other served versions. `path` is that of the
+    finding as the types have it, if that is another one.
+    """
+    path = path or finding.path
+    field_source = find_field_source(path, shape)
     fix = finding.fix
-    if place.source:
-        fix = f"{fix} ({place.source})"
-    elif finding.cause == "wrong-path" and place.known:
-        hint = _meant(place)
-        fix = f"{fix}; {hint}" if hint else fix
+    place = (finding.change.source if finding.change is not None else "") or field_source.source
+    if place and not _NAMES_A_LINE.search(fix) and not fix.startswith(_NOTHING):
+        fix = f"{fix} ({place})"
+    elif finding.cause == "wrong-path" and field_source.known:
+        fix = _fix_path(finding, field_source, others)
     return msgspec.structs.replace(
-        finding, owner=place.owner, member=place.member, source=place.source, fix=fix,
-        rule_source=_rule_source(finding, place),
+        finding, owner=field_source.owner, member=field_source.member, source=field_source.source, fix=fix,
+        rule_source=_rule_source(finding, path, shape.type, rules, options) if rules and shape.kind == "struct" else "",
     )  # fmt: skip
 
 
-def _meant(place: FieldSource) -> str:
-    """Name the field of the type that comes next to the one a path names."""
-    first = pattern_of(place.member)[0]
-    same = [name for name in place.known if name.lower() == first.lower()]
-    return f"did you mean {same[0]}?" if same else near_miss(first, place.known)
+def _fix_path(finding: Finding, found: FieldSource, others: Mapping[str, Shape]) -> str:
+    """Add a hint to the fix of a wrong path; replace it where the path is right in another served version."""
+    right = versions_with(finding.path, others)
+    if right:
+        return (
+            f"the path is right in {', '.join(right)}: for {finding.version}, add a normalization rule if the field "
+            "has another name there, let the path depend on the version, or write an exception"
+        )
+    unknown = pattern_of(found.member)
+    steps = path_of(_path_of(finding))
+    around = look(finding.case.object, steps[: len(steps) - len(unknown)])
+    present = around if isinstance(around, dict) else ()
+    hint = hint_at(finding.path, unknown[0], found.known, others, present)
+    return f"{finding.fix}; {hint}" if hint else finding.fix
+
+
+class TracedErrors(NamedTuple):
+    """Errors with their sources: of the finding's case, and of another one for which the silent side reports it too.
+
+    `masking` is the error of the case because of which the handwritten validator returned early, and `beside` the
+    member that decides whether it checks. `path` is that of the finding as the handwritten code reports it, which may
+    be that of the internal type.
+    """
+
+    own: Sequence[FieldError] = ()
+    elsewhere: Sequence[FieldError] = ()
+    masking: FieldError | None = None
+    path: str = ""
+    beside: str = ""
+
+
+NOT_TRACED = TracedErrors()
+
+
+def add_handwritten_source(finding: Finding, traced: TracedErrors, code: HandwrittenCode = UNREAD) -> Finding:
+    """Add where the handwritten code makes the error of a finding; name it in a fix that is to be made there.
+
+    Where the code is silent on the case, it is where the error is made in the experiment that showed the cause, and the
+    fix names the branch that keeps it from running here. Of a crash it is where the code crashed.
+    """
+    failure = finding.answer.failure
+    if failure is not None:
+        return msgspec.structs.replace(finding, handwritten_source=failure.at) if _is_of_check(failure) else finding
+    own = _sources_of(finding, traced.own)
+    silent = [] if own else _sources_of(finding, traced.elsewhere)
+    if not own and not silent and traced.path not in ("", finding.path):
+        silent = _sources_of(msgspec.structs.replace(finding, path=traced.path), traced.elsewhere)
+    source = _own_source([*own, *silent])
+    if not source:
+        return finding
+    is_shared = False
+    if silent:
+        told, is_shared = _tell_silent(finding, traced, code, next(one for one in silent if one.source == source))
+        finding = msgspec.structs.replace(finding, fix="write an exception") if is_shared else finding
+    else:
+        told = _tell_made(finding, own, source, code)
+    is_there = _OF_CHECK.search(finding.fix) or finding.cause in _MADE_THERE or is_shared
+    return msgspec.structs.replace(
+        finding, handwritten_source=source, fix=f"{finding.fix}; {told}" if is_there else finding.fix
+    )
+
+
+_MADE_THERE = frozenset({"wording", "wrong-path", "other-value"})
+"""Causes whose fix is made where the error is, though it names no check."""
+_SHARED_WORDS = _MADE_THERE - {"wrong-path"}
+"""Causes whose fix changes an error for all who call what makes it; a wrong name is wrong for all of them."""
+
+
+def _tell_made(finding: Finding, own: Sequence[FieldError], source: str, code: HandwrittenCode) -> str:
+    """Say where the handwritten error is made; code that kinds share may make it again."""
+    shared = [one.source for one in own if one.source != source and _OF_LIBRARY.match(one.source)]
+    if not shared:
+        told = f"the handwritten check is {_describe_place(source, code)}"
+        if finding.cause == "wrong-path" and finding.member and not finding.source:
+            check = next(Made(one.field, source, finding.kind) for one in own if one.source == source)
+            name = pattern_of(finding.member)[0]
+            given = code.find_member(check, name)
+            return f"the name {name} is given at {given.text}; {told}" if given is not None else told
+        if finding.cause != "ratcheting":
+            return told
+        check = next(Made(one.field, source, finding.kind) for one in own if one.source == source)
+        updates = code.find_update(check, check.path)
+        return f"{told}, which depends on the old object already, {_under(updates)}" if updates else told
+    return (
+        f"the handwritten error is made {len(own)} times: by code that kinds share at {' and '.join(_each(shared))}, "
+        f"and by {_describe_place(source, code)}; a change of the latter leaves the error of the former, and a change "
+        "of the former is one for every kind"
+    )
+
+
+def _under(branches: Sequence[Decision]) -> str:
+    return f"under {' and '.join(one.sentence for one in branches)}"
+
+
+def _each(names: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(names))
+
+
+def _describe_place(source: str, code: HandwrittenCode) -> str:
+    """Name a place, and what it calls where that makes the error."""
+    called = code.forwards(source)
+    return f"the call of {called} at {source}" if called else source
+
+
+def _tell_silent(finding: Finding, traced: TracedErrors, code: HandwrittenCode, made: FieldError) -> tuple[str, bool]:
+    """Say where the silent check is and which branch keeps it from running, and whether all kinds share that branch."""
+    place, check = _describe_place(made.source, code), Made(made.field, made.source, finding.kind)
+    told, path = f"the handwritten check, which is silent here, is {place}", _path_of(finding)
+    errors = [Made(one.field, one.source) for one in traced.own if one.source]
+    if traced.beside:
+        decides = code.find_condition(check, path, traced.beside, errors)
+        if decides is not None:
+            return f"the branch that decides is {decides.sentence}; {told}", False
+    elif traced.masking is not None:
+        source = _own_source(_alike(traced.masking, traced.own))
+        if source:
+            stop = code.find_stop(Made(traced.masking.field, source, finding.kind), check, path)
+            if stop is None:
+                stop = Stop(f"that error is made at {_describe_place(source, code)}")
+            return f"{stop.text}; {told}", stop.is_shared
+    elif finding.cause == "ratcheting":
+        if updates := code.find_update(check, path):
+            return f"{told}, which depends on the old object {_under(updates)}", False
+        if unreached := code.find_unreached(check, path, finding.subresource):
+            return f"{told}, which {unreached} does not call", False
+    return told, False
+
+
+def _path_of(finding: Finding) -> str:
+    """Return the path of a finding as an error of its answer has it, with indices."""
+    errors = (*finding.answer.declarative, *finding.answer.handwritten)
+    return next((one.field for one in errors if canonical_path(one.field) == finding.path), finding.path)
+
+
+def add_callers(finding: Finding, words: Vocabulary, code: HandwrittenCode) -> Finding:
+    """Warn in a fix that changes a mark, an origin or words in a helper: they change for all who call the helper."""
+    told = finding.fix.partition("; the handwritten check")[0]
+    origin = words.origin.partition("<origin>")[0]
+    if not finding.handwritten_source or not (words.mark in told or origin in told or finding.cause in _SHARED_WORDS):
+        return finding
+    calls = code.callers(finding.handwritten_source)
+    if not calls:
+        return finding
+    warning = f"{', '.join(calls)}: change it by an option of the call where not all of them are meant"
+    return msgspec.structs.replace(finding, fix=f"{finding.fix}; {warning}")
+
+
+def tell_if_unreachable(finding: Finding, is_served: bool) -> Finding:
+    """Begin the fix of a difference that no request shows with that, where its cause has not said so."""
+    if finding.severity != "unreachable" or finding.cause == UNREACHABLE.code or finding.fix.startswith(_NOTHING):
+        return finding
+    why = "none of which shows it" if is_served else f"none of which names {finding.version}"
+    fix = f"{_NOTHING}, {why}" + (f"; to mend it all the same, {finding.fix}" if finding.fix else "")
+    return msgspec.structs.replace(finding, fix=fix)
+
+
+_NOTHING = "nothing to do for requests"
+
+
+def _is_of_check(failure: Failure) -> bool:
+    return failure.stage == "handwritten"
+
+
+def _sources_of(finding: Finding, traced: Sequence[FieldError]) -> list[FieldError]:
+    """Return the errors of a finding whose source is known."""
+    wanted = FieldError(finding.type, finding.path, origin=finding.origin)
+    reported = _alike(wanted, traced)
+    if not reported and finding.side != "handwritten" and finding.cause in _OF_BOTH_SIDES:
+        reported = [one for one in traced if canonical_path(one.field) == finding.path][:1]
+    return [one for one in reported if one.source]
+
+
+def _alike(wanted: FieldError, errors: Sequence[FieldError]) -> list[FieldError]:
+    """Return the errors of one type, origin and path."""
+    key = wanted.type, wanted.origin, canonical_path(wanted.field)
+    return [one for one in errors if (one.type, one.origin, canonical_path(one.field)) == key]
+
+
+def _own_source(errors: Sequence[FieldError]) -> str:
+    """Return the source of the first error that is made in the target's own code, else of the first one.
+
+    One error may be made several times: by a library that every kind is given to, and by the validation of the kind.
+    """
+    sources = [one.source for one in errors if one.source]
+    return next((one for one in sources if not _OF_LIBRARY.match(one)), next(iter(sources), ""))

@@ -1,7 +1,7 @@
-"""What a search leans to: places of types that somebody changed. Around them it goes on looking, with less of the time.
+"""Focuses a search on paths of types, such as those that a commit changed; other paths get less of the time.
 
-A focus adds nothing to what may be drawn and takes nothing away. Without one a search is what it always was. A search
-may end when the places are saturated: so many cases in a row have shown nothing new.
+A focus changes how often a path is edited, never which values may be drawn. A focused search may end once its paths are
+saturated: a number of cases in a row have shown no new error or difference.
 """
 
 from __future__ import annotations
@@ -13,39 +13,39 @@ from typing import TypeAlias
 
 from harness import tuning
 from harness.case import KindInfo
-from harness.fuzzers.census import error_path_of
 from harness.fuzzers.edits import Site
 from harness.fuzzers.shape import Shape
+from harness.fuzzers.typepaths import error_path_of
 from harness.jsonpath import is_within
 
 ObjectKind: TypeAlias = tuple[str, str, str]
-"""Group, version and kind of an object, as its apiVersion and kind say them."""
+"""Group, version and kind of an object, from its apiVersion and kind."""
 
 
 def object_kind(info: KindInfo) -> ObjectKind:
-    """Name the objects that a resource or subresource takes."""
+    """Return the kind of the objects that a resource or subresource takes."""
     group, _, version = info.api_version.rpartition("/")
     return group, version, info.kind
 
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """Canonical paths (`spec.ports[*].name`) by kind of object; plain data, since every process of a run needs it.
+    """Canonical paths (`spec.ports[*].name`) by kind of object; plain data, because it is sent to every process.
 
-    `until_saturated` ends a search that shows nothing new any more, whatever is left of its budget.
+    `until_saturated` ends a saturated search, whatever is left of its budget.
     """
 
     paths: Mapping[ObjectKind, tuple[str, ...]] = field(default_factory=dict)
     until_saturated: bool = False
 
-    def of(self, info: KindInfo) -> Near:
-        """Return the part of it that is about one kind."""
-        return Near(self.paths.get(object_kind(info), ()), self.until_saturated)
+    def of(self, info: KindInfo) -> FocusedPaths:
+        """Return the focused paths of one kind."""
+        return FocusedPaths(self.paths.get(object_kind(info), ()), self.until_saturated)
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
-    """The paths of one kind; false when there are none."""
+class FocusedPaths:
+    """The focused paths of one kind; false when there are none."""
 
     paths: tuple[str, ...] = ()
     until_saturated: bool = False
@@ -54,26 +54,26 @@ class Near:
         return bool(self.paths)
 
     def has(self, path: str) -> bool:
-        """Whether a canonical path is one of these, or lies below one."""
+        """Whether a canonical path is one of these or below one."""
         return any(is_within(path, one) for one in self.paths)
 
     def sites(self, sites: Sequence[Site], shape: Shape) -> list[Site]:
-        """Pick the sites of these paths; for one that an object does not have, the nearest place above it."""
-        named = [(error_path_of(site.place, shape), site) for site in sites]
+        """Return the sites at or below these paths; for a path that an object does not have, its nearest ancestor's."""
+        by_path = [(error_path_of(site.path, shape), site) for site in sites]
         picked: dict[int, Site] = {}
         for path in self.paths:
-            at = [site for name, site in named if is_within(name, path)]
-            if not at:
-                nearest = max((len(name) for name, _ in named if is_within(path, name)), default=-1)
-                at = [site for name, site in named if is_within(path, name) and len(name) == nearest]
-            picked |= {id(site): site for site in at}
+            matching = [site for name, site in by_path if is_within(name, path)]
+            if not matching:
+                longest = max((len(name) for name, _ in by_path if is_within(path, name)), default=-1)
+                matching = [site for name, site in by_path if is_within(path, name) and len(name) == longest]
+            picked |= {id(site): site for site in matching}
         return list(picked.values())
 
 
-NOWHERE = Near()
+NO_FOCUSED_PATHS = FocusedPaths()
 NO_FOCUS = Focus()
 
 
-def leaning(random: Random, near: Sequence[Site], every: Sequence[Site]) -> Sequence[Site]:
-    """Choose where the next edit is drawn from."""
-    return near if near and random.random() < tuning.FOCUS_SHARE else every
+def choose_sites(random: Random, focused: Sequence[Site], every: Sequence[Site]) -> Sequence[Site]:
+    """Choose the sites for the next edit: the focused ones for a fixed share of edits, else all."""
+    return focused if focused and random.random() < tuning.FOCUS_SHARE else every

@@ -1,8 +1,8 @@
-"""What the parts of a run found, asked again under the gates of the other parts: there it shows too, or it does not.
+"""Checks the findings of each part of a run under the feature gates of the other parts, and merges them.
 
-Each finding is told in one part alone, the first that found it, and says under which parts it shows. Where another part
-sees both sides report the error, a feature gate is what makes the difference. A part is asked once, with each case as
-it was found.
+Each finding is in the part that found it at its worst, whose answer it has, with the names of all parts that show its
+difference. If both the handwritten and the declarative validators report the error in another part, the cause is a
+feature gate. Each part is asked once, with the cases as they were found.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from harness.case import Answer, Case
-from harness.compare import remedies
-from harness.compare.comparator import Comparator
+from harness.compare.causes import CAUSES, gate
 from harness.compare.finding import SEVERITIES, Finding
 from harness.diagnostics import HarnessError
 from harness.engine.plan import key_of
@@ -28,18 +27,16 @@ from harness.jsonpath import canonical_path
 from harness.subject import Subject
 
 Showing: TypeAlias = Literal["shown", "agreeing", ""]
-"""The difference shows too, or both sides report the error; else nothing is said."""
+"""The difference shows too, or both validators report the error, or neither."""
 
 
 def find_showings(subject: Subject, findings: Sequence[Finding], trusted: Path | None) -> list[Showing]:
-    """Ask a subject about findings of others. Returns: one for each, in order. Raises: TargetError."""
+    """Ask a subject the cases of other parts' findings. Returns: one result for each, in order. Raises: TargetError."""
     infos = {info.key: info for info in subject.target.info.kinds}
     asked = [finding for finding in findings if key_of(finding.case) in infos]
     wordings = all_wordings(trusted)
     comparators = {
-        key: Comparator(
-            infos[key], is_known_path=subject.is_known_path(infos[key]), trusted=wordings, ends=subject.ends
-        )
+        key: subject.comparator(infos[key], wordings)
         for key in dict.fromkeys(key_of(finding.case) for finding in asked)
     }
     found: dict[int, Showing] = {}
@@ -71,22 +68,30 @@ def _both_report(finding: Finding, answer: Answer) -> bool:
 Asker: TypeAlias = Callable[[Sequence[Finding]], list[Showing]]
 """Asks a part about findings of others. Raises: HarnessError."""
 
-_SILENCE = frozenset({"no-rule", "no-counterpart", "boundary", "unknown"})
-"""Causes that say no more than that one side is silent: a gate that makes it speak explains more."""
+_SILENCE = frozenset(cause.code for cause in CAUSES if cause.is_silence)
+"""Causes that say a validator reports nothing; a feature gate explains this better if another part reports it."""
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return " and ".join(f"`{part}`" for part in parts)
 
 
 @dataclass(slots=True)
 class GateCheck:
-    """Looks at the results of all parts together. `shown` and `agreeing` name parts by fingerprint."""
+    """Merges the results of all parts.
+
+    `shown`, `agreeing` and `silent` have the parts of each finding by its fingerprint.
+    """
 
     on_event: Callable[[Event], None]
     shown: dict[str, dict[str, Finding]] = field(default_factory=lambda: defaultdict(dict))
     agreeing: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    silent: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def merge(self, results: Sequence[Result], askers: Sequence[Asker]) -> tuple[Result, ...]:
-        """Return the results with every finding told once. `askers` ask the part of each result.
+        """Return the results with every finding in one of them. `askers` ask the part of each result.
 
-        A part that cannot be asked any more says nothing of the findings of others.
+        A part that cannot be asked any more leaves the findings of others unchanged, and a note reports it.
         """
         for result in results:
             for finding in result.findings:
@@ -94,7 +99,7 @@ class GateCheck:
         if not any(result.stopped == "interrupted" for result in results):
             for result, ask in zip(results, askers, strict=True):
                 self._ask_part(result, ask)
-        return tuple(self._once(result) for result in results)
+        return tuple(self._keep_own(result) for result in results)
 
     def _ask_part(self, result: Result, ask: Asker) -> None:
         others = [next(iter(by.values())) for by in self.shown.values() if result.part not in by]
@@ -102,35 +107,49 @@ class GateCheck:
         if not others:
             return
         try:
-            said = ask(others)
+            showings = ask(others)
         except HarnessError as error:
             self.on_event(Noted(f"{result.part} was not asked about the findings of other parts: {error}"))
             return
-        for finding, showing in zip(others, said, strict=True):
+        for finding, showing in zip(others, showings, strict=True):
             if showing == "shown":
                 self.shown[finding.fingerprint][result.part] = finding
             elif showing == "agreeing":
                 self.agreeing[finding.fingerprint].append(result.part)
+            else:
+                self.silent[finding.fingerprint].append(result.part)
 
-    def _once(self, result: Result) -> Result:
-        mine = [one for one in result.findings if next(iter(self.shown[one.fingerprint])) == result.part]
+    def _keep_own(self, result: Result) -> Result:
+        mine = [one for one in result.findings if self._home_of(one.fingerprint) == result.part]
         return msgspec.structs.replace(result, findings=tuple(self._merge(one.fingerprint) for one in mine))
 
-    def _merge(self, name: str) -> Finding:
+    def _home_of(self, name: str) -> str:
+        """Return the part whose finding is kept: of those of the worst severity, the first that found it."""
         by = self.shown[name]
+        return min(by, key=lambda part: SEVERITIES.index(by[part].severity))
+
+    def _merge(self, name: str) -> Finding:
+        by, home = self.shown[name], self._home_of(name)
         own = {id(one): one for one in by.values()}.values()
         finding = msgspec.structs.replace(
-            min(own, key=lambda one: SEVERITIES.index(one.severity)),
+            by[home],
             occurrences=sum(one.occurrences for one in own),
-            parts=tuple(by),
+            parts=tuple(sorted(by, key=lambda one: one != home)),
         )
         agreeing = self.agreeing.get(name)
         if not agreeing or finding.cause not in _SILENCE:
-            return finding
+            silent = self.silent.get(name)
+            if not silent:
+                return finding
+            detail = f"{finding.detail}; it shows in {_listed(tuple(by))}, and not in {_listed(silent)}"
+            return msgspec.structs.replace(finding, detail=detail)
+        found = gate.describe_process(finding.detail, finding.path, agreeing)
         return msgspec.structs.replace(
             finding,
-            code="gate",
-            cause="gate",
-            detail=f"{finding.detail}; with {' or with '.join(agreeing)} both sides report it",
-            fix=remedies.same_gate(finding.path),
+            code=found.cause,
+            cause=found.cause,
+            detail=found.detail,
+            fix=found.fix,
+            experiment=found.experiment,
+            certainty="experiment",
         )

@@ -1,7 +1,7 @@
-"""Several processes, each with its own target and its part of the units. What one finds is told at once.
+"""Runs searches in several processes, each with its own target and its part of the units.
 
-A process that dies loses nothing it has told: its findings and the last stock of its units stay. Processes are asked
-to stop, and ended when they do not; Ctrl-C reaches the parent alone.
+Each process sends every finding at once, and the progress of its searches in rotation, so that nothing sent is lost
+when a process dies. Processes are asked to stop, and terminated if they do not; Ctrl-C interrupts only the parent.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from harness.compare.finding import SEVERITIES, Finding
 from harness.diagnostics import HarnessError
 from harness.engine.config import RunConfig
 from harness.engine.gatecheck import Showing, find_showings
-from harness.engine.local import Local, Telling
+from harness.engine.local import Callbacks, Local
 from harness.engine.outcome import JobOutcome, UnitOutcome, describe_bug
 from harness.engine.packedfinding import PackedFinding
 from harness.engine.search import UnitSearch
@@ -35,127 +35,126 @@ from harness.subject import Subject, SubjectSpec
 
 Opener = Callable[[SubjectSpec, Callable[[str], None]], Subject]
 
-STOCK_SHARE = 0.01
-"""Of the time of a process, so much goes to telling how far its searches are: each then tells all it has found."""
-PATIENCE = 15.0
-"""How long a process that was asked to stop may take. Units: seconds."""
+PROGRESS_SHARE = 0.01
+"""The share of a process's time that goes into sending the outcomes of its searches so far."""
+STOP_SECONDS = 15.0
+"""How long a process may take to stop before it is killed. Units: seconds."""
 
 
-class Turn(msgspec.Struct, frozen=True):
-    """How far a process is."""
+class JobProgress(msgspec.Struct, frozen=True):
+    """The progress of a process."""
 
     cases: int
     current: str
 
 
 class UnitFinding(msgspec.Struct, frozen=True):
-    """A finding of a unit."""
+    """A new finding of a unit."""
 
     unit: int
     finding: PackedFinding
 
 
-class Note(msgspec.Struct, frozen=True):
-    """Something a person should read."""
+class JobNote(msgspec.Struct, frozen=True):
+    """A message for the user."""
 
     text: str
 
 
 class SearchProgress(msgspec.Struct, frozen=True):
-    """How far a search is. Only of a process that dies is it ever opened, and opened it takes twenty times the room."""
+    """The outcome of a search so far, packed to a twentieth of its size: it is only read if the process dies."""
 
     unit: int
     packed: bytes
 
     @classmethod
     def of(cls, outcome: UnitOutcome) -> SearchProgress:
-        """Pack what a search came to so far."""
+        """Pack an outcome."""
         return cls(outcome.index, zlib.compress(pickle.dumps(outcome), 1))
 
     def outcome(self) -> UnitOutcome:
-        """Return what was packed."""
+        """Return the packed outcome."""
         found: UnitOutcome = pickle.loads(zlib.decompress(self.packed))
         return found
 
 
-class Asked(msgspec.Struct, frozen=True):
-    """Findings of other parts, for a process that has ended its search."""
+class FindingsQuery(msgspec.Struct, frozen=True):
+    """Findings of other parts that a process checks after its search."""
 
     findings: tuple[Finding, ...]
 
 
-Message = Turn | UnitFinding | Met | Note | SearchProgress | JobOutcome
+Message = JobProgress | UnitFinding | Met | JobNote | SearchProgress | JobOutcome
 
 
 @dataclass(slots=True)
 class Job:
-    """A process, and what it has told."""
+    """A process, and the last messages that it sent."""
 
     process: BaseProcess
     link: Connection
     cases: int = 0
     outcome: JobOutcome | None = None
-    standings: dict[int, SearchProgress] = field(default_factory=dict)
+    progress: dict[int, SearchProgress] = field(default_factory=dict)
     findings: dict[int, dict[str, PackedFinding]] = field(default_factory=dict)
 
     def result(self) -> JobOutcome:
-        """Return the outcome; of a process that died, what it told before."""
+        """Return the outcome; for a process that died, the outcome built from its messages."""
         if self.outcome is not None:
             return self.outcome
-        indexes = sorted({*self.standings, *self.findings})
+        indexes = sorted({*self.progress, *self.findings})
         units = tuple(self._rescue(index) for index in indexes)
         code = self.process.exitcode
         return JobOutcome(units, stopped="target-lost", stopped_detail=f"a job process died (exit code {code})")
 
     def _rescue(self, index: int) -> UnitOutcome:
-        told = self.findings.get(index, {})
-        standing = self.standings.get(index)
-        stock = UnitOutcome(index, (), (), 0, 0, 0, 0) if standing is None else standing.outcome()
-        # What was told is reduced and explained; in a stock it may stand as it was first met, or be worse by now.
-        every = {finding.fingerprint: finding for finding in stock.findings}
-        for name, finding in told.items():
-            known = every.get(name)
+        progress = self.progress.get(index)
+        outcome = UnitOutcome(index, (), (), 0, 0, 0, 0) if progress is None else progress.outcome()
+        # Findings that were sent are reduced and explained; those in the progress may be unexplained, or more severe.
+        findings = {finding.fingerprint: finding for finding in outcome.findings}
+        for fingerprint, finding in self.findings.get(index, {}).items():
+            known = findings.get(fingerprint)
             if known is None or SEVERITIES.index(finding.severity) <= SEVERITIES.index(known.severity):
-                every[name] = finding
-        return msgspec.structs.replace(stock, findings=tuple(every.values()))
+                findings[fingerprint] = finding
+        return msgspec.structs.replace(outcome, findings=tuple(findings.values()))
 
 
-class Stocktaking:
-    """Tells now and then how far a search is, in turn: those that have asked something since it was their turn.
+class ProgressSender:
+    """Sends the outcomes of searches so far, in rotation among those that have asked cases since they were last sent.
 
-    `seconds` is about what it takes to tell of all of them.
+    `seconds` estimates how long it takes to send all of them once.
     """
 
-    def __init__(self, tell: Callable[[UnitOutcome], None], now: Callable[[], float] = time.monotonic) -> None:
-        self._tell, self._now = tell, now
-        self._due = now()
-        self._told: dict[int, tuple[float, int]] = {}
-        self._took: dict[int, float] = {}
+    def __init__(self, send: Callable[[UnitOutcome], None], now: Callable[[], float] = time.monotonic) -> None:
+        self._send, self._now = send, now
+        self._next_time = now()
+        self._last_sent: dict[int, tuple[float, int]] = {}
+        self._durations: dict[int, float] = {}
 
     @property
     def seconds(self) -> float:
-        return sum(self._took.values())
+        return sum(self._durations.values())
 
-    def take(self, searches: Sequence[UnitSearch]) -> None:
-        """Tell of the one that waits the longest, when that takes no more than a small share of the time."""
+    def send_next(self, searches: Sequence[UnitSearch]) -> None:
+        """Send the outcome of the search that has waited longest, if `PROGRESS_SHARE` of the time allows it now."""
         began = self._now()
-        if began < self._due:
+        if began < self._next_time:
             return
-        waiting = [one for one in searches if one.asked != self._when(one)[1]]
+        waiting = [one for one in searches if one.asked != self._last_time(one)[1]]
         if waiting:
-            search = min(waiting, key=self._when)
-            self._told[search.plan.unit.index] = began, search.asked
-            self._tell(UnitOutcome.of(search))
-            self._took[search.plan.unit.index] = self._now() - began
-        self._due = began + (self._now() - began) / STOCK_SHARE
+            search = min(waiting, key=self._last_time)
+            self._last_sent[search.plan.unit.index] = began, search.asked
+            self._send(UnitOutcome.of(search))
+            self._durations[search.plan.unit.index] = self._now() - began
+        self._next_time = began + (self._now() - began) / PROGRESS_SHARE
 
-    def _when(self, search: UnitSearch) -> tuple[float, int]:
-        return self._told.get(search.plan.unit.index, (0.0, 0))
+    def _last_time(self, search: UnitSearch) -> tuple[float, int]:
+        return self._last_sent.get(search.plan.unit.index, (0.0, 0))
 
 
 def start(spec: SubjectSpec, config: RunConfig, opener: Opener, seconds: float) -> list[Job]:
-    """Start the processes of a run that has taken so many seconds; what they take to start counts as well."""
-    began = time.time() - seconds  # the time of day is what processes have in common
+    """Start the processes of a run that began `seconds` ago; the time that they take to start counts too."""
+    began = time.time() - seconds  # wall-clock time, because processes share no other clock
     context = multiprocessing.get_context("spawn")
     jobs = []
     for part in range(config.jobs):
@@ -170,11 +169,11 @@ def start(spec: SubjectSpec, config: RunConfig, opener: Opener, seconds: float) 
 
 
 def _work(spec: SubjectSpec, config: RunConfig, opener: Opener, link: Connection, began: float) -> None:
-    """Do one part of a run that began at a time of day in this process, and tell the parent."""
+    """Search one part of a run in this process, and send messages to the parent. `began` is a wall-clock time."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     last = 0.0
     local: list[Local] = []
-    stocktaking = Stocktaking(lambda outcome: link.send(SearchProgress.of(outcome)))
+    sender = ProgressSender(lambda outcome: link.send(SearchProgress.of(outcome)))
 
     def on_turn(search: UnitSearch) -> None:
         nonlocal last
@@ -182,20 +181,20 @@ def _work(spec: SubjectSpec, config: RunConfig, opener: Opener, link: Connection
         if now - last >= 0.25:
             last = now
             if link.poll():
-                local[0].stop()
-            link.send(Turn(sum(one.asked for one in local[0].searches), search.plan.unit.name))
-        stocktaking.take(local[0].searches)
+                clock.stop()
+            link.send(JobProgress(sum(one.asked for one in local[0].searches), search.plan.unit.name))
+        sender.send_next(local[0].searches)
 
-    clock = Clock(config.budget.max_time, closing=lambda: stocktaking.seconds)
+    clock = Clock(config.budget.max_time, closing=lambda: sender.seconds)
     clock.started -= max(0.0, time.time() - began)
-    telling = Telling(
+    callbacks = Callbacks(
         lambda index, finding: link.send(UnitFinding(index, finding)),
         on_turn,
         link.send,
-        lambda text: link.send(Note(text)),
+        lambda text: link.send(JobNote(text)),
     )
     try:
-        subject = opener(spec, telling.note)
+        subject = opener(spec, callbacks.note)
     except HarnessError as error:
         link.send(JobOutcome((), stopped="target-lost", stopped_detail=str(error)))
         return
@@ -203,41 +202,41 @@ def _work(spec: SubjectSpec, config: RunConfig, opener: Opener, link: Connection
         link.send(JobOutcome((), stopped="internal-error", stopped_detail=describe_bug(error)))
         return
     try:
-        local.append(Local(subject, config, telling, clock))
+        local.append(Local(subject, config, callbacks, clock))
         link.send(local[0].run())
-        # The parent reads what all have found, and asks about it: nothing else is needed any more.
+        # After this the parent only asks about findings of other parts, so free the memory of the searches.
         for search in local[0].searches:
             search.forget()
         give_back()
-        _attend(subject, config, link)
+        _answer_queries(subject, config, link)
     except (EOFError, ConnectionError):
-        pass  # nobody is there any more
+        pass  # the parent has ended
     finally:
         subject.close()
-    # What was remembered is not taken apart object by object: that takes seconds, and the system does it at once.
+    # Skip the interpreter's shutdown, which would free all objects one by one for seconds.
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)
 
 
-def _attend(subject: Subject, config: RunConfig, link: Connection) -> None:
-    """Answer what the parent asks of an open target, until it hangs up."""
+def _answer_queries(subject: Subject, config: RunConfig, link: Connection) -> None:
+    """Check findings that the parent sends against the open target, until the parent closes the connection."""
     while True:
-        asked = link.recv()
-        if isinstance(asked, Asked):
+        query = link.recv()
+        if isinstance(query, FindingsQuery):
             try:
-                said: list[Showing] | str = find_showings(subject, asked.findings, config.trusted)
+                reply: list[Showing] | str = find_showings(subject, query.findings, config.trusted)
             except HarnessError as error:
-                said = str(error)
-            link.send(said)
+                reply = str(error)
+            link.send(reply)
 
 
 def collect(jobs: list[Job], on_message: Callable[[Job, Message], None]) -> None:
-    """Read what the processes tell until all searches have ended."""
+    """Read the messages of the processes until all searches have ended."""
     by_link = {job.link: job for job in jobs}
     while by_link:
         ready_links = wait(list(by_link), timeout=0.5)
-        # What a process started may hold its end of the pipe open after it: nothing is heard of its death then.
+        # A child of a dead process may hold its end of the pipe open, so that no end of file is read.
         gone = [] if ready_links else [link for link, job in by_link.items() if not job.process.is_alive()]
         for link in gone:
             if not link.poll():
@@ -249,25 +248,25 @@ def collect(jobs: list[Job], on_message: Callable[[Job, Message], None]) -> None
                 message = ready.recv()
             except (EOFError, OSError, pickle.UnpicklingError):
                 del by_link[ready]
-                job.process.join(PATIENCE)
+                job.process.join(STOP_SECONDS)
                 continue
-            _remember(job, message)
+            _record(job, message)
             if job.outcome is not None:
                 del by_link[ready]
             on_message(job, message)
 
 
-def _remember(job: Job, message: Message) -> None:
+def _record(job: Job, message: Message) -> None:
     match message:
-        case Turn():
+        case JobProgress():
             job.cases = message.cases
         case UnitFinding():
             job.findings.setdefault(message.unit, {})[message.finding.fingerprint] = message.finding
         case SearchProgress():
-            job.standings[message.unit] = message
+            job.progress[message.unit] = message
         case JobOutcome():
             job.outcome = message
-            job.standings, job.findings = {}, {}  # what is told in the end has all of it
+            job.progress, job.findings = {}, {}  # the outcome has all of it
 
 
 def ask_to_stop(jobs: list[Job]) -> None:
@@ -280,32 +279,32 @@ def ask_to_stop(jobs: list[Job]) -> None:
 
 
 def ask(jobs: list[Job], findings: Sequence[Finding]) -> list[Showing]:
-    """Ask one of the processes whose searches have ended whether findings show there too.
+    """Ask a process whose searches have ended whether it sees the differences of these findings too.
 
-    Raises: HarnessError when none is left that can tell.
+    Raises: HarnessError when no process is left to ask.
     """
     problem = "its processes have ended"
     for job in jobs:
         if job.outcome is None:
             continue
         try:
-            job.link.send(Asked(tuple(findings)))
-            said: list[Showing] | str = job.link.recv()
+            job.link.send(FindingsQuery(tuple(findings)))
+            reply: list[Showing] | str = job.link.recv()
         except (EOFError, OSError):
             continue
-        if not isinstance(said, str):
-            return said
-        problem = said
+        if not isinstance(reply, str):
+            return reply
+        problem = reply
     raise HarnessError(problem)
 
 
 def end(jobs: list[Job]) -> None:
-    """Hang up, which ends those whose search has ended, and end what still runs."""
+    """Close the connections, which ends idle processes, and terminate those that still search."""
     for job in jobs:
         job.link.close()
         if job.outcome is None and job.process.is_alive():
             job.process.terminate()
     for job in jobs:
-        job.process.join(PATIENCE)
+        job.process.join(STOP_SECONDS)
         if job.process.is_alive():
             job.process.kill()

@@ -1,4 +1,4 @@
-"""What one unit's search knows so far: counts, signatures, and the cases that show them."""
+"""The records of one unit's search: counts, the signatures of differences, and the best case for each."""
 
 from __future__ import annotations
 
@@ -12,30 +12,32 @@ import msgspec
 
 from harness import tuning
 from harness.case import Answer, Case, Json
-from harness.compare.comparator import tells_more
-from harness.compare.finding import SEVERITIES, Severity
+from harness.compare.comparator import Comparator, has_more_lists
+from harness.compare.finding import SEVERITIES
 from harness.compare.lists import ERRORS
 from harness.compare.mismatch import Mismatch, failed
-from harness.compare.severity import severity_of
+from harness.compare.severity import severity_of, worst_possible
 from harness.engine.packedfinding import PackedFinding
-from harness.engine.plan import LaneState, UnitPlan, key_of
-from harness.engine.units import Lane, LaneKey
+from harness.engine.plan import RequestState, UnitPlan, key_of
+from harness.engine.units import RequestKey, RequestKind
 from harness.field import FieldError
 from harness.fuzzers.feedback import Harvest
 from harness.jsonpath import canonical_path
 from harness.memory import Memory, Room
 from harness.objectmodel import is_metadata_field
 
-CROWD = 200
-"""Errors of one case among which no difference is graded anew: there may be thousands, and each would look at all."""
+MAX_ERRORS_TO_REGRADE = 200
+"""A case with at least so many errors never replaces the case of a known signature: grading one difference looks at all
+errors, and there may be thousands of both."""
 KNOWN_LISTS = Room(8_000)
-"""For what pairs of lists have shown, by their errors."""
+"""The memory shared by the caches of compared lists, in errors."""
 
 Lists: TypeAlias = tuple[tuple[FieldError, ...], tuple[FieldError, ...]]
+"""The handwritten and the declarative list of an answer."""
 
 
 class Sighting(NamedTuple):
-    """What shows a difference: a case and its answer, the mismatch, and the base that the case was made of."""
+    """One observation of a difference: a case and its answer, the mismatch, and the base object of the case."""
 
     case: Case
     answer: Answer
@@ -44,14 +46,14 @@ class Sighting(NamedTuple):
 
 
 class Suspect(NamedTuple):
-    """A case that failed, as the run would ask it, and the base it was made of."""
+    """A case that failed under another mode or other options, converted to those of the run, and its base object."""
 
     case: Case
     base: Json
 
 
 class NewErrorCase(NamedTuple):
-    """A case with an error never met before, and the base it was made of; whether its lists have to be composed."""
+    """A case with an error not seen before, and its base object; `composed`: ask for its composed lists too."""
 
     case: Case
     base: Json
@@ -60,16 +62,16 @@ class NewErrorCase(NamedTuple):
 
 @dataclass(slots=True)
 class SignatureRecord:
-    """A signature that was met, what shows it best so far, and how often.
+    """A signature that was seen, the best sighting of it so far, and the number of occurrences.
 
-    `errors` is the least number of errors that it was met with, `age` that of the run when it was met first. `shown`
-    is let go once it is settled: then there is a `finding`. One that is to be settled again has both. `repeated` is how
-    often the case of the finding was asked again, `phase` the phase of the search that met it first.
+    `worst` is the rank of the worst severity on any case with it, `age` the age of the run when it was first seen, and
+    `phase` the phase of the search then. Settling it (reducing and explaining) sets `finding` and clears `sighting`;
+    both are set while it waits to be settled again. `repeated` is how often the case of the finding was asked again.
     """
 
-    lane: Lane
-    shown: Sighting | None
-    errors: int
+    request: RequestKind
+    sighting: Sighting | None
+    worst: int
     age: float = 0.0
     occurrences: int = 1
     finding: PackedFinding | None = None
@@ -78,16 +80,16 @@ class SignatureRecord:
 
 
 class Ledger:
-    """The books of one search. `keep` is told of every object that showed something new.
+    """The records of one search. `keep` is called with every object that showed a new error or difference.
 
-    `judged` are the canonical paths of errors that are declared or covered: there both sides may look at the value.
-    Those of the metadata are left out, which all kinds have in common. `suspects` failed under another mode or other
-    options than those of the run, `is_flaky` says that one case got two answers, `phase` where the search is.
+    `pending` are the signatures to settle, `new_error_cases` and `suspects` the cases to ask again. `judged` are the
+    canonical paths of errors that are declarative or covered: values that both validators may check. Metadata is left
+    out, because it is common to all kinds. `is_flaky`: a case got two different answers. `phase` is the current phase.
     """
 
     def __init__(self, plan: UnitPlan, harvest: Harvest, keep: Callable[[Json], None]) -> None:
         self.plan, self.harvest, self._keep = plan, harvest, keep
-        self.states = {lane.key: LaneState(lane) for lane in plan.unit.lanes}
+        self.states = {request.key: RequestState(request) for request in plan.unit.requests}
         self.seen: dict[tuple[Any, ...], SignatureRecord] = {}
         self.pending: list[SignatureRecord] = []
         self.new_error_cases: list[NewErrorCase] = []
@@ -100,201 +102,213 @@ class Ledger:
         self.compare_seconds = 0.0
         self.discoveries = 0
         self.judged: set[str] = set()
-        self._met: set[int] = set()  # hashes: of hundreds of searches each keeps thousands
+        self._seen_errors: set[int] = set()  # hashes, to save memory: hundreds of searches each keep thousands
+        self._seen_forms: set[int] = set()
+        self._reported: set[int] = set()
         self._followed: Counter[bool] = Counter()
         self._suspected: Counter[tuple[Any, ...]] = Counter()
-        self._known_lists: dict[LaneKey, Memory[Lists, tuple[SignatureRecord, ...]]] = {
-            lane: Memory(KNOWN_LISTS) for lane in self.states
+        self._known_lists: dict[RequestKey, Memory[Lists, tuple[SignatureRecord, ...]]] = {
+            request: Memory(KNOWN_LISTS) for request in self.states
         }
 
     @property
     def last(self) -> float:
-        """The age of the run when something new was met last."""
+        """The age of the run when the last new signature was seen."""
         return next(reversed(self.seen.values())).age if self.seen else 0.0
 
     def findings(self) -> list[PackedFinding]:
-        """Return what was found, in the order of discovery; what could not be explained any more as it was met."""
+        """Return the findings in the order of discovery; those that were not settled are unexplained, as first seen."""
         return [
             msgspec.structs.replace(self._finding_of(seen), occurrences=seen.occurrences) for seen in self.seen.values()
         ]
 
     def _finding_of(self, seen: SignatureRecord) -> PackedFinding:
-        if seen.shown is None:
-            assert seen.finding is not None  # only what has a finding has let go what shows it
+        if seen.sighting is None:
+            assert seen.finding is not None  # a sighting is cleared only when there is a finding
             return seen.finding
-        case, answer, mismatch, _ = seen.shown
-        comparator = self.plan.comparators[seen.lane.info.key]
+        case, answer, mismatch, _ = seen.sighting
+        comparator = self.plan.comparators[seen.request.info.key]
         found = self.plan.explainer.leave_unexplained(case, answer, mismatch, comparator)
         return PackedFinding.of(msgspec.structs.replace(found, phase=seen.phase))
 
-    def examine(self, cases: list[Case], answers: list[Answer], bases: Sequence[Json]) -> None:
-        """Compare a batch and remember every new signature."""
+    def examine(self, cases: list[Case], answers: list[Answer], seeds: Sequence[Json]) -> None:
+        """Compare a batch of drawn cases and record every new signature."""
         started = time.perf_counter()
-        self._show(cases, answers)
-        for case, answer, base in zip(cases, answers, bases, strict=True):
+        self._notify_observers(cases, answers)
+        for case, answer, base in zip(cases, answers, seeds, strict=True):
             state = self._count(case, answer)
             if state is not None:
                 state.accepted += _is_accepted(answer)
-                self._take(case, answer, base, state, is_drawn=True)
+                self._compare_new_lists(case, answer, base, state, is_drawn=True)
         self.compare_seconds += time.perf_counter() - started
 
     def follow(self, cases: list[Case], answers: list[Answer], base: Json) -> None:
-        """Take note of cases that were not drawn: they follow from a finding, or are shown to observers.
+        """Record cases that were not drawn: those of reductions and explanations, and those asked for observers.
 
-        Whatever they show that is new is taken up as well, but nothing is learnt from them and no occurrence counted.
-        Those that no request of the run would be asked as show nothing by themselves; where they fail, they are asked
-        again as the run would ask them.
+        Their new signatures are recorded too, but they add no occurrences and no errors to learn from. A case with
+        another mode or other options than those of the run is not compared; if it failed, it is asked again with those
+        of the run.
         """
         started = time.perf_counter()
-        self._show(cases, answers)
+        self._notify_observers(cases, answers)
         for case, answer in zip(cases, answers, strict=True):
             state = self._count(case, answer)
             if state is None:
                 continue
-            usual = self._as_drawn(case)
-            if usual is case:
-                self._take(case, answer, base, state, is_drawn=False)
+            drawn = self._as_drawn(case)
+            if drawn is case:
+                self._compare_new_lists(case, answer, base, state, is_drawn=False)
             else:
-                self._suspect(usual, answer, base)
+                self._add_suspect(drawn, answer, base)
         self.compare_seconds += time.perf_counter() - started
 
-    def _count(self, case: Case, answer: Answer) -> LaneState | None:
-        """Count a case. Returns the lane that it is of, None when there is nothing to compare or nobody asks for it."""
+    def _count(self, case: Case, answer: Answer) -> RequestState | None:
+        """Count a case. Returns: the state of its request; None if the case is not to be compared."""
         state = self.states.get((key_of(case), case.operation))
         self.compared += answer.failure is None
         self.composition_checked += bool(answer.served)
         if state is not None:
             state.cases += 1
             state.failures += answer.failure is not None
-        is_mute = answer.failure is not None and not (answer.failure.panic or answer.failure.stage == "self")
-        return None if is_mute else state
+            state.too_large += answer.failure is not None and answer.failure.stage == "limit"
+        failed_without_finding = answer.failure is not None and not (
+            answer.failure.panic or answer.failure.stage == "self"
+        )
+        return None if failed_without_finding else state
 
     def _as_drawn(self, case: Case) -> Case:
-        """Return a case as the run asks it: an option turned for one side alone is no option of a request."""
+        """Return a case with the mode and options of the run, which are those that a request can have."""
         options = case.options if self.plan.abilities.switches else {}
         if case.mode == self.plan.mode and case.options == options:
             return case
         return msgspec.structs.replace(case, mode=self.plan.mode, options=options)
 
-    def _suspect(self, case: Case, answer: Answer, base: Json) -> None:
+    def _add_suspect(self, case: Case, answer: Answer, base: Json) -> None:
         for mismatch in failed(answer.failure) if answer.failure is not None else ():
-            name = key_of(case), case.operation, *mismatch.signature
-            self._suspected[name] += 1
-            if self._suspected[name] <= tuning.SUSPECTS:
+            signature = key_of(case), case.operation, *mismatch.signature
+            self._suspected[signature] += 1
+            if self._suspected[signature] <= tuning.SUSPECTS:
                 self.suspects.append(Suspect(case, base))
 
-    def _take(self, case: Case, answer: Answer, base: Json, state: LaneState, is_drawn: bool) -> None:
-        """Compare the lists of an answer, unless these were compared before."""
-        lane = state.lane.key
-        is_plain = answer.failure is None and not tells_more(answer)
+    def _compare_new_lists(self, case: Case, answer: Answer, base: Json, state: RequestState, is_drawn: bool) -> None:
+        """Compare the lists of an answer, unless equal lists were compared for the same request before."""
+        request = state.request.key
+        is_plain = answer.failure is None and not has_more_lists(answer) and not answer.unreachable
         if is_plain:
             if _is_accepted(answer):
                 return
-            known = self._known_lists[lane].get((answer.handwritten, answer.declarative))
+            known = self._known_lists[request].get((answer.handwritten, answer.declarative))
             if known is not None:
                 for seen in known:
                     seen.occurrences += is_drawn
                 return
-        shown = self._compare(case, answer, base, state, is_drawn)
-        if is_plain and is_drawn:  # else nothing was learnt of it
-            self._remember(lane, answer, shown)
+        records = self._compare(case, answer, base, state, is_drawn)
+        if is_plain and is_drawn:  # cases that were not drawn may still show errors to learn from when they are drawn
+            self._cache_lists(request, answer, records)
 
-    def _remember(self, lane: LaneKey, answer: Answer, shown: tuple[SignatureRecord, ...]) -> None:
-        """Remember what two lists show: in this lane they have nothing new to say any more, whatever the case."""
+    def _cache_lists(self, request: RequestKey, answer: Answer, records: tuple[SignatureRecord, ...]) -> None:
+        """Remember the signatures of two lists: in the same request, equal lists have the same ones."""
         lists = ERRORS.shared(answer.handwritten), ERRORS.shared(answer.declarative)
-        self._known_lists[lane].put(lists, shown, 1 + len(answer.handwritten) + len(answer.declarative))
+        self._known_lists[request].put(lists, records, 1 + len(answer.handwritten) + len(answer.declarative))
 
     def _compare(
-        self, case: Case, answer: Answer, base: Json, state: LaneState, is_drawn: bool
+        self, case: Case, answer: Answer, base: Json, state: RequestState, is_drawn: bool
     ) -> tuple[SignatureRecord, ...]:
-        """Count what is known, take up what is new. Returns what was shown."""
-        comparator = self.plan.comparators[state.lane.info.key]
-        errors = len(answer.handwritten) + len(answer.declarative)
-        lane = state.lane.key
-        shown = []
+        """Count known signatures and record new ones. Returns: the records of all signatures of the answer."""
+        comparator = self.plan.comparators[state.request.info.key]
+        request = state.request.key
+        possible: int | None = None
+        records = []
         mismatches: list[Mismatch] = []
         for number, signature in enumerate(comparator.signatures(case, answer)):
             self.composition_differences += signature[0] == "composition"
             self.is_flaky = self.is_flaky or signature[0] == "self"
-            known = self.seen.get((*lane, *signature))
+            known = self.seen.get((*request, *signature))
             if known is None and not is_drawn and not self._may_follow(signature[0] == "panic"):
                 continue
-            if known is None or errors < min(known.errors, CROWD):
-                mismatches = mismatches or comparator.compare(case, answer)
             if known is not None:
                 known.occurrences += is_drawn
-                if errors < min(known.errors, CROWD):
-                    self._reconsider(known, Sighting(case, answer, mismatches[number], base), errors)
+                possible = self._rank_possible(answer, comparator) if possible is None else possible
+                if possible < known.worst:
+                    mismatches = mismatches or comparator.compare(case, answer)
+                    self._regrade(known, Sighting(case, answer, mismatches[number], base))
             else:
                 self.discoveries += 1
-                shows = Sighting(case, answer, mismatches[number], base)
-                known = SignatureRecord(state.lane, shows, errors, self.plan.age(), phase=self.phase)
-                self.seen[(*lane, *signature)] = known
+                mismatches = mismatches or comparator.compare(case, answer)
+                sighting = Sighting(case, answer, mismatches[number], base)
+                known = SignatureRecord(state.request, sighting, self._rank(state.request, sighting), self.plan.age())
+                known.phase = self.phase
+                self.seen[(*request, *signature)] = known
                 self.pending.append(known)
                 self._keep(case.object)
-                self.plan.met(state.lane, mismatches[number], self.phase)
-            shown.append(known)
+                self.plan.on_new_signature(state.request, mismatches[number], self.phase)
+            records.append(known)
         if is_drawn:
-            self._note_errors(case, answer, base)
-        return tuple(shown)
+            self._learn_errors(case, answer, base)
+        return tuple(records)
 
     def _may_follow(self, is_panic: bool) -> bool:
-        """Whether one more difference is taken up that only reductions and explanations met.
+        """Whether one more signature is recorded that only a reduction or explanation has shown.
 
-        Each is reduced and explained, which may meet others: a validator that makes its paths up would never end it.
+        Settling it may show others again; without a limit this might never end, for example with a validator that
+        invents paths.
         """
         drawn = len(self.seen) - self._followed.total()
-        may = self._followed[is_panic] < tuning.FOLLOWED + drawn * (not is_panic)
-        self._followed[is_panic] += may
-        return may
+        is_allowed = self._followed[is_panic] < tuning.FOLLOWED + drawn * (not is_panic)
+        self._followed[is_panic] += is_allowed
+        return is_allowed
 
-    def _reconsider(self, known: SignatureRecord, shown: Sighting, errors: int) -> None:
-        """Take a case with fewer other errors for a known signature, when somebody would notice more on it.
+    def _rank_possible(self, answer: Answer, comparator: Comparator) -> int:
+        """Return the rank of the worst severity that a mismatch of an answer may have."""
+        if len(answer.handwritten) + len(answer.declarative) >= MAX_ERRORS_TO_REGRADE:
+            return len(SEVERITIES)
+        return SEVERITIES.index(worst_possible(answer, comparator))
 
-        An error beside it hides what is served: only a case that is otherwise fine shows that a verdict changes.
+    def _regrade(self, known: SignatureRecord, sighting: Sighting) -> None:
+        """Replace the sighting of a known signature if it is more severe there than on any case before.
+
+        Other errors lower the severity: only a case without them shows that the verdict (accept or reject) differs.
         """
-        known.errors = errors
-        before = [known.finding.severity] if known.finding else []
-        before += [self._severity(known.lane, known.shown)] if known.shown else []
-        if SEVERITIES.index(self._severity(known.lane, shown)) >= min(map(SEVERITIES.index, before)):
-            return
-        known.shown = shown
-        if not any(one is known for one in self.pending):
-            self.pending.append(known)
+        rank = self._rank(known.request, sighting)
+        if rank < known.worst:
+            known.worst, known.sighting = rank, sighting
+            if not any(one is known for one in self.pending):
+                self.pending.append(known)
 
     def failed_cases(self) -> list[Case]:
-        """Return what crashed a validator or got two answers and was not explained: no search asks for less."""
-        shown = [seen.shown for seen in self.pending if seen.shown is not None]
-        return [one.case for one in shown if one.mismatch.kind in ("panic", "self")]
+        """Return the pending cases that crashed a validator or got two answers, for another search to ask again."""
+        sightings = [seen.sighting for seen in self.pending if seen.sighting is not None]
+        return [one.case for one in sightings if one.mismatch.kind in ("panic", "self")]
 
-    def suspect(self, cases: Sequence[Case]) -> None:
-        """Have cases that failed elsewhere asked again, those of our lanes."""
+    def add_suspects(self, cases: Sequence[Case]) -> None:
+        """Add cases that failed in another search, if they are of this unit's requests."""
         self.suspects += [Suspect(case, case.object) for case in cases if (key_of(case), case.operation) in self.states]
 
-    def sort(self) -> None:
-        """Bring what is pending into the order in which somebody would notice it, worst first."""
-        self.pending[:] = [seen for seen in self.pending if seen.shown is not None]  # settled while it waited
-        self.pending.sort(key=lambda seen: SEVERITIES.index(self._severity(seen.lane, seen.shown)))
+    def sort_pending(self) -> None:
+        """Sort the pending signatures by severity, most severe first, and drop those that were settled meanwhile."""
+        self.pending[:] = [seen for seen in self.pending if seen.sighting is not None]
+        self.pending.sort(key=lambda seen: seen.worst)
 
-    def _severity(self, lane: Lane, shown: Sighting | None) -> Severity:
-        assert shown is not None  # it has not been settled
-        return severity_of(shown.case, shown.answer, shown.mismatch, self.plan.comparators[lane.info.key])
+    def _rank(self, request: RequestKind, sighting: Sighting) -> int:
+        comparator = self.plan.comparators[request.info.key]
+        return SEVERITIES.index(severity_of(sighting.case, sighting.answer, sighting.mismatch, comparator))
 
-    def _note_errors(self, case: Case, answer: Answer, base: Json) -> None:
-        """Learn from messages, and look closer at cases that show an error never met before."""
-        fresh, handwritten = False, len(answer.handwritten)
+    def _learn_errors(self, case: Case, answer: Answer, base: Json) -> None:
+        """Learn values from new error messages, and queue the case to be asked again if it has a new error."""
+        has_new, handwritten = False, len(answer.handwritten)
         for number, error in enumerate((*answer.handwritten, *answer.declarative)):
             path = canonical_path(error.field)
             is_judged = error.covered or number >= handwritten
             if is_judged and path not in self.judged and not is_metadata_field(path):
                 self.judged.add(path)
+            self._learn_side(case, error, path, number >= handwritten)
             key = hash((case.subresource, case.operation, error.type, error.origin, path, error.covered))
-            if key not in self._met:
-                self._met.add(key)
-                fresh = True
+            if key not in self._seen_errors:
+                self._seen_errors.add(key)
+                has_new = True
                 self.harvest.learn((error,))
         if (
-            fresh
+            has_new
             and len(self.new_error_cases) < tuning.MOST_NEW_ERRORS
             and not (case.served or case.versions or case.repeat)
         ):
@@ -304,10 +318,29 @@ class Ledger:
                 composed = bool(answer.declarative) or any(error.covered for error in answer.handwritten)
                 self.new_error_cases.append(NewErrorCase(case, base, composed))
 
-    def _show(self, cases: list[Case], answers: list[Answer]) -> None:
+    def _learn_side(self, case: Case, error: FieldError, path: str, is_declarative: bool) -> None:
+        """Remember that a side reported an error of a type and origin at a path, whatever the operation."""
+        if error.level and not is_declarative:  # of either side: see `encode_pair`
+            return
+        form = hash((case.version, case.subresource, is_declarative, error.type, error.origin, path))
+        if form not in self._seen_forms:
+            self._seen_forms.add(form)
+            self._reported.add(self._key_of(case, is_declarative, error.type, error.origin, error.field))
+
+    def _key_of(self, case: Case, is_declarative: bool, type: str, origin: str, field: str) -> int:
+        path = canonical_path(self.plan.comparators[key_of(case)].matcher.normalize(field))
+        return hash((case.version, case.subresource, is_declarative, type, origin, path))
+
+    def has_reported(self, case: Case, side: str, mismatch: Mismatch) -> bool:
+        """Whether a side has reported the error of a mismatch for any drawn object of this search."""
+        return (
+            self._key_of(case, side == "declarative", mismatch.type, mismatch.origin, mismatch.path) in self._reported
+        )
+
+    def _notify_observers(self, cases: list[Case], answers: list[Answer]) -> None:
         for observer in self.plan.observers.values():
             observer.examine(cases, answers, self.plan.age())
 
 
 def _is_accepted(answer: Answer) -> bool:
-    return answer.failure is None and not (answer.handwritten or answer.declarative or tells_more(answer))
+    return answer.failure is None and not (answer.handwritten or answer.declarative or has_more_lists(answer))

@@ -1,6 +1,6 @@
-"""Those who look on: they see every answer of a search, name what they still want to see, and tell what they saw.
+"""The protocol of observers: they examine every answer of a search, name aims for it, and return an outcome.
 
-Rule coverage and power are observers. The engine knows neither; it hands them what was asked and answered.
+Rule coverage, power (mutation testing) and recording are observers. The engine depends on none of them.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from harness.subject import Subject
 
 
 class Observer(Protocol):
-    """Looks on at the search of one unit. What it does must depend on cases and answers alone, but for `seconds`."""
+    """Observes the search of one unit. Its aims must depend on cases and answers alone, not on `seconds`."""
 
     def examine(self, cases: Sequence[Case], answers: Sequence[Answer], seconds: float) -> None:
-        """See a batch and its answers, every one that was asked of the target. `seconds` is the age of the run."""
+        """Examine a batch and its answers: every case that is asked is in one. `seconds` is the age of the run."""
 
     def aims(self) -> Sequence[Aim]:
-        """Return what has not been seen yet, for the search to go for; nothing when all was seen."""
+        """Return the aims that are not reached yet: rules that the search should make fire."""
 
     def outcome(self) -> Any:
-        """Return what was seen so far: a record that can be pickled, for the one who ordered the observer."""
+        """Return the outcome so far, a record that can be pickled."""
 
 
 class ObserverFactory(Protocol):
-    """Makes the observers of a run. Itself plain data, since every process of a run needs it."""
+    """Creates the observers of a run. It is plain data, because it is sent to every process."""
 
     def observer(self, subject: Subject, unit: Unit) -> Observer:
         """Return the observer of one unit of an open subject."""

@@ -1,29 +1,27 @@
-"""What searches came to: plain records that cross process borders, and their sum."""
+"""The outcomes of searches, as plain records that processes exchange, and how they are merged."""
 
 from __future__ import annotations
 
-import traceback
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from harness.engine.packedfinding import PackedFinding
 from harness.engine.schedule import TimeSpent
-from harness.engine.search import UnitSearch
-from harness.events import Discovery, ExampleReport, KindReport, Timings, how_bad
+from harness.engine.search import UnitSearch, describe_error
+from harness.events import Discovery, ExampleReport, KindReport, Timings, stop_rank
 from harness.fuzzers.budget import Clock
 
-MOST_CHANGED = 20
-"""Changed places that are told about for one operation."""
+MAX_CHANGED_PATHS = 20
+"""At most so many changed paths are reported for one operation."""
 
 
 class UnitOutcome(msgspec.Struct, frozen=True):
-    """What one unit's search came to, or has come to so far.
+    """The outcome of one unit's search, at its end or so far.
 
-    `met` has the age of the run, in seconds, at which each signature was met first.
+    `signature_ages` has the age of the run, in seconds, at which each signature was first seen.
     """
 
     index: int
@@ -34,12 +32,12 @@ class UnitOutcome(msgspec.Struct, frozen=True):
     composition_checked: int
     composition_differences: int
     observed: dict[str, Any] = {}
-    met: tuple[float, ...] = ()
+    signature_ages: tuple[float, ...] = ()
     examples: tuple[ExampleReport, ...] = ()
 
     @classmethod
     def of(cls, search: UnitSearch) -> UnitOutcome:
-        """Take stock of a search."""
+        """Return the outcome of a search so far."""
         return cls(
             search.plan.unit.index,
             _kind_reports(search),
@@ -54,8 +52,8 @@ class UnitOutcome(msgspec.Struct, frozen=True):
         )
 
 
-class Beyond(msgspec.Struct, frozen=True):
-    """How long a process went on beyond its time to explain so many findings, and how many it could not explain.
+class Overrun(msgspec.Struct, frozen=True):
+    """How long a process ran beyond its time limit to explain findings, how many there were, and how many are left.
 
     Units: seconds.
     """
@@ -65,14 +63,14 @@ class Beyond(msgspec.Struct, frozen=True):
     left: int = 0
 
     @classmethod
-    def of(cls, clock: Clock, findings: int, left: int) -> Beyond:
-        """Say what a process did after its time; nothing where nothing was to be finished."""
+    def of(cls, clock: Clock, findings: int, left: int) -> Overrun:
+        """Return the overrun of a process; none without a time limit."""
         if clock.max_time is None:
             return cls()
         return cls(max(0.0, clock.seconds - clock.max_time), findings, left)
 
     def __bool__(self) -> bool:
-        """Whether it is worth a word."""
+        """Whether the overrun is worth reporting."""
         return self.findings > 0 or self.seconds >= 1.0
 
     def __str__(self) -> str:
@@ -83,28 +81,26 @@ class Beyond(msgspec.Struct, frozen=True):
 
 
 class JobOutcome(msgspec.Struct, frozen=True):
-    """What one process came to."""
+    """The outcome of one process."""
 
     units: tuple[UnitOutcome, ...]
     timings: Timings = Timings()
     stopped: str = "budget"
     stopped_detail: str = ""
     restarts: int = 0
-    beyond: Beyond = Beyond()
+    overrun: Overrun = Overrun()
 
 
 def describe_bug(error: BaseException) -> str:
-    """Say that the harness failed, and where: nothing that a user did is at fault."""
-    frames = traceback.extract_tb(error.__traceback__)
-    where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
-    return f"a bug of the harness, please report it: {type(error).__name__}: {error}{where}"
+    """Return the message for an internal error, with its location: it asks the user to report it."""
+    return f"a bug of the harness, please report it: {describe_error(error)}"
 
 
 def merge(jobs: Sequence[JobOutcome]) -> JobOutcome:
-    """Bring the outcomes of several processes together, units in their order."""
+    """Merge the outcomes of several processes, with units in their order."""
     units = sorted((unit for job in jobs for unit in job.units), key=lambda unit: unit.index)
-    stopped = min((job.stopped for job in jobs), key=how_bad, default="budget")
-    beyond = [job.beyond for job in jobs]
+    stopped = min((job.stopped for job in jobs), key=stop_rank, default="budget")
+    overrun = [job.overrun for job in jobs]
     details = dict.fromkeys(job.stopped_detail for job in jobs if job.stopped_detail)
     return JobOutcome(
         tuple(units),
@@ -112,30 +108,30 @@ def merge(jobs: Sequence[JobOutcome]) -> JobOutcome:
         stopped,
         "; ".join(details),
         sum(job.restarts for job in jobs),
-        Beyond(
-            max((one.seconds for one in beyond), default=0.0),
-            sum(one.findings for one in beyond),
-            sum(one.left for one in beyond),
+        Overrun(
+            max((one.seconds for one in overrun), default=0.0),
+            sum(one.findings for one in overrun),
+            sum(one.left for one in overrun),
         ),
     )
 
 
 def discovery(units: Iterable[UnitOutcome], seconds: float) -> Discovery:
-    """Say when what was new came. `seconds` is the length of the run."""
-    ages = [age for unit in units for age in unit.met]
+    """Count when new signatures were seen. `seconds` is the length of the run."""
+    ages = [age for unit in units for age in unit.signature_ages]
     in_quarter = Counter(min(3, int(4 * age / seconds)) if seconds else 0 for age in ages)
     first, second, third, fourth = (in_quarter[number] for number in range(4))
     return Discovery(len(ages), max(ages, default=0.0), (first, second, third, fourth))
 
 
 def total(timings: Iterable[Timings]) -> Timings:
-    """Add timings up."""
-    every = list(timings)
-    return Timings(*(sum(getattr(one, name) for one in every) for name in Timings.__struct_fields__))
+    """Return the sum of timings."""
+    parts = list(timings)
+    return Timings(*(sum(getattr(part, name) for part in parts) for name in Timings.__struct_fields__))
 
 
 def timings_of(spent: TimeSpent, searches: Iterable[UnitSearch]) -> Timings:
-    """Say where the time of one process went."""
+    """Return the timings of one process."""
     return Timings(spent.generate, spent.encode, spent.wait, sum(search.ledger.compare_seconds for search in searches))
 
 
@@ -145,11 +141,12 @@ def _kind_reports(search: UnitSearch) -> tuple[KindReport, ...]:
     counts = (path_coverage.paths, accepted, path_coverage.outermost)
     return tuple(
         KindReport(
-            state.lane.info, str(state.lane.operation), state.cases, state.accepted, state.has_seed,
+            state.request.info, str(state.request.operation), state.cases, state.accepted, state.has_seed,
             state.remaining, state.failures, search.error,
             *((0, 0, ()) if number else counts),
-            changed_paths=state.changed_paths[:MOST_CHANGED], rejected_paths=0 if number else path_coverage.rejections,
-            sides=state.sides, seed_search_complete=state.seed_search_complete,
+            changed_paths=state.changed_paths[:MAX_CHANGED_PATHS],
+            rejected_paths=0 if number else path_coverage.rejections,
+            sides=state.sides, seed_search_complete=state.seed_search_complete, too_large=state.too_large,
         )
         for number, state in enumerate(search.ledger.states.values())
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""A finding that is settled takes a tenth of its room until somebody reads it: most of a long run they only wait."""
+"""Findings packed as compressed bytes, a tenth of their size in memory, because few are read before the run ends."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from harness.compare.finding import Finding, Severity
 
 
 class PackedFinding(msgspec.Struct, frozen=True):
-    """A finding as bytes, for this process and those that it started; what is asked of it meanwhile is at hand."""
+    """A packed finding, and the fields that are read while it is packed. Only processes of the same run read it."""
 
     fingerprint: str
     severity: Severity
@@ -30,6 +30,6 @@ class PackedFinding(msgspec.Struct, frozen=True):
     def unpack(self) -> Finding:
         """Return the finding, with the occurrences counted since."""
         finding: Finding = pickle.loads(zlib.decompress(self.data))
-        # Defaults are left out of documents when they are the very default.
+        # Encoders omit a default value only if it is the identical object.
         case = msgspec.structs.replace(finding.case, mode=cast(Mode, intern(finding.case.mode)))
         return msgspec.structs.replace(finding, case=case, occurrences=self.occurrences)

@@ -1,9 +1,10 @@
-"""Several runs that are parts of one: the same subject under other feature gates of the process.
+"""The entry points of the engine: `run` for one subject, `run_parts` for several feature-gate settings of it.
 
-With several processes the parts run side by side; with one, one after the other, each in its share of the time. In the
-end every finding is asked once under the gates of the other parts: there it shows too, or it does not.
+Each setting is a part of the run. With several processes the parts run concurrently; with one process they run one
+after the other, each with its share of the time. At the end every finding is checked under the gates of the other
+parts.
 
-The time of a run begins when its targets are open: opening may build them, which takes minutes.
+The clock of a run starts when its targets are open, because opening may build them, which takes minutes.
 """
 
 from __future__ import annotations
@@ -25,75 +26,93 @@ from harness.engine.outcome import JobOutcome, merge
 from harness.engine.subjectrun import ProgressReporter, SubjectRun
 from harness.events import Budget, Event, Finished, Noted, Result
 from harness.fuzzers.budget import Clock
-from harness.subject import SubjectSpec
+from harness.subject import SubjectSpec, open_subject
 
 OnEvent = Callable[[Event], None]
 
 
-def run_one(
-    spec: SubjectSpec, config: RunConfig, on_event: OnEvent, opener: Opener, clock: Clock | None = None
-) -> Result:
-    """Search one subject; who holds the `clock` can stop it.
+def _ignore(event: Event) -> None:
+    """Do nothing with an event."""
 
-    Raises: HarnessError when it cannot be opened; UsageError when nothing is wanted of it.
+
+def run(
+    spec: SubjectSpec,
+    config: RunConfig,
+    on_event: OnEvent = _ignore,
+    opener: Opener = open_subject,
+    clock: Clock | None = None,
+) -> Result:
+    """Search a subject for differences and explain them.
+
+    An interrupt or a lost target ends the run early; the result holds the findings so far. The outcomes of observers
+    are in `Result.observed` by name, the replayed witnesses in `Result.replayed`. Stopping the `clock` interrupts the
+    run.
+    Raises: HarnessError when the subject cannot be opened; UsageError when nothing matches.
     """
     with closing(opener(spec, lambda text: on_event(Noted(text)))) as subject:
         reporter = ProgressReporter(on_event, config, clock or Clock(config.budget.max_time))
-        run = SubjectRun(subject, config, reporter)
-        reporter.runs.append(run)
-        run.replay()
-        run.begin()
-        alone = config.jobs == 1 or len(run.units) <= 1
-        outcome = run.here() if alone else _beside(run, opener)
-        result = run.sum_up(outcome, reporter.clock.seconds)
+        own = SubjectRun(subject, config, reporter)
+        reporter.runs.append(own)
+        own.replay()
+        own.begin()
+        alone = config.jobs == 1 or len(own.units) <= 1
+        outcome = own.search_locally() if alone else _search_in_processes(own, opener)
+        result = own.sum_up(outcome, reporter.clock.seconds)
     on_event(Finished(result))
     return result
 
 
-def run_parts(specs: Sequence[SubjectSpec], config: RunConfig, on_event: OnEvent, opener: Opener) -> tuple[Result, ...]:
-    """Search every specification as a part of one run. Raises as `run_one` does, before anything is searched."""
+def run_parts(
+    specs: Sequence[SubjectSpec], config: RunConfig, on_event: OnEvent = _ignore, opener: Opener = open_subject
+) -> tuple[Result, ...]:
+    """Search one subject under several settings of its feature gates: one part, and one result, for each.
+
+    The budget is that of all parts together; with several processes they run concurrently. Each finding is in the
+    result of the part that found it first, and `Finding.parts` names all parts that have it. Everything else is as in
+    `run`. When parts run one after the other, an interrupt skips those that have not started.
+    """
     if len(specs) == 1:
-        return (run_one(specs[0], config, on_event, opener),)
+        return (run(specs[0], config, on_event, opener),)
     if config.jobs == 1:
-        found, searched = _in_turn(specs, config, on_event, opener)
-        askers = [partial(_asked_again, spec, config, on_event, opener) for spec in searched]
+        found, searched = _run_sequentially(specs, config, on_event, opener)
+        askers = [partial(_find_showings_in, spec, config, on_event, opener) for spec in searched]
         return GateCheck(on_event).merge(found, askers)
     share = replace(
-        config, jobs=max(1, config.jobs // len(specs)), budget=_share(config.budget, len(specs), at_once=True)
+        config, jobs=max(1, config.jobs // len(specs)), budget=_share(config.budget, len(specs), concurrent=True)
     )
     reporter = _open_all(specs, config, share, on_event, opener)
-    for run in reporter.runs:
-        run.begin()
-    with _side_by_side(reporter.runs, opener) as outcomes:
+    for one in reporter.runs:
+        one.begin()
+    with _run_concurrently(reporter.runs, opener) as outcomes:
         seconds = reporter.clock.seconds
         results = [
-            msgspec.structs.replace(run.sum_up(outcome, seconds), beside=number > 0)
-            for number, (run, outcome) in enumerate(zip(reporter.runs, outcomes, strict=True))
+            msgspec.structs.replace(one.sum_up(outcome, seconds), beside=number > 0)
+            for number, (one, outcome) in enumerate(zip(reporter.runs, outcomes, strict=True))
         ]
-        told = GateCheck(on_event).merge(results, [partial(processes.ask, run.jobs) for run in reporter.runs])
-    for result in told:
+        merged = GateCheck(on_event).merge(results, [partial(processes.ask, one.jobs) for one in reporter.runs])
+    for result in merged:
         on_event(Finished(result))
-    return told
+    return merged
 
 
-def _asked_again(
+def _find_showings_in(
     spec: SubjectSpec, config: RunConfig, on_event: OnEvent, opener: Opener, findings: Sequence[Finding]
 ) -> list[Showing]:
-    """Open a part again to ask it about findings."""
+    """Open a part again to check findings of other parts."""
     with closing(opener(spec, lambda text: on_event(Noted(text)))) as subject:
         return find_showings(subject, findings, config.trusted)
 
 
-def _in_turn(
+def _run_sequentially(
     specs: Sequence[SubjectSpec], config: RunConfig, on_event: OnEvent, opener: Opener
 ) -> tuple[list[Result], list[SubjectSpec]]:
-    """Run one part after the other; a part that has nothing of what is wanted is left out, unless all are like that."""
-    share = replace(config, budget=_share(config.budget, len(specs), at_once=False))
+    """Run one part after the other; skip parts without any selected kind, unless that is all of them."""
+    share = replace(config, budget=_share(config.budget, len(specs), concurrent=False))
     results: list[Result] = []
     searched, unwanted = [], []
     for spec in specs:
         try:
-            results.append(run_one(spec, share, on_event, opener))
+            results.append(run(spec, share, on_event, opener))
             searched.append(spec)
         except UsageError as error:
             unwanted.append(error)
@@ -107,9 +126,9 @@ def _in_turn(
 def _open_all(
     specs: Sequence[SubjectSpec], config: RunConfig, share: RunConfig, on_event: OnEvent, opener: Opener
 ) -> ProgressReporter:
-    """Open all parts, and make a run of every one that has something of what is wanted; raises when none has.
+    """Open all parts, and prepare a run of every part with a selected kind; raises when there is none.
 
-    The targets are closed again: the processes open their own, and memory is for those that work.
+    The targets are closed again to free memory, because the processes open their own.
     """
     unwanted = []
     with ExitStack() as stack:
@@ -127,50 +146,50 @@ def _open_all(
     return reporter
 
 
-def _share(budget: Budget, parts: int, *, at_once: bool) -> Budget:
-    """Return the budget of one part: of the cases a part, of the time all when the parts run at once."""
+def _share(budget: Budget, parts: int, *, concurrent: bool) -> Budget:
+    """Return the budget of one part: its share of the cases, and of the time unless the parts run concurrently."""
     cases = None if budget.max_cases is None else max(min(1, budget.max_cases), budget.max_cases // parts)
-    time = budget.max_time if at_once or budget.max_time is None else budget.max_time / parts
+    time = budget.max_time if concurrent or budget.max_time is None else budget.max_time / parts
     return Budget(time, cases)
 
 
-def _beside(run: SubjectRun, opener: Opener) -> JobOutcome:
-    """Run one run in processes of its own."""
-    with _side_by_side([run], opener) as (outcome,):
+def _search_in_processes(run: SubjectRun, opener: Opener) -> JobOutcome:
+    """Search one run in its own processes."""
+    with _run_concurrently([run], opener) as (outcome,):
         return outcome
 
 
 @contextmanager
-def _side_by_side(runs: Sequence[SubjectRun], opener: Opener) -> Iterator[list[JobOutcome]]:
-    """Run every run in processes of its own, at once; an interrupt lets all of them end and tell.
+def _run_concurrently(runs: Sequence[SubjectRun], opener: Opener) -> Iterator[list[JobOutcome]]:
+    """Search every run in its own processes, all at once. After an interrupt, all send their outcomes before they end.
 
-    The processes can be asked with `processes.ask` until this is left.
+    Inside the block, `processes.ask` can ask the processes about findings.
     """
     owners: dict[int, SubjectRun] = {}
-    beside = sum(run.config.jobs for run in runs)
+    processes_at_once = sum(run.config.jobs for run in runs)
     for run in runs:
-        run.subject.target.close()  # each process has its own: what this one says of itself is known, and it is large
+        run.subject.target.close()  # each process opens its own; only the info of this one is needed now
         run.jobs = processes.start(
-            replace(run.subject.spec, beside=beside), run.config, opener, run.reporter.clock.seconds
+            replace(run.subject.spec, beside=processes_at_once), run.config, opener, run.reporter.clock.seconds
         )
         owners.update((id(job), run) for job in run.jobs)
-    every = [job for run in runs for job in run.jobs]
+    jobs = [job for run in runs for job in run.jobs]
     interrupted = False
 
     def on_message(job: Job, message: Message) -> None:
-        owners[id(job)].hear(message)
+        owners[id(job)].receive(message)
 
     try:
         try:
-            processes.collect(every, on_message)
+            processes.collect(jobs, on_message)
         except KeyboardInterrupt:
             interrupted = True
-            processes.ask_to_stop(every)
-            processes.collect([job for job in every if job.outcome is None], on_message)
+            processes.ask_to_stop(jobs)
+            processes.collect([job for job in jobs if job.outcome is None], on_message)
         outcomes = [merge([job.result() for job in run.jobs]) for run in runs]
         yield [_interrupt(outcome) for outcome in outcomes] if interrupted else outcomes
     finally:
-        processes.end(every)
+        processes.end(jobs)
 
 
 def _interrupt(outcome: JobOutcome) -> JobOutcome:

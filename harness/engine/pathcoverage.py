@@ -1,4 +1,4 @@
-"""Which paths of a unit's type occur in an accepted object, and which error rejected the others."""
+"""The path coverage of a unit: the paths of its type that occur in an accepted object, and the errors on the others."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 
-from harness.fuzzers.census import census
-from harness.fuzzers.grow import Growth
+from harness.fuzzers.growth import Growth
 from harness.fuzzers.shape import Shape
+from harness.fuzzers.typepaths import type_paths
 from harness.jsonpath import parent_of
 
 DROPPED = "accepted, and put aside by the server"
-MOST_OUTERMOST = 1000
-"""Paths that are reported for one type."""
+MAX_OUTERMOST = 1000
+"""At most so many unaccepted paths are reported for one type."""
 
 
 @dataclass(slots=True)
 class PathCoverage:
-    """The paths of one type. `outermost` are the outermost of those that were not accepted, each with its error.
+    """The path coverage of one type. `outermost` are the outermost unaccepted paths, each with its error.
 
-    `rejections` counts all that were not accepted and that an error rejected, at their place or above.
+    `rejections` counts the unaccepted paths that an error rejected, at the path itself or at an ancestor.
     """
 
     shape: Shape
@@ -32,31 +32,31 @@ class PathCoverage:
     outermost: tuple[tuple[str, str], ...] = ()
 
     def add(self, growth: Growth) -> None:
-        """Take what one growth has accepted."""
+        """Add the paths that one growth accepted, tried and rejected."""
         self.accepted.update(growth.accepted)
         self.tried |= growth.tried
         self.rejected |= {path: error for path, error in growth.rejected.items() if error}
 
     def drop(self, paths: Iterable[str]) -> None:
-        """Take note of paths that were sent and not given to the validators."""
+        """Add paths that were sent and that the validators did not receive."""
         self.rejected |= dict.fromkeys(sorted(paths), DROPPED)
 
     def unaccepted(self) -> dict[str, str]:
-        """Return the paths that occur in no accepted object, with the error that rejected them or what they lie in."""
+        """Return the paths that occur in no accepted object, with the error that rejected them or an ancestor."""
         rejected, why = self.rejected, {"": self.rejected.get("", "")}
-        for path in census(self.shape):  # parents first, so that what they lie in is known
-            at = path if path in rejected else parent_of(path)
-            while at not in why and at not in rejected:  # a name with a dot in it
-                at = parent_of(at)
-            why[path] = rejected[at] if at in rejected else why[at]
+        for path in type_paths(self.shape):  # parents come before their children
+            source = path if path in rejected else parent_of(path)
+            while source not in why and source not in rejected:  # a name with a dot in it
+                source = parent_of(source)
+            why[path] = rejected[source] if source in rejected else why[source]
         del why[""]
         return {path: error for path, error in why.items() if path not in self.accepted}
 
     def close(self) -> None:
-        """Take stock, once the search for bases has ended."""
+        """Compute the reported counts, once the search for seeds has ended."""
         left = self.unaccepted()
-        self.accepted.intersection_update(census(self.shape))
+        self.accepted.intersection_update(type_paths(self.shape))
         self.paths = len(self.accepted) + len(left)
         self.rejections = sum(map(bool, left.values()))
         outermost = ((path, error) for path, error in left.items() if parent_of(path) not in left)
-        self.outermost = tuple(islice(outermost, MOST_OUTERMOST))
+        self.outermost = tuple(islice(outermost, MAX_OUTERMOST))

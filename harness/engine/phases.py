@@ -1,39 +1,40 @@
-"""What the search of every kind does, in this order: `PHASES`. A phase is one function over the search of one kind.
+"""The phases of a search, in the order of `PHASES`. A phase is one function over the search of one unit.
 
-A phase yields batches of cases, is sent their answers, and leaves what it learnt with the search. How much of the time
-a search gets against the searches of other kinds is a property of the phase it is in.
+A phase yields batches of cases, is sent their answers, and stores its results in the search. The current phase also
+determines how much time a search gets compared with the searches of other units.
 """
 
 from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar
 
 from harness import tuning
 from harness.case import Case, Json
-from harness.engine.asker import BATCH, UnitAsker, Wanted
+from harness.engine.asker import BATCH, CaseSpec, UnitAsker
 from harness.engine.boundaryphase import EVERY_PROBE, PASSES, flip_options
 from harness.engine.plan import Ahead, Search, key_of
-from harness.engine.versions import through_versions
-from harness.fuzzers.bases import starts
-from harness.fuzzers.slim import smallest_first
+from harness.engine.units import RequestKind
+from harness.engine.versions import compare_versions
+from harness.fuzzers.repair import first_candidates
+from harness.fuzzers.smallseeds import smallest_first
 
 if TYPE_CHECKING:
     from harness.engine.search import UnitSearch
 
 S = TypeVar("S", bound=UnitAsker)
-PhaseName: TypeAlias = Literal["replay", "aim", "seed", "grow", "versions", "boundaries", "random", "retry", "lend"]
+PhaseName: TypeAlias = Literal["replay", "aim", "seed", "grow", "versions", "boundaries", "random", "retry", "donate"]
 
 
 @dataclass(frozen=True, slots=True)
 class Phase(Generic[S]):
-    """A part of the search of a kind.
+    """A phase of a search.
 
-    `weight` says how much more time a search gets while it is in this phase, until it has taken so many `seconds` in
-    all. Where it `is_flat`, neither the weight of the kind nor what it has shown changes that.
+    `weight` multiplies the time that a search gets in this phase, until it has taken `seconds` in all. `is_flat`: the
+    weight of the unit and its discoveries do not change that time.
     """
 
     name: PhaseName
@@ -44,88 +45,88 @@ class Phase(Generic[S]):
 
 
 def replay(search: UnitSearch) -> Search:
-    """Ask the cases of the corpus, the witnesses of exceptions, and the user's own examples."""
-    lanes = {state.lane.key: state.lane for state in search.ledger.states.values()}
-    known = [(lanes.get((key_of(case), case.operation)), case) for case in search.plan.corpus]
-    wanted = [(lane, case) for lane, case in known if lane is not None]
-    for _, case in wanted:
+    """Ask the cases of the corpus, the witnesses of tolerated findings, and the user's examples."""
+    kept = _with_requests(search, search.plan.corpus)
+    for _, case in kept:
         search.points.add(case.object)
-    yield from search.given.replay(search, wanted)
-    # What they show is explained when there are objects to compare them with.
-    shown = [(lanes.get((key_of(case), case.operation)), case) for case in search.plan.witnesses]
-    yield from search.ask([(lane, case.object, case.old, None) for lane, case in shown if lane], settle=False)
+    yield from search.given.replay(search, kept)
+    # Their differences are explained later, when there are accepted objects to reduce them to.
+    witnesses = _with_requests(search, search.plan.witnesses)
+    yield from search.ask([(request, case.object, case.old, None) for request, case in witnesses], settle=False)
     yield from search.given.offer(search)
 
 
 def aim_unseeded(search: UnitSearch) -> Search:
-    """Go for rules from the barest objects: many rules speak whatever else is wrong with an object."""
-    first = starts(search.plan.shape, search.seed_search.root())
-    yield from search.aim_phase.run(first, tuning.AIM_UNSEEDED, settle=False, most=search.left() // 4)
-    # The server writes most of the metadata itself, whatever a request says.
-    yield from search.aim_phase.as_it_stands(first, "metadata.")
+    """Pursue aims from minimal objects: many rules fire whatever else is wrong with an object."""
+    first = first_candidates(search.plan.shape, search.seed_search.root())
+    yield from search.aim_phase.run(first, tuning.AIM_UNSEEDED, settle=False, max_cases=search.left() // 4)
+    # Most metadata of a request is overwritten by the server, so these rules fire only without preparation.
+    yield from search.aim_phase.run_as_given(first, "metadata.")
 
 
 def seed(search: UnitSearch) -> Search:
-    """Find an object that both sides accept for every operation, and an update that changes something."""
+    """Find an accepted object for every operation, and an accepted update that changes something."""
     yield from search.seed_search.run()
 
 
 def aim(search: UnitSearch) -> Search:
-    """Go for what observers still want to see, from the seed objects that there are."""
-    seeds = [base.obj for base in search.points.bases]
-    # What is met is explained afterwards: where differences are many it takes long, and aims are worth more.
+    """Pursue the aims of observers from the current seed objects."""
+    seeds = [base.obj for base in search.points.seeds]
+    # Differences are explained afterwards: many of them take long, and aims are worth more.
     yield from search.aim_phase.run(seeds, tuning.AIM_SEEDED, settle=False)
-    yield from search.aim_phase.as_it_stands(seeds)
+    yield from search.aim_phase.run_as_given(seeds)
     yield from search.aim_phase.run(seeds, tuning.AIM_LIMITS, "accept")
 
 
 def grow(search: UnitSearch) -> Search:
-    """Make the seed objects fuller, and look for differences around the first ones, which are small, as they grow."""
-    yield from search.writable.learn(search.points.bases[0].obj)
-    yield from _near(search)
-    yield from in_turns(search, (search.growth_phase.run(), tuning.GROWTH), (_meanwhile(search), tuning.PASS))
+    """Grow the seed objects, and meanwhile probe the first ones, which are small."""
+    yield from search.writable.learn(search.points.seeds[0].obj)
+    yield from _probe_focused_paths(search)
+    yield from in_rotation(
+        search, (search.growth_phase.run(), tuning.GROWTH), (_probe_during_growth(search), tuning.PASS)
+    )
 
 
 def aim_again(search: UnitSearch) -> Search:
-    """Go for what is still wanted from the grown objects; then let go of all that was aimed at."""
+    """Pursue the remaining aims from the grown objects; then free the state of aims."""
     yield from aim(search)
     del search.aim_phase
 
 
 def versions(search: UnitSearch) -> Search:
-    """Compare the lists of all versions where versions differ; before that, go through what the search leans to."""
-    yield from _near(search)
-    yield from through_versions(search, search.points.bases)
-    if search.plan.near:  # the places themselves were gone through
+    """Compare the lists of all versions at paths where versions differ; probe focused paths before that."""
+    yield from _probe_focused_paths(search)
+    yield from compare_versions(search, search.points.seeds)
+    if search.plan.focused:  # all probes at the focused paths themselves were asked above
         yield from _until_saturated(search)
 
 
 def boundaries(search: UnitSearch) -> Search:
     """Put every boundary value at every path of every seed object, with random rounds between the passes."""
-    bases = smallest_first(search.points.bases)  # growth has ended: no more come
-    for number, (turns, places) in enumerate(() if search.is_saturated else PASSES):
+    seeds = smallest_first(search.points.seeds)  # growth has ended, so there will be no more
+    for number, (turns, paths) in enumerate(() if search.is_saturated else PASSES):
         before = search.asked
-        yield from search.boundary_phase.run(bases, turns, places)
+        yield from search.boundary_phase.run(seeds, turns, paths)
         yield from rounds(search, search.asked + (search.asked - before) // 2)
-        yield from search.boundary_phase.cross(bases)
+        yield from search.boundary_phase.cross(seeds)
         for options in flip_options(search) if not number else ():
-            yield from search.boundary_phase.with_options(options).run(bases, turns)
+            yield from search.boundary_phase.with_options(options).run(seeds, turns)
 
 
 def draw(search: UnitSearch) -> Search:
-    """Draw cases until the budget is used up, or until nothing new shows where that is enough."""
+    """Draw cases until the budget is used up, or until a focused search is saturated."""
     yield from _until_saturated(search)
     if not search.is_saturated:
         yield from rounds(search, None)
 
 
 def retry(search: UnitSearch) -> Search:
-    """Ask again what failed while others looked for objects to lend, and explain what is left."""
-    search.borrows = True
+    """Ask cases again that failed in the searches of donors, and explain the remaining differences."""
+    search.needs_donors = True
     while search.waits():
         yield []
-    for stock in search.plan.stocks:
-        search.ledger.suspect(stock.failed)
+    for donor in search.plan.donors:
+        search.ledger.add_suspects(donor.failed)
     yield from search.settle()
 
 
@@ -143,8 +144,8 @@ PHASES: tuple[Phase[UnitSearch], ...] = (
 )
 
 
-def in_turns(search: UnitAsker, *parts: tuple[Search, int]) -> Search:
-    """Run every part to its end, at least so many questions of it at a time. A part is stopped between batches."""
+def in_rotation(search: UnitAsker, *parts: tuple[Search, int]) -> Search:
+    """Run several parts in rotation, each for at least a number of cases at a time, until all have ended."""
     waiting: list[tuple[Search, int, list[Case] | None]] = [(part, turn, None) for part, turn in parts]
     while waiting:
         part, turn, batch = waiting.pop(0)
@@ -159,23 +160,29 @@ def in_turns(search: UnitAsker, *parts: tuple[Search, int]) -> Search:
         waiting.append((part, turn, batch))
 
 
-def _near(search: UnitSearch) -> Search:
-    """Go through every probe at the places that the search leans to, from every base, before anything else."""
-    if search.points.near:
-        yield from search.boundary_phase.run(list(search.points.bases), EVERY_PROBE, "near")
+def _with_requests(search: UnitSearch, cases: Sequence[Case]) -> list[tuple[RequestKind, Case]]:
+    """Return the cases of the search's own requests, each with its request."""
+    found = [(search.ledger.states.get((key_of(case), case.operation)), case) for case in cases]
+    return [(state.request, case) for state, case in found if state is not None]
 
 
-def _meanwhile(search: UnitSearch) -> Search:
+def _probe_focused_paths(search: UnitSearch) -> Search:
+    """Ask every probe at the focused paths of every seed."""
+    if search.points.focused:
+        yield from search.boundary_phase.run(list(search.points.seeds), EVERY_PROBE, "focused")
+
+
+def _probe_during_growth(search: UnitSearch) -> Search:
     if not search.growth_phase.is_done:
-        yield from search.boundary_phase.run(list(search.points.bases), range(5), "new")
+        yield from search.boundary_phase.run(list(search.points.seeds), range(5), "new")
     while not search.growth_phase.is_done and not search.is_spent():
         yield from rounds(search, search.asked + 1)
 
 
 def _until_saturated(search: UnitSearch) -> Search:
-    """Where that is enough, draw until so many questions in a row have shown nothing new."""
+    """Draw until a number of cases in a row have shown nothing new, if the focus says to stop then."""
     since, known = search.asked, search.ledger.discoveries
-    while search.plan.near.until_saturated and not search.is_saturated and not search.is_spent():
+    while search.plan.focused.until_saturated and not search.is_saturated and not search.is_spent():
         yield from rounds(search, search.asked + 1)
         if search.ledger.discoveries > known:
             since, known = search.asked, search.ledger.discoveries
@@ -183,23 +190,23 @@ def _until_saturated(search: UnitSearch) -> Search:
 
 
 def rounds(search: UnitSearch, until: int | None) -> Search:
-    """Draw batches until so many cases were asked, or until the budget is used up.
+    """Draw batches until the search has asked `until` cases, or until the budget is used up.
 
-    With others to be asked meanwhile, one after the other. Alone, the target works on the next while one is compared,
-    so that what it shows leads the batches after the next.
+    Usually the next batch is drawn after the answers to the last one. A search without others beside it draws the next
+    batch while the target works, so that answers influence only the batches after that.
     """
     sent: deque[tuple[Ahead, list[Json]]] = deque()
     while True:
         yield []
         while len(sent) < (tuning.AHEAD if search.plan.draws_ahead else 1) and not _has_drawn(search, until):
-            wanted = _draw_batch(search)
-            sent.append((Ahead(search.cases_of(wanted)), [base for _, _, _, base in wanted]))
+            specs = _draw_batch(search)
+            sent.append((Ahead(search.cases_of(specs)), [base for _, _, _, base in specs]))
             yield sent[-1][0]
         if not sent:
             return
-        cases, bases = sent.popleft()
+        cases, seeds = sent.popleft()
         answers = yield cases
-        search.ledger.examine(cases, answers, bases)
+        search.ledger.examine(cases, answers, seeds)
         yield from search.settle()
 
 
@@ -207,6 +214,9 @@ def _has_drawn(search: UnitSearch, until: int | None) -> bool:
     return search.is_spent() or (until is not None and search.asked >= until)
 
 
-def _draw_batch(search: UnitSearch) -> list[Wanted]:
-    lanes = [state.lane for state in search.ledger.states.values()]
-    return [search.random_phase.draw(lanes[n % len(lanes)], n % len(lanes)) for n in range(min(BATCH, search.left()))]
+def _draw_batch(search: UnitSearch) -> list[CaseSpec]:
+    requests = [state.request for state in search.ledger.states.values()]
+    return [
+        search.random_phase.draw(requests[n % len(requests)], n % len(requests))
+        for n in range(min(BATCH, search.left()))
+    ]

@@ -1,4 +1,4 @@
-"""What one unit's search is given, and what is counted for each of its lanes."""
+"""The inputs of one unit's search, and the counts of each of its requests."""
 
 from __future__ import annotations
 
@@ -10,30 +10,32 @@ from harness import tuning
 from harness.case import Answer, Case, Mode
 from harness.compare.comparator import Comparator
 from harness.compare.mismatch import Mismatch
+from harness.compiler.rulelines import RuleLines
 from harness.engine.explain import Explainer
-from harness.engine.focus import NOWHERE, Near
+from harness.engine.fixtrial import FixTrials
+from harness.engine.focus import NO_FOCUSED_PATHS, FocusedPaths
 from harness.engine.observers import Observer
-from harness.engine.units import Lane, Unit
-from harness.fuzzers.bases import Side
+from harness.engine.units import RequestKind, Unit
 from harness.fuzzers.corpus import KeptSeeds
-from harness.fuzzers.lending import Stock
+from harness.fuzzers.donors import Donor
+from harness.fuzzers.repair import Side
 from harness.fuzzers.shape import Shape
-from harness.fuzzers.unlike import Way
+from harness.fuzzers.versiondiff import PathPattern
 from harness.gotypes.literals import NO_LITERALS, Literals
+from harness.subject.deciding import UNREAD, HandwrittenCode
 from harness.subject.examples import Example
 
 Search: TypeAlias = Generator[list[Case], list[Answer], Any]
-"""Yields cases, is sent their answers. No cases are a pause: its place is before many are drawn."""
+"""A generator that yields cases and is sent their answers; an empty list is a pause before it draws many cases."""
 
 
 class Ahead(list[Case]):
-    """Cases that are sent while the search goes on: it gets no answers now, and gets them when it yields the same list
-    again."""
+    """Cases that are sent without waiting: the search gets their answers when it yields the same list again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """What may be asked of the target besides the two lists."""
+    """The abilities of the target beyond the handwritten and the declarative list: see `TargetInfo`."""
 
     served: bool = False
     versions: bool = False
@@ -41,38 +43,41 @@ class Abilities:
     modes: bool = False
     validated: bool = False
     switches: bool = False
+    trace: bool = False
 
     @property
     def closer(self) -> bool:
-        """Whether the target can say more of a case than it says of most."""
+        """Whether the target can answer more of a case than the two lists."""
         return self.served or self.versions or self.repeat
 
     @classmethod
     def of(cls, names: Sequence[str]) -> Abilities:
-        """Read the abilities a target names."""
+        """Return the abilities from their names."""
         return cls(
             "served" in names, "versions" in names, "repeat" in names, "modes" in names, "validated" in names,
-            "switches" in names,
+            "switches" in names, "trace" in names,
         )  # fmt: skip
 
 
 @dataclass(slots=True)
 class UnitPlan:
-    """What a unit's search is given. `cases` is its share, None when only time limits it; `age` is that of the run.
+    """The inputs of a unit's search. `cases` is its share, None when only time limits it; `age` is that of the run.
 
-    `kept` are accepted objects of an earlier run, `keep` takes those of this one, where somebody wants them. `met` is
-    told of every difference of a new signature, and of the phase that met it.
+    `kept` are accepted objects of an earlier run; `keep` stores those of this run. `on_new_signature` is called with
+    every difference that has a new signature, and with the phase that saw it.
 
-    `witnesses` are the cases that show what exceptions tolerate: asked with the corpus, and no object to start from.
-    `examples` are objects of the user's own; `note` is told of those that are refused.
+    `witnesses` are the cases that show tolerated findings: they are asked with the corpus, but not used as seeds.
+    `examples` are objects of the user; `note` is called with a message about those that are rejected.
 
-    `stocks` are what others lend: growth waits until they are ready.
+    `donors` are searches that grow shared types: growth waits until they are ready, and splices their objects in.
+    `fixes` tries the fixes of its findings.
 
-    `abreast` says how many findings to settle at once when time is short.
+    `settle_batch_size` returns how many findings to settle at once after the time limit.
 
-    `unlike` are the places at which other versions of the type differ from it, `near` those that the search leans to.
-    `leads` says that this version compares the lists of all of them where they do not differ: once is enough.
-    `draws_ahead` says that nobody else's cases keep the target busy while this search draws and compares.
+    `other_shapes` are the shapes of the other served versions, `differing_paths` the paths at which other versions of
+    the type differ, `focused` those that the run focuses on.
+    `compares_versions`: this version also compares the lists of all versions at the other paths. `draws_ahead`: there
+    are too few other searches to keep the target busy while this one draws and compares.
     """
 
     unit: Unit
@@ -86,40 +91,49 @@ class UnitPlan:
     corpus: Sequence[Case] = ()
     witnesses: Sequence[Case] = ()
     literals: Literals = NO_LITERALS
+    rules: RuleLines | None = None
+    code: Callable[[], HandwrittenCode] = lambda: UNREAD
     examples: Sequence[Example] = ()
     note: Callable[[str], None] = lambda text: None
     kept: KeptSeeds | None = None
     keep: Callable[[KeptSeeds], None] | None = None
-    unlike: frozenset[Way] = frozenset()
-    leads: bool = True
+    other_shapes: Mapping[str, Shape] = field(default_factory=dict)
+    differing_paths: frozenset[PathPattern] = frozenset()
+    compares_versions: bool = True
     draws_ahead: bool = False
-    near: Near = NOWHERE
-    stocks: tuple[Stock, ...] = ()
+    focused: FocusedPaths = NO_FOCUSED_PATHS
+    donors: tuple[Donor, ...] = ()
+    fixes: FixTrials | None = None
     observers: Mapping[str, Observer] = field(default_factory=dict)
     age: Callable[[], float] = float
-    met: Callable[[Lane, Mismatch, str], None] = lambda lane, mismatch, phase: None
+    on_new_signature: Callable[[RequestKind, Mismatch, str], None] = lambda request, mismatch, phase: None
     is_late: Callable[[], bool] = bool
     is_over: Callable[[], bool] = bool
-    abreast: Callable[[], int] = lambda: tuning.ABREAST
+    settle_batch_size: Callable[[], int] = lambda: tuning.EXPLAINED_AT_ONCE
     explainer: Explainer = field(init=False)
 
     def __post_init__(self) -> None:
         objects = tuple(one.object for one in self.examples if not one.is_rejected)
-        self.explainer = Explainer(self.shape, self.subject, self.literals, objects)
+        self.explainer = Explainer(
+            self.shape, self.subject, self.literals, objects, self.other_shapes, self.rules, self.abilities.trace,
+            self.fixes, self.code,
+        )  # fmt: skip
 
 
 @dataclass(slots=True)
-class LaneState:
-    """The counts of one lane. `changed_paths` are the paths that an update changes which both sides accept.
+class RequestState:
+    """The counts of one request. `changed_paths` are the paths that an accepted update changes.
 
-    `has_seed` says that both sides accept some object, `seed_search_complete` that the search for one came to its end:
-    no limit of time cut it short. `sides` says who reports each of the `remaining` errors.
+    `too_large` counts the failures that are answers with more errors than are kept. `has_seed`: an object was accepted
+    by both validators; `seed_search_complete`: no time limit cut the search for one short. `sides` says who reports
+    each of the `remaining` errors: handwritten, declarative or both.
     """
 
-    lane: Lane
+    request: RequestKind
     cases: int = 0
     accepted: int = 0
     failures: int = 0
+    too_large: int = 0
     has_seed: bool = False
     seed_search_complete: bool = False
     remaining: tuple[str, ...] = ()
@@ -128,5 +142,5 @@ class LaneState:
 
 
 def key_of(case: Case) -> tuple[str, str, str, str]:
-    """Return what names the kind of a case, as `KindInfo.key` does."""
+    """Return the identity of the kind of a case: see `KindInfo.key`."""
     return case.group, case.version, case.resource, case.subresource

@@ -1,7 +1,8 @@
-"""The random phase: how cases are drawn from the objects to edit, mostly such as were not drawn before.
+"""The random phase: draws random edits of the objects to edit, and avoids cases that were drawn before.
 
-An update takes a related pair, since independent objects differ nearly everywhere and ratcheting has nothing to
-forgive. Old objects that edits made serve several draws: to make one, and to read it, costs as much as a new one.
+An update gets a related pair, because independent objects differ nearly everywhere, so that no value is unchanged and
+ratcheting is never tested. An edited old object is used for several draws, because creating and reading it costs as
+much as a new object.
 """
 
 from __future__ import annotations
@@ -13,22 +14,22 @@ import msgspec
 
 from harness import tuning
 from harness.case import Json, Operation
-from harness.engine.asker import Wanted
-from harness.engine.focus import leaning
+from harness.engine.asker import CaseSpec
+from harness.engine.focus import choose_sites
 from harness.engine.points import Point, Points
-from harness.engine.units import Lane
+from harness.engine.units import RequestKind
 from harness.fuzzers.edits import Site, random_edit
 from harness.fuzzers.novelty import NoveltyFilter, code_of
 from harness.jsonpath import JsonPath
 from harness.objectmodel import stored
 
-_UPDATE = Operation.UPDATE  # looking a member of an enum up costs as much as a call
+_UPDATE = Operation.UPDATE  # bound once: the lookup of an enum member costs as much as a call
 
 
 class OldObject(msgspec.Struct, frozen=True):
-    """An old object that edits made, and its code; for which lane, what it was made of, and where from."""
+    """An edited old object with its hash, its request, the object `before` the edits, and the point of that object."""
 
-    lane: Lane
+    request: RequestKind
     before: Json
     point: Point
     obj: Json
@@ -38,104 +39,108 @@ class OldObject(msgspec.Struct, frozen=True):
 class RandomPhase:
     """Draws cases from these points.
 
-    `takes` says whether an edit at a place may reach the validators through a lane.
+    `takes` returns whether a request can write a path, so that an edit there may reach the validators.
     """
 
-    def __init__(self, points: Points, takes: Callable[[Lane, JsonPath], bool] = lambda lane, place: True) -> None:
+    def __init__(
+        self, points: Points, takes: Callable[[RequestKind, JsonPath], bool] = lambda request, path: True
+    ) -> None:
         self.points, self.random, self._takes = points, points.random, takes
-        self._pasts: deque[OldObject] = deque(maxlen=tuning.OLD_OBJECTS)
-        self._tried = NoveltyFilter()
+        self._old_objects: deque[OldObject] = deque(maxlen=tuning.OLD_OBJECTS)
+        self._drawn = NoveltyFilter()
 
-    def draw(self, lane: Lane, number: int) -> Wanted:
-        """Draw a case for a lane, which is one of several by its number; another one if it was drawn before.
+    def draw(self, request: RequestKind, number: int) -> CaseSpec:
+        """Draw a case for a request, which has this number among the requests of the unit.
 
-        Each time with one more edit: what single edits make of an object has an end.
+        A case that was drawn before is drawn again with one more edit each time, because an object has only so many
+        single edits.
         """
         for more in range(tuning.DRAWS):
-            point, new, old, beside = self._draw_pair(lane, more)
-            if self._tried.is_new(code_of(new, beside + number)):
+            point, new, old, old_code = self._draw_pair(request, more)
+            if self._drawn.is_new(code_of(new, old_code + number)):
                 break
             self.points.note_repeat(point)
-        return lane, new, old, point.obj
+        return request, new, old, point.obj
 
-    def _draw_pair(self, lane: Lane, more: int) -> tuple[Point, Json, Json, int]:
-        """Return where from, new, old, and what tells the old one from others."""
-        pair = self.points.pairs.get(lane.key)
+    def _draw_pair(self, request: RequestKind, more: int) -> tuple[Point, Json, Json, int]:
+        """Return the point, new, old, and a hash that identifies old."""
+        pair = self.points.pairs.get(request.key)
         if pair is not None and self.random.random() < 0.1:
             point, old = pair
-            return point, self._edit(lane, point, point.obj, more), old, 1
-        if lane.operation is _UPDATE:
-            return self._update(lane, more)
-        point = self._point(lane)
-        return point, self._edit(lane, point, point.obj, more), None, 0
+            return point, self._edit(request, point, point.obj, more), old, 1
+        if request.operation is _UPDATE:
+            return self._update(request, more)
+        point = self._point(request)
+        return point, self._edit(request, point, point.obj, more), None, 0
 
-    def _update(self, lane: Lane, more: int) -> tuple[Point, Json, Json, int]:
+    def _update(self, request: RequestKind, more: int) -> tuple[Point, Json, Json, int]:
         roll = int(self.random.random() * 7)
-        if roll < 2:  # accepted, then edited: most rules look at that
-            point = self._point(lane)
+        if roll < 2:  # old is accepted, new is edited: this tests most rules
+            point = self._point(request)
             base = _base(point)
-            return point, self._edit(lane, point, base, more), base, 0
-        pasts = self._pasts_of(lane)
-        if roll < 4 or not pasts:
-            past = self._make_old(lane, more)
-            # Wrong before and left as it is, or put right now.
-            return past.point, past.obj if roll == 2 else _base(past.point), past.obj, past.code
-        past = pasts[int(self.random.random() * len(pasts))]
-        # Wrong before, now with a change elsewhere, or wrong in another way, or with something in common.
-        start = past.obj if roll == 4 else _base(past.point) if roll == 5 else past.before
-        return past.point, self._edit(lane, past.point, start, more), past.obj, past.code
+            return point, self._edit(request, point, base, more), base, 0
+        old_objects = self._old_objects_of(request)
+        if roll < 4 or not old_objects:
+            edited = self._make_old(request, more)
+            # Old is edited; new is unchanged, or the accepted object again.
+            return edited.point, edited.obj if roll == 2 else _base(edited.point), edited.obj, edited.code
+        edited = old_objects[int(self.random.random() * len(old_objects))]
+        # Old is edited; new is an edit of old, of the accepted object, or of what old was edited from.
+        start = edited.obj if roll == 4 else _base(edited.point) if roll == 5 else edited.before
+        return edited.point, self._edit(request, edited.point, start, more), edited.obj, edited.code
 
-    def _make_old(self, lane: Lane, more: int) -> OldObject:
-        """Make an old object, of an accepted one or of one that was made so."""
-        pasts, random = self._pasts_of(lane), self.random
-        known = pasts[int(random.random() * len(pasts))] if pasts and random.random() < 0.33 else None
+    def _make_old(self, request: RequestKind, more: int) -> OldObject:
+        """Edit an old object from an accepted one, or from another old object."""
+        old_objects, random = self._old_objects_of(request), self.random
+        known = old_objects[int(random.random() * len(old_objects))] if old_objects and random.random() < 0.33 else None
         if known is None or known.before is not known.point.stored:
-            point = self._point(lane)
+            point = self._point(request)
             before = _base(point)
         else:
             point, before = known.point, known.obj
-        obj = self._edit(lane, point, before, more)
-        past = OldObject(lane, before, point, obj, code_of(obj))
-        self._pasts.append(past)
-        return past
+        obj = self._edit(request, point, before, more)
+        edited = OldObject(request, before, point, obj, code_of(obj))
+        self._old_objects.append(edited)
+        return edited
 
-    def _pasts_of(self, lane: Lane) -> list[OldObject]:
-        """Return those made for a lane: what another one takes, this one may put aside."""
-        return [past for past in self._pasts if past.lane is lane]
+    def _old_objects_of(self, request: RequestKind) -> list[OldObject]:
+        """Return the old objects of a request; those of others may have edits that this request cannot write."""
+        return [edited for edited in self._old_objects if edited.request is request]
 
-    def _point(self, lane: Lane) -> Point:
-        """Choose where to start, with the focus on a part that the lane takes if that is soon found.
+    def _point(self, request: RequestKind) -> Point:
+        """Choose a point, preferably one with a focus that the request can write.
 
-        Accepted bases come first, and the last showed something new most recently.
+        Accepted seeds are preferred. The other points are in the order in which they were added.
         """
         random, points = self.random, self.points.points
         for _ in range(tuning.DRAWS):
             if random.random() < 0.6:
-                point = points[int(random.random() ** 2 * min(len(points), max(1, len(self.points.bases))))]
+                point = points[int(random.random() ** 2 * min(len(points), max(1, len(self.points.seeds))))]
             else:
                 point = points[int(random.random() * len(points))]
-            if self._takes(lane, point.focus):
+            if self._takes(request, point.focus):
                 break
         return point
 
-    def _edit(self, lane: Lane, point: Point, start: Json, more: int) -> Json:
-        """Edit an object once, twice or thrice, and so often more, where the lane takes it."""
+    def _edit(self, request: RequestKind, point: Point, start: Json, more: int) -> Json:
+        """Edit an object once, twice or thrice, and `more` times, at paths that the request can write."""
         random, points = self.random, self.points
         roll, obj = random.random(), start
         sites, harvest = points.sites_at(point), points.harvest
         for _ in range(more + (1 if roll < 0.6 else 2 if roll < 0.88 else 3)):
-            edit = random_edit(random, leaning(random, point.near, sites) if point.near else sites, harvest, obj)
-            if not self._takes(lane, edit.path):
-                edit = random_edit(random, self._writable_sites(lane, point, sites) or sites, harvest, obj)
+            preferred = choose_sites(random, point.focused, sites) if point.focused else sites
+            edit = random_edit(random, preferred, harvest, obj)
+            if not self._takes(request, edit.path):
+                edit = random_edit(random, self._writable_sites(request, point, sites) or sites, harvest, obj)
             obj = edit.apply(obj)
         return obj if obj.__class__ is dict else start
 
-    def _writable_sites(self, lane: Lane, point: Point, sites: Sequence[Site]) -> list[Site]:
-        """Return those of the sites of a point that a lane takes, picked once for all draws there."""
-        taken = point.taken.get(lane.key)
-        if taken is None:
-            taken = point.taken[lane.key] = [site for site in sites if self._takes(lane, site.place)]
-        return taken
+    def _writable_sites(self, request: RequestKind, point: Point, sites: Sequence[Site]) -> list[Site]:
+        """Return the sites of a point that a request can write, computed once for each point."""
+        writable = point.writable.get(request.key)
+        if writable is None:
+            writable = point.writable[request.key] = [site for site in sites if self._takes(request, site.path)]
+        return writable
 
 
 def _base(point: Point) -> Json:

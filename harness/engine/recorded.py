@@ -1,7 +1,7 @@
-"""The search of one unit where only recorded answers count: every recorded case once, and nothing else.
+"""The search of one unit from a recording of handwritten answers: it asks every recorded case once, and no others.
 
-A difference cannot be reduced with questions of its own, since nobody answers them for the handwritten side: the
-recorded case with the fewest errors and the smallest object that shows it stands for it.
+A difference cannot be reduced, because the recording has no handwritten answers to other cases. Its case is the
+recorded one with the fewest errors and the smallest object.
 """
 
 from __future__ import annotations
@@ -17,34 +17,34 @@ from harness.engine.packedfinding import PackedFinding
 from harness.engine.phases import Phase
 from harness.engine.plan import Search, UnitPlan
 from harness.engine.search import UnitSearch
-from harness.engine.units import Lane
-from harness.fuzzers.bases import errors_of, told_errors
-from harness.targets.recording import LaneName, Recording
+from harness.engine.units import RequestKind
+from harness.fuzzers.repair import describe_errors, errors_of
+from harness.targets.recording import Recording, RequestName
 
 
 def replay(search: RecordedSearch) -> Search:
-    """Ask every recorded case, small ones first, until time is up; the user's own examples before all others."""
+    """Ask the user's examples and then every recorded case, small ones first, until the time is up."""
     yield from search.given.offer(search)
     for state in search.ledger.states.values():
-        cases = search.recording.cases(_name(state.lane))
+        cases = search.recording.cases(_name(state.request))
         nearest: Answer | None = None
-        while not search.plan.is_late() and (some := [search.numbered(case) for case in islice(cases, BATCH * 2)]):
+        while not search.plan.is_late() and (batch := [search.numbered(case) for case in islice(cases, BATCH * 2)]):
             if search.plan.abilities.versions:
-                some = [msgspec.structs.replace(case, versions=True) for case in some]
-            answers = yield some
-            search.ledger.examine(some, answers, [None] * len(some))
+                batch = [msgspec.structs.replace(case, versions=True) for case in batch]
+            answers = yield batch
+            search.ledger.examine(batch, answers, [None] * len(batch))
             if not state.accepted:
-                refused = [answer for answer in (nearest, *answers) if answer is not None and errors_of(answer)]
-                nearest = min(refused, key=lambda answer: len(errors_of(answer)), default=None)
+                rejected = [answer for answer in (nearest, *answers) if answer is not None and errors_of(answer)]
+                nearest = min(rejected, key=lambda answer: len(errors_of(answer)), default=None)
         state.has_seed = state.accepted > 0
         state.seed_search_complete = state.has_seed or not search.plan.is_late()
         if not state.has_seed and nearest is not None:
-            state.remaining, state.sides = told_errors(nearest)
+            state.remaining, state.sides = describe_errors(nearest)
     yield from search.settle()
 
 
 class RecordedSearch(UnitSearch):
-    """Asks what a recording holds, and nothing else."""
+    """Asks only the cases of a recording."""
 
     phases = (Phase("replay", replay),)
 
@@ -53,10 +53,10 @@ class RecordedSearch(UnitSearch):
         self.recording = recording
 
     def more(self) -> Search:
-        """Ask nothing else: nobody answers."""
+        """Ask nothing: the recording has no other answers."""
         yield from ()
 
 
-def _name(lane: Lane) -> LaneName:
-    info = lane.info
-    return info.group, info.version, info.kind, info.resource, info.subresource, str(lane.operation)
+def _name(request: RequestKind) -> RequestName:
+    info = request.info
+    return info.group, info.version, info.kind, info.resource, info.subresource, str(request.operation)

@@ -1,6 +1,7 @@
-"""Are the normalization rules of a target themselves sound? Asked of the types, once, at the end of a run.
+"""Checks the normalization rules of a target against the types, once, at the end of a run.
 
-A rule that never applies proves nothing, and one that makes two fields of a version meet hides a wrong path.
+Such a rule maps the error paths of one version to those of another. A rule that never applies is useless, and one that
+maps two fields of a version to the same path hides wrong paths.
 """
 
 from __future__ import annotations
@@ -15,68 +16,69 @@ from harness.errormatch.normalize import check_rules
 from harness.fuzzers.shape import Shape
 from harness.jsonpath import join
 
-MOST_PATHS = 20_000
-"""Paths of one type that are looked at; a type that contains itself has no end of them."""
+MAX_PATHS = 20_000
+"""At most so many paths of one type are checked."""
 
-_DEEPEST = 16
+_MAX_DEPTH = 16
+"""Paths are at most so deep, because a type that contains itself has infinitely many."""
 
 
 def paths_of(shape: Shape) -> Iterator[str]:
-    """Name the fields of a type as validators report them: lists at index 0, maps at key `k`.
+    """Yield the paths of a type as validators report them: lists at index 0, maps at key `k`.
 
-    A type within itself is not entered again.
+    A type inside itself is not entered again.
     """
-    left = MOST_PATHS
-    for path in _below(shape, "", ()):
+    left = MAX_PATHS
+    for path in _paths_below(shape, "", ()):
         yield path
         left -= 1
         if not left:
             return
 
 
-def _below(shape: Shape, path: str, outer: tuple[str, ...]) -> Iterator[str]:
+def _paths_below(shape: Shape, path: str, outer: tuple[str, ...]) -> Iterator[str]:
     if path:
         yield path
-    if len(outer) > _DEEPEST or (shape.type and shape.type in outer and shape.kind == "struct"):
+    if len(outer) > _MAX_DEPTH or (shape.type and shape.type in outer and shape.kind == "struct"):
         return
-    around = (*outer, shape.type)
+    outer_types = (*outer, shape.type)
     if shape.kind == "struct":
         for member in shape.fields:
-            yield from _below(member.shape, join(path, member.name), around)
+            yield from _paths_below(member.shape, join(path, member.name), outer_types)
     elif shape.kind in ("list", "map"):
-        yield from _below(shape.elem, join(path, "[0]" if shape.kind == "list" else "[k]"), around)
+        yield from _paths_below(shape.elem, join(path, "[0]" if shape.kind == "list" else "[k]"), outer_types)
 
 
 def _versions(info: KindInfo) -> Iterator[KindInfo]:
-    """The kind in its own version and in those that are compared with it; their types lie in sibling packages."""
+    """Yield the kind in its own version and in those compared with it, whose types are in sibling packages."""
     yield info
     for version in info.versions:
-        home = info.type.replace(f"/{info.version}.", f"/{version}.")
-        yield msgspec.structs.replace(info, version=version, type=home)
+        type_name = info.type.replace(f"/{info.version}.", f"/{version}.")
+        yield msgspec.structs.replace(info, version=version, type=type_name)
 
 
 def examine_rules(
-    every: Iterable[KindInfo], asked: Iterable[KindInfo], shape: Callable[[KindInfo], Shape], subject: str
+    kinds: Iterable[KindInfo], asked: Iterable[KindInfo], shape: Callable[[KindInfo], Shape], subject: str
 ) -> list[Finding]:
-    """Find normalization rules that apply to no field of any kind, and those that make two fields of one kind meet.
+    """Find normalization rules that apply to no field, and those that map two fields of one kind to the same path.
 
-    `every` are the kinds of the target: rules are often shared, and one kind's use is enough. `asked` are the kinds
-    of this run: only theirs are reported, each problem once.
+    `kinds` are all kinds of the target: a rule may be shared, and is used if it applies to one of them. `asked` are the
+    kinds of this run: only their problems are reported, each once.
     """
-    wanted = {info.key for info in asked}
-    useful: set[tuple[str, str]] = set()
+    asked_keys = {info.key for info in asked}
+    used: set[tuple[str, str]] = set()
     findings: list[Finding] = []
     unused: dict[tuple[str, str], Finding] = {}
-    for info in every:
+    for info in kinds:
         if not info.normalization:
             continue
-        found = check_rules(info.normalization, {one.version: paths_of(shape(one)) for one in _versions(info)})
-        without = {problem.rule for problem in found if problem.kind == "unused"}
-        useful |= set(info.normalization) - without
-        if info.key not in wanted:
+        problems = check_rules(info.normalization, {one.version: paths_of(shape(one)) for one in _versions(info)})
+        unused_here = {problem.rule for problem in problems if problem.kind == "unused"}
+        used |= set(info.normalization) - unused_here
+        if info.key not in asked_keys:
             continue
-        findings += rule_findings(info, [problem for problem in found if problem.kind == "collision"], subject)
-        for problem in found:
-            if problem.kind == "unused" and problem.rule not in unused:
+        findings += rule_findings(info, [problem for problem in problems if problem.kind == "collision"], subject)
+        for problem in problems:
+            if problem.kind == "unused" and (problem.rule not in unused or problem.earlier is not None):
                 (unused[problem.rule],) = rule_findings(info, [problem], subject)
-    return findings + [finding for rule, finding in unused.items() if rule not in useful]
+    return findings + [finding for rule, finding in unused.items() if rule not in used]

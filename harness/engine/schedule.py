@@ -1,12 +1,12 @@
-"""Many searches over one target: several batches in flight, so that Python works while the target works.
+"""Schedules many searches over one target, with several batches in flight, so that Python and the target work at once.
 
-A search waits for its own answers only. Which one comes next decides the progress under a time limit, never what a
-search does. Turns are shared by the time that a search has taken, here and in the worker, not by its cases: a kind
-whose validators take milliseconds must not starve a hundred that take none. Searches in an early phase come first, then
-those with many places that both sides look at, and those that find much.
+A search waits only for its own answers. The order of searches decides their progress under a time limit, never the
+cases that a search asks. Time is shared by what a search has taken, in this process and in the worker, rather than by
+cases: a kind whose validators take milliseconds must not starve a hundred fast ones. Searches in an early phase get
+more, then those with many paths that both validators check, and those with many findings.
 
-A search that yields no cases has a pause before it draws some: it is asked for them when its turn comes. Cases that
-hundreds of searches have ready would be most of what a process holds.
+A search that yields no cases pauses before it draws some, and is asked for them at its next turn: otherwise the cases
+that hundreds of searches have ready would take most of the memory of a process.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from harness.engine.plan import Ahead, Search
 from harness.engine.search import UnitSearch
 from harness.targets.target import Pending, Target
 
-NEAR, SLOW = 10.0, 3.0
-"""From when on before the end no answer is waited for beyond it, in seconds, or as often as answers take. A worker that
-ends is noticed all the same, and one that hangs as long as `left` goes on for what is not answered."""
+END_WINDOW_SECONDS, END_WINDOW_BATCHES = 10.0, 3.0
+"""When less time is left than these seconds, or than so many batches take, no answer is waited for beyond the end. A
+worker that dies is still noticed, and so is one that hangs, as long as `left` allows for unanswered cases."""
 
 
 @dataclass(slots=True)
 class TimeSpent:
-    """Where the time went, and how long the slowest of the last batches was on its way. Units: seconds."""
+    """The time by activity; `away` is how long the slowest of the last batches took. Units: seconds."""
 
     generate: float = 0.0
     encode: float = 0.0
@@ -41,10 +41,10 @@ class TimeSpent:
 
 @dataclass(slots=True)
 class _Running:
-    """A search on its way.
+    """A running search.
 
-    `charged` is the time it took, here and in the worker, by the weight it had then: the least is next. `ahead` are
-    batches that were sent before it waits for them.
+    `charged` is the time that it took, in this process and in the worker, divided by its weight then; the search with
+    the least is next. `ahead` are the batches that were sent without waiting for their answers.
     """
 
     search: UnitSearch
@@ -56,9 +56,10 @@ class _Running:
 
 @dataclass(slots=True)
 class Schedule:
-    """Drives searches until all have ended, or `left`, in seconds, says that time is up.
+    """Drives searches until all have ended or no time is `left` (in seconds).
 
-    `on_turn` is called after each batch.
+    `on_turn` is called after each batch. Searches in `_ready` have a next turn, those in `_waiting` wait for answers,
+    and those in `_parked` wait for another search.
     """
 
     target: Target
@@ -77,12 +78,12 @@ class Schedule:
     def run(self, steps: Callable[[UnitSearch], Search] = lambda search: search.run()) -> None:
         """Run every search to its end, or these `steps` of it.
 
-        A search that fails inside keeps what it found; the others go on.
-        When time is up no more answers are waited for: a batch of slow cases may take longer than anybody wants to.
+        A search that raises keeps its findings, and the others go on. When the time is up, no more answers are waited
+        for, because a batch of slow cases may take long.
         """
         self._mark = self.now()
         for search in self.searches:
-            if self.left() <= 0:  # of thousands nobody asks each whether time is up
+            if self.left() <= 0:  # starting thousands of searches may itself use up the time
                 break
             self._turn(_Running(search, steps(search)), None)
         awaited = [search for search in self.searches if search.is_awaited]
@@ -96,7 +97,7 @@ class Schedule:
 
     @property
     def unanswered(self) -> int:
-        """How many cases were asked and are not answered."""
+        """The number of cases that were sent and not answered."""
         return self._in_flight
 
     def _submit(self, running: _Running) -> None:
@@ -126,7 +127,7 @@ class Schedule:
     def _collect(self) -> None:
         running, pending, sent = self._waiting[0]
         started, left = self.now(), self.left()
-        if left < max(NEAR, SLOW * self.spent.away) and not pending.wait(max(0.0, left)):
+        if left < max(END_WINDOW_SECONDS, END_WINDOW_BATCHES * self.spent.away) and not pending.wait(max(0.0, left)):
             return
         self._waiting.popleft()
         self._in_flight -= len(running.batch)
@@ -135,10 +136,10 @@ class Schedule:
         waited = ended - started
         self.spent.away = max(ended - sent, 0.9 * self.spent.away)
         self.spent.wait += waited
-        # What a worker does while others have their turn costs them as well: there are only so many cores.
-        apart = max(0.0, pending.seconds - waited)
-        running.search.seconds += apart
-        running.charged += apart / _weight(running.search)
+        # Time of a worker while other searches had their turn is charged too, because cores are shared.
+        overlapped = max(0.0, pending.seconds - waited)
+        running.search.seconds += overlapped
+        running.charged += overlapped / _weight(running.search)
         self._turn(running, answers)
         self.on_turn(running.search)
 
@@ -151,20 +152,20 @@ class Schedule:
             self._wake()
 
     def _wake(self) -> None:
-        """Go on with what waited for a search that has ended."""
+        """Make parked searches ready whose donors have ended."""
         woken = [running for running in self._parked if not running.search.waits()]
         self._parked = [running for running in self._parked if running.search.waits()]
         for running in woken:
             heapq.heappush(self._ready, (running.charged, running.search.plan.unit.index, running))
 
     def _charge(self, running: _Running) -> None:
-        """Charge what has passed since the last charge."""
+        """Charge a search for the time since the last charge."""
         before, self._mark = self._mark, self.now()
         running.search.seconds += self._mark - before
         running.charged += (self._mark - before) / _weight(running.search)
 
     def _step(self, running: _Running, answers: list[Answer] | None) -> bool:
-        """Go on until the next questions, or a pause. Returns: whether it has not ended."""
+        """Run a search until its next cases or pause. Returns: False when it has ended."""
         search = running.search
         started, compared = self.now(), search.ledger.compare_seconds
         try:
@@ -173,7 +174,7 @@ class Schedule:
             return False
         except Exception as error:
             search.fail(error)
-            self._in_flight -= sum(len(batch) for batch, _, _ in running.ahead)  # nobody asks for them any more
+            self._in_flight -= sum(len(batch) for batch, _, _ in running.ahead)  # their answers are never read
             return False
         finally:
             own = search.ledger.compare_seconds - compared
@@ -182,7 +183,7 @@ class Schedule:
 
 
 def _is_ahead(running: _Running) -> bool:
-    """Whether a search goes on while its batch is on its way."""
+    """Whether a search has yielded a batch that it does not wait for yet."""
     return isinstance(running.batch, Ahead) and all(batch is not running.batch for batch, _, _ in running.ahead)
 
 
@@ -193,7 +194,7 @@ def _weight(search: UnitSearch) -> float:
     haste = phase.weight if search.seconds < phase.seconds else 1.0
     if search.ledger.pending or search.shrink_phase.begun:
         haste *= tuning.EXPLAINING
-    # Where cases are slow there are few of them, so that differences are many among them: that alone is no reason.
+    # Slow kinds have few cases, and so many discoveries per case: count at least the usual cases per second.
     asked = max(search.asked, search.seconds / tuning.USUAL_COST)
     haste *= 1.0 + len(search.ledger.judged) / tuning.JUDGED
     return search.plan.unit.weight * haste * (1.0 + min(3.0, 20.0 * search.ledger.discoveries / (asked + 100)))

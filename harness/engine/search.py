@@ -1,7 +1,7 @@
-"""The search of one kind and its subresources: it goes through `PHASES` and explains what it meets on the way.
+"""The search of one unit, a kind with its subresources: it runs through `PHASES` and explains the differences it sees.
 
-As one generator, it yields batches of cases, is sent their answers, and tells what it found. Nothing here reads a clock
-but through `is_late` and `is_over`.
+It is one generator that yields batches of cases, is sent their answers, and reports findings. It reads the clock only
+through `is_late` and `is_over`, so that everything else about it is deterministic.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from harness.engine.writableparts import WritableParts
 
 
 class UnitSearch(UnitAsker):
-    """The search of one unit. `run` is the generator, `phase` the phase it is in.
+    """The search of one unit. `run` is the generator, `phase` the current phase.
 
-    `is_awaited` says that others wait for it, `error` why it ended early on an internal problem.
+    `is_awaited`: other searches wait for it. `error` is the internal error that ended it early.
     """
 
     phases: tuple[Phase[Any], ...] = PHASES
@@ -39,36 +39,36 @@ class UnitSearch(UnitAsker):
         self.error = ""
         self.is_saturated = False
 
-    # What phases share is made by the first that needs it: of thousands of kinds, most are never asked about.
+    # State that phases share is created on first use, because most of thousands of kinds are never asked.
 
     @cached_property
     def writable(self) -> WritableParts:
-        """What the operations put aside."""
+        """Which parts of an object each request can write."""
         return WritableParts(self)
 
     @cached_property
     def random_phase(self) -> RandomPhase:
-        """What random cases are drawn from."""
+        """The state of the random phase."""
         return RandomPhase(self.points, self.writable.has)
 
     @cached_property
     def aim_phase(self) -> AimPhase:
-        """What was tried to make rules fire."""
+        """The state of the aim phase."""
         return AimPhase(self)
 
     @cached_property
     def seed_search(self) -> SeedSearch:
-        """The seed objects that were found first."""
+        """The state of the seed phase."""
         return SeedSearch(self)
 
     @cached_property
     def growth_phase(self) -> GrowthPhase:
-        """What became of them."""
+        """The state of the growth phase."""
         return GrowthPhase(self.seed_search)
 
     @cached_property
     def boundary_phase(self) -> BoundaryPhase:
-        """Which boundary values were put where."""
+        """The state of the boundary phase."""
         return BoundaryPhase(self, self.writable)
 
     def run(self) -> Search:
@@ -79,12 +79,18 @@ class UnitSearch(UnitAsker):
             yield from phase.run(self)
 
     def more(self) -> Search:
-        """Go on drawing after `run`: there was time left."""
+        """Draw more cases after `run`, if there is time left."""
         if not (self.error or self.is_saturated):
             yield from rounds(self, None)
             yield from self.settle()
 
     def fail(self, error: Exception) -> None:
-        """Remember that the search ended on an internal problem."""
-        where = traceback.extract_tb(error.__traceback__)[-1]
-        self.error = f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"
+        """Record the internal error that ended the search."""
+        self.error = describe_error(error)
+
+
+def describe_error(error: BaseException) -> str:
+    """Return the type and message of an exception, and the file and line that raised it."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+    return f"{type(error).__name__}: {error}{where}"

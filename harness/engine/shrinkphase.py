@@ -1,38 +1,48 @@
-"""What is new is looked at closer, reduced and explained: the questions that follow from what was met."""
+"""The shrink phase: reduces and explains every new difference of a unit by asking smaller cases (delta debugging).
+
+1. Reduce the smallest accepted object of each request: the floor, which no reduction has to go below.
+2. Reduce each new difference towards that floor, as long as its signature and its severity stay.
+3. Put its value into seed objects where it may be more severe, and reduce again what is.
+4. Explain the reduced case, and keep the finding.
+5. Ask the cases of findings again once the unit is known to be flaky.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import islice
 
 import msgspec
 
 from harness import tuning
 from harness.case import Answer, Case, Json, Operation
+from harness.compare.causes.unreachable import UNREACHABLE
 from harness.compare.finding import SEVERITIES, Finding
 from harness.compare.severity import severity_of
 from harness.engine.answercache import AnswerCache
-from harness.engine.explain import DOUBTED, REPETITIONS, count_others, mark_unstable, repeat
+from harness.engine.explain import REPETITIONS, REPETITIONS_WHEN_FLAKY, count_different, mark_unstable, repeat
 from harness.engine.ledger import Ledger, Lists, Sighting, SignatureRecord
 from harness.engine.packedfinding import PackedFinding
 from harness.engine.plan import Search, UnitPlan, key_of
 from harness.engine.points import Points
-from harness.engine.units import Lane, LaneKey
-from harness.fuzzers.bases import accepted
+from harness.engine.regrade import find, rank_of, regrade, seed_pairs
+from harness.engine.steadying import times_set, with_times
+from harness.engine.units import RequestKey, RequestKind
 from harness.fuzzers.pairs import Pair, unchanged
-from harness.fuzzers.places import place_of
-from harness.fuzzers.reduce import Reducer
+from harness.fuzzers.reduce import KEPT, Reducer
+from harness.fuzzers.repair import is_accepted
+from harness.fuzzers.shapepaths import resolve_path
 from harness.fuzzers.transplant import transplants
-from harness.jsonpath import canonical_path, struct_of
+from harness.jsonpath import JsonPath, canonical_path, struct_of
 from harness.objectmodel import stored
 
 
 class ShrinkPhase:
     """The reductions and explanations of one unit.
 
-    `grounds` has, by lane, the smallest accepted pair; None where there is none. `asked` counts cases, `explained`
-    the findings that took them, `begun` those that are on their way. `seconds` is what the search has `spent` on them.
-    No clock is asked how small a finding gets or what its cause is: what there is no time for is not settled at all.
+    `floors` has the smallest accepted pair by request, None where there is none. `asked` counts cases, `explained` the
+    finished findings, `begun` those in progress. `seconds` is the time that they took, by the clock `spent`.
+    A finding that is begun is also finished: its size and cause must not depend on the time that is left.
     """
 
     def __init__(
@@ -45,108 +55,166 @@ class ShrinkPhase:
         on_found: Callable[[PackedFinding], None],
     ) -> None:
         self.plan, self.ledger, self.points = plan, ledger, points
-        self.grounds: dict[LaneKey, Pair | None] = {}
+        plan.explainer.reported, plan.explainer.accepted = ledger.has_reported, self._accepted
+        self.floors: dict[RequestKey, Pair | None] = {}
         self.asked = self.explained = self.begun = 0
         self.seconds = 0.0
         self._numbered, self._spent, self._on_found = numbered, spent, on_found
-        self._alike: dict[tuple[LaneKey, str], Pair] = {}
+        self._last_reduced: dict[tuple[RequestKey, str], Pair] = {}
 
     def run(self) -> Search:
-        """Reduce and explain every new signature; when time is short, first what most people would notice."""
+        """Reduce and explain every new signature; after the time limit the most severe come first."""
         is_sorted = False
-        answered = AnswerCache()
+        cache = AnswerCache()
         while self.ledger.pending:
             if not is_sorted and self.plan.is_late():
-                self.ledger.sort()
+                self.ledger.sort_pending()
                 is_sorted = True
-            most = self.plan.abreast() if is_sorted else tuning.ABREAST
-            some, self.ledger.pending[:] = self.ledger.pending[:most], self.ledger.pending[most:]
-            # What was met again, and worse, while its turn was near was settled with that.
-            some = [entry for entry in some if entry.shown is not None]
-            self.begun = len(some)  # each one less when it is explained
-            for entry in some:
-                yield from self._drive(answered.through(self._find_ground(entry.lane)))
-            yield from self._drive(answered.through(abreast([self._explain(entry) for entry in some])))
+            size = self.plan.settle_batch_size() if is_sorted else tuning.EXPLAINED_AT_ONCE
+            batch, self.ledger.pending[:] = self.ledger.pending[:size], self.ledger.pending[size:]
+            # An entry may be pending twice, if it was seen again with a higher severity; once it is settled, skip it.
+            batch = [entry for entry in batch if entry.sighting is not None]
+            self.begun = len(batch)  # `_keep_finding` counts it down
+            for entry in batch:
+                yield from self._drive(cache.drive(self._find_floor(entry.request)))
+            yield from self._drive(cache.drive(run_in_lockstep([self._explain(entry) for entry in batch])))
             self.begun = 0
-            yield from self._drive(abreast([self._doubt(seen) for seen in self._findings_to_doubt()]))
+            yield from self._drive(run_in_lockstep([self._recheck(seen) for seen in self._findings_to_recheck()]))
 
-    def reducer(self, lane: Lane, met: Sighting) -> Reducer:
-        """Return the reduction of what was met to the smallest case that shows the same signature."""
-        comparator = self.plan.comparators[lane.info.key]
-        signature = met.mismatch.signature
-        worst = SEVERITIES.index(severity_of(met.case, met.answer, met.mismatch, comparator))
-        heard: dict[Lists, frozenset[str] | None] = {}
+    def reducer(self, request: RequestKind, sighting: Sighting) -> Reducer:
+        """Return the reducer that looks for the smallest case with the same signature."""
+        comparator = self.plan.comparators[request.info.key]
+        signature = sighting.mismatch.signature
+        worst = SEVERITIES.index(severity_of(sighting.case, sighting.answer, sighting.mismatch, comparator))
+        known_verdicts: dict[Lists, frozenset[str] | None] = {}
 
         def verdict(case: Case, answer: Answer) -> frozenset[str] | None:
-            if answer.failure is not None or answer.served or answer.versions:
-                return judged(case, answer)
+            if answer.failure is not None or answer.served or answer.versions or answer.unreachable:
+                return evaluate(case, answer)
             lists = answer.handwritten, answer.declarative
-            if lists not in heard:  # most questions of a reduction have an answer that another one had
-                heard[lists] = judged(case, answer)
-            return heard[lists]
+            if lists not in known_verdicts:  # most cases of a reduction get lists that another case got too
+                known_verdicts[lists] = evaluate(case, answer)
+            return known_verdicts[lists]
 
-        def judged(case: Case, answer: Answer) -> frozenset[str] | None:
-            # Where the error itself is gone there is nothing to compare.
-            found = comparator.signatures(case, answer) if comparator.may_show(signature, answer) else ()
-            if signature not in found or self._is_milder(worst, case, answer, met):
+        def evaluate(case: Case, answer: Answer) -> frozenset[str] | None:
+            # Without the error itself the lists need not be compared.
+            signatures = comparator.signatures(case, answer) if comparator.may_show(signature, answer) else ()
+            if signature not in signatures or self._is_milder(worst, case, answer, sighting):
                 return None
-            others = {"".join(other) for other in found if other != signature}
+            others = {"".join(other) for other in signatures if other != signature}
             errors = {
                 f"{e.type} {canonical_path(e.field)} {e.origin}" for e in (*answer.handwritten, *answer.declarative)
             }
             return frozenset(others | errors)
 
-        def mend(case: Case, answer: Answer) -> Iterator[tuple[Json, Json]]:
+        def find_repairs(case: Case, answer: Answer) -> Iterator[tuple[Json, Json]]:
             errors = (*answer.handwritten, *answer.declarative)
-            others = [e for e in errors if not comparator.concerns(met.mismatch, e)]
+            others = [e for e in errors if not comparator.concerns(sighting.mismatch, e)]
             return self.plan.explainer.repairs(case, others)
 
-        base = met.base if lane.operation is Operation.CREATE or met.base is None else stored(met.base)
-        ground = self.grounds.get(lane.key)
-        pair = met.case.object, met.case.old
-        place, _ = place_of(met.mismatch.path, self.plan.shape)
-        known = [one for one in (ground, self._alike.get(_likeness(lane, met))) if one is not None]
-        if not known and base is not None:  # nothing is accepted yet
+        base = (
+            sighting.base if request.operation is Operation.CREATE or sighting.base is None else stored(sighting.base)
+        )
+        floor = self.floors.get(request.key)
+        pair = sighting.case.object, sighting.case.old
+        path, _ = resolve_path(sighting.mismatch.path, self.plan.shape)
+        known = [one for one in (floor, self._last_reduced.get(_struct_key(request, sighting))) if one is not None]
+        if not known and base is not None:  # no object is accepted yet
             known = [unchanged(base, pair)]
-        first = tuple(transplants(pair, place, base, known))
+        first = tuple(transplants(pair, path, base, known))
         return Reducer(
-            _plain(met),
+            _without_extras(sighting),
             verdict,
             base,
-            mend=mend,
-            first=first,
-            ground=ground,
-            seat=place,
+            find_repairs=find_repairs,
+            small_pairs=first,
+            floor=floor if sighting.answer.failure is None else None,  # what a crash needs may be less than is accepted
+            path=path,
+            protected=self._protected,
+            shape=self.plan.shape,
         )
 
-    def _explain(self, entry: SignatureRecord) -> Search:
-        met, comparator = entry.shown, self.plan.comparators[entry.lane.info.key]
-        assert met is not None  # it has not been settled
-        explainer, served, times = self.plan.explainer, self.plan.abilities.served, self.repetitions
-        if self.plan.is_over() and met.answer.failure is not None and met.answer.failure.stage == "worker":
-            # Each question may cost a worker, or seconds of silence. What the cause is, is certain.
-            self._keep_finding(entry, met, explainer.leave_unexplained(*met[:3], comparator), times)
-            return
-        reducer = self.reducer(entry.lane, met)
-        case = yield from reducer.run()
-        answer = reducer.answer
-        if answer is None:
-            return
-        if reducer.is_gone and answer.failure is None:
-            finding = explainer.explain_unstable(_plain(met), met.answer, met.mismatch, comparator, is_gone=True)
-        else:
-            finding = yield from explainer.explain(case, answer, met.mismatch, comparator, served, times)
-        if not reducer.is_gone:
-            self._alike[_likeness(entry.lane, met)] = case.object, case.old
-        self._keep_finding(entry, met, finding, times)
+    @property
+    def _protected(self) -> frozenset[JsonPath]:
+        return frozenset() if self.plan.shape.is_plain else KEPT
 
-    def _keep_finding(self, entry: SignatureRecord, met: Sighting, finding: Finding, times: int) -> None:
-        """Keep what a difference came to."""
+    def _explain(self, entry: SignatureRecord) -> Search:
+        sighting, comparator = entry.sighting, self.plan.comparators[entry.request.info.key]
+        assert sighting is not None  # only settled entries have none
+        explainer, served, repetitions = self.plan.explainer, self.plan.abilities.served, self.repetitions
+        if self.plan.is_over() and sighting.answer.failure is not None and sighting.answer.failure.stage == "worker":
+            # Each case may crash or hang a worker, and the cause is certain without an experiment.
+            finding = explainer.leave_unexplained(*sighting[:3], comparator)
+            self._keep_finding(entry, entry.worst, finding, repetitions)
+            return
+        while True:  # ends, because each round starts from a more severe occurrence
+            reducer = self.reducer(entry.request, sighting)
+            case = yield from reducer.run()
+            answer = reducer.answer
+            if answer is None:
+                return
+            if reducer.is_gone:
+                break
+            reduced = find(case, answer, sighting.mismatch.signature, comparator)
+            assert reduced is not None  # a reduction keeps the difference
+            seeds = seed_pairs(self.points, entry.request)
+            regraded = yield from regrade((reduced, sighting), seeds, self.plan.shape, comparator)
+            if regraded.sighting is None:
+                break
+            sighting = regraded.sighting
+        rank = rank_of(sighting.case, sighting.answer, sighting.mismatch.signature, comparator)
+        if reducer.is_gone and answer.failure is None:
+            plain = _without_extras(sighting)
+            timed = with_times(plain, self.plan.shape)
+            start = sighting if timed is None else sighting._replace(case=timed, base=None)
+            times = frozenset() if timed is None else times_set(plain, timed, self.plan.shape)
+            steady = yield from self._reduce_steadied(entry.request, start, times)
+            if steady is None:
+                known = sighting.answer, sighting.mismatch, comparator
+                finding = explainer.explain_unstable(plain, *known, is_gone=True)
+            else:
+                finding = yield from explainer.explain(*steady[:3], comparator, served, repetitions)
+        else:
+            finding = yield from explainer.explain(case, answer, sighting.mismatch, comparator, served, repetitions)
+            times = times_set(case, finding.case, self.plan.shape)
+            start = sighting._replace(case=finding.case, answer=finding.answer, base=None)
+            steady = yield from self._reduce_steadied(entry.request, start, times)
+            if steady is not None:
+                finding = yield from explainer.explain(*steady[:3], comparator, served, repetitions)
+        if not reducer.is_gone:
+            self._last_reduced[_struct_key(entry.request, sighting)] = case.object, case.old
+            rank = min(rank, rank_of(case, answer, sighting.mismatch.signature, comparator))
+            if finding.cause != UNREACHABLE.code:  # else no request reaches any occurrence
+                note = "; ".join(filter(None, (finding.severity_note, regraded.note)))
+                finding = msgspec.structs.replace(finding, severity_note=note)
+        self._keep_finding(entry, rank, finding, repetitions)
+
+    def _reduce_steadied(
+        self, request: RequestKind, sighting: Sighting, times: frozenset[JsonPath]
+    ) -> Generator[list[Case], list[Answer], Sighting | None]:
+        """Reduce a case again whose times were set, and stay: before that its answers depended on the clock.
+
+        Returns: the smaller case; None where no times were set, the difference does not show, or nothing is smaller.
+        """
+        if not times:
+            return None
+        reducer = self.reducer(request, sighting)
+        reducer.protected |= times
+        reducer.small_pairs = ()  # they are without the times
+        smaller = yield from reducer.run()
+        is_smaller = (smaller.object, smaller.old) != (sighting.case.object, sighting.case.old)
+        if reducer.is_gone or reducer.answer is None or not is_smaller:
+            return None
+        signature = sighting.mismatch.signature
+        return find(smaller, reducer.answer, signature, self.plan.comparators[request.info.key])
+
+    def _keep_finding(self, entry: SignatureRecord, rank: int, finding: Finding, times: int) -> None:
+        """Store the finding of a difference, with the rank of its severity, and report it if it is new."""
         self.ledger.is_flaky = self.ledger.is_flaky or finding.cause == "unstable"
         self.explained += 1
         self.begun -= 1
-        if entry.shown is met:  # nothing worse was met meanwhile
-            entry.shown = None
+        if rank <= entry.worst:  # else it was seen with a higher severity meanwhile, and is pending again
+            entry.worst, entry.sighting = rank, None
         packed = PackedFinding.of(msgspec.structs.replace(finding, phase=entry.phase))
         is_new, entry.finding, entry.repeated = entry.finding is None, packed, times
         self.points.keep(finding.case.object)
@@ -155,50 +223,51 @@ class ShrinkPhase:
 
     @property
     def repetitions(self) -> int:
-        """How often a reduced case is asked again before its cause is told."""
-        return DOUBTED if self.ledger.is_flaky else REPETITIONS
+        """How often a reduced case is asked again before its cause is reported."""
+        return REPETITIONS_WHEN_FLAKY if self.ledger.is_flaky else REPETITIONS
 
-    def _findings_to_doubt(self) -> list[SignatureRecord]:
-        """Return what was explained before it was known that one case of this unit may get two answers."""
+    def _findings_to_recheck(self) -> list[SignatureRecord]:
+        """Return the findings that were explained before the unit was known to be flaky."""
         times = self.repetitions
         return [seen for seen in self.ledger.seen.values() if seen.finding is not None and seen.repeated < times]
 
-    def _doubt(self, seen: SignatureRecord) -> Search:
-        """Ask the case of a finding again, and take back its cause if there is another answer."""
+    def _recheck(self, seen: SignatureRecord) -> Search:
+        """Ask the case of a finding again, and mark it unstable if an answer differs."""
         seen.repeated = times = self.repetitions
-        assert seen.finding is not None  # only what is explained is doubted
+        assert seen.finding is not None  # only explained findings are checked again
         finding = seen.finding.unpack()
         if finding.cause != "unstable":
-            said = yield repeat(finding.case, times)
-            if count_others(finding.answer, said):
+            answers = yield repeat(finding.case, times)
+            if count_different(finding.answer, answers):
                 seen.finding = PackedFinding.of(mark_unstable(finding))
 
-    def _is_milder(self, worst: int, case: Case, answer: Answer, met: Sighting) -> bool:
-        """Whether a case shows a difference to fewer people than the one that it was met on."""
-        comparator, kind = self.plan.comparators[key_of(met.case)], met.mismatch.kind
-        if worst == len(SEVERITIES) - 1 or kind in ("panic", "self", "composition"):
+    def _is_milder(self, worst: int, case: Case, answer: Answer, sighting: Sighting) -> bool:
+        """Whether a difference is less severe on this case than on the one where it was first seen."""
+        if worst == len(SEVERITIES) - 1:
             return False
-        same = (one for one in comparator.compare(case, answer) if one.signature == met.mismatch.signature)
-        return all(SEVERITIES.index(severity_of(case, answer, one, comparator)) > worst for one in same)
+        if sighting.mismatch.kind in ("panic", "self", "composition"):
+            return bool(answer.unreachable)
+        comparator = self.plan.comparators[key_of(sighting.case)]
+        return rank_of(case, answer, sighting.mismatch.signature, comparator) > worst
 
-    def _find_ground(self, lane: Lane) -> Search:
-        """Reduce the smallest accepted object, once for each lane: what every reduction would have to keep."""
-        key = lane.key
-        if key in self.grounds or not self.points.bases:
+    def _find_floor(self, request: RequestKind) -> Search:
+        """Reduce the smallest accepted object, once for each request: reductions need not go below it."""
+        key = request.key
+        if key in self.floors or not self.points.seeds:
             return
-        obj = self._plainest()
-        new, old = (obj, None) if lane.operation is Operation.CREATE else (stored(obj), stored(obj))
-        case = lane.info.case(lane.operation, new, old, mode=self.plan.mode)
+        obj = self._plainest_object()
+        new, old = (obj, None) if request.operation is Operation.CREATE else (stored(obj), stored(obj))
+        case = request.info.case(request.operation, new, old, mode=self.plan.mode)
 
         def verdict(case: Case, answer: Answer) -> frozenset[str] | None:
-            return frozenset() if accepted(answer) else None
+            return frozenset() if is_accepted(answer) else None
 
-        reducer = Reducer(case, verdict)
+        reducer = Reducer(case, verdict, protected=self._protected, shape=self.plan.shape)
         found = yield from reducer.run()
-        self.grounds[key] = None if reducer.is_gone else (found.object, found.old)
+        self.floors[key] = None if reducer.is_gone else (found.object, found.old)
 
     def _drive(self, steps: Search) -> Search:
-        """Drive a search whose questions are not drawn but follow from a finding."""
+        """Drive a search, and number, count and record its cases, which are not drawn but follow from a finding."""
         answers: list[Answer] | None = None
         while (cases := _next(steps, answers)) is not None:
             before = self._spent()
@@ -206,42 +275,46 @@ class ShrinkPhase:
             self.asked += len(numbered)
             answers = yield numbered
             self.seconds += self._spent() - before
-            self.ledger.follow(numbered, answers, self._plainest())
+            self.ledger.follow(numbered, answers, self._plainest_object())
 
-    def _plainest(self) -> Json:
-        """Return the plainest accepted object that is known; None when there is none."""
-        create = next((pair for known, pair in self.grounds.items() if known[1] is Operation.CREATE), None)
+    def _accepted(self, case: Case) -> list[Json]:
+        """Return the smallest accepted object that is known, and the largest seed."""
+        plainest = self._plainest_object()
+        return [obj for obj in (plainest, *(seed.obj for seed in self.points.seeds[:1])) if obj is not None]
+
+    def _plainest_object(self) -> Json:
+        """Return the smallest accepted object that is known; None when there is none."""
+        create = next((pair for known, pair in self.floors.items() if known[1] is Operation.CREATE), None)
         if create is not None:
             return create[0]
-        return self.points.bases[-1].obj if self.points.bases else None
+        return self.points.seeds[-1].obj if self.points.seeds else None
 
 
-def abreast(searches: Sequence[Search]) -> Search:
-    """Drive searches side by side, the questions of all of them in one batch."""
-    running = [(one, asked) for one in searches if (asked := _next(one, None)) is not None]
+def run_in_lockstep(searches: Sequence[Search]) -> Search:
+    """Drive several searches together, with the cases of all of them in one batch."""
+    running = [(search, cases) for search in searches if (cases := _next(search, None)) is not None]
     while running:
-        answers = yield [case for _, asked in running for case in asked]
-        rest = iter(answers)
-        told = [(one, list(islice(rest, len(asked)))) for one, asked in running]
-        running = [(one, asked) for one, said in told if (asked := _next(one, said)) is not None]
+        answers = iter((yield [case for _, cases in running for case in cases]))
+        answered = [(search, list(islice(answers, len(cases)))) for search, cases in running]
+        running = [(search, cases) for search, own in answered if (cases := _next(search, own)) is not None]
 
 
 def _next(search: Search, answers: list[Answer] | None) -> list[Case] | None:
-    """Go on to the next questions. Returns: None when there are none any more."""
+    """Return the next cases of a search; None when it has ended."""
     try:
         return next(search) if answers is None else search.send(answers)
     except StopIteration:
         return None
 
 
-def _likeness(lane: Lane, met: Sighting) -> tuple[LaneKey, str]:
-    """Name what differences have in common that often reduce to the same object around them."""
-    return lane.key, struct_of(canonical_path(met.mismatch.path))
+def _struct_key(request: RequestKind, sighting: Sighting) -> tuple[RequestKey, str]:
+    """Return the request and the struct of a difference: differences in one struct often reduce to similar objects."""
+    return request.key, struct_of(canonical_path(sighting.mismatch.path))
 
 
-def _plain(met: Sighting) -> Case:
-    """Return the case with only what its mismatch needs: other versions are asked where versions differ."""
-    kind, case = met.mismatch.kind, met.case
+def _without_extras(sighting: Sighting) -> Case:
+    """Return the case with only the extras that its mismatch needs, such as versions where versions differ."""
+    kind, case = sighting.mismatch.kind, sighting.case
     return msgspec.structs.replace(
         case,
         id=0,

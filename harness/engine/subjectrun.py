@@ -1,4 +1,4 @@
-"""The run over one open subject: what it is made of before it starts, who is told meanwhile, and its sum at the end."""
+"""One run over an open subject: prepares its units, reports progress and findings as events, and builds the result."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from functools import cached_property
 from harness.compare.finding import Finding
 from harness.diagnostics import UsageError
 from harness.engine.config import RunConfig
-from harness.engine.jobs import Job, Message, Note, Turn, UnitFinding
-from harness.engine.local import Local, Telling
+from harness.engine.jobs import Job, JobNote, JobProgress, Message, UnitFinding
+from harness.engine.local import Callbacks, Local
 from harness.engine.outcome import JobOutcome, discovery
 from harness.engine.rules import examine_rules
 from harness.engine.search import UnitSearch
-from harness.engine.units import LaneKey, Unit
-from harness.engine.witnesses import of_rules, replay
+from harness.engine.units import RequestKey, Unit
+from harness.engine.witnesses import replay, replay_rules
 from harness.events import Event, Found, Met, Noted, Progress, Replayed, Result, Started
 from harness.fuzzers.budget import Clock
 from harness.fuzzers.corpus import keep
 from harness.subject import Subject
-from harness.subject.examples import suite_examples
+from harness.subject.examples import check_example_types, suite_examples
 
 
 @dataclass(slots=True)
 class ProgressReporter:
-    """Tells how far the runs of one call are, about four times a second.
+    """Emits the progress of the runs of one call, about four times a second.
 
-    `found` are the fingerprints of what they found: a finding that shows in several parts is one, as in the report.
+    `found` are the fingerprints of their findings: a finding of several parts counts once, as in the report.
     """
 
     on_event: Callable[[Event], None]
@@ -37,14 +37,14 @@ class ProgressReporter:
     clock: Clock
     runs: list[SubjectRun] = field(default_factory=list)
     found: set[str] = field(default_factory=set)
-    _told: float = 0.0
+    _last_time: float = 0.0
 
     def report(self, current: str) -> None:
-        """Tell, when it is time to."""
+        """Emit a progress event, unless the last one was less than a quarter of a second ago."""
         now = time.monotonic()
-        if now - self._told < 0.25:
+        if now - self._last_time < 0.25:
             return
-        self._told = now
+        self._last_time = now
         budget, seconds = self.config.budget, self.clock.seconds
         cases = sum(run.cases for run in self.runs)
         parts = [cases / budget.max_cases] if budget.max_cases else []
@@ -54,7 +54,7 @@ class ProgressReporter:
 
 @dataclass
 class SubjectRun:
-    """One run over an open subject. Raises UsageError when nothing of it is wanted."""
+    """One run over an open subject. Raises: UsageError when no kind or operation of it is selected."""
 
     subject: Subject
     config: RunConfig
@@ -66,66 +66,71 @@ class SubjectRun:
     replayed: tuple[Replayed, ...] = ()
 
     def __post_init__(self) -> None:
-        # Read once, here: processes are told, and what is wrong in them ends the run before it has begun.
+        # Examples are read here once and sent to the processes, so that an error in them ends the run before it starts.
         self.config = replace(self.config, examples=(*self.config.examples, *suite_examples(self.subject.examples)))
-        self.local = Local(self.subject, self.config, self._telling(), self.reporter.clock)
+        if not self.subject.is_plain:
+            check_example_types(self.config.examples)
+        self.local = Local(self.subject, self.config, self._callbacks(), self.reporter.clock)
         units = self.local.units()
         if not units:
             wanted = ", ".join((*self.config.kinds, *self.config.operations)) or "anything"
             raise UsageError(f"{self.subject.name} serves nothing that matches {wanted}")
-        # A shard may have none: its report says so, and adds up with those of the others.
+        # A shard may have no units; its report is merged with those of the others.
         self.units = tuple(unit for unit in units if self.config.shard.has(unit))
 
     @property
     def cases(self) -> int:
-        """The cases asked so far, here or by its processes. Counted when it is told, not at every turn."""
+        """The number of cases asked so far, in this process and in others."""
         return sum(job.cases for job in self.jobs) + sum(one.asked for one in self.local.searches)
 
     def replay(self) -> None:
-        """Ask the witnesses of exceptions, before the time of the search begins. Raises: TargetError."""
-        self.replayed = replay(self.subject, self.config.witnesses, self._lanes, self.config.trusted)
+        """Ask the witnesses of exceptions before the clock of the search starts. Raises: TargetError."""
+        self.replayed = replay(self.subject, self.config.witnesses, self._requests, self.config.trusted)
         self.reporter.clock.restart()
 
     @cached_property
-    def _lanes(self) -> frozenset[LaneKey]:
-        return frozenset(lane.key for unit in self.units for lane in unit.lanes)
+    def _requests(self) -> frozenset[RequestKey]:
+        return frozenset(request.key for unit in self.units for request in unit.requests)
 
     def begin(self) -> None:
-        """Tell that it starts."""
+        """Emit the start event, and notes about examples of unknown kinds."""
         self.started = datetime.now(UTC).isoformat(timespec="seconds")
-        lanes = sum(len(unit.lanes) for unit in self.units)
-        self.reporter.on_event(Started(self.subject.target.info, self.config.seed, self.config.budget, lanes))
-        self._tell_unknown()
+        requests = sum(len(unit.requests) for unit in self.units)
+        self.reporter.on_event(Started(self.subject.target.info, self.config.seed, self.config.budget, requests))
+        self._note_unknown_examples()
 
-    def _tell_unknown(self) -> None:
-        """Tell of examples that nothing here takes."""
-        strange: dict[str, list[str]] = {}
+    def _note_unknown_examples(self) -> None:
+        """Emit a note about examples whose kind the subject does not serve."""
+        unknown: dict[str, list[str]] = {}
         for example in self.config.examples:
             if not any(example.is_of(info) for info in self.subject.target.info.kinds):
-                strange.setdefault(" ".join(example.names), []).append(example.source)
-        for names, sources in strange.items():
+                unknown.setdefault(" ".join(example.names), []).append(example.source)
+        for names, sources in unknown.items():
             more = f" and {len(sources) - 1} more" if len(sources) > 1 else ""
             self._note(f"example {sources[0]}{more}: {self.subject.name} does not serve {names}, so it is not asked")
 
-    def here(self) -> JobOutcome:
+    def search_locally(self) -> JobOutcome:
         """Search in this process."""
         return self.local.run()
 
-    def hear(self, message: Message) -> None:
-        """Take what one of its processes tells."""
+    def receive(self, message: Message) -> None:
+        """Turn a message of one of its processes into an event."""
         match message:
             case UnitFinding():
-                self._tell(message.finding.unpack())
-            case Note():
+                self._add_finding(message.finding.unpack())
+            case JobNote():
                 self._note(message.text)
             case Met():
                 self.reporter.on_event(message)
-            case Turn():
+            case JobProgress():
                 self.reporter.report(message.current)
 
-    def _telling(self) -> Telling:
-        return Telling(
-            lambda index, finding: self._tell(finding.unpack()), self._on_turn, self.reporter.on_event, self._note
+    def _callbacks(self) -> Callbacks:
+        return Callbacks(
+            lambda index, finding: self._add_finding(finding.unpack()),
+            self._on_turn,
+            self.reporter.on_event,
+            self._note,
         )
 
     def _on_turn(self, search: UnitSearch) -> None:
@@ -134,17 +139,17 @@ class SubjectRun:
     def _note(self, text: str) -> None:
         self.reporter.on_event(Noted(text))
 
-    def _tell(self, finding: Finding) -> None:
+    def _add_finding(self, finding: Finding) -> None:
         self.reporter.found.add(finding.fingerprint)
         if self.config.corpus is not None:
             keep(self.config.corpus, finding.case, self._note)
         self.reporter.on_event(Found(finding))
 
     def sum_up(self, outcome: JobOutcome, seconds: float) -> Result:
-        """Make the result of what its searches came to in so much time."""
+        """Return the result from the outcome of its searches, which took so many seconds."""
         units, target = outcome.units, self.subject.target
-        if outcome.beyond:
-            self._note(str(outcome.beyond))
+        if outcome.overrun:
+            self._note(str(outcome.overrun))
         rules = self._rule_findings()
         return Result(
             subject=self.subject.name,
@@ -171,13 +176,13 @@ class SubjectRun:
                 name: tuple(unit.observed[name] for unit in units if name in unit.observed)
                 for name in self.config.observers
             },
-            between=tuple(self.subject.ends or ()),
+            between=self.subject.comparison.names,
             allow_incomplete=self.subject.allow_incomplete,
             discovery=discovery(units, seconds),
-            replayed=(*self.replayed, *of_rules(self.subject, self.config.witnesses, self._lanes, rules)),
+            replayed=(*self.replayed, *replay_rules(self.subject, self.config.witnesses, self._requests, rules)),
             examples=tuple(report for unit in units for report in unit.examples),
         )
 
     def _rule_findings(self) -> list[Finding]:
-        asked = [lane.info for unit in self.units for lane in unit.lanes]
+        asked = [request.info for unit in self.units for request in unit.requests]
         return examine_rules(self.subject.target.info.kinds, asked, self.subject.shape, self.subject.name)

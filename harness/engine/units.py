@@ -1,7 +1,7 @@
-"""What is searched, in pieces: one unit per resource and type of object, with every subresource that takes that type.
+"""Groups the kinds of a run into units: a resource and type of object, with every subresource that takes that type.
 
-Units know nothing of one another: each has its own random numbers and its own share of the cases, so that the result
-does not depend on how many run at once.
+Units are independent: each has its own random numbers and its own share of the cases, so that the result does not
+depend on how many run at once.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from typing import TypeAlias
 
 from harness.case import KindInfo, Operation
 
-LaneKey: TypeAlias = tuple[tuple[str, str, str, str], Operation]
+RequestKey: TypeAlias = tuple[tuple[str, str, str, str], Operation]
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
-    """One kind and operation: what is counted and reported apart."""
+class RequestKind:
+    """One kind and operation, with its own counts and its own place in the report."""
 
     info: KindInfo
     operation: Operation
-    key: LaneKey = field(init=False, repr=False, compare=False)
-    """What a case has in common with others of its lane: asked for with every case."""
+    key: RequestKey = field(init=False, repr=False, compare=False)
+    """The identity of the request, computed once because it is looked up for every case."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "key", (self.info.key, self.operation))
@@ -34,33 +34,33 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What one search covers. `main` can create objects of the type, wanted or not, and so finds the bases."""
+    """The requests of one search. `main` is the kind that creates objects, to find seeds, even if not selected."""
 
     index: int
-    lanes: tuple[Lane, ...]
+    requests: tuple[RequestKind, ...]
     main: KindInfo | None = None
 
     @property
     def name(self) -> str:
-        """The name of the resource, for people."""
-        return self.lanes[0].info.name
+        """The displayed name of the resource."""
+        return self.requests[0].info.name
 
     @property
     def weight(self) -> float:
-        """How much of a budget it gets: without declarative rules there is little to compare."""
-        return math.pow(sum(1.0 if lane.info.rules else 0.12 for lane in self.lanes), 0.7)
+        """The share of the budget, which is small without declarative rules, because there is little to compare."""
+        return math.pow(sum(1.0 if request.info.rules else 0.12 for request in self.requests), 0.7)
 
     def random(self, seed: int) -> Random:
         """Return the unit's own random numbers, from the seed and the kind alone."""
-        info = self.lanes[0].info
+        info = self.requests[0].info
         text = "\x1f".join(
-            (str(seed), *info.key, *(f"{lane.info.subresource}:{lane.operation}" for lane in self.lanes))
+            (str(seed), *info.key, *(f"{request.info.subresource}:{request.operation}" for request in self.requests))
         )
         return Random(int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big"))
 
 
 def matches(info: KindInfo, patterns: Sequence[str]) -> bool:
-    """Whether a kind is meant: by its kind, resource, `group/resource`, `group/version/resource` or full name."""
+    """Whether a pattern matches: kind, resource, `group/resource`, `group/version/resource` or full name."""
     if not patterns:
         return True
     resource = info.resource + (f"/{info.subresource}" if info.subresource else "")
@@ -74,22 +74,22 @@ def matches(info: KindInfo, patterns: Sequence[str]) -> bool:
 def units_of(
     kinds: Iterable[KindInfo], patterns: Sequence[str] = (), operations: Sequence[str] = ()
 ) -> tuple[Unit, ...]:
-    """Group what is wanted into units, in the target's order."""
+    """Group the selected kinds and operations into units, in the target's order."""
     families: dict[tuple[str, str, str, str], list[KindInfo]] = {}
     for info in kinds:
         families.setdefault((info.group, info.version, info.resource, info.type or info.kind), []).append(info)
     units: list[Unit] = []
     for family in families.values():
-        lanes = tuple(_lanes(family, patterns, operations))
-        if lanes:
+        requests = tuple(_requests(family, patterns, operations))
+        if requests:
             main = next((info for info in family if Operation.CREATE in info.operations), None)
-            units.append(Unit(len(units), lanes, main))
+            units.append(Unit(len(units), requests, main))
     return tuple(units)
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """A part of the units: `number` of `count`, counted from 1. Shards of one run have nothing in common."""
+    """A part of the units: `number` of `count`, counted from 1. The shards of a run do not overlap."""
 
     number: int = 1
     count: int = 1
@@ -109,8 +109,10 @@ class Shard:
 WHOLE = Shard()
 
 
-def _lanes(family: list[KindInfo], patterns: Sequence[str], operations: Sequence[str]) -> Iterator[Lane]:
+def _requests(family: list[KindInfo], patterns: Sequence[str], operations: Sequence[str]) -> Iterator[RequestKind]:
     wanted = {str(operation) for operation in operations}
     for info in family:
         if matches(info, patterns):
-            yield from (Lane(info, operation) for operation in info.operations if not wanted or operation in wanted)
+            yield from (
+                RequestKind(info, operation) for operation in info.operations if not wanted or operation in wanted
+            )

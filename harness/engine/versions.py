@@ -1,6 +1,6 @@
-"""The pass over what differs between the versions of a kind: there each edit is asked with the lists of all versions.
+"""The versions phase: edits the paths that differ between versions of a kind, and compares the lists of all versions.
 
-A sample of all cases would meet such places now and then; here they are met on purpose, and a few cases each.
+The sample of all cases that is asked for other versions would reach such paths only by chance.
 """
 
 from __future__ import annotations
@@ -11,41 +11,41 @@ from itertools import islice
 
 from harness import tuning
 from harness.case import Operation
-from harness.engine.asker import BATCH, UnitAsker, Wanted
+from harness.engine.asker import BATCH, CaseSpec, UnitAsker
 from harness.engine.plan import Search
-from harness.fuzzers.bases import Base
-from harness.fuzzers.unlike import is_within
+from harness.fuzzers.repair import SeedObject
+from harness.fuzzers.versiondiff import is_within
 from harness.jsonpath import put
 from harness.objectmodel import stored
 
 
-def through_versions(search: UnitAsker, bases: list[Base]) -> Search:
-    """Ask about the first probes at all places that differ between versions, with the lists of all versions."""
-    if not search.plan.abilities.versions or not search.plan.unlike:
+def compare_versions(search: UnitAsker, seeds: list[SeedObject]) -> Search:
+    """Ask the first probes at all paths that differ between versions, with the lists of all versions."""
+    if not search.plan.abilities.versions or not search.plan.differing_paths:
         return
-    wanted = islice(_edits(search, bases), min(tuning.VERSION_CASES, search.left() // 8))
-    while batch := list(islice(wanted, BATCH)):
+    specs = islice(_edits(search, seeds), min(tuning.VERSION_CASES, search.left() // 8))
+    while batch := list(islice(specs, BATCH)):
         if search.is_spent():
             return
-        questions = search.ask(batch, versions=True)
-        del batch
-        yield from questions
+        steps = search.ask(batch, versions=True)
+        del batch  # hundreds of searches pause at the next line and should not hold it
+        yield from steps
 
 
-def _edits(search: UnitAsker, bases: list[Base]) -> Iterator[Wanted]:
-    lanes = [state.lane for state in search.ledger.states.values()]
-    met: Counter[tuple[str, ...]] = Counter()
-    for base in bases:
+def _edits(search: UnitAsker, seeds: list[SeedObject]) -> Iterator[CaseSpec]:
+    requests = [state.request for state in search.ledger.states.values()]
+    probes_by_path: Counter[tuple[str, ...]] = Counter()
+    for base in seeds:
         for site in search.points.sites(base):
-            if not is_within(site.place, search.plan.shape, search.plan.unlike):
+            if not is_within(site.path, search.plan.shape, search.plan.differing_paths):
                 continue
-            path = tuple("*" if isinstance(part, int) else part for part in site.place)
-            values = site.values(search.harvest)[met[path] : tuning.VERSION_EDITS]
-            met[path] += len(values)
+            path = tuple("*" if isinstance(part, int) else part for part in site.path)
+            values = site.values(search.harvest)[probes_by_path[path] : tuning.VERSION_EDITS]
+            probes_by_path[path] += len(values)
             for value in values:
-                new = put(base.obj, site.place, value)
-                for lane in lanes:
-                    if lane.operation is Operation.CREATE:
-                        yield lane, new, None, base.obj
+                new = put(base.obj, site.path, value)
+                for request in requests:
+                    if request.operation is Operation.CREATE:
+                        yield request, new, None, base.obj
                     else:
-                        yield lane, stored(new), stored(base.obj), base.obj
+                        yield request, stored(new), stored(base.obj), base.obj

@@ -1,6 +1,7 @@
-"""Witnesses of exceptions, asked again before a search: what each of their cases shows, on any machine.
+"""Asks the witnesses of exceptions again before a search, and records which differences their cases show now.
 
-Nothing is searched, reduced or explained here. Which witness speaks for which exception is judged by who reads it.
+An exception tolerates findings; its witness is the case that shows one. Nothing is searched, reduced or explained here,
+and the readers of the result decide what it means for an exception.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from harness.case import Answer, Case
 from harness.compare.comparator import Comparator
 from harness.compare.finding import Finding
 from harness.compare.severity import severity_of
-from harness.engine.fieldsource import find_field_source
-from harness.engine.units import LaneKey
+from harness.engine.fieldsource import find_field_source, own_path
+from harness.engine.units import RequestKey
 from harness.errormatch.trusted import all_wordings
 from harness.errormatch.witness import Shown, Witness, WitnessCase
 from harness.events import Replayed
@@ -25,17 +26,20 @@ from harness.jsonpath import canonical_path
 from harness.subject import Subject
 
 BATCH = 100
-TRIES = 32
-"""How often a case is asked whose answers are known to change: one of them shows it, or it is gone."""
+UNSTABLE_TRIES = 32
+"""How often a case is asked whose answers are known to differ, before its difference counts as gone."""
 
-Asked: TypeAlias = tuple[str, int, WitnessCase]
+NumberedWitness: TypeAlias = tuple[str, int, WitnessCase]
 """The exception, the number of the case in its witness, and the case."""
 
 
-def wanted(witnesses: Sequence[Witness], subject: Subject, lanes: Collection[LaneKey] | None = None) -> Iterator[Asked]:
-    """Yield the cases that a subject can be asked: of its name, release and gates, and of some kinds and operations.
+def select_witnesses(
+    witnesses: Sequence[Witness], subject: Subject, requests: Collection[RequestKey] | None = None
+) -> Iterator[NumberedWitness]:
+    """Yield the witness cases of a subject: those with its name, release and gates, for these requests (None: all).
 
-    A run that asks another question than the usual one says nothing of exceptions.
+    There are none for a run in another mode, against another target or from a recording, because exceptions are not
+    about those.
     """
     if not witnesses:
         return
@@ -46,24 +50,24 @@ def wanted(witnesses: Sequence[Witness], subject: Subject, lanes: Collection[Lan
         if witness.suite != subject.name or witness.release != info.release:
             continue
         for number, one in enumerate(witness.cases):
-            if one.gates == dict(spec.gates) and (lanes is None or (one.key, one.operation) in lanes):
+            if one.gates == dict(spec.gates) and (requests is None or (one.key, one.operation) in requests):
                 yield witness.exception, number, one
 
 
 def replay(
-    subject: Subject, witnesses: Sequence[Witness], lanes: Collection[LaneKey] | None, trusted: Path | None
+    subject: Subject, witnesses: Sequence[Witness], requests: Collection[RequestKey] | None, trusted: Path | None
 ) -> tuple[Replayed, ...]:
-    """Ask the witnesses that are wanted, and say what each case shows. Raises: TargetError."""
-    asked = [one for one in wanted(witnesses, subject, lanes) if one[2].object is not None]
+    """Ask the selected witnesses, and return the differences that each case shows. Raises: TargetError."""
+    asked = [one for one in select_witnesses(witnesses, subject, requests) if one[2].object is not None]
     questions = [(number, one.case) for number, (_, _, one) in enumerate(asked) for _ in range(_tries(one))]
-    judge = _Comparators(subject, trusted)
+    comparators = _Comparators(subject, trusted)
     shown: list[dict[Shown, None]] = [{} for _ in asked]
     failures = [""] * len(asked)
     rest = iter(questions)
     while batch := list(islice(rest, BATCH)):
-        cases = [msgspec.structs.replace(case, id=place) for place, (_, case) in enumerate(batch)]
+        cases = [msgspec.structs.replace(case, id=index) for index, (_, case) in enumerate(batch)]
         for (number, _), case, answer in zip(batch, cases, subject.target.ask(cases), strict=True):
-            shown[number].update(dict.fromkeys(judge.shown(case, answer)))
+            shown[number].update(dict.fromkeys(comparators.differences(case, answer)))
             if answer.failure is not None and answer.failure.stage == "worker":
                 failures[number] = answer.failure.message
     return tuple(
@@ -73,11 +77,11 @@ def replay(
 
 
 def _tries(one: WitnessCase) -> int:
-    return TRIES if any(shown.cause == "unstable" for shown in one.shows) else 1
+    return UNSTABLE_TRIES if any(shown.cause == "unstable" for shown in one.shows) else 1
 
 
 class _Comparators:
-    """Compares answers of a subject, and remembers a comparator for each kind."""
+    """Compares answers of a subject, with one comparator for each kind."""
 
     def __init__(self, subject: Subject, trusted: Path | None) -> None:
         self.subject = subject
@@ -85,37 +89,36 @@ class _Comparators:
         self._wordings = all_wordings(trusted)
         self._comparators: dict[object, Comparator] = {}
 
-    def shown(self, case: Case, answer: Answer) -> Iterator[Shown]:
+    def differences(self, case: Case, answer: Answer) -> Iterator[Shown]:
         """Yield every difference of an answer."""
         info = self.infos[case.group, case.version, case.resource, case.subresource]
         if info.key not in self._comparators:
-            known = self.subject.is_known_path(info)
-            self._comparators[info.key] = Comparator(info, is_known_path=known, trusted=self._wordings)
+            self._comparators[info.key] = self.subject.comparator(info, self._wordings)
         comparator, shape = self._comparators[info.key], self.subject.shape(info)
         for one in comparator.compare(case, answer):
             path = canonical_path(one.path)
-            place = find_field_source(path, shape)
+            field = find_field_source(canonical_path(own_path(comparator, case, one.path, shape)), shape)
             yield Shown(
-                info.kind, path, one.kind, one.type, one.origin, one.side, place.owner, place.member,
-                severity=severity_of(case, answer, one, comparator),
+                info.kind, path, one.kind, one.type, one.origin, one.side, field.owner, field.member,
+                severity=severity_of(case, answer, one, comparator), version=case.version,
             )  # fmt: skip
 
 
-def of_rules(
-    subject: Subject, witnesses: Sequence[Witness], lanes: Collection[LaneKey] | None, findings: Sequence[Finding]
+def replay_rules(
+    subject: Subject, witnesses: Sequence[Witness], requests: Collection[RequestKey] | None, findings: Sequence[Finding]
 ) -> tuple[Replayed, ...]:
-    """Say which witnesses of rules still show: those that have no object, by what a run finds of the rules."""
+    """Return the differences of witnesses without an object: those are about rules, so the rule findings of the run."""
     shown = tuple(
         Shown(
             one.kind, one.path, one.mismatch, one.type, one.origin, one.side, one.owner, one.member, one.cause,
-            one.severity,
+            one.severity, one.version,
         )
         for one in findings
     )  # fmt: skip
-    asked = (one for one in wanted(witnesses, subject, lanes) if one[2].object is None)
+    asked = (one for one in select_witnesses(witnesses, subject, requests) if one[2].object is None)
     return tuple(Replayed(exception, number, shown) for exception, number, _ in asked)
 
 
 def seed_cases(subject: Subject, witnesses: Sequence[Witness]) -> list[Case]:
-    """Return the cases that the search of a subject asks as well: what they show beyond the exceptions is a finding."""
-    return [one.case for _, _, one in wanted(witnesses, subject) if one.object is not None]
+    """Return the witness cases for the search to ask as well: a difference that no exception tolerates is a finding."""
+    return [one.case for _, _, one in select_witnesses(witnesses, subject) if one.object is not None]

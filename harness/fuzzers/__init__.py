@@ -1,4 +1,4 @@
-"""What may be asked: values, edits, pairs of old and new, seed objects, and how all of these get smaller.
+"""Generate cases: values, edits, pairs of old and new, seed objects, and their reduction.
 
-Asks nobody: who draws cases hands them to a target.
+Searches are generators that yield cases and are sent the answers. Nothing here calls a target.
 """

@@ -1,6 +1,6 @@
-"""What a search is asked to go for: an error at a place, or a value at the limit of a rule.
+"""Aims of a search: an error at a path, or an accepted value at the limit of a rule.
 
-Aims come from those who read the rules and are used by those who make objects; who judges never sees them.
+Aims are derived from the rules and used to generate objects; the comparison of answers never reads them.
 """
 
 from __future__ import annotations
@@ -9,16 +9,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from harness.case import Json
+from harness.field.facts import RuleLimit
 
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """A rule that has not been seen to speak, or to keep silent at its limit.
+    """A rule that has not yet rejected a value, or not yet accepted a value at its limit.
 
     `path` is canonical: JSON names, `[*]` for items and values, keys at their map. `type` and `origin` are those of its
-    error. `limit` is the last size or value that the rule allows, None when it has no such thing; `tag` the name of the
-    tag that declares it. `wants` is `reject` (make it fire), `accept` (its field there, at the limit, and no error).
-    `argument` holds what else its tag says, as plain data: members of a union, values of an enum, another field.
+    error. `limit` is the last size or value that the rule accepts, None without a limit; `tag` the name of the tag that
+    declares it. `wants` is `reject` (the rule reports an error) or `accept` (its field is set, at the limit, without an
+    error). `argument` has the other arguments of its tag, as plain data: union members, enum values, another field.
     """
 
     path: str
@@ -29,3 +30,4 @@ class Aim:
     wants: str = "reject"
     update: bool = False
     argument: Mapping[str, Json] = field(default_factory=dict)
+    counts: RuleLimit | None = None

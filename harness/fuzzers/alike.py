@@ -1,8 +1,9 @@
-"""Steps that do the same at many alike places are brought together: all items of a list lose a member at once.
+"""Join reduction steps that do the same at alike paths: remove one member from all items of a list in one step.
 
-A list at its limit has hundreds of items, and to ask about each of them alone is to ask hundreds of times what nearly
-always has one answer. Where all at once fails, halves of them are asked, then halves of those, and few single ones.
-Runs of steps that may be taken one by one are tried together too, and quarters where these say too little.
+Alike paths differ in list indices only. A list at its limit has hundreds of items, and a step that succeeds for one of
+them nearly always succeeds for all, so evaluating it per item wastes cases. Where the joined step fails, steps for
+halves of the items are tried, then for quarters, then a few single steps. Also chooses which successful steps to
+combine.
 """
 
 from __future__ import annotations
@@ -16,80 +17,80 @@ from harness.case import Json
 from harness.fuzzers.steps import Key, Step
 from harness.jsonpath import ABSENT, JsonPath
 
-MANY = 4
-"""Fewer are asked one by one."""
-PARTS = 4
-"""Into so many parts what fails at once is divided at most."""
-SINGLES = 12
-"""Of alike steps no more are asked alone when so many of them failed."""
+MIN_ALIKE = 4
+"""At least this many alike steps are joined; fewer are evaluated one by one."""
+MAX_PARTS = 4
+"""A joined step that fails is divided into at most this many parts."""
+MAX_SINGLES = 12
+"""At most this many single steps of a group may fail; then no more of the group are evaluated alone."""
 ANY_ITEM = -1
-"""Stands for the index of an item in the place of steps that were brought together."""
+"""Replaces the index of an item in the path of a joined step."""
 
 Alike: TypeAlias = tuple[JsonPath, Hashable]
 
 
-def is_long(obj: Json) -> bool:
+def has_long_list(obj: Json) -> bool:
     """Whether a list in an object has many items."""
     if obj.__class__ is dict:
-        return any(is_long(value) for value in obj.values() if value.__class__ is dict or value.__class__ is list)
-    return obj.__class__ is list and (len(obj) >= MANY or any(map(is_long, obj)))
+        return any(has_long_list(value) for value in obj.values() if value.__class__ is dict or value.__class__ is list)
+    return obj.__class__ is list and (len(obj) >= MIN_ALIKE or any(map(has_long_list, obj)))
 
 
-def together(steps: Iterable[Step], failed: set[Key]) -> Iterator[Step]:
-    """Yield these steps without those that failed; of many alike ones those that are next.
+def join_alike_steps(steps: Iterable[Step], failed: set[Key]) -> Iterator[Step]:
+    """Yield the steps that have not failed; many alike ones joined.
 
-    Who reads adds to `failed` on the way.
+    The caller adds the keys of failed steps to `failed` while it iterates.
     """
     groups: dict[Alike, list[Step]] = {}
     for step in steps:
         groups.setdefault(_alike(step), []).append(step)
-    for (place, sort), group in groups.items():
-        if len(group) < MANY:
+    for (path, sort), group in groups.items():
+        if len(group) < MIN_ALIKE:
             yield from (step for step in group if step.key not in failed)
         else:
-            yield from _next(place, sort, group, failed)
+            yield from _join_group(path, sort, group, failed)
 
 
 def _alike(step: Step) -> Alike:
-    return tuple(ANY_ITEM if part.__class__ is int else part for part in step.place), step.sort or step.how
+    return tuple(ANY_ITEM if part.__class__ is int else part for part in step.path), step.sort or step.how
 
 
-def _next(place: JsonPath, sort: Hashable, group: Sequence[Step], failed: set[Key]) -> Iterator[Step]:
-    """Yield all at once; where that failed its halves, and so on; where the smallest part failed single steps of it."""
+def _join_group(path: JsonPath, sort: Hashable, group: Sequence[Step], failed: set[Key]) -> Iterator[Step]:
+    """Yield one step for the group; after a failure one for each half, and so on; then single steps."""
     parts: deque[tuple[str, Sequence[Step]]] = deque([("", group)])
     singles: list[Step] = []
     while parts:
-        path, part = parts.popleft()
-        key = place, (sort, path)
+        part_name, part = parts.popleft()
+        key = path, (sort, part_name)
         if key not in failed:
-            yield _joined(key, part)
+            yield _join(key, part)
             if key not in failed:
                 continue
-        if len(part) >= 2 * MANY and 2 ** len(path) < PARTS:
+        if len(part) >= 2 * MIN_ALIKE and 2 ** len(part_name) < MAX_PARTS:
             half = len(part) // 2
-            parts += (path + "0", part[:half]), (path + "1", part[half:])
+            parts += (part_name + "0", part[:half]), (part_name + "1", part[half:])
         else:
             singles += part
-    if singles and place[-1:] == (ANY_ITEM,):
-        yield from _last(place, sort, group, failed)
-    spent = sum(step.key in failed for step in group)
-    yield from islice((step for step in singles if step.key not in failed), max(0, SINGLES - spent))
+    if singles and path[-1:] == (ANY_ITEM,):
+        yield from _remove_last_items(path, sort, group, failed)
+    failures = sum(step.key in failed for step in group)
+    yield from islice((step for step in singles if step.key not in failed), max(0, MAX_SINGLES - failures))
 
 
-def _last(place: JsonPath, sort: Hashable, group: Sequence[Step], failed: set[Key]) -> Iterator[Step]:
-    """Yield the last items at once, fewer and fewer: a list may be a few items longer than it has to be."""
-    count = len(group) // (2 * PARTS)
+def _remove_last_items(path: JsonPath, sort: Hashable, group: Sequence[Step], failed: set[Key]) -> Iterator[Step]:
+    """Yield steps that remove the last items, fewer and fewer: a list may be a few items too long."""
+    count = len(group) // (2 * MAX_PARTS)
     while count > 1:
-        key = place, (sort, count)
+        key = path, (sort, count)
         if key not in failed:
-            yield _joined(key, group[-count:])
+            yield _join(key, group[-count:])
             if key not in failed:
                 return
         count //= 2
 
 
-def _joined(key: Key, steps: Sequence[Step]) -> Step:
-    """Return the step that does what all of these do; the last ones first, so that items that go do not move others."""
+def _join(key: Key, steps: Sequence[Step]) -> Step:
+    """Return a step with the edits of all these steps, the last first, so that removed items do not shift others."""
     return Step(
         *key,
         tuple(edit for step in reversed(steps) for edit in step.new),
@@ -101,27 +102,30 @@ def _joined(key: Key, steps: Sequence[Step]) -> Step:
 T = TypeVar("T")
 
 
-def runs(steps: Sequence[Step]) -> list[Sequence[Step]]:
-    """Choose which of the successful steps to take together: all, and fewer and fewer."""
+def largest_runs(steps: Sequence[Step]) -> list[Sequence[Step]]:
+    """Return the combinations of successful steps to try: all of them, the first three quarters, the first half."""
     count = len(steps)
     return [steps[:many] for many in sorted({count, count * 3 // 4, count // 2} - {0, 1}, reverse=True)]
 
 
 def quarters(things: Sequence[T]) -> list[Sequence[T]]:
-    """Divide into four parts of about the same length."""
+    """Divide a sequence into four parts of about the same length."""
     ends = [len(things) * part // 4 for part in range(5)]
     return [things[start:end] for start, end in pairwise(ends)]
 
 
-def moved(failed: set[Key], steps: Sequence[Step]) -> None:
-    """Forget what failed in lists from which an item was taken: others stand there now. What all failed stays."""
+def forget_failures_in_shortened_lists(failed: set[Key], steps: Sequence[Step]) -> None:
+    """Remove failures in lists from which an item was removed: their indices now name other items.
+
+    Failures of joined steps stay, because their paths name no index.
+    """
     edits = (edit for step in steps for edit in (*step.new, *step.old))
-    lists = {place[:-1] for place, value in edits if value is ABSENT and isinstance(place[-1], int)}
+    lists = {path[:-1] for path, value in edits if value is ABSENT and isinstance(path[-1], int)}
     if lists:
-        failed -= {key for key in failed if _is_within(key[0], lists)}
+        failed -= {key for key in failed if _is_in_list(key[0], lists)}
 
 
-def _is_within(place: JsonPath, lists: set[JsonPath]) -> bool:
-    """Whether a place is one of these lists or at an item of one, and not at all items."""
-    depths = range(len(place) + 1)
-    return any(place[:depth] in lists and place[depth : depth + 1] != (ANY_ITEM,) for depth in depths)
+def _is_in_list(path: JsonPath, lists: set[JsonPath]) -> bool:
+    """Whether a path is one of these lists or inside one of their items; a path of a joined step is not."""
+    depths = range(len(path) + 1)
+    return any(path[:depth] in lists and path[depth : depth + 1] != (ANY_ITEM,) for depth in depths)

@@ -1,4 +1,4 @@
-"""How a budget is shared: in cases up front, so that a run does not depend on timing; in time while it goes on."""
+"""Share the budget of a run: cases before the run, so that it does not depend on timing, and time during the run."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-_LOOK = 0.001
-"""How often it is looked how much time is needed, as a part of all the time: hundreds of searches are asked for it."""
-_GRANT = 0.05
-"""For so long it counts that something is pending beyond the end, before that is looked at again. Units: seconds."""
-_ANSWERS = 4
-"""Answers that a finding waits for one after the other: those that wait with others go on meanwhile."""
-LEAST_BEYOND, MOST_BEYOND = 30.0, 200_000
-"""How long a run may take beyond its time to finish what it met, at least, and how many cases it may ask for that. A
-worker that gives no answer is noticed within twenty seconds."""
+_CHECK_INTERVAL = 0.001
+"""The needed time is computed again after this part of the whole time, because that asks hundreds of searches."""
+_GRANTED_SECONDS = 0.05
+"""After the end, pending work is looked for again after this long, because that asks all searches. Units: seconds."""
+_ANSWERS_PER_FINDING = 4
+"""A finding waits for this many answers, one after the other; different findings wait in parallel."""
+MIN_GRACE, MAX_GRACE_CASES = 30.0, 200_000
+"""A run may settle pending findings for at least this many seconds after its end, with at most this many cases.
+A worker that hangs is noticed within twenty seconds."""
 
 
 def shares(total: int, weights: Sequence[float]) -> list[int]:
@@ -34,16 +34,15 @@ def shares(total: int, weights: Sequence[float]) -> list[int]:
 
 @dataclass(slots=True)
 class Clock:
-    """When a run must end. `reserve` is the part of the time that is kept for what was found last.
+    """The time of a run. `reserve` is the part kept for settling the last findings: reducing and explaining them.
 
-    `needed` estimates how long it takes to settle that: to reduce and to explain it. Once it is late it stays so until
-    all searches have ended: what they were about is not taken up again. Where too little was kept, what is `pending`
-    is finished beyond the end, which leaves time for `closing`: never is a reduction or an explanation cut short, since
-    a cause would then depend on the speed of a machine. That takes at most `grace`, and `MOST_BEYOND` of the cases that
-    `asked` counts. `away` is how long answers take to come: each finding waits for some of them. While it is `quiet`,
-    so that nothing is pending or to be expected, only those on their way are waited for.
+    When only the reserve is left the run is late: searches draw no new cases until all have ended. Reductions and
+    explanations are never cut short, because the cause of a finding would then depend on the speed of the machine;
+    where the reserve was too short they go on after the end, for at most `grace`, and at most `MAX_GRACE_CASES` cases.
 
-    Units: seconds.
+    The callables: `needed` estimates the time for settling, `closing` the time for closing the run, `away` the time
+    that an answer takes; `quiet` is true while no finding is pending or expected, `pending` while work is left that
+    must be finished; `asked` counts the cases. Units: seconds.
     """
 
     max_time: float | None = None
@@ -55,22 +54,22 @@ class Clock:
     pending: Callable[[], bool] = bool
     asked: Callable[[], int] = int
     started: float = field(init=False)
+    is_stopped: bool = field(init=False, default=False)
     _late: bool = field(init=False, default=False)
-    _looked: float = field(init=False, default=-1.0)
+    _checked: float = field(init=False, default=-1.0)
     _asked_until: int | None = field(init=False, default=None)
     _granted: float = field(init=False, default=-1.0)
-    _is_stopped: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
         self.started = self.now()
 
     def restart(self) -> None:
-        """Begin now: what was done before takes nothing of the time."""
+        """Start the time now."""
         self.started = self.now()
 
     def stop(self) -> None:
-        """End the run now: nothing more is asked, and what is pending stays so."""
-        self._is_stopped = self._late = True
+        """End the run now: no more cases are asked, and pending findings stay pending."""
+        self.is_stopped = self._late = True
 
     @property
     def seconds(self) -> float:
@@ -79,74 +78,72 @@ class Clock:
 
     @property
     def reserve(self) -> float:
-        """The time kept for settling: a twentieth, at most six seconds or a hundredth, and what is needed.
+        """The time kept for settling: the needed time and a spare part, together at most two fifths of the whole time.
 
-        That is never more than two fifths. What does not depend on what is needed is for batches on their way, and for
-        the many answers that the reduction of one finding waits for. While it is quiet, it is for batches alone.
+        The spare part is for batches in flight and for the many answers that one reduction waits for; while the run is
+        quiet, for batches only.
         """
         whole = self.max_time or 0.0
         spare = self._quiet_spare
         if not self.quiet():
-            spare = max(min(6.0, whole / 20), whole / 100, min(_ANSWERS * self.away(), whole / 10))
+            spare = max(min(6.0, whole / 20), whole / 100, min(_ANSWERS_PER_FINDING * self.away(), whole / 10))
         return min(spare + self.needed(), whole * 2 / 5)
 
     @property
     def grace(self) -> float:
-        """How long what is pending may take beyond the end: half of the time, and never less than `LEAST_BEYOND`."""
-        return max(LEAST_BEYOND, (self.max_time or 0.0) / 2)
+        """The time for pending work after the end: half of the whole time, at least `MIN_GRACE`."""
+        return max(MIN_GRACE, (self.max_time or 0.0) / 2)
 
     @property
     def _quiet_spare(self) -> float:
-        """The time for batches on their way, and for a closer look at what they bring: a hundredth, or two answers."""
+        """The time for batches in flight and for follow-up cases: a hundredth of the whole time, or two answers."""
         whole = self.max_time or 0.0
         return max(whole / 100, min(2 * self.away(), whole / 20))
 
     def is_late(self) -> bool:
-        """Whether nothing new should be drawn. Asked all the time, it looks how much is needed now and then."""
+        """Whether no new case should be drawn. Called for every case, so `needed` is called only now and then."""
         if self.max_time is None or self._late:
             return self._late
         seconds = self.seconds
-        if seconds >= self.max_time * 3 / 5 and seconds - self._looked >= self.max_time * _LOOK:
-            self._looked = seconds
-            self._late = self._rest() <= self.reserve
+        if seconds >= self.max_time * 3 / 5 and seconds - self._checked >= self.max_time * _CHECK_INTERVAL:
+            self._checked = seconds
+            self._late = self._time_left() <= self.reserve
         return self._late
 
     def is_over(self) -> bool:
-        """Whether time is up: what was met is settled, and nothing is looked at for any other reason."""
-        return self._rest() <= 0
+        """Whether the time is up: pending findings are settled, and no other cases are asked."""
+        return self._time_left() <= 0
 
     def goes_on(self) -> bool:
-        """Whether there is time for more after all, when all that was pending is done; then it is late no longer.
+        """Whether a late run has time for new cases after all pending work is done; it is not late then.
 
-        That is twice of what is kept: what is met then wants to be settled as well. While it is quiet nothing is.
+        That needs twice the reserve, because new findings have to be settled too; while the run is quiet, once.
         """
         if not self._late:
             return False
-        self._late = self._rest() <= (1 if self.quiet() else 2) * self.reserve
+        self._late = self._time_left() <= (1 if self.quiet() else 2) * self.reserve
         return not self._late
 
     def left(self) -> float:
-        """The time until nothing is asked or waited for any more; without a limit, it is endless."""
-        if self._is_stopped:
-            return 0.0
-        rest = self._rest()
-        if rest > 0:
+        """Return the time until no case is asked and no answer awaited; infinite without a limit."""
+        rest = self._time_left()
+        if rest > 0 or self.is_stopped:
             return rest
         seconds = self.seconds
-        if seconds >= self._granted:  # all searches are looked at for this, thousands where there are as many kinds
+        if seconds >= self._granted:  # `pending` asks all searches, which may be thousands
             if not self.pending():
                 return rest
             asked = self.asked()
             if self._asked_until is None:
-                self._asked_until = asked + MOST_BEYOND
+                self._asked_until = asked + MAX_GRACE_CASES
             if asked >= self._asked_until:
                 return 0.0
-            self._granted = seconds + _GRANT
+            self._granted = seconds + _GRANTED_SECONDS
         return rest + self.grace
 
-    def _rest(self) -> float:
-        """The time until what was asked for is over."""
-        if self._is_stopped:
+    def _time_left(self) -> float:
+        """Return the time until the end that the user set."""
+        if self.is_stopped:
             return 0.0
         if self.max_time is None:
             return math.inf

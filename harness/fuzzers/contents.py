@@ -1,7 +1,7 @@
-"""What formats hold: values that programs accept, and values at the edges of the format. All of it is constant.
+"""The values of formats: commonly accepted values and boundary values. All of them are constant.
 
-This is where knowledge of content lives that no message of a validator can teach: certificates, expressions, schedules.
-Knows no kind of object, no rule and no tag; which field holds which format is told in `naming`.
+Has the content that no message of a validator names: certificates, expressions, schedules. Depends on no kind of
+object, no rule and no tag; `naming` has the format of fields.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from harness.fuzzers import credentials
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a format holds: values that programs accept, the most common first, and values at its edges.
+    """The values of a format: commonly accepted ones, the most common first, and its boundary values.
 
-    `series` makes the nth of as many different accepted values as are wanted, counted from 0.
+    `series` returns the nth of any number of different accepted values, counted from 0.
     """
 
     plausible: tuple[Json, ...]
-    edges: tuple[Json, ...] = ()
+    boundary: tuple[Json, ...] = ()
     series: Callable[[int], Json] | None = None
 
 
@@ -226,6 +226,20 @@ _STRINGS: dict[str, Content] = {
     "iqn": Content(
         ("iqn.2001-04.com.example:a", "eui.0123456789ABCDEF", "naa.0123456789ABCDEF"), ("", "a", "iqn.2001", "eui.1"),
     ),
+    "email": Content(
+        ("a@example.com", "a.b@c.example", "A@EXAMPLE.COM"),
+        ("", "a", "a@", "@a.b", "a@b", "a b@c.d", "a@@b.c", "A <a@b.c>", "a@b.c ", "é@example.com", "a@b..c"),
+        "a{}@example.com".format,
+    ),
+    "date": Content(
+        ("2024-01-01", "2024-02-29", "1970-01-01", "2099-12-31"),
+        (
+            "", "2023-02-29", "2024-1-1", "20240101", "2024-01-01T00:00:00Z", "2024-13-01", "01.01.2024", "0",
+            "9999-12-31",
+        ),
+    ),
+    "time-of-day": Content(("00:00:00", "12:30:00Z", "23:59:59"), ("", "24:00:00", "12:30", "1:2:3", "12:30:00.5")),
+    "iso-duration": Content(("P1D", "PT1H", "PT0S"), ("", "1d", "P", "-P1D", "P1Y", "3600", "01:00:00")),
     "portal": Content(("10.0.0.1:3260", "10.0.0.1", "a.example:3260"), ("", "a:", ":1"), "10.0.0.1:{}".format),
 }  # fmt: skip
 
@@ -270,6 +284,13 @@ _KINDS: dict[str, Content] = {
         ), lambda number: 1 + number,
     ),
     "float": Content((1, 0, 0.5, -1, 2), (-1, 0, 0.5, 1e300, -0.0, 1e-300), lambda number: 1 + number),
+    "decimal": Content(
+        ("1.00", "9.99", 1, "0.5", 9.99, "1"),
+        (
+            "0", 0, "-1", -1, "-0.01", "0.01", "0.001", 0.001, "0.005", 0.1, "1e3", "NaN", "Infinity", "", " 1", "1,5",
+            "1_000", "01", "99999999999999999999", 1e300, "1.", ".5", "+1", "1.10",
+        ), "{}.00".format,
+    ),
     "time": Content(
         ("2024-01-01T00:00:00Z", "2024-01-02T00:00:00Z", "1970-01-01T00:00:00Z", "2099-01-01T00:00:00Z", None),
         ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "2024-01-01T00:00:00+14:00"),
@@ -323,20 +344,20 @@ _MADE: dict[str, Callable[[], tuple[tuple[str | bytes, ...], tuple[str | bytes, 
         (b"\0" * 64, b"a" * 65, ""),
     ),
 }
-"""Content that costs something to make, made when asked for: plausible values and those at edges."""
+"""Content that is slow to compute, computed when needed: plausible values and boundary values."""
 
 
 def formats() -> tuple[str, ...]:
-    """Every format that content is known for, those of kinds too."""
+    """Return every format that has content, and every kind."""
     return (*_CONTENT, *_MADE)
 
 
 @lru_cache(maxsize=1024)
 def content(name: str, kind: str = "string") -> Content:
-    """The content of a format as a field of this kind has it: bytes as base64. Empty when nobody knows the format."""
+    """Return the content of a format for fields of a kind: bytes as base64. Empty for an unknown format."""
     if name in _MADE:
-        plausible, edges = _MADE[name]()
-        return Content(_written(plausible, kind), _written(edges, kind))
+        plausible, boundary = _MADE[name]()
+        return Content(_written(plausible, kind), _written(boundary, kind))
     return _CONTENT.get(name, Content(()))
 
 
@@ -346,6 +367,6 @@ def _written(values: tuple[str | bytes, ...], kind: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8)
 def blind(kind: str) -> tuple[Json, ...]:
-    """What a field of this kind accepts now and then though nothing tells so: credentials of every sort."""
+    """Return values to try in any field of a kind, whatever its name: credentials of every sort."""
     names = {"string": ("certificate", "certificate-request"), "bytes": tuple(_MADE)}.get(kind, ())
     return tuple(value for name in names for value in content(name, kind).plausible)

@@ -1,7 +1,7 @@
-"""Kept inputs: one file per case, named by its content, replayed before anything is drawn.
+"""The corpus folder: one file per case, named by its content, replayed before any case is drawn.
 
-Beside them, in the folder `seeds`, one file per type with the seed objects that were found for it: found once, and only
-asked about again in later runs. A file that cannot be read is told about and left alone; it never stops a run.
+Its folder `seeds` has one file per type with the seed objects of earlier runs, which a run only has to confirm. A file
+that cannot be read is reported and left unchanged; it never stops a run.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ _DECODER = msgspec.json.Decoder(Case)
 SEEDS = "seeds"
 """The folder of seed objects."""
 OLDER_SEEDS = "bases"
-"""What that folder was called before; it is read where there is no newer file, and not written."""
-MOST_BYTES = 8 << 20
-"""Bytes of one case; a cluster takes objects of 3 MB at most, and an update has two."""
-MOST_OF_ALL = 256 << 20
-"""Bytes of all cases of a folder."""
+"""The former name of that folder; it is read where there is no newer file, and never written."""
+MAX_CASE_BYTES = 8 << 20
+"""At most this many bytes of one case: a cluster accepts objects of at most 3 MB, and an update has two."""
+MAX_FOLDER_BYTES = 256 << 20
+"""At most this many bytes of all cases of a folder."""
 
 
 class KeptSeed(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A question that was answered without an error, and the part of the object that no other has."""
+    """An accepted case, and the path of the part of its object that no other one has."""
 
     case: Case
     focus: tuple[str | int, ...] = ()
 
 
 class KeptSeeds(msgspec.Struct, frozen=True):
-    """What was found for one type. `rejected` has the error of every path that no object has.
+    """The seed objects of one type. `rejected` has the error of every path that no object has.
 
-    `tried` are those that no repair brought in either. `done` says that the search for more had come to its end; else
-    it goes on from here.
+    `tried` are the paths that repair could not add either. `done` means that growth had ended; else the next run
+    continues it.
     """
 
     seeds: tuple[KeptSeed, ...]
@@ -69,21 +69,24 @@ def content_name(case: Case) -> str:
 
 
 def load(folder: Path | None, note: Callable[[str], None]) -> list[Case]:
-    """Read every case below a folder, in order of names. Tells `note` about everything that is left out.
+    """Read every case in a folder and its subfolders, in order of names. Reports everything left out to `note`.
 
-    That is what is no case, no regular file, larger than `MOST_BYTES`, or a link that leads out of the folder; and the
-    rest of a folder that holds more than `MOST_OF_ALL` bytes.
+    Left out are files that are not cases, not regular, or larger than `MAX_CASE_BYTES`, links that lead out of the
+    folder, and the rest of a folder with more than `MAX_FOLDER_BYTES` bytes.
     """
     if folder is None or not folder.is_dir():
         return []
-    left, cases = MOST_OF_ALL, list[Case]()
+    left, cases = MAX_FOLDER_BYTES, list[Case]()
     for path in sorted(_files(folder, note)):
         data = _data_of(path, folder, note)
         if data is None:
             continue
         left -= len(data)
         if left < 0:
-            note(f"{path}: corpus-file: left out with all that follow: the folder has more than {MOST_OF_ALL:,} bytes")
+            note(
+                f"{path}: corpus-file: left out with all that follow: "
+                f"the folder has more than {MAX_FOLDER_BYTES:,} bytes"
+            )
             break
         if (case := _case_of(path, data, note)) is not None:
             cases.append(case)
@@ -91,15 +94,15 @@ def load(folder: Path | None, note: Callable[[str], None]) -> list[Case]:
 
 
 def _files(folder: Path, note: Callable[[str], None]) -> Iterator[Path]:
-    """Yield what may be a case; a folder behind a link is not entered, as it may lead anywhere or in a circle."""
+    """Yield the JSON files; linked folders are not entered, because they may lead anywhere or in a circle."""
     for top, inner, names in os.walk(folder):
-        here = Path(top)
-        if here == folder:
+        current = Path(top)
+        if current == folder:
             inner[:] = [name for name in inner if name not in (SEEDS, OLDER_SEEDS)]
         for name in inner:
-            if (here / name).is_symlink():
-                note(f"{here / name}: corpus-file: a link to a folder, left out")
-        yield from (here / name for name in names if name.endswith(".json"))
+            if (current / name).is_symlink():
+                note(f"{current / name}: corpus-file: a link to a folder, left out")
+        yield from (current / name for name in names if name.endswith(".json"))
 
 
 def _data_of(path: Path, folder: Path, note: Callable[[str], None]) -> bytes | None:
@@ -107,7 +110,7 @@ def _data_of(path: Path, folder: Path, note: Callable[[str], None]) -> bytes | N
         if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
             note(f"{path}: corpus-file: a link that leads out of {folder}, left out")
             return None
-        return read_bounded(path, MOST_BYTES, is_regular=True)
+        return read_bounded(path, MAX_CASE_BYTES, is_regular=True)
     except InputError as error:
         note(f"{path}: corpus-file: left out: {messages_of(error)}")
     except (OSError, RuntimeError) as error:  # before Python 3.13 links in a circle are a RuntimeError
@@ -128,7 +131,7 @@ def _case_of(path: Path, data: bytes, note: Callable[[str], None]) -> Case | Non
 
 
 def keep(folder: Path, case: Case, note: Callable[[str], None]) -> None:
-    """Write a case into a folder, unless it is there. Tells `note` when it cannot be written."""
+    """Write a case into a folder, unless it exists. Reports a failure to `note`."""
     path = folder / content_name(case)
     plain = msgspec.structs.replace(case, id=0)
     try:
@@ -140,20 +143,22 @@ def keep(folder: Path, case: Case, note: Callable[[str], None]) -> None:
 
 
 def seeds_file(folder: Path, name: str) -> Path:
-    """Name the file of seed objects of a type: `name` says whose they are, with the part of the run."""
+    """Return the file of the seed objects of a type; `name` identifies the type and the part of the run."""
     plain = re.sub(r"[^a-z0-9]+", "-", name.lower())
     return folder / SEEDS / f"{plain}.{hashlib.sha256(name.encode()).hexdigest()[:8]}.json"
 
 
 def load_seeds(path: Path, note: Callable[[str], None]) -> KeptSeeds | None:
-    """Read seed objects, those of an older corpus too. Tells `note` about a file that cannot be read."""
+    """Read seed objects, also of an older corpus. Reports a file that cannot be read to `note`."""
     older = path.parent.parent / OLDER_SEEDS / path.name
     try:
         if path.is_file():
-            kept = _SEEDS.decode(read_bounded(path, MOST_OF_ALL, is_regular=True))
+            kept = _SEEDS.decode(read_bounded(path, MAX_FOLDER_BYTES, is_regular=True))
         elif older.is_file():
             path = older
-            kept = KeptSeeds(*msgspec.structs.astuple(_OLDER.decode(read_bounded(path, MOST_OF_ALL, is_regular=True))))
+            kept = KeptSeeds(
+                *msgspec.structs.astuple(_OLDER.decode(read_bounded(path, MAX_FOLDER_BYTES, is_regular=True)))
+            )
         else:
             return None
         check_bounds([[seed.case.object, seed.case.old] for seed in kept.seeds], str(path))
@@ -167,7 +172,7 @@ def load_seeds(path: Path, note: Callable[[str], None]) -> KeptSeeds | None:
 
 
 def keep_seeds(path: Path, kept: KeptSeeds, note: Callable[[str], None]) -> None:
-    """Write seed objects in the place of what is there. Tells `note` when they cannot be written."""
+    """Replace the seed objects of a file. Reports a failure to `note`."""
     part = path.with_suffix(f".{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,8 @@
-"""Certificates, requests for them, and proofs of possession: content that no message can teach.
+"""Certificates, certificate requests and proofs of possession: content that no message of a validator names.
 
-All are made once from fixed seeds with Ed25519, whose signatures are deterministic, so a run stays a function of its
-seed. The library that makes them is imported on first use: it is slow to load and few kinds want it. Nothing here
-protects anything.
+All keys come from fixed seeds, and Ed25519 signatures are deterministic, so that a run stays a function of its random
+seed. The cryptography library is imported on first use, because it is slow to load and few kinds need it. The keys
+are public and protect nothing.
 """
 
 from __future__ import annotations

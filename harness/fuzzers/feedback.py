@@ -1,4 +1,4 @@
-"""What a message teaches: words and numbers quoted in details, wherever they come from."""
+"""Extract words, numbers, patterns, names and paths from the messages of errors, for values and fixes."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _ANNOUNCED = re.compile(
     r"|e\.g\.|like)[:,]? +(?:the following:? +)?([^;:)\n\"'`]{1,300})",
     re.IGNORECASE,
 )
-"""What stands where values are announced without quotation marks."""
-_BETWEEN = re.compile(r"[,|/]\s+(?:or |and )?|,|\s+(?:or|and)\s+|\|")
-_AROUND = " \t.,;:()[]{}<>"
-_MOST_WORDS, _LISTED = 2, 12
+"""Matches unquoted values after words that announce them."""
+_SEPARATOR = re.compile(r"[,|/]\s+(?:or |and )?|,|\s+(?:or|and)\s+|\|")
+_PUNCTUATION = " \t.,;:()[]{}<>"
+_MAX_SPACES, _MAX_ANNOUNCED = 2, 12
 _EXPRESSION = re.compile(
     r"(?:match(?:es|ing)?|pattern|regex|regexp|expression)[: ]+[\"'`]?(\^?[\[(\\\w][^\s\"'`]*)", re.IGNORECASE
 )
@@ -35,20 +35,24 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]{2,}")
 def words_of(detail: str) -> tuple[str, ...]:
     """Return the quoted words of a detail, in order: supported values, examples, names of members.
 
-    Where values are announced and not quoted, these: `must be one of Road, Rail or Sea`, `e.g. AB-123456`.
+    Then values that are announced without quotes: `must be one of Road, Rail or Sea`, `e.g. AB-123456`.
     """
     found = ["".join(match).replace('\\"', '"') for match in _QUOTED.findall(detail)]
     for announced in _ANNOUNCED.findall(detail):
-        words = announced[1:].partition("]")[0].split() if announced[0] == "[" else _BETWEEN.split(announced)
-        found += [word for word in (one.strip(_AROUND) for one in words[:_LISTED]) if word.count(" ") <= _MOST_WORDS]
+        words = announced[1:].partition("]")[0].split() if announced[0] == "[" else _SEPARATOR.split(announced)
+        found += [
+            word
+            for word in (one.strip(_PUNCTUATION) for one in words[:_MAX_ANNOUNCED])
+            if word.count(" ") <= _MAX_SPACES
+        ]
     return tuple(dict.fromkeys(word for word in found if word and len(word) <= 300))
 
 
 @lru_cache(maxsize=4096)
 def patterns_of(detail: str) -> tuple[str, ...]:
-    """Return the regular expressions that a detail says a value has to match."""
-    told = (*_EXPRESSION.findall(detail), *("".join(match) for match in _QUOTED.findall(detail)))
-    return tuple(dict.fromkeys(one for one in told if _SIGNS.search(one) and len(one) <= 300))
+    """Return the regular expressions that a detail quotes."""
+    quoted = (*_EXPRESSION.findall(detail), *("".join(match) for match in _QUOTED.findall(detail)))
+    return tuple(dict.fromkeys(one for one in quoted if _SIGNS.search(one) and len(one) <= 300))
 
 
 @lru_cache(maxsize=4096)
@@ -69,26 +73,26 @@ def paths_of(detail: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_PATH.findall(detail)))
 
 
-MADE = Room(200_000)
-"""For what is made of lessons, in some sixteen bytes."""
-_DOZEN = 9
-"""A new number is the limit of some rule as likely as not; words come by the dozen."""
+LESSON_ROOM = Room(200_000)
+"""For the values computed from lessons. Units: about sixteen bytes."""
+_WORDS_PER_NUMBER = 9
+"""A new number counts as this many new words: it is often the limit of a rule, and words are many."""
 
 
 class Lesson(NamedTuple):
-    """What was known at some time, and what was made of it."""
+    """The words and numbers known at some time, and the values computed from them."""
 
     words: tuple[str, ...]
     numbers: tuple[int, ...]
     literals: Literals
-    made: Memory[Any, Any]
+    computed: Memory[Any, Any]
 
 
 class Harvest:
-    """Words and numbers out of the messages seen, most recent last; small, and the same for the same messages.
+    """The words and numbers of all messages, the most recent last; a function of the messages, and bounded.
 
-    `literals` are those of the sources of the validators, as far as these are known. `examples` are objects of the
-    user's own: what stands in them is likelier than anything that can be made up.
+    `literals` are those of the Go source of the validators, if it is known. `examples` are the user's own objects,
+    whose values are likelier to be accepted than generated ones.
     """
 
     def __init__(self, limit: int = 64, literals: Literals = NO_LITERALS, examples: Sequence[Json] = ()) -> None:
@@ -100,18 +104,18 @@ class Harvest:
         self._until = 0
 
     def lesson(self) -> Lesson:
-        """Return what is known, or was until a good deal more came: not every word is worth making all of it again.
+        """Return the current lesson; a new one only after several new words, because its values are computed again.
 
-        One for each harvest: a run must not depend on what another search has learned.
+        Each harvest has its own, because a search must not depend on the messages of other searches.
         """
-        known = len(self.words) + _DOZEN * len(self.numbers)
+        known = len(self.words) + _WORDS_PER_NUMBER * len(self.numbers)
         if self._lesson is None or known >= self._until:
-            self._until = known + _DOZEN
-            self._lesson = Lesson(tuple(self.words), tuple(self.numbers), self.literals, Memory(MADE))
+            self._until = known + _WORDS_PER_NUMBER
+            self._lesson = Lesson(tuple(self.words), tuple(self.numbers), self.literals, Memory(LESSON_ROOM))
         return self._lesson
 
     def learn(self, errors: Iterable[FieldError]) -> None:
-        """Remember what these errors quote."""
+        """Add the words and numbers that these errors quote."""
         for error in errors:
             if error.detail and error.detail not in self._seen and len(self._seen) < 4096:
                 self._seen.add(error.detail)

@@ -1,6 +1,6 @@
-"""Which format a field seems to hold, by its Go type, by the struct it stands in, and by its name.
+"""Guess the format of a field by its Go type, its struct and its name.
 
-Only a hint: values of the format come first, and those of the plain kind follow, so nothing is ever ruled out.
+Only a hint: values of the format are tried first, then those of the plain kind, so that no value is excluded.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _BY_MEMBER = {
     "Condition.type": "label-key",
     "PodCertificateRequestSpec.stubPKCS10Request": "raw-request",
 }
-"""By the struct and the JSON name, where a name alone says something else elsewhere."""
+"""By the struct and the JSON name, for names that have other formats in other structs."""
 
 _BY_NAME: tuple[tuple[re.Pattern[str], frozenset[str], str], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), frozenset(kinds.split()), content)
@@ -116,7 +116,7 @@ _BY_NAME: tuple[tuple[re.Pattern[str], frozenset[str], str], ...] = tuple(
         (r"^(?:max|min)(?:surge|(?:un)?available|.*)$", "int-or-string", "percent"),
     )
 )
-"""By what a field's name says; the first that fits is taken. `key` is the kind of a map's keys, `value` that of strings
+"""By the words of a field's name; the first match is used. `key` is the kind of a map's keys, `value` that of strings
 in a map."""
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -124,10 +124,10 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 @lru_cache(maxsize=16384)
 def format_of(kind: str, name: str = "", type: str = "", owner: str = "") -> str:
-    """The format that a field seems to hold; empty when nothing is known of it.
+    """Return the presumed format of a field, empty when there is none.
 
     `kind` is that of its shape (string, int, bytes, quantity, ...; `key` and `value` in maps), `name` its JSON
-    name, `type` its qualified Go type, `owner` the bare name of the struct that it stands in.
+    name, `type` its qualified Go type, `owner` the bare name of its struct.
     """
     known = _BY_TYPE.get("/".join(type.split("/")[-2:])) if kind in ("string", "key", "value") else None
     known = known or (_BY_MEMBER.get(f"{owner}.{name}") if kind not in ("key", "value") else None)

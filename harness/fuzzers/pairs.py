@@ -1,4 +1,4 @@
-"""Related pairs of old and new: independent objects differ nearly everywhere, so ratcheting has nothing to forgive."""
+"""Updates of related objects: between independent ones nearly every value changes, so that nothing is ratcheted."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TypeAlias
 from harness.case import Json
 
 Pair: TypeAlias = tuple[Json, Json]
-"""New and old; old is None for a create."""
+"""The new and the old object; old is None for a create."""
 
 
 def follow_ups(base: Json, changed: Json, elsewhere: Callable[[Json], Json]) -> list[Pair]:
-    """Return the pairs worth asking about once an edited object was seen to be refused."""
+    """Return the pairs to ask about after an edited object was rejected: unchanged, repaired, and edited elsewhere."""
     return [(changed, changed), (base, changed), (elsewhere(changed), changed)]
 
 

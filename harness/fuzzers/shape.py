@@ -1,9 +1,8 @@
-"""What JSON an object of a type is made of: pure structure, no rule and no tag.
+"""The JSON structure of a type: members, items, kinds of values. No rules; of tags only the values that they suggest.
 
-A shape is a graph that is resolved where it is looked at, so that recursive types (a schema within a schema) cost
-nothing and loop nowhere. One struct gives one `Shape` object per universe; scalars, and lists and maps of them, have
-one per member that seems to hold a format of its own. Refuses nothing: a type that cannot be found or understood is
-`any`.
+Shapes are resolved on first use, so that recursive types (a schema inside a schema) are finite. A struct has one
+`Shape` object per universe; scalars, and lists and maps of them, have one per member with a format of its own. A type
+that cannot be found or parsed is `any`.
 """
 
 from __future__ import annotations
@@ -12,13 +11,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from sys import intern
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from harness.case import Json
 from harness.diagnostics import Position
 from harness.fuzzers.naming import format_of
 from harness.fuzzers.suggestions import NONE, Suggestions, suggestions_of
-from harness.gotypes.model import Comments, Field, Struct, Typedef, TypeRef
+from harness.gotypes.model import Comments, Field, NamedValues, Struct, Typedef, TypeRef
 from harness.objectmodel import META, SPECIAL_TYPES, is_object_meta, is_type_meta
 
 if TYPE_CHECKING:
@@ -26,9 +25,10 @@ if TYPE_CHECKING:
 
 ShapeKind: TypeAlias = Literal[
     "struct", "list", "map", "string", "bytes", "bool", "int", "float", "any",
-    "time", "micro-time", "duration", "quantity", "int-or-string", "raw", "fields",
+    "time", "micro-time", "duration", "quantity", "int-or-string", "raw", "fields", "decimal",
 ]  # fmt: skip
-"""`any` is any JSON value, `raw` any JSON object (RawExtension), `fields` a managed-fields set (FieldsV1)."""
+"""`any` is any JSON value, `raw` any JSON object (RawExtension), `fields` a managed-fields set (FieldsV1), `decimal` a
+number or a string of one."""
 
 _SPECIAL: dict[str, ShapeKind] = {
     **SPECIAL_TYPES,
@@ -44,6 +44,7 @@ _INTEGERS: dict[str, tuple[int, bool]] = {
 }  # fmt: skip
 
 NOWHERE = Position("")
+_NO_VALUES = NamedValues()
 
 _NUMBER = re.compile(r"(?<![\w.])-?\d{1,12}(?![\w.])")
 _QUOTED = re.compile(r"[\"'`]([\w./:*-]{1,60})[\"'`]")
@@ -51,13 +52,11 @@ _QUOTED = re.compile(r"[\"'`]([\w./:*-]{1,60})[\"'`]")
 
 @dataclass(frozen=True, slots=True)
 class FieldShape:
-    """One member of a struct, by its JSON name. Whether it is required is not known here.
+    """One member of a struct, by its JSON name. Whether it is required is a rule, and not part of the shape.
 
-    `pointer` says that absent and zero differ to the validators; `omitempty` is as written in the tag. `hints` are
-    numbers in the tags of the field and words quoted in its comment: values worth trying, whatever they mean;
-    `suggestions` are those that its tags speak of. `owner`
-    is the qualified name of the struct that declares the field, `position` where, `tags` the texts of its tags with
-    their lines.
+    `pointer` means that validators distinguish absent and zero; `omitempty` is as in the JSON tag. `hints` are numbers
+    in the tags of the field and words quoted in its comment, whatever they mean; `suggestions` are the values that its
+    tags suggest. `owner` is the qualified name of the struct that declares the field at `position`.
     """
 
     name: str
@@ -68,15 +67,14 @@ class FieldShape:
     suggestions: Suggestions = NONE
     owner: str = ""
     position: Position = NOWHERE
-    tags: tuple[tuple[str, int], ...] = ()
 
 
 class Shape:
     """The structure of one type. Immutable; members are resolved on first use.
 
     `type` is the qualified Go name (or a builtin's, or empty), `choices` the values of the constants declared with that
-    type, `bits` and `signed` describe integers. `format` is what a scalar seems to hold by its type and by the member
-    that it stands in, empty when nothing is known.
+    type, `bits` and `signed` describe integers. `format` is the presumed format of a scalar by its type and its
+    member, empty when there is none.
     """
 
     def __init__(
@@ -105,7 +103,7 @@ class Shape:
         self._member = member
 
     def within(self, owner: str, name: str) -> Shape:
-        """This shape as the member `name` of a struct; the very same unless that tells more of its values."""
+        """Return this shape for the member `name` of a struct; the same object unless the name implies a format."""
         if not name or self.kind in ("struct", "any") or self.choices:
             return self
         if self.kind == "map" or (self.kind == "list" and self.elem.kind not in ("struct", "any")):
@@ -131,7 +129,7 @@ class Shape:
             known, _ = members.get(member.name, (99, None))
             if depth < known:
                 members[member.name] = depth, member
-            elif depth == known:  # as encoding/json has it: two equally near are none
+            elif depth == known:  # like encoding/json: two members at one depth hide each other
                 members[member.name] = depth, None
         return tuple(member for _, member in members.values() if member is not None)
 
@@ -160,8 +158,18 @@ class Shape:
 
     @cached_property
     def type_meta(self) -> bool:
-        """Whether this is a root object, which says its apiVersion and kind."""
+        """Whether this is a root object, with apiVersion and kind."""
         return self._struct is not None and any(_is_type_meta(field) for field in self._struct.fields)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether objects of this shape have no apiVersion, kind, metadata and status of their own to a server."""
+        return False
+
+    @property
+    def own_probes(self) -> tuple[Json, ...]:
+        """Boundary values that the shape itself knows, beside those of its kind and its format; none of a Go type."""
+        return ()
 
     @property
     def is_object_meta(self) -> bool:
@@ -169,7 +177,7 @@ class Shape:
         return self.kind == "struct" and is_object_meta(self.type)
 
     def child(self, part: str | int) -> Shape:
-        """Return the shape below a member name, map key or list index; `any` where nothing is known."""
+        """Return the shape of a member, map value or list item; `any` where it is unknown."""
         if self.kind == "struct":
             member = self.by_name.get(str(part))
             return member.shape if member else ANY
@@ -189,7 +197,7 @@ def shape_of(universe: Universe, qualified: str) -> Shape:
 
 
 class _Shapes:
-    """The shapes of one universe, each made once."""
+    """The shapes of one universe, each created once."""
 
     def __init__(self, universe: Universe) -> None:
         self._universe = universe
@@ -211,7 +219,7 @@ class _Shapes:
         return known
 
     def of_ref(self, ref: TypeRef) -> Shape:
-        """Return the shape of a use of a type; a pointer has the shape of what it points to."""
+        """Return the shape of a type reference; a pointer has the shape of its target."""
         while ref.kind == "pointer" and ref.elem is not None:
             ref = ref.elem
         if ref.kind == "named":
@@ -219,7 +227,7 @@ class _Shapes:
         return self._plain(ref)
 
     def members(self, struct: Struct, seen: frozenset[str]) -> Iterator[tuple[int, FieldShape]]:
-        """Yield the members of a struct in order, those of inlined structs at their place, with their depth."""
+        """Yield the members of a struct and of its inlined structs with their depth, in order."""
         for field in struct.fields:
             if field.json_ignored or _is_type_meta(field):
                 continue
@@ -228,13 +236,13 @@ class _Shapes:
             elif field.exported:
                 pointer = field.type.kind == "pointer"
                 shape = self.of_ref(field.type).within(struct.name, field.json_name)
-                comments = (*field.second_comments, *field.comments)
+                comments, named = (*field.second_comments, *field.comments), field.values or _NO_VALUES
                 yield (
                     len(seen),
                     FieldShape(
-                        field.json_name, shape, pointer, field.omitempty, _hints(field.comments),
-                        suggestions_of(comments),
-                        struct.qualified, field.position, _tags(comments),
+                        field.json_name, shape, pointer, field.omitempty, (*named.likely, *_hints(field.comments)),
+                        suggestions_of(comments) if field.values is None else Suggestions(named.own, named.items),
+                        struct.qualified, field.position,
                     ),
                 )  # fmt: skip
 
@@ -255,7 +263,7 @@ class _Shapes:
         return Shape("struct", qualified, struct=_OBJECT_META, owner=self) if is_object_meta(qualified) else ANY
 
     def _typedef(self, typedef: Typedef) -> Shape:
-        # A typedef of itself, through others, is no Go; the placeholder keeps broken input from looping.
+        # A typedef of itself, through others, is not valid Go; the placeholder keeps invalid input from looping.
         self._named[typedef.qualified] = ANY
         target = typedef.underlying
         if target.kind == "named" and typedef.alias:
@@ -311,7 +319,7 @@ def _is_type_meta(field: Field) -> bool:
 
 
 def _object_meta() -> Struct:
-    """Make an ObjectMeta for universes that do not hold the package of the real one."""
+    """Return an ObjectMeta for universes without the package of the real one."""
     text = TypeRef("builtin", "string")
     texts = TypeRef("map", elem=text, key=text)
     members = {
@@ -326,8 +334,3 @@ def _object_meta() -> Struct:
 
 
 _OBJECT_META = _object_meta()
-
-
-def _tags(comments: Comments) -> tuple[tuple[str, int], ...]:
-    texts = ((intern(line.text.strip()), line.position.line) for line in comments)
-    return tuple((text, line) for text, line in texts if text.startswith("+k8s:"))

@@ -1,7 +1,7 @@
-"""What the tags of a field suggest trying: limits and values just beyond, formats with their edges, excluded values.
+"""Values that the tags of a field suggest: limits and values just beyond, boundary values of formats, excluded values.
 
-Reads `TagSpec.probes_of` and where wrappers lead, and nothing else of a rule. Suggestions add to what is tried and
-restrict nothing; a tag that cannot be read suggests nothing.
+Reads only `TagSpec.probes_of` and `TagSpec.leads` of a rule. Suggestions are added to the values that a search tries
+and restrict nothing; a tag that cannot be parsed suggests nothing.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Literal, TypeAlias
 from harness.case import Json
 from harness.gotypes.model import Comments
 from harness.tags.grammar import Scalar, Tag, TagSyntaxError, parse
-from harness.tags.registry import SPECS
-from harness.tags.spec import Leads
+from harness.tags.registry import ALL_SPECS
+from harness.tags.spec import NestedTarget
 
 Part: TypeAlias = Literal["own", "items", "keys"]
 
 _LARGEST = 5000
-_PARTS: Mapping[Leads, Part] = {"items": "items", "keys": "keys"}
+_PARTS: Mapping[NestedTarget, Part] = {"items": "items", "keys": "keys"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ NONE = Suggestions()
 
 
 def suggestions_of(comments: Comments) -> Suggestions:
-    """Collect what the tags in the comments of a field suggest, in source order."""
+    """Collect the suggestions of the tags in the comments of a field, in source order."""
     found: dict[Part, list[Json]] = {"own": [], "items": [], "keys": []}
     for line in comments:
         text = line.text.strip()
@@ -53,7 +53,7 @@ def _of_line(text: str) -> Iterator[tuple[Part, Json]]:
         return
     part: Part = "own"
     while (inner := tag.payload) is not None:
-        step: Leads = SPECS[tag.name].leads if tag.name in SPECS else ""
+        step: NestedTarget = ALL_SPECS[tag.name].nested_target if tag.name in ALL_SPECS else ""
         if step in ("member", "item") or (step and part != "own"):
             return
         part = _PARTS.get(step, part)
@@ -62,7 +62,7 @@ def _of_line(text: str) -> Iterator[tuple[Part, Json]]:
 
 
 def _probes(tag: Tag) -> tuple[Json, ...]:
-    spec, scalar = SPECS.get(tag.name), tag.scalar
+    spec, scalar = ALL_SPECS.get(tag.name), tag.scalar
     is_size = spec is None or spec.boundary is None or spec.boundary.is_size
     largest = _LARGEST if is_size else 1 << 63
     if spec is None or not _is_fit(scalar, spec.payload.kind if spec.payload else "", largest):
@@ -71,7 +71,7 @@ def _probes(tag: Tag) -> tuple[Json, ...]:
 
 
 def _is_fit(scalar: Scalar | None, kind: str, largest: int) -> bool:
-    """Whether a payload is what the tag wants, and small enough to make values of that size."""
+    """Whether a payload has the type that the tag requires, and is small enough for values of that size."""
     if scalar is None:
         return not kind
     if kind == "int":

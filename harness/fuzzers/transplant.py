@@ -1,7 +1,8 @@
-"""What differs, put into an object that has little else: most reductions are over with that.
+"""Small pairs to start a reduction from: the part that shows the difference, put into a minimal accepted object.
 
-A reduction that starts from the object that was met takes off what is not needed, leaf by leaf. Most differences need
-only what stands at one place, and what an accepted object of the kind has to have anyway.
+Reducing the object in which the difference was found removes everything else leaf by leaf. Most differences need only
+the value at one path and the members that every accepted object of the kind has, so most reductions end with one of
+these pairs.
 """
 
 from __future__ import annotations
@@ -14,57 +15,60 @@ from harness.fuzzers.alike import quarters
 from harness.fuzzers.pairs import Pair
 from harness.jsonpath import ABSENT, JsonPath, differences, look, put
 
-MOST_PLACES = 12
-"""Places that are brought over at once: where an object differs from its base in more, nothing says which count."""
-MANY_MEMBERS = 6
-"""Fewer members of an object are left out one by one."""
+MAX_CHANGED_PATHS = 12
+"""At most this many changed paths are copied together; an object that differs from its base in more is not copied."""
+MIN_MEMBERS_FOR_QUARTERS = 6
+"""At least this many members are left out by quarters; fewer are left to the removals of the reduction."""
 
 
-def transplants(met: Pair, place: JsonPath, base: Json, grounds: Sequence[Pair]) -> Iterator[Pair]:
-    """Yield each ground with a part of what was met: the place alone, then more and more of what is around it.
+def transplants(found: Pair, path: JsonPath, base: Json, floors: Sequence[Pair]) -> Iterator[Pair]:
+    """Yield each floor with a part of the pair that was found: the value at the path, then each value that contains it.
 
-    At last with every place at which what was met differs from `base`, the accepted object it was made from.
+    The last one has every path at which the pair differs from `base`, the accepted object it was edited from.
     """
-    new, old = met
+    new, old = found
     changed = dict.fromkeys(
-        (*islice(differences(new, base), MOST_PLACES), *(islice(differences(old, base), MOST_PLACES) if old else ()))
+        (
+            *islice(differences(new, base), MAX_CHANGED_PATHS),
+            *(islice(differences(old, base), MAX_CHANGED_PATHS) if old else ()),
+        )
     )
-    for ground in grounds:
-        for depth in range(len(place), 0, -1):
-            yield _brought(met, ground, (place[:depth],))
-        if base is not None and len(changed) <= MOST_PLACES:
-            yield _brought(met, ground, tuple(changed))
+    for floor in floors:
+        for depth in range(len(path), 0, -1):
+            yield _copy_paths(found, floor, (path[:depth],))
+        if base is not None and len(changed) <= MAX_CHANGED_PATHS:
+            yield _copy_paths(found, floor, tuple(changed))
 
 
-def some_members(shown: Pair, place: JsonPath, ground: Pair) -> Iterator[Pair]:
-    """Yield the ground with some members of the outermost object in which it differs in more than one.
+def some_members(pair: Pair, path: JsonPath, floor: Pair) -> Iterator[Pair]:
+    """Yield the floor with some members of the outermost object that has more than one differing member.
 
-    First each quarter of them, then all but each quarter. With them goes what stands at the place of the difference, if
-    there is anything. Nothing where members are few.
+    First with each quarter of the members, then with all but each quarter, always with the value at the path of the
+    difference. Yields nothing when few members differ.
     """
-    at: JsonPath = ()
-    while len(different := _different(shown, ground, at)) == 1:
-        at = (*at, different[0])
-    if len(different) >= MANY_MEMBERS:
-        own = () if place == at[: len(place)] or look(shown[0], place) is ABSENT else (place,)
-        parts = quarters(different)
-        for names in (*parts, *([name for name in different if name not in part] for part in parts)):
-            yield _brought(shown, ground, (*((*at, name) for name in names), *own))
+    parent: JsonPath = ()
+    while len(differing := _differing_members(pair, floor, parent)) == 1:
+        parent = (*parent, differing[0])
+    if len(differing) >= MIN_MEMBERS_FOR_QUARTERS:
+        own = () if path == parent[: len(path)] or look(pair[0], path) is ABSENT else (path,)
+        parts = quarters(differing)
+        for names in (*parts, *([name for name in differing if name not in part] for part in parts)):
+            yield _copy_paths(pair, floor, (*((*parent, name) for name in names), *own))
 
 
-def _different(shown: Pair, ground: Pair, at: JsonPath) -> list[str]:
-    """List the members of an object that are other ones in the ground."""
-    found: dict[str, None] = {}
-    for obj, bare in zip(shown, ground, strict=True):
-        value = look(obj, at)
+def _differing_members(pair: Pair, floor: Pair, path: JsonPath) -> list[str]:
+    """Return the names of the members of the objects at a path whose values differ from the floor."""
+    names: dict[str, None] = {}
+    for obj, floor_obj in zip(pair, floor, strict=True):
+        value = look(obj, path)
         if isinstance(value, dict):
-            found |= dict.fromkeys(name for name, held in value.items() if held != look(bare, (*at, name)))
-    return list(found)
+            names |= dict.fromkeys(name for name, held in value.items() if held != look(floor_obj, (*path, name)))
+    return list(names)
 
 
-def _brought(met: Pair, ground: Pair, places: Sequence[JsonPath]) -> Pair:
-    new, old = ground
-    for place in places:
-        new = put(new, place, look(met[0], place))
-        old = None if met[1] is None else put(old, place, look(met[1], place))
+def _copy_paths(source: Pair, target: Pair, paths: Sequence[JsonPath]) -> Pair:
+    new, old = target
+    for path in paths:
+        new = put(new, path, look(source[0], path))
+        old = None if source[1] is None else put(old, path, look(source[1], path))
     return new, old

@@ -19,7 +19,7 @@ SCHEMA = Path(__file__).parent / "power.schema.json"
 
 
 class Stale(msgspec.Struct, frozen=True):
-    """An entry of the list of known surviving mutants of which nothing survives."""
+    """An entry of the list of known surviving mutants that matches none any more."""
 
     mutant: str
     state: KnownState
@@ -27,7 +27,7 @@ class Stale(msgspec.Struct, frozen=True):
 
 
 class Row(msgspec.Struct, frozen=True):
-    """How often an operator was applied, and what came of it."""
+    """The counts of one operator: mutants made, and by result."""
 
     side: str
     operator: str
@@ -40,7 +40,7 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Part(msgspec.Struct, frozen=True):
-    """What came of one subject. `cases` is how many were asked of it in all."""
+    """The results of one subject. `cases` is the number of cases asked in all."""
 
     subject: str
     seed: int
@@ -56,12 +56,12 @@ class Part(msgspec.Struct, frozen=True):
 
     @property
     def surviving(self) -> list[Record]:
-        """The mutants that nothing killed and no list explains."""
+        """The surviving mutants that are not on the list of known ones."""
         return [one for one in self.mutants if one.state == "survived"]
 
 
 class Document(msgspec.Struct, frozen=True):
-    """All of it."""
+    """The document of `harness power`: one part for each subject."""
 
     schema: str
     harness_version: str
@@ -69,17 +69,17 @@ class Document(msgspec.Struct, frozen=True):
 
 
 def document_of(parts: Iterable[Part]) -> Document:
-    """Put the parts together."""
+    """Return the document of these parts."""
     return Document(NAME, __version__, tuple(parts))
 
 
 def stale_of(entries: Iterable[Known]) -> tuple[Stale, ...]:
-    """Write entries down."""
+    """Return the entries as records of the document."""
     return tuple(Stale(one.mutant, one.state, one.reason) for one in entries)
 
 
 def rows_of(records: Sequence[Record]) -> tuple[Row, ...]:
-    """Count by operator, those most often survived first. What an operator says in quotes is left out."""
+    """Count by operator without its argument, the operators with most surviving mutants first."""
     counts: dict[tuple[str, str], Counter[str]] = {}
     for record in records:
         counts.setdefault((record.side, family_of(record.operator)), Counter())[record.state] += 1
@@ -91,7 +91,7 @@ def rows_of(records: Sequence[Record]) -> tuple[Row, ...]:
 
 
 def family_of(operator: str) -> str:
-    """Return what an operator does, without what it does it to: `drop 'Erase'` is `drop …`."""
+    """Return the operator without its argument: `drop 'Erase'` is `drop …`."""
     word, _, rest = operator.partition(" ")
     return f"{word} …" if rest[:1] in ("'", '"') or rest.startswith(("key ", "mode ", "No")) else operator
 
@@ -102,5 +102,5 @@ def schema() -> dict[str, Any]:
 
 
 def written_schema() -> str:
-    """Return the schema as it is committed."""
+    """Return the text of the committed schema."""
     return json.dumps(schema(), indent=1) + "\n"

@@ -1,9 +1,9 @@
-"""Mutants of a target that cannot be changed: what a broken validator would have answered in the place of an answer.
+"""Filters: mutants of a target whose validators cannot be changed, as changes to their answers.
 
-A filter sees a case, its original answer, and of a rule only facts about its errors. Those on errors say what the rule
-would have said instead. A limit is known when a value was rejected and the next smaller one accepted: then a
-validator whose limit is one higher says nothing of the rejected one, and one whose limit is one lower says of the
-accepted one what it says of others.
+A filter turns the original answer to a case into the one that a broken validator would give. It knows only facts about
+the errors of the rule. Filters on errors change or drop the errors of the rule. Filters on limits need two values: one
+that was rejected, and the next smaller one that was accepted. With a limit one higher the validator would accept the
+first one, and with a limit one lower it would reject the second one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Errors: TypeAlias = tuple[FieldError, ...]
 
 
 class RuleKey(NamedTuple):
-    """What tells a declarative rule by its errors: canonical path, type, origin, level."""
+    """The identity of a declarative rule, from its errors: canonical path, type, origin, level."""
 
     path: str
     type: str
@@ -33,12 +33,12 @@ class RuleKey(NamedTuple):
 
     @classmethod
     def of(cls, error: FieldError) -> RuleKey:
-        """Return the rule that an error is of."""
+        """Return the rule that caused an error."""
         return cls(canonical_path(error.field), error.type, error.origin, error.level)
 
     @property
     def words(self) -> str:
-        """The rule for people."""
+        """The displayed rule: type, origin and level."""
         return " ".join(part for part in (self.type, self.origin, self.level and f"({self.level})") if part)
 
 
@@ -48,7 +48,7 @@ Filter: TypeAlias = Callable[[RuleKey, Answer, Operation, IsCounterpart], Answer
 
 
 def _declarative(alter: Alter) -> Filter:
-    """Change the rule's own errors."""
+    """Return a filter that changes the rule's own errors."""
 
     def apply(rule: RuleKey, answer: Answer, operation: Operation, is_counterpart: IsCounterpart) -> Answer:
         own = [error for error in answer.declarative if RuleKey.of(error) == rule]
@@ -59,7 +59,7 @@ def _declarative(alter: Alter) -> Filter:
 
 
 def _handwritten(alter: Alter) -> Filter:
-    """Change the handwritten errors that are counterparts of the rule's."""
+    """Return a filter that changes the handwritten counterparts of the rule's errors."""
 
     def apply(rule: RuleKey, answer: Answer, operation: Operation, is_counterpart: IsCounterpart) -> Answer:
         own = [error for error in answer.handwritten if is_counterpart(error)]
@@ -70,23 +70,23 @@ def _handwritten(alter: Alter) -> Filter:
 
 
 def change_level(errors: Sequence[FieldError], operation: Operation) -> list[FieldError]:
-    """The rule counts at once, or, when it does, no longer. Between alpha and beta no list of errors differs."""
+    """Change a standard rule to beta, and others to standard. Alpha and beta do not differ in any list of errors."""
     return [msgspec.structs.replace(error, level="" if error.level else "beta") for error in errors]
 
 
 def flip_mark(errors: Sequence[FieldError], operation: Operation) -> list[FieldError]:
-    """The handwritten check says of itself that it is covered, or no longer does."""
+    """Mark covered handwritten errors as not covered, and the others as covered."""
     return [msgspec.structs.replace(error, covered=not error.covered) for error in errors]
 
 
 def no_errors(errors: Sequence[FieldError], operation: Operation) -> list[FieldError]:
-    """The handwritten check is not there."""
+    """Drop the handwritten errors."""
     return []
 
 
 FLIP_MARK, NOT_WRITTEN = "flip the mark", "drop the handwritten error"
 ON_COUNTERPARTS = frozenset({FLIP_MARK, NOT_WRITTEN})
-"""Filters of handwritten errors: of rules that have a handwritten counterpart."""
+"""The filters of handwritten errors, for rules with a handwritten counterpart."""
 _BREAKS = "an object that breaks the rule, on which both sides agree"
 ON_ERRORS: tuple[tuple[str, Filter, str], ...] = (
     *((name, _declarative(alter), shown_by) for name, alter, shown_by in OPERATORS),
@@ -94,12 +94,12 @@ ON_ERRORS: tuple[tuple[str, Filter, str], ...] = (
     (FLIP_MARK, _handwritten(flip_mark), _BREAKS),
     (NOT_WRITTEN, _handwritten(no_errors), _BREAKS),
 )
-"""Name, filter, and what would show it. Of every rule."""
+"""Name, filter, and the case that would kill the mutant; they apply to every rule."""
 
 LIMIT_UP, LIMIT_DOWN, NO_RATCHETING = "limit + 1", "limit - 1", "no ratcheting"
 UPDATES = "skip updates"
 
 
 def limit_of(rule: RuleKey) -> RuleLimit | None:
-    """Return what a rule counts and which way its limit is crossed, None when it has none."""
+    """Return the limit of a rule, with what it measures and in which direction it rejects; None if it has none."""
     return rule_facts().limit_of(rule.type, rule.origin)

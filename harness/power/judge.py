@@ -1,7 +1,8 @@
-"""Judges mutants of a suite: would a run of this seed and budget kill them?
+"""Mutation testing of a suite: would a run with this seed and budget kill each mutant?
 
-The suite is searched as it is; a few of the cases that were asked there, of every sort of answer, are put to the
-mutated suite first. When they show nothing, it is searched in full, up to the first difference that is new.
+1. Search the original suite, and keep a few cases for every kind of answer.
+2. Ask these cases of the mutated suite.
+3. If they show no new difference, search the mutated suite until the first one.
 """
 
 from __future__ import annotations
@@ -32,25 +33,23 @@ from harness.power.known import Known
 from harness.power.mutant import Mutant, number_mutants
 from harness.power.operators import code, rules
 from harness.subject import Example, Note, Rework, Subject, SubjectSpec, load_suite, open_suite
+from harness.subject.subject import silent
 from harness.subject.suitefile import forget_suite
 from harness.suite import Suite
 
 BATCH = 50
-ALIKE = 2
-"""How many samples there are of one sort of answer."""
-ACCEPTED = 300
-"""How many samples are accepted by both sides, for each kind and operation."""
+MAX_SAMPLES_PER_ANSWER = 2
+"""At most so many samples are kept for each set of errors."""
+MAX_ACCEPTED_SAMPLES = 300
+"""At most so many accepted samples are kept for each kind and operation."""
 Signature = tuple[Any, ...]
-Comparators = dict[tuple[str, str, str, str], Comparator]
 """Kind, operation and signature of a mismatch."""
+Comparators = dict[tuple[str, str, str, str], Comparator]
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a run of the budget said of one mutant. `shown` is the difference it was killed by, empty for none.
-
-    `cases` is how many were asked until then.
-    """
+    """The result for one mutant. `shown` is the difference that killed it, empty for none; `cases` were asked."""
 
     number: int
     shown: str
@@ -58,17 +57,17 @@ class Judgement:
 
     @property
     def killed(self) -> bool:
-        """Whether a difference showed."""
+        """Whether a difference killed the mutant."""
         return bool(self.shown)
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteTrial:
-    """How every mutant of one suite is judged: `original` is what differs without any, `samples` are asked first.
+    """The settings for judging the mutants of one suite.
 
-    `observers` are those of an ordinary run: what they aim at is part of how it searches. What survives the search of
-    the seed is searched `again` so many times, with the seeds that follow; what is listed as `equivalent` is not, since
-    nobody would look at it.
+    `original` are the signatures of the unmutated suite, `samples` the cases that are asked first. `observers` are
+    those of an ordinary run, because their aims are part of the search. A mutant that survives is searched `again` so
+    many times with the next seeds, unless it is listed as `equivalent`.
     """
 
     spec: SubjectSpec
@@ -85,11 +84,11 @@ class SuiteTrial:
 
     @property
     def seeds(self) -> range:
-        """The seeds of its searches, in turn."""
+        """The random seeds of its searches, in order."""
         return range(self.seed, self.seed + 1 + self.again)
 
     def seeds_of(self, mutant: Mutant) -> range:
-        """The seeds of the searches of one mutant, in turn."""
+        """Return the random seeds of the searches of one mutant, in order."""
         return self.seeds[:1] if any(one.matches(mutant.name) for one in self.equivalent) else self.seeds
 
 
@@ -101,7 +100,7 @@ def mutants_of(spec: SubjectSpec) -> tuple[Mutant, ...]:
         found.extend(rules.mutants_of(compiled))
         return compiled
 
-    open_suite(spec, _silent, rework).close()
+    open_suite(spec, rework=rework).close()
     suite = load_suite(spec.location)
     assert isinstance(suite, Suite)
     found.extend(code.mutants_of(suite.folder))
@@ -114,18 +113,11 @@ _wordings = cache(all_wordings)
 def comparators_of(subject: Subject, unit: Unit, trusted: Path | None) -> Comparators:
     """Return a comparator for each resource of a unit, by its key. `trusted` is the file of trusted wordings."""
     wordings = _wordings(trusted)
-    return {
-        lane.info.key: Comparator(lane.info, is_known_path=subject.is_known_path(lane.info), trusted=wordings)
-        for lane in unit.lanes
-    }
-
-
-def _silent(text: str) -> None:
-    """Tell nobody: the warnings of a suite are those of its run."""
+    return {request.info.key: subject.comparator(request.info, wordings) for request in unit.requests}
 
 
 def run_original(trial: SuiteTrial) -> SuiteTrial:
-    """Search the suite as it is; what differs there proves nothing of a mutant. Raises: HarnessError."""
+    """Search the original suite, whose differences cannot kill a mutant. Raises: HarnessError."""
     watch = Watch(trial.trusted)
     for seed in trial.seeds:
         _search(replace(trial, seed=seed), _opener(None), watch)
@@ -135,13 +127,14 @@ def run_original(trial: SuiteTrial) -> SuiteTrial:
 def judge(trial: SuiteTrial, number: int, mutant: Mutant) -> Judgement:
     """Search a mutated suite until the first difference that the original one does not show.
 
-    In this process: the original run has shown that the suite's code ends neither itself nor others, and thousands of
-    mutants would each start processes to be asked for a second. One that loops is stopped as a validator is.
+    The suite runs in this process: the original run has shown that its code does not kill the process, and starting
+    processes for thousands of mutants, each asked for a second, would take longer. A mutant that loops is stopped like
+    any validator.
     """
     watch, opener = Watch(trial.trusted, trial.original), _opener(mutant.rework)
     with _folder(replace(trial.spec, in_process=True), mutant) as spec:
         try:
-            with opener(spec, _silent) as subject:
+            with opener(spec, silent) as subject:  # the original run has reported the warnings of the suite
                 asked = _ask(subject, trial, watch)
         except InputError as error:
             return Judgement(number, f"cannot be loaded: {error.diagnostics[0].message}", 0)
@@ -152,7 +145,7 @@ def judge(trial: SuiteTrial, number: int, mutant: Mutant) -> Judgement:
 
 
 def _ask(subject: Subject, trial: SuiteTrial, watch: Watch) -> int:
-    """Put the samples to a mutated suite. Returns how many were asked."""
+    """Ask the samples of a mutated suite. Returns: the number of cases asked."""
     watchers = [watch.observer(subject, unit) for unit in units_of(subject.target.info.kinds, trial.kinds)]
     for start in range(0, len(trial.samples), BATCH):
         cases = trial.samples[start : start + BATCH]
@@ -166,7 +159,7 @@ def _ask(subject: Subject, trial: SuiteTrial, watch: Watch) -> int:
 
 @contextmanager
 def _folder(spec: SubjectSpec, mutant: Mutant) -> Iterator[SubjectSpec]:
-    """Give a mutant of files a folder of its own."""
+    """Copy the suite to a temporary folder with the mutated files, if the mutant changes files."""
     if not mutant.files:
         yield spec
         return
@@ -200,27 +193,35 @@ def _search(trial: SuiteTrial, opener: Callable[[SubjectSpec, Note], Subject], w
         opener=opener,
         clock=watch.clock,
     )
-    broken = next((one.error for one in result.kinds if one.error), "")
-    if broken:
-        raise HarnessError(f"sorry, this is a bug of the harness: a search broke off: {broken}")
+    require_finished(result)
     return result
+
+
+def require_finished(result: Result) -> None:
+    """Require that no search of a run was aborted, because an unfinished search says nothing about mutants.
+
+    Raises: HarnessError.
+    """
+    error = next((kind.error for kind in result.kinds if kind.error), "")
+    if error:
+        raise HarnessError(f"sorry, this is a bug in the harness: a search was aborted: {error}")
 
 
 @dataclass(slots=True)
 class Watch:
-    """Looks on at one search in this process. With `original` signatures it ends the search at the first other one."""
+    """Observes one search in this process. With `original` signatures it stops the search at the first other one."""
 
     trusted: Path | None = None
     original: frozenset[Signature] | None = None
     seen: set[Signature] = field(default_factory=set)
     shown: str = ""
     clock: Clock = field(default_factory=Clock)
-    sorts: dict[Signature, list[Case]] = field(default_factory=dict)
+    by_errors: dict[Signature, list[Case]] = field(default_factory=dict)
 
     def samples(self) -> list[Case]:
-        """Return a few cases of every sort of answer, those with errors first."""
-        by_errors = sorted(self.sorts.items(), key=lambda pair: not pair[0][2])
-        return [case for _, cases in by_errors for case in cases]
+        """Return a few cases for every set of errors, those with errors first."""
+        in_order = sorted(self.by_errors.items(), key=lambda pair: not pair[0][2])
+        return [case for _, cases in in_order for case in cases]
 
     def observer(self, subject: Subject, unit: Unit) -> Watcher:
         """Return the observer of one unit."""
@@ -236,7 +237,7 @@ class Watcher:
     compared: Compared
 
     def examine(self, cases: Sequence[Case], answers: Sequence[Answer], seconds: float) -> None:
-        """Note what differs, until the first difference that ends the search: nobody needs it explained."""
+        """Record the signatures of differences, until the first one that stops the search."""
         for case, answer in zip(cases, answers, strict=True):
             if self.watch.shown:
                 return
@@ -254,34 +255,34 @@ class Watcher:
                     break
 
     def _keep(self, case: Case, answer: Answer) -> None:
-        """Remember a case when few like it were seen."""
+        """Keep a case as a sample, if there are few with the same errors."""
         errors = frozenset(
             (side, error.type, canonical_path(error.field), error.origin)
-            for side, found in enumerate((answer.handwritten, answer.declarative))
-            for error in found
+            for side, side_errors in enumerate((answer.handwritten, answer.declarative))
+            for error in side_errors
         )
-        alike = self.watch.sorts.setdefault((key_of(case), case.operation, errors), [])
-        if len(alike) < (ALIKE if errors else ACCEPTED):
-            alike.append(case)
+        cases = self.watch.by_errors.setdefault((key_of(case), case.operation, errors), [])
+        if len(cases) < (MAX_SAMPLES_PER_ANSWER if errors else MAX_ACCEPTED_SAMPLES):
+            cases.append(case)
 
     def aims(self) -> Sequence[Aim]:
-        """Ask for nothing: what is judged is the search as it is."""
+        """Return no aims: the search must not change."""
         return ()
 
     def outcome(self) -> None:
-        """Everything is in the watch."""
+        """Return nothing: the results are in the watch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Which answers a run compares: what it asks as no server would be asked is for observers alone."""
+    """Decides which answers a run compares: cases in another mode or with other options are only for observers."""
 
     mode: Mode = "served"
     switches: bool = False
 
     @classmethod
     def of(cls, subject: Subject) -> Compared:
-        """Read it off a subject that is open."""
+        """Return the settings of an open subject."""
         return cls(subject.spec.mode, "switches" in subject.target.info.abilities)
 
     def has(self, case: Case) -> bool:
@@ -290,6 +291,6 @@ class Compared:
 
 
 def _may_differ(answer: Answer) -> bool:
-    """Whether the ledger of the search would compare an answer: objects that do not even decode show nothing."""
+    """Whether the ledger of the search would compare an answer; it does not if, for example, decoding failed."""
     failure = answer.failure
     return failure is None or failure.panic or failure.stage == "self"

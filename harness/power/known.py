@@ -1,7 +1,7 @@
-"""The committed list of surviving mutants, each with its reason. An entry that no longer holds fails.
+"""Reads the committed list of surviving mutants, each with its reason. A stale entry makes the command fail.
 
-`power.yaml` in the folder of a suite, or the file of `--known`. An entry says why nothing could kill the mutant
-(`equivalent`), or why the search does not get there yet (`tolerated`). A `*` in a name stands for anything.
+The list is `power.yaml` in the folder of a suite, or the file of `--known`. An entry gives the reason why no case can
+kill the mutant (`equivalent`), or why the search does not kill it yet (`tolerated`). A `*` in a name matches any text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 import yaml
 
-from harness.blocks import cut_blocks, joined
+from harness.blocks import cut_blocks, join_blocks
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.limits import check_yaml, read_bounded_text
 from harness.power.mutant import Record
@@ -23,7 +23,7 @@ from harness.power.mutant import Record
 NAME = "power.yaml"
 KnownState: TypeAlias = Literal["equivalent", "tolerated"]
 _KEYS = {"sabotage": "mutant", "hole": "tolerated"}
-"""Keys of older lists, and what they are called now."""
+"""Keys of older lists, with their current names."""
 _OPERATORS = {
     "forgive every update": "skip updates",
     "forgive nothing": "no ratcheting",
@@ -33,25 +33,25 @@ _OPERATORS = {
     "turn the mark": "flip the mark",
     "tell no items apart": "no correlation",
 }
-"""Operators, at the end of the names in older lists, and what they are called now."""
+"""Operators at the end of names in older lists, with their current names."""
 _OPERATOR = re.compile(rf"(?<=: )(?:{'|'.join(_OPERATORS)})(?=(?: #\d+)?\*?$)")
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """One entry: which mutants, whether something could kill them at all, and why nothing does."""
+    """One entry: a pattern of names, whether a case could kill these mutants at all, and the reason why none does."""
 
     mutant: str
     state: KnownState
     reason: str
 
     def matches(self, name: str) -> bool:
-        """Whether a mutant is meant."""
+        """Whether the name of a mutant matches."""
         return re.fullmatch(".*".join(map(re.escape, self.mutant.split("*"))), name, re.DOTALL) is not None
 
 
 def load(file: Path) -> tuple[Known, ...]:
-    """Read a list; none when there is no file. Raises: InputError with everything that is wrong."""
+    """Return the entries of a file; none without the file. Raises: InputError with all problems."""
     if not file.is_file():
         return ()
     try:
@@ -71,7 +71,7 @@ def load(file: Path) -> tuple[Known, ...]:
 
 
 def _rename(entry: Any) -> Any:
-    """Give keys and operators of an older list their present names."""
+    """Return an entry of an older list with the current names of keys and operators."""
     if not isinstance(entry, dict):
         return entry
     now = {_KEYS.get(key, key): value for key, value in entry.items()}
@@ -98,7 +98,7 @@ def _wrong(file: Path, message: str, line: int = 0) -> Diagnostic:
 
 
 def without(file: Path, stale: Sequence[Known]) -> str | None:
-    """Return the text of a list without these entries, the rest to the letter; None when it cannot be cut so.
+    """Return the text of a list without these entries and otherwise unchanged; None if its layout does not allow that.
 
     Raises: OSError.
     """
@@ -107,11 +107,11 @@ def without(file: Path, stale: Sequence[Known]) -> str | None:
     if cut is None or len(cut.blocks) != len(entries):
         return None
     kept = [text for text, entry in zip(cut.blocks, entries, strict=True) if entry not in stale]
-    return joined(cut.head, kept)
+    return join_blocks(cut.head, kept)
 
 
 def apply(records: Sequence[Record], known: Sequence[Known]) -> tuple[tuple[Record, ...], tuple[Known, ...]]:
-    """Mark surviving mutants that are known. Returns: all records, and entries of which nothing survives any more.
+    """Mark surviving mutants that are on the list. Returns: all records, and the stale entries.
 
     An entry is stale when a mutant of its name was judged and none survived, or when there is no such mutant.
     """

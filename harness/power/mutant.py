@@ -1,6 +1,6 @@
-"""What a mutant is: one small wrong thing that somebody could do to a validator, what would show it.
+"""The records of mutation testing: a mutant is one small fault in a validator, a record is the result for it.
 
-The record of what became of it can be pickled and written down, for a suite's rule and for a target's.
+Records can be pickled and written to a document. Mutants of suites and of targets share them.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ Side: TypeAlias = Literal["declarative", "handwritten"]
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One wrong thing. `rule` and `location` say to what, `operator` what is done, `shown_by` which case shows it.
+    """One fault. `operator` names the change to `rule` at `location`; `shown_by` describes a case that would show it.
 
-    It is done by `rework` to compiled validators, or by `files` to files of the suite's folder: new texts by name.
+    `rework` changes compiled validators; `files` has the new texts of files of the suite's folder, by name.
     """
 
     side: Side
@@ -34,13 +34,13 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """A name that lasts while the rule or the code around it stays: no line numbers, no order of a search."""
+        """A name that is stable while the rule or its code stays: without line numbers or the order of a search."""
         again = f" #{self.number}" if self.number > 1 else ""
         return f"{self.side} {self.location}: {self.rule}: {self.operator}{again}"
 
 
 def number_mutants(mutants: Iterable[Mutant]) -> Iterator[Mutant]:
-    """Tell apart those that would have the same name, by their order."""
+    """Number mutants that would have the same name, by their order."""
     seen: dict[str, int] = {}
     for one in mutants:
         seen[one.name] = number = seen.get(one.name, 0) + 1
@@ -48,15 +48,15 @@ def number_mutants(mutants: Iterable[Mutant]) -> Iterator[Mutant]:
 
 
 State: TypeAlias = Literal["killed", "equivalent", "tolerated", "survived", "unjudged"]
-"""Of surviving mutants: `equivalent` and `tolerated` are on the committed list, `survived` is not."""
+"""Surviving mutants on the committed list are `equivalent` or `tolerated`, others `survived`."""
 
 
 class Record(msgspec.Struct, frozen=True, order=True):
-    """One mutant, and what a run said of it.
+    """The result for one mutant.
 
-    `name` lasts while the rule stays; `location` and `rule` say to what it was done, `operator` what. `shown` is the
-    difference that it was killed by; of a surviving mutant `reason` says why nothing showed, as far as that is known,
-    and `shown_by` which case would. `cases` is how many were asked for it, 0 when one run judged all.
+    `name` is stable while the rule stays; `operator` names the change to `rule` at `location`. `shown` is the
+    difference that killed it. For a surviving mutant, `reason` says why no difference was seen, if that is known, and
+    `shown_by` describes a case that would show one. `cases` were asked for it, 0 when one run judged all mutants.
     """
 
     name: str

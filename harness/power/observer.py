@@ -1,8 +1,9 @@
-"""Looks on at a run and applies every filter whose mutant was not killed yet to the answers that it changes.
+"""The observer of mutation testing for targets: applies filters to the answers of a run, as mutants of its rules.
 
-One run judges all mutants of all rules at once. What a filter makes of an answer goes to the same comparator; a
-difference counts when no original answer of the run shows it. For each filter an answer of one sort (operation, and the
-errors of both sides without values) is judged once, and at most `MOST` sorts are, so that the cost is bounded.
+One run judges all mutants of all rules. A filter changes an answer as a broken validator would, and the comparator
+compares the changed answer. A difference kills the mutant if no original answer of the run shows it. To bound the cost,
+each filter is tried once for each answer class (the operation and the errors of both lists without values), and for at
+most `MAX_ANSWER_CLASSES` of them.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import msgspec
 from harness.case import Answer, Case, Json, KindInfo, Operation
 from harness.compare.comparator import Comparator
 from harness.engine.plan import key_of
-from harness.engine.units import LaneKey, Unit
+from harness.engine.units import RequestKey, Unit
 from harness.field import FieldError
 from harness.field.facts import RuleLimit, measured
 from harness.fuzzers.aims import Aim
@@ -35,18 +36,18 @@ from harness.power.judge import Comparators, Compared, Signature, comparators_of
 from harness.power.mutant import Record
 from harness.subject import Subject
 
-MOST = 200
-"""How many sorts of answers one filter is tried on."""
+MAX_ANSWER_CLASSES = 200
+"""At most so many classes of answers are tried with one filter."""
 SERVED = Compared()
-KEPT = 3
-"""How many cases at a limit are kept, and how many differences of one filter."""
-VALUES = 40
-"""How many bad values of one rule are remembered."""
+MAX_KEPT = 3
+"""At most so many cases at a limit are kept, and so many differences of one filter."""
+MAX_REJECTED_VALUES = 40
+"""At most so many rejected values of one rule are remembered."""
 
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """Makes the observers of a run. `trusted` is the file of trusted wordings."""
+    """Creates the observers of a run. `trusted` is the file of trusted wordings."""
 
     trusted: Path | None = None
 
@@ -57,9 +58,9 @@ class Power:
 
 @dataclass(slots=True)
 class MutantTrial:
-    """One filter of one rule: what it was tried on, and the differences that showed, with words for each.
+    """The trials of one filter of one rule: the answer classes, and the differences seen, each with its description.
 
-    `hidden` says that a difference showed which the original answers show too.
+    `hidden`: a difference was seen that an original answer shows too.
     """
 
     tried: set[Hashable] = field(default_factory=set)
@@ -69,49 +70,53 @@ class MutantTrial:
 
 @dataclass(slots=True)
 class BoundaryCases:
-    """The values next to a limit that were seen: the least one rejected, the last one accepted below it."""
+    """The cases closest to a limit on one side of it: the least excess rejected, or the last size accepted."""
 
     size: int | None = None
     cases: list[tuple[Case, Answer, str]] = field(default_factory=list)
 
-    def offer(self, size: int, is_better: bool, case: Case, answer: Answer, place: str) -> None:
-        """Keep a case that is nearer to the limit, or one of the first that are as near."""
+    def offer(self, size: int, is_better: bool, case: Case, answer: Answer, path: str) -> None:
+        """Keep a case that is closer to the limit, or one of the first that are equally close."""
         if self.size is None or is_better:
             self.size, self.cases = size, []
-        if size == self.size and len(self.cases) < KEPT:
-            self.cases.append((case, answer, place))
+        if size == self.size and len(self.cases) < MAX_KEPT:
+            self.cases.append((case, answer, path))
 
 
 @dataclass(slots=True)
 class ObservedRule:
-    """What is known of one rule; `limit` is None when it has none."""
+    """The observations of one rule. `limit` is None for a rule without one.
+
+    `rejected_values` are values that the rule rejected on create; `depends`: it accepted such a value too, so that it
+    depends on more than the value.
+    """
 
     key: RuleKey
     example: FieldError
     parts: tuple[str, ...]
     limit: RuleLimit | None
     attempts: dict[str, MutantTrial] = field(default_factory=dict)
-    lanes: set[LaneKey] = field(default_factory=set)
+    requests: set[RequestKey] = field(default_factory=set)
     has_counterpart: bool = False
     rejected: BoundaryCases = field(default_factory=BoundaryCases)
     accepted: BoundaryCases = field(default_factory=BoundaryCases)
-    bad: set[str] = field(default_factory=set)
+    rejected_values: set[str] = field(default_factory=set)
     depends: bool = False
     without_ratcheting: MutantTrial = field(default_factory=MutantTrial)
 
     @property
-    def way(self) -> int:
-        """1 for a rule that rejects what is too large, -1 for one that rejects what is too small, 0 for others."""
+    def direction(self) -> int:
+        """1 if the rule rejects values above its limit, -1 if it rejects those below, 0 without a limit."""
         return 0 if self.limit is None else self.limit.beyond
 
     def size_of(self, value: Json) -> int | None:
-        """Return what the rule's limit counts of a value, None for nothing."""
+        """Return the size of a value as the rule's limit measures it; None without a limit or size."""
         return None if self.limit is None else measured(self.limit.measure, value)
 
     @property
     def looks_at_values(self) -> bool:
-        """Whether accepted answers can say something of this rule."""
-        return self.limit is not None or (bool(self.bad) and not self.depends)
+        """Whether accepted answers are evidence about this rule."""
+        return self.limit is not None or (bool(self.rejected_values) and not self.depends)
 
 
 class MutantObserver:
@@ -123,44 +128,44 @@ class MutantObserver:
         self._original: set[Signature] = set()
 
     def examine(self, cases: Sequence[Case], answers: Sequence[Answer], seconds: float) -> None:
-        """Try the filters on a batch."""
+        """Apply the filters to a batch."""
         for case, answer in zip(cases, answers, strict=True):
             comparator = self._comparators.get(key_of(case))
             if comparator is not None and answer.failure is None and self._compared.has(case):
-                # Only the two lists: filters say nothing of other versions, nor of what the target composes.
+                # Filters apply to the two lists only, not to other versions or composed lists.
                 plain = Answer(answer.id, answer.handwritten, answer.declarative)
                 self._look(case, plain, comparator)
 
     def aims(self) -> Sequence[Aim]:
-        """Ask for nothing: what is judged is the search as it is."""
+        """Return no aims: the search must not change."""
         return ()
 
     def outcome(self) -> tuple[Record, ...]:
-        """Return what became of every mutant of every rule that was seen."""
+        """Return the record of every mutant of every rule that fired."""
         return tuple(record for rule in self._rules.values() for record in self._records(rule))
 
     # Errors
 
     def _look(self, case: Case, answer: Answer, comparator: Comparator) -> None:
-        lane = key_of(case), case.operation
+        request = key_of(case), case.operation
         for mismatch in comparator.compare(case, answer):
-            self._original.add((*lane, mismatch.signature))
+            self._original.add((*request, mismatch.signature))
         if answer.declarative:
-            sort = _sort_of(case, answer)
+            answer_class = _class_of(case, answer)
             for key, error in {RuleKey.of(error): error for error in answer.declarative}.items():
                 rule = self._rules.get(key)
                 if rule is None:
                     rule = self._rules[key] = ObservedRule(key, error, pattern_of(key.path), limit_of(key))
-                rule.lanes.add(lane)
-                self._try_filters(rule, case, answer, comparator, sort)
-                self._note_rejected(rule, case, answer)
+                rule.requests.add(request)
+                self._try_filters(rule, case, answer, comparator, answer_class)
+                self._record_rejected(rule, case, answer)
         else:
             for rule in self._rules.values():
-                if lane in rule.lanes and rule.looks_at_values:
-                    self._note_accepted(rule, case, answer)
+                if request in rule.requests and rule.looks_at_values:
+                    self._record_accepted(rule, case, answer)
 
     def _try_filters(
-        self, rule: ObservedRule, case: Case, answer: Answer, comparator: Comparator, sort: Hashable
+        self, rule: ObservedRule, case: Case, answer: Answer, comparator: Comparator, answer_class: Hashable
     ) -> None:
         own = [error for error in answer.declarative if RuleKey.of(error) == rule.key]
 
@@ -170,65 +175,73 @@ class MutantObserver:
         rule.has_counterpart = rule.has_counterpart or any(map(is_counterpart, answer.handwritten))
         for name, apply, _ in ON_ERRORS:
             attempt = rule.attempts.setdefault(name, MutantTrial())
-            if sort in attempt.tried or len(attempt.tried) >= MOST or self._is_killed(attempt):
+            if answer_class in attempt.tried or len(attempt.tried) >= MAX_ANSWER_CLASSES or self._is_killed(attempt):
                 continue
-            attempt.tried.add(sort)
+            attempt.tried.add(answer_class)
             self._judge(attempt, case, answer, apply(rule.key, answer, case.operation, is_counterpart))
 
     def _judge(self, attempt: MutantTrial, case: Case, answer: Answer, mutated: Answer) -> None:
-        """Note what a mutated answer shows that no original one did."""
+        """Compare a mutated answer, and record differences that no original answer shows."""
         comparator = self._comparators[key_of(case)]
-        anyway = {mismatch.signature for mismatch in comparator.compare(case, answer)}
+        original = {mismatch.signature for mismatch in comparator.compare(case, answer)}
         for mismatch in comparator.compare(case, mutated):
             signature = (key_of(case), case.operation, mismatch.signature)
-            if signature not in self._original and len(attempt.shown) < KEPT:
+            if signature not in self._original and len(attempt.shown) < MAX_KEPT:
                 attempt.shown[signature] = f"{mismatch.kind}: {mismatch.detail}"
-            elif mismatch.signature not in anyway:
+            elif mismatch.signature not in original:
                 attempt.hidden = True
 
     def _is_killed(self, attempt: MutantTrial) -> bool:
-        """Whether a difference is left that no original answer has shown since."""
+        """Whether one of its differences is still not shown by any original answer."""
         return any(signature not in self._original for signature in attempt.shown)
 
     # Values
 
-    def _note_rejected(self, rule: ObservedRule, case: Case, answer: Answer) -> None:
+    def _record_rejected(self, rule: ObservedRule, case: Case, answer: Answer) -> None:
         for error in answer.declarative:
             if RuleKey.of(error) != rule.key:
                 continue
             value = look(case.object, path_of(error.field))
-            if case.operation is Operation.CREATE and len(rule.bad) < VALUES:
-                rule.bad.add(_text_of(value))
-            size, way = rule.size_of(value), rule.way
-            if way == 0 or size is None:
+            if case.operation is Operation.CREATE and len(rule.rejected_values) < MAX_REJECTED_VALUES:
+                rule.rejected_values.add(_text_of(value))
+            size, direction = rule.size_of(value), rule.direction
+            if direction == 0 or size is None:
                 continue
             known = rule.rejected.size
-            rule.rejected.offer(size, known is not None and size * way < known * way, case, answer, error.field)
-            if rule.accepted.size is not None and rule.accepted.size * way >= size * way:
+            rule.rejected.offer(
+                size, known is not None and size * direction < known * direction, case, answer, error.field
+            )
+            if rule.accepted.size is not None and rule.accepted.size * direction >= size * direction:
                 rule.accepted = BoundaryCases()
 
-    def _note_accepted(self, rule: ObservedRule, case: Case, answer: Answer) -> None:
-        """Learn of a limit, and see what a rule without ratcheting would have said."""
-        way, limit = rule.way, rule.rejected.size
-        for place, value in find(case.object, rule.parts):
-            same = _is_unchanged(case, place, value)
-            if rule.bad and not rule.depends and _text_of(value) in rule.bad:
+    def _record_accepted(self, rule: ObservedRule, case: Case, answer: Answer) -> None:
+        """Update the limit from accepted values, and apply the filter for missing ratcheting to unchanged ones."""
+        direction, limit = rule.direction, rule.rejected.size
+        for path, value in find(case.object, rule.parts):
+            same = _is_unchanged(case, path, value)
+            if rule.rejected_values and not rule.depends and _text_of(value) in rule.rejected_values:
                 if case.operation is Operation.CREATE:
                     rule.depends = True
                 elif same:
-                    self._skip_ratcheting(rule, case, answer, place)
+                    self._skip_ratcheting(rule, case, answer, path)
             size = None if same or limit is None else rule.size_of(value)
-            if size is not None and limit is not None and size * way < limit * way:
+            if size is not None and limit is not None and size * direction < limit * direction:
                 known = rule.accepted.size
-                rule.accepted.offer(size, known is not None and size * way > known * way, case, answer, place)
+                rule.accepted.offer(
+                    size, known is not None and size * direction > known * direction, case, answer, path
+                )
 
-    def _skip_ratcheting(self, rule: ObservedRule, case: Case, answer: Answer, place: str) -> None:
-        attempt, sort = rule.without_ratcheting, (_sort_of(case, answer), place)
-        if sort not in attempt.tried and len(attempt.tried) < MOST and not self._is_killed(attempt):
-            attempt.tried.add(sort)
-            self._judge(attempt, case, answer, _with_error(rule, answer, place))
+    def _skip_ratcheting(self, rule: ObservedRule, case: Case, answer: Answer, path: str) -> None:
+        attempt, answer_class = rule.without_ratcheting, (_class_of(case, answer), path)
+        if (
+            answer_class not in attempt.tried
+            and len(attempt.tried) < MAX_ANSWER_CLASSES
+            and not self._is_killed(attempt)
+        ):
+            attempt.tried.add(answer_class)
+            self._judge(attempt, case, answer, _with_error(rule, answer, path))
 
-    # What came of it
+    # Results
 
     def _records(self, rule: ObservedRule) -> Iterator[Record]:
         for name, _, shown_by in ON_ERRORS:
@@ -236,23 +249,23 @@ class MutantObserver:
                 reason = NO_UPDATE if name == UPDATES and not _fires_on_update(rule) else ""
                 yield self._record(rule, name, rule.attempts[name], shown_by, reason)
         if rule.limit is not None:
-            yield from self._of_limit(rule)
-        if rule.bad and not rule.depends and _fires_on_update(rule):
+            yield from self._limit_records(rule)
+        if rule.rejected_values and not rule.depends and _fires_on_update(rule):
             shown_by = "an update that leaves an invalid value as it is, on which both sides agree"
             reason = "" if rule.without_ratcheting.tried else "no such update was answered without declarative errors"
             yield self._record(rule, NO_RATCHETING, rule.without_ratcheting, shown_by, reason)
 
-    def _of_limit(self, rule: ObservedRule) -> Iterator[Record]:
-        way, rejected, accepted = rule.way, rule.rejected, rule.accepted
+    def _limit_records(self, rule: ObservedRule) -> Iterator[Record]:
+        direction, rejected, accepted = rule.direction, rule.rejected, rule.accepted
         wider, narrower = MutantTrial(), MutantTrial()
-        known = None not in (rejected.size, accepted.size) and rejected.size == (accepted.size or 0) + way
-        for case, answer, place in rejected.cases if known else ():
-            left = tuple(e for e in answer.declarative if RuleKey.of(e) != rule.key or e.field != place)
+        known = None not in (rejected.size, accepted.size) and rejected.size == (accepted.size or 0) + direction
+        for case, answer, path in rejected.cases if known else ():
+            left = tuple(e for e in answer.declarative if RuleKey.of(e) != rule.key or e.field != path)
             self._judge(wider, case, answer, msgspec.structs.replace(answer, declarative=left))
-        for case, answer, place in accepted.cases if known else ():
-            self._judge(narrower, case, answer, _with_error(rule, answer, place))
+        for case, answer, path in accepted.cases if known else ():
+            self._judge(narrower, case, answer, _with_error(rule, answer, path))
         reason = "" if known else f"the limit is not known: rejected at {rejected.size}, accepted at {accepted.size}"
-        names = (LIMIT_UP, LIMIT_DOWN) if way > 0 else (LIMIT_DOWN, LIMIT_UP)
+        names = (LIMIT_UP, LIMIT_DOWN) if direction > 0 else (LIMIT_DOWN, LIMIT_UP)
         shown_by = "a value at the limit and the next one, on which both sides agree"
         yield self._record(rule, names[0], wider, shown_by, reason)
         yield self._record(rule, names[1], narrower, shown_by, reason)
@@ -260,7 +273,7 @@ class MutantObserver:
     def _record(
         self, rule: ObservedRule, operator: str, attempt: MutantTrial, shown_by: str, reason: str = ""
     ) -> Record:
-        info = self._unit.lanes[0].info
+        info = self._unit.requests[0].info
         shown = next((text for signature, text in attempt.shown.items() if signature not in self._original), "")
         location = location_of(info, rule.key.path)
         side = "handwritten" if operator in ON_COUNTERPARTS else "declarative"
@@ -281,12 +294,12 @@ NEVER_FIRED = "the rule was never seen to fire"
 
 
 def location_of(info: KindInfo, path: str) -> str:
-    """Return where a rule stands, for people."""
+    """Return the displayed location of a rule: apiVersion, kind and path."""
     return f"{info.api_version} {info.kind} {path}".rstrip()
 
 
 def records_of_silent_rule(location: str, words: str) -> list[Record]:
-    """Return the records of a declared rule that no answer showed: every mutant of it survives."""
+    """Return the records of a declared rule that never fired: all its mutants survive."""
     return [
         Record(
             f"declarative {location}: {words}: {name}", "declarative", name, location, words, "survived", "",
@@ -298,11 +311,11 @@ def records_of_silent_rule(location: str, words: str) -> list[Record]:
 
 
 def _fires_on_update(rule: ObservedRule) -> bool:
-    return any(operation is Operation.UPDATE for _, operation in rule.lanes)
+    return any(operation is Operation.UPDATE for _, operation in rule.requests)
 
 
-def _sort_of(case: Case, answer: Answer) -> Hashable:
-    """What makes two answers alike for a filter: the operation, and the errors of both sides without their values."""
+def _class_of(case: Case, answer: Answer) -> Hashable:
+    """Return the class of an answer for filters: the operation, and the errors of both lists without their values."""
     sides = tuple(
         frozenset((e.type, canonical_path(e.field), e.origin, e.level, e.covered) for e in errors)
         for errors in (answer.handwritten, answer.declarative)
@@ -310,14 +323,14 @@ def _sort_of(case: Case, answer: Answer) -> Hashable:
     return key_of(case), case.operation, sides
 
 
-def _with_error(rule: ObservedRule, answer: Answer, place: str) -> Answer:
-    """Return an answer in which the rule also speaks at a place, in the words it used elsewhere."""
-    error = msgspec.structs.replace(rule.example, field=place)
+def _with_error(rule: ObservedRule, answer: Answer, path: str) -> Answer:
+    """Return an answer with one more error of the rule at a path, with the detail of another of its errors."""
+    error = msgspec.structs.replace(rule.example, field=path)
     return msgspec.structs.replace(answer, declarative=(*answer.declarative, error))
 
 
-def _is_unchanged(case: Case, place: str, value: Json) -> bool:
-    return case.operation is Operation.UPDATE and _text_of(look(case.old, path_of(place))) == _text_of(value)
+def _is_unchanged(case: Case, path: str, value: Json) -> bool:
+    return case.operation is Operation.UPDATE and _text_of(look(case.old, path_of(path))) == _text_of(value)
 
 
 def _text_of(value: Json) -> str:

@@ -1,4 +1,4 @@
-"""Where rules stand in a plan, and a plan with one of them changed."""
+"""Lists the rules of a compiled plan with their locations, and returns a plan with one of them changed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from harness.compiler.naming import words_of
+from harness.compiler.naming import summary_of
 from harness.compiler.plan import Cohort, FieldPlan, Plan, TypePlan
 from harness.tags.families.requiredness import optional_pointer, optional_value
 from harness.tags.rules import Check, Mode, Rule
@@ -14,7 +14,7 @@ from harness.tags.rules import Check, Mode, Rule
 
 @dataclass(frozen=True, slots=True)
 class RuleSite:
-    """A rule where it stands. `around` are the rules that it stands in, the outermost first; `number` is its own.
+    """A rule and its location. `outer` are the rules that wrap it, the outermost first; `number` identifies it.
 
     `member` is the JSON name of the field, empty for rules of a type.
     """
@@ -24,19 +24,19 @@ class RuleSite:
     member: str
     words: str
     rule: Rule
-    around: tuple[Rule, ...] = ()
+    outer: tuple[Rule, ...] = ()
 
     @property
     def location(self) -> str:
-        """Where it stands, for people: `v1.ClaimSpec.class`."""
+        """The displayed location: `v1.ClaimSpec.class`."""
         short = self.type.rpartition("/")[2]
         return f"{short}.{self.member}" if self.member else short
 
     @property
     def check(self) -> Check | None:
-        """The call that makes errors; None for what only holds others, and for what makes none."""
+        """The call that creates errors; None for rules that only wrap others, and for those that create no errors."""
         body = self.rule.body
-        silent = any(rule.ne for rule in (self.rule, *self.around))
+        silent = any(rule.hidden for rule in (self.rule, *self.outer))
         if not isinstance(body, Check) or silent or body.function in (optional_value, optional_pointer):
             return None
         return body
@@ -46,7 +46,7 @@ Change: TypeAlias = Callable[[RuleSite], Rule]
 
 
 def rule_sites_of(plan: Plan) -> list[RuleSite]:
-    """Return every rule of a plan, those that hold others before what they hold."""
+    """Return every rule of a plan, wrappers before the rules that they wrap."""
     found: list[RuleSite] = []
 
     def see(site: RuleSite) -> Rule:
@@ -57,13 +57,13 @@ def rule_sites_of(plan: Plan) -> list[RuleSite]:
     return found
 
 
-def changed(plan: Plan, number: int, change: Callable[[Rule], Rule]) -> Plan:
-    """Return a plan with one rule changed. One that no longer stops others joins those that run after them."""
+def change_rule(plan: Plan, number: int, change: Callable[[Rule], Rule]) -> Plan:
+    """Return a plan with one rule changed. A rule that no longer short-circuits joins those that run afterwards."""
     return _Changer(lambda site: change(site.rule) if site.number == number else site.rule).plan(plan)
 
 
 class _Changer:
-    """Goes through a plan and makes it anew."""
+    """Copies a plan and changes its rules."""
 
     def __init__(self, change: Change) -> None:
         self._change = change
@@ -84,19 +84,19 @@ class _Changer:
 
     def _cohort(self, cohort: Cohort, type_name: str, member: str) -> Cohort:
         def made(rule: Rule) -> Rule:
-            return self._rule(RuleSite(0, type_name, member, words_of([rule]), rule))
+            return self._rule(RuleSite(0, type_name, member, summary_of([rule]), rule))
 
         stopping, rest = [made(rule) for rule in cohort.stopping], [made(rule) for rule in cohort.rest]
-        freed = [rule for rule in stopping if not rule.sc]
-        return Cohort(cohort.name, tuple(rule for rule in stopping if rule.sc), (*freed, *rest))
+        freed = [rule for rule in stopping if not rule.short_circuits]
+        return Cohort(cohort.name, tuple(rule for rule in stopping if rule.short_circuits), (*freed, *rest))
 
     def _rule(self, site: RuleSite) -> Rule:
         self._number += 1
         rule = self._change(replace(site, number=self._number))
-        inner = (*site.around, site.rule)
+        inner = (*site.outer, site.rule)
 
         def held(one: Rule) -> Rule:
-            return self._rule(replace(site, rule=one, around=inner))
+            return self._rule(replace(site, rule=one, outer=inner))
 
         body = rule.body
         if isinstance(body, Check):
@@ -108,7 +108,7 @@ class _Changer:
 
 
 def checks_of(plan: Plan) -> Iterator[tuple[RuleSite, Check]]:
-    """Yield every rule that makes errors, with its call."""
+    """Yield every rule that creates errors, with its call."""
     for site in rule_sites_of(plan):
         check = site.check
         if check is not None:

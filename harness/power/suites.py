@@ -1,4 +1,4 @@
-"""The power of the search of one suite: every mutant judged, in as many processes as wanted, in a fixed order."""
+"""Mutation testing of one suite: judges its mutants, in one process or several."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from harness.fuzzers.budget import Clock
 from harness.power.judge import Judgement, SuiteTrial, judge, mutants_of, run_original
 from harness.power.mutant import Mutant
 
-_FEW = 8
-"""Below so many mutants another process costs more than it does."""
+_MIN_MUTANTS_FOR_PROCESSES = 8
+"""With fewer mutants, starting processes takes longer than they save."""
 
 
 class JudgingProgress(NamedTuple):
-    """How far the judging is: of so many mutants, so many judged, so many killed."""
+    """The progress of judging: the numbers of mutants made, judged and killed."""
 
     made: int
     judged: int
@@ -26,9 +26,9 @@ class JudgingProgress(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SuiteOutcome:
-    """What came of a suite. `judged` is by the number of the mutant; what the time did not suffice for is missing.
+    """The outcome of a suite. `judged` has the judgements by the number of the mutant, as far as the time sufficed.
 
-    `interrupted` says that somebody ended it early.
+    `interrupted`: the user ended it early.
     """
 
     trial: SuiteTrial
@@ -44,11 +44,11 @@ def examine(
     jobs: int = 1,
     every: int = 1,
     clock: Clock,
-    on_told: Callable[[JudgingProgress], None] = lambda told: None,
+    on_progress: Callable[[JudgingProgress], None] = lambda progress: None,
 ) -> SuiteOutcome:
-    """Judge the mutants of a suite. With `every` above 1 a part of them, spread evenly, that the seed chooses.
+    """Judge the mutants of a suite; with `every` above 1 only every nth, starting where the seed says.
 
-    Raises: HarnessError when the suite cannot be searched as it is.
+    Raises: HarnessError when the original suite cannot be searched.
     """
     mutants = mutants_of(trial.spec)
     chosen = range(trial.seed % every, len(mutants), every)
@@ -59,7 +59,7 @@ def examine(
         for one in _judge(trial, mutants, chosen, jobs):
             judged[one.number] = one
             killed += one.killed
-            on_told(JudgingProgress(len(chosen), len(judged), killed))
+            on_progress(JudgingProgress(len(chosen), len(judged), killed))
             if clock.is_late():
                 break
     except KeyboardInterrupt:
@@ -68,7 +68,7 @@ def examine(
 
 
 def _judge(trial: SuiteTrial, mutants: Sequence[Mutant], chosen: Sequence[int], jobs: int) -> Iterator[Judgement]:
-    if jobs == 1 or len(chosen) < _FEW:
+    if jobs == 1 or len(chosen) < _MIN_MUTANTS_FOR_PROCESSES:
         yield from (judge(trial, number, mutants[number]) for number in chosen)
         return
     context = multiprocessing.get_context("spawn")
@@ -77,14 +77,14 @@ def _judge(trial: SuiteTrial, mutants: Sequence[Mutant], chosen: Sequence[int], 
 
 
 class _Worker:
-    """What a process of the pool remembers."""
+    """The state of a process of the pool."""
 
     trial: SuiteTrial
     mutants: Sequence[Mutant]
 
 
 def _start(trial: SuiteTrial) -> None:
-    """Prepare a process: Ctrl-C reaches the parent alone. Mutants hold functions, which do not travel."""
+    """Prepare a process: ignore Ctrl-C, and create the mutants again, because functions cannot be pickled."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _Worker.trial, _Worker.mutants = trial, mutants_of(trial.spec)
 

@@ -1,4 +1,4 @@
-"""The power of a run against a target that cannot be changed: one run, every filter on every answer."""
+"""Mutation testing of a target whose validators cannot be changed: one run, with filters that change its answers."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ NAME = "power"
 def run_filters(
     parts: Sequence[SubjectSpec], config: RunConfig, on_event: Callable[[Event], None]
 ) -> tuple[list[Result], tuple[Record, ...]]:
-    """Run, and return with the results what became of each mutant of the rules that were seen.
+    """Run, and return the results and the record of each mutant of the rules that fired.
 
-    `parts` are one target under several gates: what one of them kills is killed. The observers of `config` are those
-    of an ordinary run: what they aim at is part of how it searches. Raises: HarnessError.
+    `parts` are one target under several feature gates; a mutant that one part kills is killed. The observers of
+    `config` are those of an ordinary run, because their aims are part of the search. Raises: HarnessError.
     """
     observers = {NAME: Power(config.trusted), **config.observers}
     results = engine.run_parts(parts, replace(config, observers=observers), on_event)
@@ -36,8 +36,8 @@ def run_filters(
     return list(results), tuple(found.values())
 
 
-def unfired(rules: Iterable[KnownRule], results: Sequence[Result], seen: Sequence[Record]) -> tuple[Record, ...]:
-    """Return the mutants of declared rules of the searched types that were never seen to fire."""
+def find_unfired(rules: Iterable[KnownRule], results: Sequence[Result], seen: Sequence[Record]) -> tuple[Record, ...]:
+    """Return the records of the mutants of declared rules of the searched types that never fired."""
     kinds = {one.kind.type: one.kind for result in results for one in result.kinds}
     met = {(record.location, record.rule) for record in seen}
     found: dict[str, Record] = {}

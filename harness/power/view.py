@@ -1,4 +1,4 @@
-"""The outcome for people: a table by operator, then every surviving mutant with the case that would have killed it."""
+"""Prints the results of mutation testing: a table by operator, then the surviving mutants with cases to kill them."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ from collections.abc import Iterator, Sequence
 
 from harness.power.document import Document, Part, Row
 from harness.power.mutant import Record
-from harness.reporting.text import count, visible
+from harness.report.escaping import count, visible
 
-MOST = 40
-"""Surviving mutants that are listed one by one; the document has them all."""
+MAX_LISTED = 40
+"""At most so many rules with surviving mutants are listed; the document has them all."""
 _COLUMNS = ("made", "killed", "equivalent", "tolerated", "survived")
 
 
-def lines_of(document: Document, most: int = MOST) -> Iterator[str]:
+def lines_of(document: Document, limit: int = MAX_LISTED) -> Iterator[str]:
     """Yield the lines of the screen."""
     for part in document.parts:
-        yield from map(visible, _part(part, most))
+        yield from map(visible, _part(part, limit))
 
 
-def _part(part: Part, most: int) -> Iterator[str]:
+def _part(part: Part, limit: int) -> Iterator[str]:
     states = Counter(record.state for record in part.mutants)
     judged = len(part.mutants) - states["unjudged"]
-    told = f"{states['killed']:,} of {count(judged, 'mutant')} killed"
+    killed = f"{states['killed']:,} of {count(judged, 'mutant')} killed"
     listed = f"{states['equivalent']:,} equivalent, {states['tolerated']:,} tolerated"
-    yield f"{part.subject}: {told}, {listed}, {states['survived']:,} survived"
+    yield f"{part.subject}: {killed}, {listed}, {states['survived']:,} survived"
     yield f"  seed {part.seed}, {_budget(part)}{_sample(part)}; {count(part.cases, 'case')} in {part.seconds:.0f} s"
     if states["unjudged"]:
         yield f"  {count(states['unjudged'], 'mutant')} not judged: time ran out"
     yield ""
     yield from _table(part.operators)
-    yield from _surviving(part.surviving, most)
+    yield from _surviving(part.surviving, limit)
     for entry in part.stale:
         yield f"  stale: {entry.mutant}: no such mutant survives any more; remove the entry"
     if part.stale:
@@ -56,17 +56,17 @@ def _table(rows: Sequence[Row]) -> Iterator[str]:
     yield ""
 
 
-def _surviving(mutants: Sequence[Record], most: int) -> Iterator[str]:
+def _surviving(mutants: Sequence[Record], limit: int) -> Iterator[str]:
     """List surviving mutants by location and rule: one that was never seen to fire survives in many ways."""
     groups: dict[tuple[str, str, str], list[Record]] = {}
     for one in mutants:
         groups.setdefault((one.side, f"{one.location}: {one.rule}", one.reason), []).append(one)
-    for (side, where, reason), members in list(groups.items())[:most]:
+    for (side, where, reason), members in list(groups.items())[:limit]:
         yield f"  survived: {side} {where}: {', '.join(one.operator for one in members)}"
         if reason:
             yield f"    why: {reason}"
         yield f"    would kill it: {'; '.join(dict.fromkeys(one.shown_by for one in members))}"
-    if len(groups) > most:
-        yield f"  and {count(len(groups) - most, 'rule')} more with surviving mutants; --json FILE lists them all"
+    if len(groups) > limit:
+        yield f"  and {count(len(groups) - limit, 'rule')} more with surviving mutants; --json FILE lists them all"
     if groups:
         yield ""

@@ -1,1 +1,1 @@
-"""Which rules an API declares, and which of them were seen to fire."""
+"""Rule coverage: the rules that an API declares, and which of them fired in a run."""

@@ -1,7 +1,7 @@
-"""What an accepted object shows of rules: values at their limits, members of unions, fields that did not change.
+"""Finds the rules that an accepted object covers: values at their limits, union members, unchanged fields.
 
-Rules that still wait hang in a tree of steps. An object is gone through along that tree, and along what an update
-changed: what is unchanged was not looked at by any validator. The tree shrinks until nothing is left to see.
+Rules that are not covered yet are in a tree of path steps. An object is walked along that tree, and only where an
+update changed it, because ratcheting skips unchanged values. Covered rules are removed from the tree.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from harness.jsonpath import ITEMS
 from harness.rulecov.inventory import KnownRule
 
 Test: TypeAlias = Callable[[Json, Json], bool]
-"""(the value, what it was before an update; `CREATED` on a create) to whether the rule was seen to accept."""
+"""(value, old value; `CREATED` on a create) to whether this shows the rule accepting."""
 
 
 class _Created:
-    """The old value where there is none because the object is created."""
+    """The old value of a create, where there is none."""
 
     def __repr__(self) -> str:
         return "CREATED"
@@ -29,7 +29,7 @@ CREATED: Final = _Created()
 
 
 def is_at(known: KnownRule, value: Json, distance: int = 0) -> bool:
-    """Whether a value is exactly at the limit of a rule, or `distance` beyond it."""
+    """Whether the size of a value equals the limit of a rule, or exceeds it by exactly `distance`."""
     if known.limit is None:
         return False
     wanted = known.limit + distance * known.beyond
@@ -39,32 +39,32 @@ def is_at(known: KnownRule, value: Json, distance: int = 0) -> bool:
 
 
 def test_of(known: KnownRule) -> tuple[tuple[Any, ...], Test]:
-    """Return where an object must be looked at for a rule, and what must be seen there."""
-    steps, told = known.steps, known.argument
+    """Return the steps to the value that a rule checks, and the test of that value."""
+    steps, argument = known.steps, known.argument
     match known.judge:
         case "limit":
             return steps, lambda new, old: is_at(known, new)
         case "two":
             return steps, lambda new, old: isinstance(new, list | dict) and len(new) >= 2
         case "one":
-            return steps, lambda new, old: _count_set(new, told.get("members", ())) == 1
+            return steps, lambda new, old: _count_set(new, argument.get("members", ())) == 1
         case "trigger-set" | "trigger-alone":
-            trigger, dependent, wanted = told["trigger"], told["dependent"], known.judge == "trigger-set"
+            trigger, dependent, wanted = argument["trigger"], argument["dependent"], known.judge == "trigger-set"
             return steps, lambda new, old: _is_set(new, trigger) and _is_set(new, dependent) is wanted
         case "there":
             return steps, lambda new, old: new not in _EMPTY
     if not steps:
         return steps, lambda new, old: old is not CREATED
-    above, last = steps[:-1], steps[-1]
+    parent_steps, last = steps[:-1], steps[-1]
     match known.judge:
         case "absent":
-            return above, lambda new, old: isinstance(new, dict) and not _is_set(new, last)
+            return parent_steps, lambda new, old: isinstance(new, dict) and not _is_set(new, last)
         case "unchanged":
-            return above, lambda new, old: any(
+            return parent_steps, lambda new, old: any(
                 value not in _EMPTY and value == was for value, was in _pairs(new, old, last)
             )
         case _:
-            return above, lambda new, old: any(
+            return parent_steps, lambda new, old: any(
                 value not in _EMPTY and was not in _EMPTY for value, was in _pairs(new, old, last)
             )
 
@@ -77,58 +77,58 @@ def _is_set(value: Json, name: Any) -> bool:
 
 
 def _count_set(value: Json, members: Iterable[Json]) -> int:
-    """Count the members of a union that are set: fields of a struct, or items of a list by their keys."""
+    """Return how many members of a union are set: fields of a struct, or items of a list by their keys."""
     return sum(_has_item(value, member) if isinstance(member, dict) else _is_set(value, member) for member in members)
 
 
 def _has_item(value: Json, keys: Mapping[str, Json]) -> bool:
-    return isinstance(value, list) and any(_is_meant(item, keys) for item in value)
+    return isinstance(value, list) and any(_has_keys(item, keys) for item in value)
 
 
-def _is_meant(item: Json, keys: Mapping[str, Json]) -> bool:
+def _has_keys(item: Json, keys: Mapping[str, Json]) -> bool:
     return isinstance(item, dict) and all(item.get(name) == wanted for name, wanted in keys.items())
 
 
 def _pairs(new: Json, old: Json, last: Any) -> list[tuple[Json, Json]]:
-    """Return the values at a last step with what they were."""
+    """Return the pairs of new and old values at the last step."""
     if isinstance(last, str) and last != ITEMS:
         return [(new.get(last), old.get(last))] if isinstance(new, dict) and isinstance(old, dict) else []
     if isinstance(new, dict) and isinstance(old, dict):
         return [(value, old[name]) for name, value in new.items() if name in old]
     if isinstance(new, list) and isinstance(old, list):
-        items = [item for item in new if isinstance(last, str) or _is_meant(item, last)]
+        items = [item for item in new if isinstance(last, str) or _has_keys(item, last)]
         return [(item, was) for item in items for was in old if item == was]
     return []
 
 
-class Waiting:
-    """A node of the tree: the rules that wait for a value here, and the nodes below."""
+class UncoveredRules:
+    """A node of the tree: the uncovered rules for the value at its path, and the child nodes."""
 
     __slots__ = ("each", "members", "picked", "tests")
 
     def __init__(self) -> None:
         self.tests: list[tuple[int, Test]] = []
-        self.members: dict[str, Waiting] = {}
-        self.each: Waiting | None = None
-        self.picked: list[tuple[Mapping[str, Json], Waiting]] = []
+        self.members: dict[str, UncoveredRules] = {}
+        self.each: UncoveredRules | None = None
+        self.picked: list[tuple[Mapping[str, Json], UncoveredRules]] = []
 
     def add(self, number: int, known: KnownRule) -> None:
-        """Let a rule wait; `number` is told when it was seen."""
+        """Add a rule; `number` identifies it in the result of `look`."""
         steps, test = test_of(known)
         node = self
         for step in steps:
-            node = node._below(step)
+            node = node._child(step)
         node.tests.append((number, test))
 
-    def _below(self, step: Any) -> Waiting:
+    def _child(self, step: Any) -> UncoveredRules:
         if step == ITEMS:
-            self.each = self.each or Waiting()
+            self.each = self.each or UncoveredRules()
             return self.each
         if isinstance(step, str):
-            return self.members.setdefault(step, Waiting())
+            return self.members.setdefault(step, UncoveredRules())
         found = next((node for keys, node in self.picked if keys == step), None)
         if found is None:
-            found = Waiting()
+            found = UncoveredRules()
             self.picked.append((step, found))
         return found
 
@@ -136,7 +136,7 @@ class Waiting:
         return bool(self.tests or self.members or self.each is not None or self.picked)
 
     def look(self, new: Json, old: Json, seen: list[int]) -> None:
-        """Add to `seen` the rules that an accepted value shows, and stop waiting for them."""
+        """Append the rules that an accepted value covers to `seen`, and remove them from the tree."""
         if self.tests:
             found = [number for number, test in self.tests if test(new, old)]
             if found:
@@ -177,12 +177,12 @@ class Waiting:
         for index, item in enumerate(new):
             if item in known:
                 continue
-            # What an item was, only its keys could tell. The one at the same place shares most with it.
+            # Without its keys the old item is unknown; take the one at the same index, which is most similar.
             was = CREATED if old is CREATED else known[index] if index < len(known) else None
             if self.each is not None:
                 self.each.look(item, was, seen)
             for keys, node in self.picked:
-                if _is_meant(item, keys):
+                if _has_keys(item, keys):
                     node.look(item, was, seen)
         self._prune()
 

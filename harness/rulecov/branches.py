@@ -1,6 +1,7 @@
-"""The branches of handwritten validators in Python that a search never took: what it cannot have compared.
+"""Measures the branches of handwritten Python validators that a search never took, with coverage.py in this process.
 
-Measured with coverage.py, in this process only. Refuses to judge: a branch may well be one that nothing can reach.
+Code in such a branch was never compared with the declarative rules. The result is not judged, because a branch may be
+unreachable.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Branch:
-    """A jump that was never made: from a line of a file to another line, 0 for the end of the function."""
+    """A branch that was never taken: from a line of a file to another line, 0 for the end of the function."""
 
     file: str
     line: int
@@ -29,7 +30,7 @@ class Branch:
 
 @dataclass(slots=True)
 class Branches:
-    """What was found when the search has ended. `total` counts every branch of the files that ran."""
+    """The result, filled in when the search ends. `total` counts all branches of the files that ran."""
 
     missed: tuple[Branch, ...] = ()
     total: int = 0
@@ -37,12 +38,12 @@ class Branches:
 
 @contextmanager
 def watched_branches(folders: Iterable[Path]) -> Iterator[Branches]:
-    """Watch the Python files of these folders while the block runs; the result is filled in at its end."""
-    import coverage  # here: no other command wants it, and all of them start with this module
+    """Measure the Python files of these folders while the block runs; the result is filled in at its end."""
+    import coverage  # imported here, because it is slow and few commands need it
 
     found = Branches()
     patterns = [f"{folder.resolve()}/*" for folder in folders]
-    # Nobody's settings count here: a file of the user's project may leave out what is asked for.
+    # Ignore the settings of the user's project, which may exclude these files.
     measured = coverage.Coverage(data_file=None, branch=True, include=patterns, config_file=False)
     measured.set_option("run:disable_warnings", ["no-data-collected"])
     measured.set_option("report:exclude_lines", [])
@@ -55,27 +56,27 @@ def watched_branches(folders: Iterable[Path]) -> Iterator[Branches]:
 
 
 def _missed(measured: Coverage) -> tuple[tuple[Branch, ...], int]:
-    """Read the branches from the report that coverage.py publishes: its own objects are not for others."""
+    """Read the branches from the JSON report of coverage.py, because its internal objects are not public."""
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / "coverage.json"
+        file = Path(folder) / "coverage.json"
         if not measured.get_data().measured_files():
             return (), 0
-        measured.json_report(outfile=str(place))
-        told = msgspec.json.decode(place.read_bytes(), type=_Told)
+        measured.json_report(outfile=str(file))
+        report = msgspec.json.decode(file.read_bytes(), type=_CoverageReport)
     missed = sorted(
-        Branch(file, line, max(0, to)) for file, one in told.files.items() for line, to in one.missing_branches
+        Branch(file, line, max(0, to)) for file, one in report.files.items() for line, to in one.missing_branches
     )
-    return tuple(missed), sum(one.summary.get("num_branches", 0) for one in told.files.values())
+    return tuple(missed), sum(one.summary.get("num_branches", 0) for one in report.files.values())
 
 
 class _File(msgspec.Struct, frozen=True):
-    """What coverage.py says of one file."""
+    """The report of coverage.py for one file."""
 
     missing_branches: list[tuple[int, int]] = []
     summary: dict[str, Any] = {}
 
 
-class _Told(msgspec.Struct, frozen=True):
-    """What coverage.py says."""
+class _CoverageReport(msgspec.Struct, frozen=True):
+    """The report of coverage.py."""
 
     files: dict[str, _File] = {}

@@ -1,6 +1,6 @@
-"""The declared rules of an API with what it takes to see them at work: limits, places, arguments.
+"""The inventory of an API: its declared rules, with the facts needed to observe them (limits, paths, arguments).
 
-Reading them means compiling every package, so the inventory of an API is kept beside the compiled validators.
+Reading it compiles every package, so it is cached by the content of the API's files.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ import msgspec
 import platformdirs
 
 from harness.case import Json
+from harness.compiler import emissions
 from harness.compiler.cache import key_of
+from harness.compiler.emissions import DeclaredError, Part
 from harness.diagnostics import InputError
 from harness.field.facts import Measure
-from harness.files import forget_old, write_atomically
+from harness.files import delete_oldest, write_atomically
 from harness.rulecov import declared
-from harness.rulecov.declared import DeclaredError, DeclaredRule, Part, errors_of, rule_of
+from harness.rulecov.declared import DeclaredRule, errors_of, rule_of
 from harness.subject.api import Api, ApiPackage
 from harness.tags.custom_kubernetes import CustomFunctions
 from harness.tags.registry import ALL_SPECS
@@ -29,11 +31,12 @@ from harness.tags.spec import Criterion
 
 
 class KnownRule(msgspec.Struct, frozen=True):
-    """One rule of a type, and how to see it at work. Rules that declare the same error are one.
+    """One rule of a type, with the facts needed to observe it. Rules that declare the same error are merged.
 
     `type` is the Go type that declares it, `import/path.Name`. `places` are the canonical paths at which its errors are
-    reported. `steps` lead to the value that `judge` looks at, see `Criterion`. `beyond` is the way in which the limit
-    is crossed: 1 or -1. `option` is the one it depends on and the wanted state. `argument` is what else its tag says.
+    reported. `steps` lead to the value that `judge` checks, see `Criterion`. `beyond` is 1 if values above the limit
+    are rejected, -1 for values below. `option` is the option that it depends on, with the value that enables it.
+    `argument` has the other arguments of its tag.
     """
 
     rule: DeclaredRule
@@ -51,9 +54,9 @@ class KnownRule(msgspec.Struct, frozen=True):
 
 
 class Inventory(msgspec.Struct, frozen=True):
-    """All rules of an API, sorted, and by Go type the errors that rules cause and coverage tests leave out.
+    """All rules of an API, sorted, and by Go type the errors of rules that coverage tests leave out.
 
-    `others` holds (place, type, origin), canonical.
+    `others` has (canonical path, type, origin).
     """
 
     rules: tuple[KnownRule, ...]
@@ -61,30 +64,30 @@ class Inventory(msgspec.Struct, frozen=True):
 
 
 def inventory_of(api: Api, folder: Path | None = None) -> Inventory:
-    """Return the inventory of an API, from the user's cache when its files are unchanged.
+    """Return the inventory of an API, from the user's cache if its files are unchanged.
 
-    Packages that do not compile are left out: whoever opens them says what is wrong.
+    Packages that do not compile are left out; opening them reports the errors.
     """
     folder = folder or platformdirs.user_cache_path("equivalence-harness") / "rules"
-    place = folder / f"{_key(api)}.msgpack"
+    file = folder / f"{_key(api)}.msgpack"
     with contextlib.suppress(OSError, msgspec.DecodeError):
-        return msgspec.msgpack.decode(place.read_bytes(), type=Inventory)
-    made = read_inventory(api)
+        return msgspec.msgpack.decode(file.read_bytes(), type=Inventory)
+    inventory = read_inventory(api)
     with contextlib.suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_atomically(place, msgspec.msgpack.encode(made))
-        forget_old(folder, "*.msgpack", 50)
-    return made
+        write_atomically(file, msgspec.msgpack.encode(inventory))
+        delete_oldest(folder, "*.msgpack", 50)
+    return inventory
 
 
 def _key(api: Api) -> str:
-    own = b"".join(Path(file).read_bytes() for file in (__file__, declared.__file__))
+    own = b"".join(Path(file).read_bytes() for file in (__file__, declared.__file__, emissions.__file__))
     packages = tuple((one.path, one.group, one.version, one.criteria, one.generates) for one in api.packages)
     return key_of(hashlib.sha256(own).digest() + api.universe.digest(), repr(packages), api.release, ())
 
 
 def read_inventory(api: Api) -> Inventory:
-    """Compile every package of an API and list its rules."""
+    """Compile every package of an API and return its rules."""
     rules: list[KnownRule] = []
     others: dict[str, dict[tuple[str, str, str], None]] = {}
     for package in api.packages:
@@ -107,7 +110,7 @@ def _errors(api: Api, package: ApiPackage) -> Iterator[tuple[str, DeclaredError]
 
 
 def _merged(rules: Iterable[KnownRule]) -> Iterator[KnownRule]:
-    """Make one of the rules that declare the same error: the strictest limit is what can be seen."""
+    """Merge rules that declare the same error: only the strictest limit can be observed."""
     by_error: dict[tuple[str, str, str, str], KnownRule] = {}
     for one in sorted(rules, key=lambda known: (known.rule, known.type)):
         key = one.type, one.rule.path, one.rule.type, one.rule.origin
@@ -142,26 +145,26 @@ def _known(package: ApiPackage, name: str, found: DeclaredError) -> KnownRule:
         limit=limit,
         beyond=boundary.beyond if boundary else 0,
         on_keys=found.on_keys,
-        update=spec.refuses_changes,
+        update=spec.rejects_changes,
         option=found.option,
         argument=_argument(found),
     )
 
 
 def _argument(found: DeclaredError) -> dict[str, Json]:
-    """Return what a tag says besides its limit, as plain data."""
-    body, say = found.body, ALL_SPECS[found.tag].arguments
-    told: dict[str, Json] = {}
+    """Return the arguments of a tag besides its limit, as plain data."""
+    body, arguments_of = found.body, ALL_SPECS[found.tag].arguments
+    argument: dict[str, Json] = {}
     if isinstance(body, Mode):
-        told = {
+        argument = {
             "discriminator": body.discriminator.json_name,
             "modes": {str(value): [rule.tag for rule in rules] for value, rules in body.rules},
         }
-    elif say is not None:
-        told = say(body)
+    elif arguments_of is not None:
+        argument = arguments_of(body)
     items = [part for part in found.steps if isinstance(part, dict)]
     return {
-        **told,
+        **argument,
         **({"item": items[-1]} if items else {}),
         **({"on": "key"} if found.on_keys else {}),
         **({"option": found.option[0], "wanted": found.option[1]} if found.option else {}),

@@ -1,14 +1,15 @@
-"""Rule coverage: looks on at a search and notes which declared rules spoke, on which side, and kept silent where.
+"""The observer of rule coverage: records which declared rules fired, on which side, and which accepted a value.
 
-Every answer of a run passes here, so the usual case, an error met before with nothing left to note, costs one look-up.
-What is noted depends on cases and answers alone; only when a rule first spoke is read from the run's clock.
+It examines every answer of a run, so the usual case, an error with nothing more to record, costs only one look-up. The
+result depends on cases and answers alone, except for the time at which a rule first fired.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TypeAlias
 
 import msgspec
@@ -17,47 +18,49 @@ from harness.case import Answer, Case, KindInfo, Operation
 from harness.engine.units import Unit
 from harness.errormatch.matcher import matcher_for
 from harness.field import FieldError
+from harness.field.facts import RuleLimit
 from harness.fuzzers.aims import Aim
-from harness.fuzzers.places import place_of
-from harness.jsonpath import canonical_path, first_items, look
+from harness.fuzzers.shapepaths import resolve_path
+from harness.jsonpath import ITEMS, canonical_path, first_items, look
 from harness.memory import Memory, Room
-from harness.objectmodel import STATUS, without_status
-from harness.rulecov.accepting import CREATED, Waiting, is_at
+from harness.objectmodel import SCALE, STATUS, without_status
+from harness.rulecov.accepting import CREATED, UncoveredRules, is_at
 from harness.rulecov.inventory import Inventory, KnownRule
 from harness.subject import Subject
 
 NAME = "rules"
-"""What the observer is called among those of a run."""
+"""The name of the observer in a run."""
 
 DECLARATIVE_CREATE, DECLARATIVE_UPDATE, HANDWRITTEN_CREATE, HANDWRITTEN_UPDATE, REJECTED, ACCEPTED, SERVED = (
     1 << number for number in range(7)
 )
-"""What can be seen of a rule. `REJECTED` and `ACCEPTED` are at its limit; a rule without one is rejected by firing.
+"""The observations of a rule, as bits. `REJECTED` and `ACCEPTED` are at its limit; a rule without a limit has
+`REJECTED` once it fires.
 
-`SERVED`: it fired on something that a server would hand to it, with defaults, preparation and its own options.
+`SERVED`: it fired on an object as a server validates it, with defaults, preparation and the server's own options.
 """
 
 FIRED = DECLARATIVE_CREATE | DECLARATIVE_UPDATE
 _ALL_OF_FIRING = REJECTED | SERVED
 
 _REMEMBERED = Room(12_000)
-"""For errors that were met: paths hold map keys, so their number has no bound of its own."""
+"""The memory for known errors; their paths contain map keys, so their number is not bounded otherwise."""
 
 Key: TypeAlias = tuple[str, str, str]
 """Path, type, origin of an error."""
 
 
 class Sight(msgspec.Struct, frozen=True):
-    """What was seen of one rule; `first` is when it first fired on the declarative side, in seconds of the run."""
+    """The observations of one rule; `first` is the age of the run at its first declarative error, in seconds."""
 
     seen: int
     first: float | None = None
 
 
 class Uncovered(msgspec.Struct, frozen=True):
-    """A handwritten error that no declared rule covers: what is left to migrate.
+    """A handwritten error without a declared rule, which is left to migrate.
 
-    `near` is the origin of a rule with the same path and type, when there is one: only the mark is missing.
+    `near` is the origin of a rule with the same path and type, if there is one: then only the origin differs.
     """
 
     group: str
@@ -73,7 +76,7 @@ class Uncovered(msgspec.Struct, frozen=True):
 
 
 class Observed(msgspec.Struct, frozen=True):
-    """What the observer of one unit saw. `type` is the Go type of its objects; rules go by their number within it."""
+    """The outcome of one unit's observer. `type` is the Go type of its objects; `rules` go by their number in it."""
 
     type: str
     rules: dict[int, Sight]
@@ -82,7 +85,7 @@ class Observed(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class RuleObserverFactory:
-    """Makes the observers of rule coverage."""
+    """Creates the observers of rule coverage."""
 
     inventory: Inventory
 
@@ -96,19 +99,29 @@ class RuleObserverFactory:
 
     def observer(self, subject: Subject, unit: Unit) -> RuleObserver:
         """Return the observer of one unit."""
-        info = unit.lanes[0].info
-        siblings = {one.subresource for one in subject.target.info.kinds if _is_beside(one, info)}
+        info = unit.requests[0].info
+        siblings = {one.subresource for one in subject.target.info.kinds if _is_same_resource(one, info)}
         rules, others = self.by_type.get(info.type, ()), self.inventory.others.get(info.type, ())
-        return RuleObserver(unit, rules, others, frozenset(siblings))
+        return RuleObserver(unit, rules, others, frozenset(siblings), servers=bool(subject.comparison.names))
 
 
-def _is_beside(one: KindInfo, info: KindInfo) -> bool:
+def _is_same_resource(one: KindInfo, info: KindInfo) -> bool:
     return (one.group, one.version, one.resource, one.type) == (info.group, info.version, info.resource, info.type)
+
+
+def _counted(known: KnownRule) -> RuleLimit | None:
+    return RuleLimit(known.measure, known.beyond) if known.measure and known.limit is not None else None
+
+
+@cache
+def _with_keys(path: str) -> re.Pattern[str]:
+    """Return what paths look like in which keys of maps stand as names."""
+    return re.compile("(?:\\[\\*\\]|\\..+)".join(map(re.escape, path.split(ITEMS))))
 
 
 @dataclass(slots=True)
 class _Rule:
-    """A rule and what was seen of it. `aims` are made when they are asked for first: a search asks again and again."""
+    """A rule and its observations. `aims` are created on first use and kept, because a search reads them repeatedly."""
 
     number: int
     known: KnownRule
@@ -117,20 +130,20 @@ class _Rule:
     aims: dict[str, Aim] = field(default_factory=dict)
 
     def aim(self, wants: str) -> Aim:
-        """Return the aim that has the rule fire, or accept."""
+        """Return the aim to make the rule fire, or accept a value."""
         known = self.aims.get(wants)
         if known is None:
             rule = self.known.rule
             known = self.aims[wants] = Aim(
                 path=rule.path, type=rule.type, origin=rule.origin, tag=rule.tag, limit=self.known.limit,
-                wants=wants, update=self.known.update, argument=self.known.argument,
+                wants=wants, update=self.known.update, argument=self.known.argument, counts=_counted(self.known),
             )  # fmt: skip
         return known
 
 
 @dataclass(slots=True)
-class _Stranger:
-    """A handwritten error that belongs to no rule."""
+class _UnknownError:
+    """A handwritten error without a rule."""
 
     path: str
     error: FieldError
@@ -140,20 +153,33 @@ class _Stranger:
 
 @dataclass(slots=True)
 class _Side:
-    """One side and operation: what it shows, the rules by error, and what is left to note for errors met before."""
+    """One side and operation: its bit, and the rules that still have something to record, by error."""
 
     mark: int
     is_handwritten: bool
-    left: Memory[Key, tuple[_Rule, ...] | _Stranger] = field(default_factory=lambda: Memory(_REMEMBERED))
+    left: Memory[Key, tuple[_Rule, ...] | _UnknownError] = field(default_factory=lambda: Memory(_REMEMBERED))
 
 
 class RuleObserver:
-    """Looks on at the search of one unit."""
+    """Observes the search of one unit.
+
+    With `servers`, the answers are those of two servers: the rules are those of the one after, and the handwritten side
+    is the one before, whose errors need not have the origin of a rule with their type and path. What that one rejects
+    and the one after accepts counts as accepted.
+    """
 
     def __init__(
-        self, unit: Unit, rules: Sequence[KnownRule], others: Sequence[Key], subresources: frozenset[str]
+        self,
+        unit: Unit,
+        rules: Sequence[KnownRule],
+        others: Sequence[Key],
+        subresources: frozenset[str],
+        *,
+        servers: bool = False,
     ) -> None:
-        self._info = unit.lanes[0].info
+        self._servers = servers
+        self._loose: dict[tuple[str, str], list[_Rule]] = {}
+        self._info = unit.requests[0].info
         self._type = self._info.type
         self._rules = [_Rule(number, known) for number, known in enumerate(rules)]
         self._others = others
@@ -162,8 +188,8 @@ class RuleObserver:
         self._declared: dict[Key, list[_Rule]] = {}
         self._handwritten: dict[Key, list[_Rule]] = {}
         self._near: dict[tuple[str, str], str] = {}
-        self._strangers: dict[Key, _Stranger] = {}
-        self._waiting = Waiting()
+        self._unknown_errors: dict[Key, _UnknownError] = {}
+        self._uncovered = UncoveredRules()
         self._sides = {
             Operation.CREATE: (_Side(DECLARATIVE_CREATE, False), _Side(HANDWRITTEN_CREATE, True)),
             Operation.UPDATE: (_Side(DECLARATIVE_UPDATE, False), _Side(HANDWRITTEN_UPDATE, True)),
@@ -179,60 +205,78 @@ class RuleObserver:
             self._declared.setdefault((place, *error), []).append(rule)
             self._handwritten.setdefault((self._internal(place), *error), []).append(rule)
             self._near.setdefault((self._internal(place), error[0]), error[1])
-        self._waiting.add(rule.number, known)
+            self._loose.setdefault((place, error[0]), []).append(rule)
+        self._uncovered.add(rule.number, known)
 
     def _internal(self, place: str) -> str:
-        """Return a canonical path as normalization makes it of real ones."""
+        """Return a canonical path after the normalization rules of the target."""
         return canonical_path(self._normalize(first_items(place)))
 
-    # Looking on
+    # Recording
 
     def examine(self, cases: Sequence[Case], answers: Sequence[Answer], seconds: float) -> None:
-        """Note what a batch shows."""
+        """Record the rules that a batch shows firing or accepting."""
         for case, answer in zip(cases, answers, strict=True):
             if answer.failure is not None:
                 continue
             declarative, handwritten = answer.declarative, answer.handwritten
-            if not declarative and not handwritten:
-                if self._waiting:
-                    self._accepted(case)
-                continue
-            ours, theirs = self._sides[case.operation]
-            known = ours.left.get
+            if self._servers:
+                self._record_common(case, answer)
+                declarative, handwritten = handwritten, declarative  # both serve what is in the first list, uncovered
+            if not declarative and (self._servers or not handwritten):
+                if self._uncovered:
+                    self._record_accepted(case)
+                if not handwritten:
+                    continue
+            declarative_side, handwritten_side = self._sides[case.operation]
+            known = declarative_side.left.get
             for error in declarative:
                 rules = known((error.field, error.type, error.origin))
                 if rules or rules is None:
-                    self._fired(ours, rules, case, error, seconds)
-            known = theirs.left.get
+                    self._record_error(declarative_side, rules, case, error, seconds)
+            known = handwritten_side.left.get
             for error in handwritten:
                 rules = known((error.field, error.type, error.origin))
-                if rules.__class__ is _Stranger:
+                if rules.__class__ is _UnknownError:
                     rules.count += 1
                 elif rules or rules is None:
-                    self._fired(theirs, rules, case, error, seconds)
+                    self._record_error(handwritten_side, rules, case, error, seconds)
 
-    def _fired(
-        self, side: _Side, rules: tuple[_Rule, ...] | _Stranger | None, case: Case, error: FieldError, seconds: float
+    def _record_common(self, case: Case, answer: Answer) -> None:
+        """Record the errors that both servers report: those of the one before that are no rule's are no loss."""
+        side = self._sides[case.operation][1]
+        for error in answer.handwritten:
+            if not error.covered:
+                for rule in self._loose.get((canonical_path(error.field), error.type), ()):
+                    rule.seen |= side.mark
+
+    def _record_error(
+        self,
+        side: _Side,
+        rules: tuple[_Rule, ...] | _UnknownError | None,
+        case: Case,
+        error: FieldError,
+        seconds: float,
     ) -> None:
-        """Note an error of which something is left to note, or that was never met."""
+        """Record an error that is new, or whose rules still have something to record."""
         key = error.field, error.type, error.origin
         if rules is None:
-            rules = self._found(side, error)
-            if isinstance(rules, _Stranger):
+            rules = self._rules_for(side, error)
+            if isinstance(rules, _UnknownError):
                 rules.count += 1
                 side.left.put(key, rules)
                 return
-        assert not isinstance(rules, _Stranger)
+        assert not isinstance(rules, _UnknownError)
         for rule in rules:
             rule.seen |= side.mark
             if not side.is_handwritten:
-                self._spoke(rule, case, error, seconds)
-        # Nothing else is to be learnt from the handwritten side.
+                self._record_declarative(rule, case, error, seconds)
+        # One handwritten error is all there is to record of a rule.
         left = () if side.is_handwritten else tuple(rule for rule in rules if ~rule.seen & _ALL_OF_FIRING)
         side.left.put(key, left)
 
-    def _spoke(self, rule: _Rule, case: Case, error: FieldError, seconds: float) -> None:
-        """Note what an error of the declarative side says of its rule."""
+    def _record_declarative(self, rule: _Rule, case: Case, error: FieldError, seconds: float) -> None:
+        """Record that a declarative error shows its rule firing, and whether at the limit."""
         if rule.first is None:
             rule.first = seconds
         if case.mode == "served" and not case.options:
@@ -240,38 +284,50 @@ class RuleObserver:
         if not rule.seen & REJECTED and (rule.known.limit is None or self._is_beyond(rule.known, case, error)):
             rule.seen |= REJECTED
 
-    def _found(self, side: _Side, error: FieldError) -> tuple[_Rule, ...] | _Stranger:
+    def _rules_for(self, side: _Side, error: FieldError) -> tuple[_Rule, ...] | _UnknownError:
         if not side.is_handwritten:
-            return tuple(self._declared.get((canonical_path(error.field), error.type, error.origin), ()))
+            path = canonical_path(error.field)
+            found = self._declared.get((path, error.type, error.origin))
+            return tuple(found or self._below_keys(path, error) if self._servers else found or ())
         path = canonical_path(self._normalize(error.field))
         key = path, error.type, error.origin
-        rules = self._handwritten.get(key)
+        rules = self._handwritten.get(key) or (self._loose.get(key[:2]) if self._servers else None)
         if rules:
             return tuple(rules)
         if key in self._covered:
             return ()
-        if key not in self._strangers:
-            self._strangers[key] = _Stranger(path, error, self._near.get(key[:2], ""))
-        return self._strangers[key]
+        if key not in self._unknown_errors:
+            self._unknown_errors[key] = _UnknownError(path, error, self._near.get(key[:2], ""))
+        return self._unknown_errors[key]
+
+    def _below_keys(self, path: str, error: FieldError) -> list[_Rule]:
+        """Return the rules of an error whose path has the keys of maps as names, as schemas of OpenAPI report them."""
+        declared = ((rule, rule.known.rule) for rule in self._rules if ITEMS in rule.known.rule.path)
+        return [
+            rule for rule, one in declared
+            if (one.type, one.origin) == (error.type, error.origin) and _with_keys(one.path).fullmatch(path)
+        ]  # fmt: skip
 
     def _is_beyond(self, known: KnownRule, case: Case, error: FieldError) -> bool:
-        place, _ = place_of(error.field)
+        place, _ = resolve_path(error.field)
         return is_at(known, look(case.object, place), 1)
 
-    def _accepted(self, case: Case) -> None:
+    def _record_accepted(self, case: Case) -> None:
+        if self._servers and case.subresource == SCALE:
+            return  # it takes one number of the new object: what else is new there was not validated
         new, old = self._validated(case, case.object), self._validated(case, case.old)
         seen: list[int] = []
-        self._waiting.look(new, CREATED if case.operation is Operation.CREATE else old, seen)
+        self._uncovered.look(new, CREATED if case.operation is Operation.CREATE else old, seen)
         for number in seen:
             self._rules[number].seen |= ACCEPTED
 
     def _validated(self, case: Case, obj: object) -> object:
-        """Return the part of an object that counts: the server takes status and all else through different doors."""
+        """Return the part of an object that the request can write: the status, or everything else."""
         if case.mode != "served" or not self._has_status or not isinstance(obj, dict):
             return obj
         return {STATUS: obj.get(STATUS)} if case.subresource == STATUS else without_status(obj)
 
-    # Telling
+    # Results
 
     def aims(self) -> list[Aim]:
         """Return the rules that have not fired, then those not seen at their limit, then those not seen to accept."""
@@ -283,7 +339,7 @@ class RuleObserver:
         return [*silent, *beyond, *limits, *others]
 
     def outcome(self) -> Observed:
-        """Return what was seen so far."""
+        """Return the outcome so far."""
         info = self._info
         return Observed(
             self._type,
@@ -293,6 +349,6 @@ class RuleObserver:
                     info.group, info.version, info.kind, one.path, str(one.error.type), one.error.origin, one.count,
                     one.error.text, one.error.covered, one.near,
                 )
-                for one in self._strangers.values()
+                for one in self._unknown_errors.values()
             ),
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Rules that no object can fire, with the reason: proven once, by hand, and held to it by the tests of conformance."""
+"""The list of rules that no object can fire, each with its reason; conformance tests check that they never fire."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Unfireable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def key(self) -> Key:
-        """What names the rule."""
+        """The identity of the rule."""
         return self.group, self.version, self.kind, self.path, self.type, self.origin
 
 

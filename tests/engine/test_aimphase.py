@@ -12,9 +12,9 @@ import pytest
 
 from harness.case import Answer, Case, Json, Operation
 from harness.engine.aimphase import AimPhase
-from harness.engine.focus import NOWHERE
-from harness.engine.plan import LaneState
-from harness.engine.units import Lane, Unit
+from harness.engine.focus import NO_FOCUSED_PATHS
+from harness.engine.plan import RequestState
+from harness.engine.units import RequestKind, Unit
 from harness.events import Result
 from harness.field import FieldError
 from harness.fuzzers.aims import Aim
@@ -127,13 +127,13 @@ class Recorder:
     asked = 0
     errors: tuple[FieldError, ...] = ()
 
-    def __init__(self, universe: Any, aim: Aim, lanes: Sequence[Lane]) -> None:
+    def __init__(self, universe: Any, aim: Aim, requests: Sequence[RequestKind]) -> None:
         observer = SimpleNamespace(aims=lambda: [aim])
         self.plan = SimpleNamespace(
-            shape=shape_of(universe, f"{PACKAGE}.Widget"), observers={"one": observer}, near=NOWHERE
+            shape=shape_of(universe, f"{PACKAGE}.Widget"), observers={"one": observer}, focused=NO_FOCUSED_PATHS
         )
-        self.ledger = SimpleNamespace(states=dict(enumerate(map(LaneState, lanes))))
-        self.wanted: list[tuple[Lane, Json, Json, Json]] = []
+        self.ledger = SimpleNamespace(states=dict(enumerate(map(RequestState, requests))))
+        self.wanted: list[tuple[RequestKind, Json, Json, Json]] = []
 
     def left(self) -> int:
         return 1000
@@ -141,7 +141,9 @@ class Recorder:
     def is_spent(self) -> bool:
         return False
 
-    def ask(self, wanted: Sequence[tuple[Lane, Json, Json, Json]], settle: bool) -> Generator[Any, Any, list[Answer]]:
+    def ask(
+        self, wanted: Sequence[tuple[RequestKind, Json, Json, Json]], settle: bool
+    ) -> Generator[Any, Any, list[Answer]]:
         self.wanted += wanted
         yield from ()
         return [Answer(0, self.errors if old is None else ()) for _, _, old, _ in wanted]
@@ -150,17 +152,21 @@ class Recorder:
 def test_a_status_at_its_limit_is_sent_against_an_old_object_that_is_equal_but_for_it() -> None:
     """Whoever writes a status changes nothing else, whichever base it is made from, with a status before or without."""
     status = msgspec.structs.replace(WIDGETS, subresource="status")
-    lanes = [Lane(WIDGETS, Operation.CREATE), Lane(WIDGETS, Operation.UPDATE), Lane(status, Operation.UPDATE)]
-    bases: list[Json] = [
+    requests = [
+        RequestKind(WIDGETS, Operation.CREATE),
+        RequestKind(WIDGETS, Operation.UPDATE),
+        RequestKind(status, Operation.UPDATE),
+    ]
+    seeds: list[Json] = [
         {"metadata": {"name": "a"}, "spec": {"name": name}, **more}
         for name, more in (("x", {"status": {"number": 3}}), ("y", {}))
     ]
     aim = Aim("status.name", "FieldValueTooLong", "maxLength", limit=5, wants="accept")
     universe: Any = Statuses()
-    recorder: Any = Recorder(universe, aim, lanes)
-    for _ in AimPhase(recorder).run(bases, (8, 8), "accept"):
+    recorder: Any = Recorder(universe, aim, requests)
+    for _ in AimPhase(recorder).run(seeds, (8, 8), "accept"):
         raise AssertionError("a recorder asks nothing")
-    pairs = [(new, old) for lane, new, old, _ in recorder.wanted if lane.info.subresource == "status"]
+    pairs = [(new, old) for request, new, old, _ in recorder.wanted if request.info.subresource == "status"]
     assert {"x", "y"} == {new["spec"]["name"] for new, _ in pairs}
     assert all(new["spec"] == old["spec"] for new, old in pairs)
     assert {None, 3} == {(old.get("status") or {}).get("number") for _, old in pairs}
@@ -169,25 +175,25 @@ def test_a_status_at_its_limit_is_sent_against_an_old_object_that_is_equal_but_f
 
 def test_nothing_is_asked_for_twice() -> None:
     """Bases that are alike lead to the same objects, and so does each pass: what was asked is left out."""
-    lanes = [Lane(WIDGETS, Operation.CREATE), Lane(WIDGETS, Operation.UPDATE)]
+    requests = [RequestKind(WIDGETS, Operation.CREATE), RequestKind(WIDGETS, Operation.UPDATE)]
     aim = Aim("spec.name", "FieldValueTooLong", "maxLength", limit=5)
-    recorder: Any = Recorder(Statuses(), aim, lanes)
+    recorder: Any = Recorder(Statuses(), aim, requests)
     aim_phase = AimPhase(recorder)
     base: Json = {"metadata": {"name": "a"}, "spec": {"name": "x"}}
-    for bases in ([base, base], [base]):
-        for _ in aim_phase.run(bases, (40, 40)):
+    for seeds in ([base, base], [base]):
+        for _ in aim_phase.run(seeds, (40, 40)):
             raise AssertionError("a recorder asks nothing")
-    asked = [repr((lane.operation, new, old)) for lane, new, old, _ in recorder.wanted]
+    asked = [repr((request.operation, new, old)) for request, new, old, _ in recorder.wanted]
     assert len(asked) == len(set(asked)) >= 40
 
 
 def test_what_is_refused_for_something_new_is_followed() -> None:
     """Once for each error: among the questions is the object that was refused, as old and new."""
-    lanes = [Lane(WIDGETS, Operation.CREATE), Lane(WIDGETS, Operation.UPDATE)]
-    recorder: Any = Recorder(Statuses(), Aim("spec.name", "FieldValueTooLong", "maxLength", limit=5), lanes)
+    requests = [RequestKind(WIDGETS, Operation.CREATE), RequestKind(WIDGETS, Operation.UPDATE)]
+    recorder: Any = Recorder(Statuses(), Aim("spec.name", "FieldValueTooLong", "maxLength", limit=5), requests)
     recorder.errors = (FieldError("FieldValueTooLong", "spec.name", origin="maxLength"),)
     for _ in AimPhase(recorder).run([{"metadata": {"name": "a"}, "spec": {"name": "x"}}], (6,)):
         raise AssertionError("a recorder asks nothing")
-    [(lane, new)] = [(lane, new) for lane, new, old, _ in recorder.wanted if new == old]
-    assert lane is lanes[1]
+    [(request, new)] = [(request, new) for request, new, old, _ in recorder.wanted if new == old]
+    assert request is requests[1]
     assert new["spec"] == recorder.wanted[0][1]["spec"]

@@ -7,7 +7,7 @@ import pytest
 
 from harness.case import Answer, Case, Json, Operation
 from harness.engine.answercache import AnswerCache
-from harness.engine.explain import ANEW
+from harness.engine.explain import UNCACHED
 from harness.engine.plan import Search
 
 
@@ -36,7 +36,7 @@ def test_a_question_is_asked_once_whatever_its_id_and_everybody_gets_the_answer(
         for batch in ([case(1, "a"), case(2, "b"), case(3, "a")], [case(4, "b"), case(5, "a")], [case(6, "c")]):
             heard.append([answer.id for answer in (yield batch)])
 
-    assert asked(AnswerCache().through(search())) == [[1, 2], [6]]
+    assert asked(AnswerCache().drive(search())) == [[1, 2], [6]]
     assert heard == [[1, 2, 1], [2, 1], [6]]
 
 
@@ -56,11 +56,11 @@ def test_what_differs_in_anything_but_its_id_is_another_question() -> None:
     def search() -> Search:
         yield [first, *others]
 
-    assert asked(AnswerCache().through(search())) == [[1, 2, 3, 4, 5, 6, 7, 8]]
+    assert asked(AnswerCache().drive(search())) == [[1, 2, 3, 4, 5, 6, 7, 8]]
 
 
 def test_what_was_forgotten_is_asked_again() -> None:
-    """The memory is bounded: what others have asked in the meantime takes its place."""
+    """The memory is bounded: what others have asked in the meantime takes its path."""
 
     def search() -> Search:
         for number in (1, 2, 3, 4, 5, 6):
@@ -68,7 +68,7 @@ def test_what_was_forgotten_is_asked_again() -> None:
         yield [case(7, 6)]
         yield [case(8, 1)]
 
-    assert asked(AnswerCache(2).through(search())) == [[1], [2], [3], [4], [5], [6], [8]]
+    assert asked(AnswerCache(2).drive(search())) == [[1], [2], [3], [4], [5], [6], [8]]
 
 
 def test_the_search_returns_what_it_returned() -> None:
@@ -79,7 +79,7 @@ def test_the_search_returns_what_it_returned() -> None:
         return "the end"
 
     def whole() -> Search:
-        return (yield from AnswerCache().through(search()))
+        return (yield from AnswerCache().drive(search()))
 
     steps = whole()
     next(steps)
@@ -94,8 +94,8 @@ def test_a_case_that_is_asked_anew_is_answered_anew() -> None:
 
     def search() -> Search:
         (yield [case(1, "a")])
-        again = [msgspec.structs.replace(case(1, "a"), id=ANEW)] * 2
+        again = [msgspec.structs.replace(case(1, "a"), id=UNCACHED)] * 2
         heard.extend(answer.id for answer in (yield [case(2, "b"), *again, case(3, "a")]))
 
-    assert asked(AnswerCache().through(search())) == [[1], [2, ANEW, ANEW]]
-    assert heard == [2, ANEW, ANEW, 1]
+    assert asked(AnswerCache().drive(search())) == [[1], [2, UNCACHED, UNCACHED]]
+    assert heard == [2, UNCACHED, UNCACHED, 1]

@@ -7,8 +7,8 @@ from typing import Any
 from harness.case import Answer, Case, Failure, Operation
 from harness.engine.asker import BATCH
 from harness.engine.config import RunConfig
-from harness.engine.local import Local, Telling
-from harness.engine.units import Lane
+from harness.engine.local import Callbacks, Local
+from harness.engine.units import RequestKind
 from harness.events import Budget
 from harness.fuzzers.budget import Clock
 from harness.targets.target import drive
@@ -19,10 +19,10 @@ def test_no_further_batch_is_sent_once_it_is_late() -> None:
     """Thousands of objects may be wanted at once, of a kind whose cases take milliseconds."""
     now = [0.0]
     subject: Any = ToySubject(ToySpec())
-    local = Local(subject, RunConfig(seed=1, budget=Budget(max_time=100.0)), Telling(), Clock(100.0, lambda: now[0]))
+    local = Local(subject, RunConfig(seed=1, budget=Budget(max_time=100.0)), Callbacks(), Clock(100.0, lambda: now[0]))
     search = local._search(local.units()[0], None)
-    lane = Lane(search.plan.unit.lanes[0].info, Operation.CREATE)
-    steps = search.ask([(lane, {"spec": number}, None, None) for number in range(7 * BATCH)], settle=False)
+    request = RequestKind(search.plan.unit.requests[0].info, Operation.CREATE)
+    steps = search.ask([(request, {"spec": number}, None, None) for number in range(7 * BATCH)], settle=False)
     batches = [next(steps)]
     batches.append(steps.send([Answer(case.id) for case in batches[-1]]))
     now[0] = 99.0
@@ -37,9 +37,9 @@ def test_no_further_batch_is_sent_once_it_is_late() -> None:
 def test_what_crashes_as_nobody_asks_it_is_asked_again_as_a_request() -> None:
     """Observers are shown objects without defaults: a crash there is a finding only where a request has it too."""
     subject: Any = ToySubject(ToySpec())
-    local = Local(subject, RunConfig(seed=1, budget=Budget(max_cases=100)), Telling(), Clock())
+    local = Local(subject, RunConfig(seed=1, budget=Budget(max_cases=100)), Callbacks(), Clock())
     search = local._search(local.units()[0], 100)
-    lane = Lane(search.plan.unit.lanes[0].info, Operation.CREATE)
+    request = RequestKind(search.plan.unit.requests[0].info, Operation.CREATE)
 
     def answered(case: Case) -> Answer:
         name = case.object["metadata"]["name"]
@@ -54,7 +54,7 @@ def test_what_crashes_as_nobody_asks_it_is_asked_again_as_a_request() -> None:
         return [answered(case) for case in cases]
 
     objects = [{"metadata": {"name": name}} for name in ("fine", "bare", "always")]
-    drive(search.show([(lane, obj, None, obj) for obj in objects], {}), ask)
+    drive(search.show([(request, obj, None, obj) for obj in objects], {}), ask)
     assert asked == [(name, "given") for name in ("fine", "bare", "always")]
     drive(search.settle(), ask)
     assert {("bare", "served"), ("always", "served")} <= set(asked)

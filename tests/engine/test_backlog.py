@@ -10,12 +10,12 @@ import pytest
 
 from harness import tuning
 from harness.engine.backlog import (
-    CLOSER,
-    COST,
-    MANY,
+    DEFAULT_CASES_PER_FINDING,
     MARGIN,
-    WHOLE,
-    abreast,
+    MAX_PER_PROCESS,
+    MAX_PER_SEARCH,
+    REPEATED_CASE_COST,
+    choose_batch,
     count_left,
     is_left,
     is_quiet,
@@ -52,7 +52,7 @@ def test_nothing_pending_needs_no_time() -> None:
 
 def test_before_much_was_settled_a_finding_takes_so_many_usual_cases() -> None:
     """A case takes ten milliseconds here."""
-    assert seconds_needed([searching(2), searching()]) == pytest.approx(MARGIN * 2 * COST * 0.01)
+    assert seconds_needed([searching(2), searching()]) == pytest.approx(MARGIN * 2 * DEFAULT_CASES_PER_FINDING * 0.01)
 
 
 def test_what_a_finding_takes_is_what_it_took() -> None:
@@ -80,7 +80,7 @@ def test_what_is_on_its_way_is_half_done() -> None:
 
 def test_what_is_looked_at_closer_takes_longer_than_other_cases() -> None:
     """Errors that were met for the first time wait to be asked about again."""
-    assert seconds_needed([searching(new_error_cases=5)]) == pytest.approx(MARGIN * 5 * CLOSER * 0.01)
+    assert seconds_needed([searching(new_error_cases=5)]) == pytest.approx(MARGIN * 5 * REPEATED_CASE_COST * 0.01)
 
 
 def test_what_was_met_and_is_not_explained_is_counted_whole() -> None:
@@ -91,9 +91,9 @@ def test_what_was_met_and_is_not_explained_is_counted_whole() -> None:
 
 def test_the_fewer_searches_have_something_left_the_more_each_settles_at_once() -> None:
     """Between a dozen and four dozen, so that all of a process are a few hundred."""
-    assert abreast([searching(1), searching()]) == abreast([]) == MANY
-    assert abreast([searching(1)] * 20) == WHOLE // 20
-    assert abreast([searching(begun=1)] * 200) == tuning.ABREAST
+    assert choose_batch([searching(1), searching()]) == choose_batch([]) == MAX_PER_SEARCH
+    assert choose_batch([searching(1)] * 20) == MAX_PER_PROCESS // 20
+    assert choose_batch([searching(begun=1)] * 200) == tuning.EXPLAINED_AT_ONCE
 
 
 def test_of_many_thousand_searches_few_are_looked_at() -> None:
@@ -108,8 +108,8 @@ def test_of_many_thousand_searches_few_are_looked_at() -> None:
                 yield one
 
     searches = Counting([searching(1) for _ in range(5_000)])
-    assert tuning.ABREAST == abreast(searches)
+    assert tuning.EXPLAINED_AT_ONCE == choose_batch(searches)
     assert is_left(searches)
-    assert looked <= WHOLE // tuning.ABREAST + 2
+    assert looked <= MAX_PER_PROCESS // tuning.EXPLAINED_AT_ONCE + 2
     assert not is_left([searching(), searching(new_error_cases=1)])
     assert is_left([searching(), searching(begun=1)])

@@ -1,4 +1,4 @@
-"""The deterministic pass: which places get probes when, and which pairs follow a refusal."""
+"""The deterministic pass: which paths get probes when, and which pairs follow a refusal."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 
 from harness.case import Answer, Case, Json, Operation
 from harness.engine.asker import NO_OPTIONS
-from harness.engine.boundaryphase import BoundaryPhase, Places
+from harness.engine.boundaryphase import BoundaryPhase, PathSelection
 from harness.engine.plan import Abilities
 from harness.engine.points import Points
-from harness.engine.units import Lane
+from harness.engine.units import RequestKind
 from harness.engine.writableparts import WritableParts
-from harness.fuzzers.bases import Base
 from harness.fuzzers.feedback import Harvest
+from harness.fuzzers.repair import SeedObject
 from harness.fuzzers.shape import Shape
 from harness.jsonpath import ABSENT, look
 from tests.fuzzers.toys import WIDGETS, error, widget_shape
 
-UPDATE = Lane(WIDGETS, Operation.UPDATE)
+UPDATE = RequestKind(WIDGETS, Operation.UPDATE)
 Verdict = Callable[[Json, Json], Answer]
 TWO: Json = {"metadata": {"name": "a"}, "spec": {"title": "t", "ports": [{"name": "x"}, {"name": "y"}]}}
 
@@ -36,9 +36,9 @@ class Asked:
     def __init__(self, verdict: Verdict = fine) -> None:
         self.verdict = verdict
         self.shape: Shape = widget_shape()
-        self.plan = SimpleNamespace(shape=self.shape, abilities=Abilities(), leads=True)
+        self.plan = SimpleNamespace(shape=self.shape, abilities=Abilities(), compares_versions=True)
         self.points = Points(Random(1), self.shape, Harvest())
-        states = {(UPDATE.info.key, UPDATE.operation): SimpleNamespace(lane=UPDATE)}
+        states = {(UPDATE.info.key, UPDATE.operation): SimpleNamespace(request=UPDATE)}
         self.ledger = SimpleNamespace(states=states, judged={"spec.ports[*].name"})
         self.pairs: list[tuple[Json, Json]] = []
         self.versions: list[bool] = []
@@ -50,7 +50,7 @@ class Asked:
 
     def ask(
         self,
-        wanted: Sequence[tuple[Lane, Json, Json, Json]],
+        wanted: Sequence[tuple[RequestKind, Json, Json, Json]],
         settle: bool = True,
         versions: bool = False,
         options: Mapping[str, bool] = NO_OPTIONS,
@@ -67,10 +67,10 @@ class Asked:
         yield from ()
 
 
-def swept(search: Any, *bases: Json, which: Places = "new", turns: range = range(5)) -> BoundaryPhase:
+def swept(search: Any, *seeds: Json, which: PathSelection = "new", turns: range = range(5)) -> BoundaryPhase:
     """Go through the pass once, and return it."""
     boundary_phase = BoundaryPhase(search, WritableParts(search))
-    for _ in boundary_phase.run([Base(base) for base in bases], turns, which):
+    for _ in boundary_phase.run([SeedObject(base) for base in seeds], turns, which):
         pass
     return boundary_phase
 
@@ -95,8 +95,8 @@ def test_what_a_create_is_refused_for_is_followed_by_updates_too() -> None:
         return Answer(1, declarative=(error("Invalid", "spec.title"),) if look(new, ("spec", "title")) == "" else ())
 
     search = Asked(refuse)
-    create = Lane(WIDGETS, Operation.CREATE)
-    search.ledger.states = {create.key: SimpleNamespace(lane=create), **search.ledger.states}
+    create = RequestKind(WIDGETS, Operation.CREATE)
+    search.ledger.states = {create.key: SimpleNamespace(request=create), **search.ledger.states}
     swept(search, TWO)
     assert any(look(new, ("spec", "title")) == "" and old == new for new, old in search.pairs)
 
@@ -126,7 +126,7 @@ def test_a_member_that_another_base_lacks_is_probed_there_too() -> None:
 
 
 def test_a_place_that_a_base_had_before_gets_nothing_again() -> None:
-    """The same member of the same sort in another base is no new place."""
+    """The same member of the same sort in another base is no new path."""
     search, once = Asked(), Asked()
     swept(once, TWO)
     swept(search, TWO, {**TWO, "metadata": {"name": "b"}})
@@ -134,7 +134,7 @@ def test_a_place_that_a_base_had_before_gets_nothing_again() -> None:
 
 
 def test_places_that_both_sides_look_at_can_be_gone_through_alone() -> None:
-    """Of all places only those whose errors are declared or covered change, once wherever they stand."""
+    """Of all paths only those whose errors are declared or covered change, once wherever they stand."""
     search = Asked()
     swept(search, TWO, TWO | {"metadata": {"name": "b"}}, which="judged")
     before = [port["name"] for port in look(TWO, ("spec", "ports"))]
@@ -148,7 +148,7 @@ def test_a_share_that_is_spent_lists_no_places() -> None:
     """Large objects have thousands: they are listed only while there is something left to ask."""
     search: Any = Asked()
     search.is_spent = lambda: True
-    listed: list[Base] = []
+    listed: list[SeedObject] = []
     search.points.sites = listed.append
     swept(search, TWO, which="every")
     assert not listed
@@ -164,16 +164,16 @@ def test_metadata_of_which_nobody_speaks_comes_last() -> None:
     search: Any = Asked(mind_labels)
     boundary_phase = swept(search, TWO)
 
-    def changed(which: Places) -> set[str]:
+    def changed_values(which: PathSelection) -> set[str]:
         search.pairs.clear()
-        for _ in boundary_phase.run([Base(TWO)], range(5, 9), which):
+        for _ in boundary_phase.run([SeedObject(TWO)], range(5, 9), which):
             pass
         pairs = [(new.get("metadata") or {}, old["metadata"]) for new, old in search.pairs]
         return {name for new, old in pairs for name in {*new, *old} if new.get(name) != old.get(name)}
 
-    assert {"labels"} == changed("new") - {"annotations"}
-    assert {"annotations", "finalizers"} <= changed("quiet")
-    assert "labels" not in changed("quiet")
+    assert {"labels"} == changed_values("new") - {"annotations"}
+    assert {"annotations", "finalizers"} <= changed_values("quiet")
+    assert "labels" not in changed_values("quiet")
 
 
 def test_related_pairs_follow_once_for_each_reason() -> None:
@@ -207,28 +207,28 @@ def test_what_must_not_change_is_set_for_the_first_time_too() -> None:
 
 def test_what_must_not_change_under_a_key_is_set_for_the_first_time_too() -> None:
     """The error of a value of a map names it by its key in brackets."""
-    place = ("spec", "labels", "a.b/c")
+    path = ("spec", "labels", "a.b/c")
 
     def keep_labels(new: Json, old: Json) -> Answer:
-        before = look(old, place)
-        is_kept = before is ABSENT or look(new, place) == before
+        before = look(old, path)
+        is_kept = before is ABSENT or look(new, path) == before
         return Answer(1, declarative=() if is_kept else (error("Invalid", "spec.labels[a.b/c]", origin="immutable"),))
 
     base: Json = {"metadata": {"name": "a"}, "spec": {"labels": {"a.b/c": "t"}}}
     search: Any = Asked(keep_labels)
     swept(search, base)
-    refused = {repr(look(new, place)) for new, old in search.pairs if keep_labels(new, old).declarative}
-    first = {repr(look(new, place)) for new, old in search.pairs if look(old, place) is ABSENT}
+    refused = {repr(look(new, path)) for new, old in search.pairs if keep_labels(new, old).declarative}
+    first = {repr(look(new, path)) for new, old in search.pairs if look(old, path) is ABSENT}
     assert 2 < len(refused & first)
 
 
 def test_other_versions_are_asked_in_the_first_part_only() -> None:
-    """There every place gets its first probes once; later the lists of other versions are a sample."""
+    """There every path gets its first probes once; later the lists of other versions are a sample."""
     search: Any = Asked()
     boundary_phase = swept(search, TWO)
     assert all(search.versions)
     search.versions.clear()
-    for _ in boundary_phase.run([Base(TWO)], range(5, 9), "new"):
+    for _ in boundary_phase.run([SeedObject(TWO)], range(5, 9), "new"):
         pass
     assert search.versions
     assert not any(search.versions)

@@ -35,7 +35,7 @@ class Watched:
     cases: list[Case] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def run(self, *examples: Example, place: Path = ROSTER, cases: int = 400, **options: Any) -> Result:
+    def run(self, *examples: Example, path: Path = ROSTER, cases: int = 400, **options: Any) -> Result:
         """Search with these examples."""
 
         def opened(spec: SubjectSpec, note: Any) -> Any:
@@ -49,7 +49,7 @@ class Watched:
             subject.target.ask = asked
             return subject
 
-        spec = SubjectSpec("suite", str(place), in_process=True)
+        spec = SubjectSpec("suite", str(path), in_process=True)
         return run(
             spec,
             RunConfig(seed=1, budget=Budget(max_cases=cases), examples=examples, **options),
@@ -113,7 +113,7 @@ def test_an_example_that_is_expected_to_be_refused_is_no_news(tmp_path: Path) ->
 
 
 def test_kinds_that_nobody_serves_are_told() -> None:
-    """Once for each kind, with the place of the first object."""
+    """Once for each kind, with the path of the first object."""
     watched = Watched()
     strange = [Example(f"a.yaml:{line}", {"apiVersion": "v1", "kind": "Other"}) for line in (1, 5)]
     result = watched.run(*strange)
@@ -124,17 +124,17 @@ def test_kinds_that_nobody_serves_are_told() -> None:
 @pytest.fixture
 def closed(tmp_path: Path) -> Path:
     """A suite with a check that no text says anything of, nor what else it wants."""
-    place = Path(shutil.copytree(ROSTER, tmp_path / "roster", ignore=shutil.ignore_patterns("__pycache__")))
-    text = (place / "handwritten.py").read_text()
-    (place / "handwritten.py").write_text(text.replace("WARD.fullmatch(ward)", 'ward.encode().hex() == "4d2f37"'))
-    return place
+    path = Path(shutil.copytree(ROSTER, tmp_path / "roster", ignore=shutil.ignore_patterns("__pycache__")))
+    text = (path / "handwritten.py").read_text()
+    (path / "handwritten.py").write_text(text.replace("WARD.fullmatch(ward)", 'ward.encode().hex() == "4d2f37"'))
+    return path
 
 
 def test_a_refused_example_is_repaired(closed: Path) -> None:
-    """What is right in it is kept, what the messages speak of is mended: it opens a door that the search cannot."""
-    assert [False, False] == [kind.has_seed for kind in Watched().run(place=closed).kinds]
-    result = Watched().run(example({"ward": "M/7", "weeks": 99, "call": {"note": "a" * 50}}), place=closed)
-    assert [False, True] == [one.is_accepted for one in result.examples]  # an update forgives what it leaves as it is
+    """What is right in it is kept, what the messages speak of is fixed: it opens a door that the search cannot."""
+    assert [False, False] == [kind.has_seed for kind in Watched().run(path=closed).kinds]
+    result = Watched().run(example({"ward": "M/7", "weeks": 99, "call": {"note": "a" * 50}}), path=closed)
+    assert [False, True] == [one.is_accepted for one in result.examples]  # an update ratchets what it leaves as it is
     assert [True, True] == [kind.has_seed for kind in result.kinds]
 
 
@@ -144,7 +144,7 @@ def test_the_examples_of_a_suite_are_read_from_its_folder(closed: Path) -> None:
     (closed / "examples" / "one.yaml").write_text(
         "apiVersion: ward.example.org/v1\nkind: Roster\nmetadata: {name: a}\nspec: {ward: M/7, weeks: 2}\n"
     )
-    result = Watched().run(place=closed, operations=("update",))
+    result = Watched().run(path=closed, operations=("update",))
     assert [("update", True)] == [(kind.operation, kind.has_seed) for kind in result.kinds]
     assert {str(closed / "examples" / "one.yaml:1")} == {one.source for one in result.examples}
 
@@ -152,11 +152,11 @@ def test_the_examples_of_a_suite_are_read_from_its_folder(closed: Path) -> None:
 def test_what_is_accepted_of_a_corpus_is_started_from(closed: Path, tmp_path: Path) -> None:
     """A kept case is a seed object like an example, and no example: nothing is told of it."""
     watched = Watched()
-    known = watched.run(example({"ward": "M/7", "weeks": 2}), place=closed, cases=4, corpus=tmp_path / "one")
+    known = watched.run(example({"ward": "M/7", "weeks": 2}), path=closed, cases=4, corpus=tmp_path / "one")
     assert [True, True] == [kind.has_seed for kind in known.kinds]
     (tmp_path / "two").mkdir()
     (tmp_path / "two" / "case.json").write_bytes(msgspec.json.encode(watched.cases[0]))
-    result = Watched().run(place=closed, corpus=tmp_path / "two")
+    result = Watched().run(path=closed, corpus=tmp_path / "two")
     assert [True, True] == [kind.has_seed for kind in result.kinds]
     assert () == result.examples
 
@@ -165,6 +165,6 @@ def test_the_same_examples_give_the_same_run(closed: Path) -> None:
     """Two runs of one seed ask the same."""
     runs = [Watched(), Watched()]
     for one in runs:
-        one.run(example({"ward": "M/7", "weeks": 99}), example({"ward": "M/7", "weeks": 2}), place=closed)
+        one.run(example({"ward": "M/7", "weeks": 99}), example({"ward": "M/7", "weeks": 2}), path=closed)
     first, second = ([(one.operation, one.object, one.old) for one in watched.cases] for watched in runs)
     assert first == second

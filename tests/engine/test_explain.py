@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import count
+from types import SimpleNamespace
+from typing import Any
 
+import msgspec
 import pytest
 
-from harness.case import Answer, Failure
+from harness.case import NEUTRAL, Answer, Case, Failure, Operation, Stage
+from harness.compare.causes.not_explained import UNEXPLAINED
 from harness.compare.comparator import Comparator
 from harness.compare.composition import Served
-from harness.engine.explain import MOST_KEPT, UNEXPLAINED, Explainer, count_others
+from harness.compare.finding import Finding
+from harness.compare.mismatch import Mismatch
+from harness.diagnostics import Position
+from harness.engine.explain import MAX_KEPT_ERRORS, Explainer, count_different
+from harness.engine.fieldsource import TracedErrors, add_callers, add_handwritten_source
+from harness.engine.ledger import Sighting
+from harness.engine.shrinkphase import ShrinkPhase
+from harness.engine.steadying import times_set
+from harness.engine.units import RequestKind
 from harness.errormatch.matcher import Matcher
 from harness.field import FieldError
-from harness.fuzzers.shape import Shape
+from harness.fuzzers.shape import FieldShape, Shape
+from harness.subject.callsites import CodeLine
+from harness.subject.deciding import UNREAD, Decision, HandwrittenCode, Made, Stop
+from harness.tags.registry import rule_facts
+from harness.targets.target import drive
 from tests.compare.builders import answer, case, errors, info
 
 MANY = 400
@@ -27,9 +45,9 @@ def test_an_unexplained_finding_keeps_its_errors_and_few_others() -> None:
     comparator, explainer = Comparator(info()), Explainer(Shape("struct"), "s")
     mismatch = next(m for m in comparator.compare(case(), ANSWER) if m.path == f"spec.a{MANY - 1}")
     found = explainer.leave_unexplained(case(), ANSWER, mismatch, comparator)
-    assert (MOST_KEPT + 1, MOST_KEPT) == (len(found.answer.handwritten), len(found.answer.declarative))
+    assert (MAX_KEPT_ERRORS + 1, MAX_KEPT_ERRORS) == (len(found.answer.handwritten), len(found.answer.declarative))
     assert ANSWER.handwritten[-1] == found.answer.handwritten[-1]
-    assert found.detail.startswith(f"{mismatch.detail}; {UNEXPLAINED}; {2 * (MANY - MOST_KEPT) - 1} other errors")
+    assert found.detail.startswith(f"{mismatch.detail}; {UNEXPLAINED}; {2 * (MANY - MAX_KEPT_ERRORS) - 1} other errors")
     short = answer(ANSWER.handwritten[:1], ANSWER.declarative[:1])
     mismatch = comparator.compare(case(), short)[0]
     found = explainer.leave_unexplained(case(), short, mismatch, comparator)
@@ -92,7 +110,7 @@ FIRST = Answer(1, (ONE, OTHER), (ONE,))
 )
 def test_an_answer_is_another_when_it_has_other_errors(again: Answer, others: int) -> None:
     """In any order, in any words and at any item they are the same: validators walk maps in any order."""
-    assert others == count_others(FIRST, [FIRST, again])
+    assert others == count_different(FIRST, [FIRST, again])
 
 
 def test_a_crash_is_the_same_whatever_address_it_names() -> None:
@@ -100,4 +118,311 @@ def test_a_crash_is_the_same_whatever_address_it_names() -> None:
     first = Answer(1, failure=Failure("handwritten", "nil at 0x12af", panic=True))
     same = Answer(1, failure=Failure("handwritten", "nil at 0x99ff", panic=True))
     other = Answer(1, failure=Failure("declarative", "nil at 0x12af", panic=True))
-    assert 1 == count_others(first, [same, other])
+    assert 1 == count_different(first, [same, other])
+
+
+def traced_explanation(traces: bool, mismatch_of: str, *sources: str) -> tuple[Finding, list[Case]]:
+    """Explain a difference of a target whose traced answers have these sources; return what it was asked too."""
+    comparator, explainer = Comparator(info()), Explainer(Shape("struct"), "s", traces=traces)
+    given = answer(errors("TooMany@spec.a/maxItems covered"), errors("TooMany@spec.b/maxItems"))
+    asked: list[Case] = []
+
+    def ask(cases: list[Case]) -> list[Answer]:
+        asked.extend(cases)
+        plain = given.handwritten
+        told = tuple(msgspec.structs.replace(e, source=s) for e, s in zip(plain, sources, strict=False)) or plain
+        return [msgspec.structs.replace(given, handwritten=told if one.trace else plain) for one in cases]
+
+    kind, side = ("unmatched", "handwritten") if mismatch_of == "spec.a" else ("extra", "declarative")
+    mismatch = Mismatch(kind, mismatch_of, "FieldValueTooMany", "maxItems", side)  # type: ignore[arg-type]
+    return drive(explainer.explain(case(), given, mismatch, comparator, False, 8), ask), asked
+
+
+def test_a_finding_names_the_handwritten_check() -> None:
+    """One of the answers that are asked for anyway is traced; the case and the answer of the finding are not."""
+    found, asked = traced_explanation(True, "spec.a", "validation.go:7 in validateA")
+    plain, others = traced_explanation(False, "spec.a")
+    assert ("validation.go:7 in validateA", "") == (found.handwritten_source, plain.handwritten_source)
+    assert (len(others), 1, 0) == (len(asked), sum(one.trace for one in asked), sum(one.trace for one in others))
+    assert (found.cause, found.detail, found.answer) == (plain.cause, plain.detail, plain.answer)
+    assert (found.case, False) == (plain.case, found.case.trace)
+
+
+def test_a_check_that_is_silent_has_no_line() -> None:
+    """The handwritten side reports nothing at the path of the declarative error, so no line of it is guessed."""
+    found, _ = traced_explanation(True, "spec.b", "validation.go:7 in validateA")
+    assert "" == found.handwritten_source
+
+
+@pytest.mark.parametrize(("cause", "expected"), [("ratcheting", ""), ("origin", "validation.go:7 in validateA")])
+def test_another_error_at_the_path_is_the_check_only_of_two_forms(cause: str, expected: str) -> None:
+    """A side that ratchets may report something else there; where both sides report, the other form is the check's."""
+    found, _ = traced_explanation(True, "spec.b", "")
+    error = msgspec.structs.replace(errors("Invalid@spec.b/other")[0], source="validation.go:7 in validateA")
+    finding = msgspec.structs.replace(found, cause=cause)
+    assert expected == add_handwritten_source(finding, TracedErrors([error])).handwritten_source
+
+
+def test_a_target_that_knows_no_source_is_left_at_that() -> None:
+    """An ability is a promise that a line may be known, not that each one is."""
+    found, _ = traced_explanation(True, "spec.a", "")
+    assert "" == found.handwritten_source
+
+
+def test_a_crash_of_handwritten_code_is_its_source() -> None:
+    """As the target told it; a crash elsewhere is not the handwritten side's."""
+    comparator, explainer = Comparator(info()), Explainer(Shape("struct"), "s")
+    stages: dict[Stage, str] = {"handwritten": "handwritten.py:2 in validate", "declarative": ""}
+    for stage, expected in stages.items():
+        crashed = Answer(1, failure=Failure(stage, "KeyError: 'spec'", True, "handwritten.py:2 in validate"))
+        [mismatch] = comparator.compare(case(), crashed)
+        found = explainer.leave_unexplained(case(), crashed, mismatch, comparator)
+        assert expected == found.handwritten_source
+
+
+def _behind_first(asked: Case) -> Answer:
+    """The check of spec.a stands behind the one of spec.first; every error is made on a line of its own."""
+    stop, check = errors("Invalid@spec.first", "Invalid@spec.a/minimum covered")
+    spec = asked.object["spec"]
+    one, source = (stop, "v.go:3 in validate") if "first" in spec else (check, "v.go:9 in validateA")
+    given = msgspec.structs.replace(one, source=source if asked.trace else "")
+    return answer((given,), errors("Invalid@spec.a/minimum beta"))
+
+
+@pytest.mark.parametrize("traces", [True, False])
+def test_a_masked_finding_names_where_it_stops_and_the_check_behind(traces: bool) -> None:
+    """The check is silent on the case itself: its line is that of the experiment, that of the stop is the case's."""
+    comparator, explainer = Comparator(info()), Explainer(Shape("struct"), "s", traces=traces)
+    asked = case({"spec": {"first": 1, "a": 1}})
+    said = _behind_first(asked)
+    [mismatch] = [one for one in comparator.compare(asked, said) if one.side == "declarative"]
+    steps = explainer.explain(asked, said, mismatch, comparator, False, 2)
+    found = drive(steps, lambda cases: [_behind_first(one) for one in cases])
+    assert ("masked", "v.go:9 in validateA" if traces else "") == (found.cause, found.handwritten_source)
+    told = f"; that error is made at v.go:3 in validate{SILENT}".replace("in f", "in validateA")
+    assert traces == found.fix.endswith(told)
+
+
+def test_the_own_code_is_named_before_a_library() -> None:
+    """An error that is made several times is the kind's own, where its validation makes it too."""
+    found, _ = traced_explanation(True, "spec.a", "")
+    [error] = errors("TooMany@spec.a/maxItems covered")
+    lines = ("k8s.io/apimachinery/pkg/x.go:3 in f", "pkg/apis/apps/validation.go:7 in validateA")
+    traced = [msgspec.structs.replace(error, source=source) for source in lines]
+    assert lines[1] == add_handwritten_source(found, TracedErrors(traced)).handwritten_source
+    assert lines[0] == add_handwritten_source(found, TracedErrors(traced[:1])).handwritten_source
+
+
+def _clocked(asked: Case, ticks: Iterator[int], always: bool) -> Answer:
+    """A target that defaults a time to the present: then old and new may differ, and the check looks at the item."""
+    rule = errors("Required@spec[0].a beta")
+    lists: list[Any] = [(obj or {}).get("spec") for obj in (asked.object, asked.old)]
+    if not all(lists):
+        return answer(errors("Required@spec[0].a covered"), rule)
+    times = [one[0].get("at") or next(ticks) // 3 for one in lists]
+    is_skipped = next(ticks) % 3 > 0 if always else times[0] == times[1]
+    return answer(() if is_skipped else errors("Required@spec[0].a covered"), rule)
+
+
+def _clocked_shape() -> Shape:
+    """A list of items with a time."""
+    taint = Shape("struct", "v1.Taint")
+    taint.__dict__["fields"] = (FieldShape("at", Shape("time")),)
+    items = Shape("list")
+    items.__dict__["elem"] = taint
+    root = Shape("struct", "v1.Kind")
+    root.__dict__["fields"] = (FieldShape("spec", items),)
+    return root
+
+
+def test_a_case_whose_times_were_set_is_reduced_again() -> None:
+    """Before, its answers depended on the clock, so that what a reduction left in it was chance; its times stay."""
+    one, shape, ticks = Comparator(info()), _clocked_shape(), count(1)
+    old: Any = {"spec": [{}], "rest": "not needed"}
+    asked, explainer = case(old, old), Explainer(shape, "s")
+    said = answer((), errors("Required@spec[0].a beta"))
+    [mismatch] = one.compare(asked, said)
+    ask = partial(_clocked, ticks=ticks, always=False)
+    steps = explainer.explain(asked, said, mismatch, one, False, 8)
+    finding = drive(steps, lambda cases: list(map(ask, cases)))
+    request = RequestKind(one.info, Operation.UPDATE)
+    phase = ShrinkPhase.__new__(ShrinkPhase)
+    plan: Any = SimpleNamespace(comparators={one.info.key: one}, shape=shape, explainer=explainer)
+    phase.plan, phase.floors, phase._last_reduced = plan, {}, {}
+    start, times = Sighting(finding.case, finding.answer, mismatch, None), times_set(asked, finding.case, shape)
+    assert {("spec", 0, "at")} == times
+    search = phase._reduce_steadied(request, start, times)
+    found: Sighting | None = drive(search, lambda cases: list(map(ask, cases)))
+    assert found is not None
+    assert {"spec": [{"at": "2024-01-01T00:00:00Z"}]} == found.case.object == found.case.old
+    assert frozenset() == times_set(finding.case, finding.case, shape)
+    assert drive(phase._reduce_steadied(request, start, frozenset()), lambda cases: []) is None
+
+
+@pytest.mark.parametrize("crashes", [True, False])
+def test_a_crash_is_reduced_below_what_is_accepted(crashes: bool) -> None:
+    """No list of errors says of a crash that something is required, so that every accepted object may have too much."""
+    one, asked = Comparator(info()), case({"spec": {}})
+    said = answer(failure=Failure("handwritten", "panic: x", True)) if crashes else answer(errors("Required@a covered"))
+    request, floor = RequestKind(one.info, Operation.CREATE), ({"spec": {"needed": 1}}, None)
+    phase = ShrinkPhase.__new__(ShrinkPhase)
+    shape = _clocked_shape()
+    plan: Any = SimpleNamespace(comparators={one.info.key: one}, shape=shape, explainer=Explainer(shape, "s"))
+    phase.plan, phase.floors, phase._last_reduced = plan, {request.key: floor}, {}
+    [mismatch] = one.compare(asked, said)
+    assert (None if crashes else floor) == phase.reducer(request, Sighting(asked, said, mismatch, None)).floor
+
+
+@pytest.mark.parametrize(("always", "cause"), [(False, "ratcheting"), (True, "unstable")])
+def test_a_time_that_defaults_to_the_present_is_set_before_a_case_is_called_unstable(always: bool, cause: str) -> None:
+    """With the time in the object the answers are the same, and the cause is that of the difference."""
+    comparator, explainer, ticks = Comparator(info()), Explainer(_clocked_shape(), "s"), count(1)
+    old: Any = {"spec": [{}]}
+    asked, said = case(old, old), answer((), errors("Required@spec[0].a beta"))
+    [mismatch] = comparator.compare(asked, said)
+    steps = explainer.explain(asked, said, mismatch, comparator, False, 8)
+    found = drive(steps, lambda cases: [_clocked(one, ticks, always) for one in cases])
+    assert cause == found.cause
+    assert ("at" in found.case.object["spec"][0]) == (not always)
+
+
+def test_a_tag_is_named_at_the_path_of_its_own_version() -> None:
+    """The check reports the path of the internal type, which the types of an older version do not have."""
+    root, spec = Shape("struct", "v1.Kind"), Shape("struct", "v1.Spec")
+    text = Shape("string", "string")
+    spec.__dict__["fields"] = (FieldShape("mode", text, owner="api/v1.Spec", position=Position("/x/types.go", 7)),)
+    root.__dict__["fields"] = (FieldShape("spec", spec),)
+    comparator = Comparator(info(normalization=((r"^spec\.mode", "spec.exactly.mode"),)), facts=rule_facts())
+    asked, said = case({"spec": {}}), answer(errors("Required@spec.exactly.mode covered"))
+    [mismatch] = comparator.compare(asked, said)
+    steps = Explainer(root, "s").explain(asked, said, mismatch, comparator, False, 1)
+    found = drive(steps, lambda cases: [said] * len(cases))
+    assert "declare +k8s:required on spec.mode, or" in found.fix
+    assert "for spec.exactly.mode (api/v1/types.go:7)" in found.fix
+    assert "api/v1/types.go:7" == found.source
+
+
+class ToldCode(HandwrittenCode):
+    """Sources that show what a test says."""
+
+    def __init__(self, callers: Sequence[str] = (), under: str = "", stop: str = "", unreached: str = "") -> None:
+        super().__init__()
+        self.told, self.under, self.stop, self.unreached = callers, under, stop, unreached
+
+    @property
+    def _branch(self) -> Decision:
+        return Decision(self.under, CodeLine("v.go", 3, "validate"))
+
+    def callers(self, source: str) -> Sequence[str]:
+        return self.told
+
+    def forwards(self, source: str) -> str:
+        return "common.Check" if "forward" in source else ""
+
+    def find_condition(self, check: Made, path: str, beside: str, made: Sequence[Made] = ()) -> Decision | None:
+        return self._branch if self.under and beside else None
+
+    def find_update(self, check: Made, path: str) -> Sequence[Decision]:
+        return [self._branch] if self.under else []
+
+    def find_unreached(self, check: Made, path: str, subresource: str) -> str:
+        return self.unreached
+
+    def find_stop(self, masking: Made, check: Made, path: str) -> Stop | None:
+        return Stop(self.stop, self.stop.endswith("share")) if self.stop else None
+
+
+SILENT = "; the handwritten check, which is silent here, is v.go:9 in f"
+
+
+@pytest.mark.parametrize(
+    ("cause", "beside", "masked", "code", "told"),
+    [
+        ("conditional", "spec.x", False, ToldCode(under="if x"),
+         f"; the branch that decides is `if x` at v.go:3 in validate{SILENT}"),
+        ("conditional", "spec.x", False, ToldCode(), SILENT),
+        ("masked", "", True, ToldCode(stop="it ends at v.go:4 in g"), f"; it ends at v.go:4 in g{SILENT}"),
+        ("masked", "", True, ToldCode(), f"; that error is made at v.go:7 in first{SILENT}"),
+        ("ratcheting", "", False, ToldCode(under="if old == nil"),
+         f"{SILENT}, which depends on the old object under `if old == nil` at v.go:3 in validate"),
+        ("ratcheting", "", False, ToldCode(unreached="ValidateAUpdate (v.go:5)"),
+         f"{SILENT}, which ValidateAUpdate (v.go:5) does not call"),
+        ("ratcheting", "", False, ToldCode(), SILENT),
+    ],
+)  # fmt: skip
+def test_a_silent_check_comes_with_what_keeps_it_from_running(
+    cause: str, beside: str, masked: bool, code: HandwrittenCode, told: str
+) -> None:
+    """The line that makes the error is often a helper, where nothing can be changed; without sources less is told."""
+    found, _ = traced_explanation(True, "spec.b", "")
+    first, error = errors("TooMany@spec.a/maxItems covered", "TooMany@spec.b/maxItems")
+    own, elsewhere = (
+        [msgspec.structs.replace(one, source=source)]
+        for one, source in ((first, "v.go:7 in first"), (error, "v.go:9 in f"))
+    )
+    traced = TracedErrors(own, elsewhere, first if masked else None, beside=beside)
+    finding = msgspec.structs.replace(found, cause=cause, fix="mend the check")
+    assert f"mend the check{told}" == add_handwritten_source(finding, traced, code).fix
+
+
+def test_code_that_all_kinds_share_is_not_to_be_changed() -> None:
+    """An exception is the whole fix: it is said instead of what the cause would change."""
+    found, _ = traced_explanation(True, "spec.b", "")
+    first, error = errors("TooMany@spec.a/maxItems covered", "TooMany@spec.b/maxItems")
+    own, elsewhere = ([msgspec.structs.replace(one, source="v.go:9 in f")] for one in (first, error))
+    finding = msgspec.structs.replace(found, cause="masked", fix="let the handwritten validator go on")
+    told = add_handwritten_source(finding, TracedErrors(own, elsewhere, first), ToldCode(stop="which all kinds share"))
+    assert f"write an exception; which all kinds share{SILENT}" == told.fix
+
+
+def test_a_check_that_ratchets_already_says_under_which_condition() -> None:
+    """So nobody is told to let it ratchet as if it did not."""
+    found, _ = traced_explanation(True, "spec.a", "v.go:7 in f")
+    [error] = errors("TooMany@spec.a/maxItems covered")
+    traced = TracedErrors([msgspec.structs.replace(error, source="v.go:7 in f")])
+    finding = msgspec.structs.replace(found, cause="ratcheting", fix="mend the check", handwritten_source="")
+    told = add_handwritten_source(finding, traced, ToldCode(under="if old == nil")).fix
+    assert told.endswith("depends on the old object already, under `if old == nil` at v.go:3 in validate")
+    assert "mend the check; the handwritten check is v.go:7 in f" == add_handwritten_source(finding, traced).fix
+
+
+def test_an_error_that_shared_code_makes_too_names_all_places() -> None:
+    """A change at one of them would leave the difference; a line that forwards names what it calls."""
+    found, _ = traced_explanation(True, "spec.a", "")
+    [error] = errors("TooMany@spec.a/maxItems covered")
+    lines = ("k8s.io/apimachinery/pkg/x.go:3 in f", "pkg/v.go:7 in forwardA", "k8s.io/apimachinery/pkg/x.go:3 in f")
+    traced = TracedErrors([msgspec.structs.replace(error, source=source) for source in lines])
+    told = add_handwritten_source(msgspec.structs.replace(found, fix="mend the check"), traced, ToldCode()).fix
+    assert "made 3 times: by code that kinds share at k8s.io/apimachinery/pkg/x.go:3 in f, and by" in told
+    assert "the call of common.Check at pkg/v.go:7 in forwardA; a change of the latter" in told
+
+
+@pytest.mark.parametrize(
+    ("fix", "is_warned"),
+    [("take the mark `covered` from x; the handwritten check is v.go:7 in f", True), ("go on", False)],
+)
+def test_a_mark_in_a_shared_helper_comes_with_its_callers(fix: str, is_warned: bool) -> None:
+    """What is changed there is changed for every kind that calls it; other fixes need no warning."""
+    found, _ = traced_explanation(True, "spec.a", "v.go:7 in f")
+    told = add_callers(
+        msgspec.structs.replace(found, fix=fix),
+        NEUTRAL,
+        ToldCode(("that function is called by A (v.go:3)", "B (v.go:5)")),
+    )
+    assert is_warned == ("called by A (v.go:3), B (v.go:5)" in told.fix)
+    assert fix == add_callers(msgspec.structs.replace(found, fix=fix), NEUTRAL, UNREAD).fix
+    words = msgspec.structs.replace(found, fix="give the words", cause="wording")
+    assert (
+        "called by A"
+        in add_callers(words, NEUTRAL, ToldCode(("that function is called by A (v.go:3)", "B (v.go:5)"))).fix
+    )
+
+
+def test_a_check_that_is_silent_here_is_found_by_the_path_of_the_internal_type() -> None:
+    """The rule reports the path of its version, the check that of the internal type."""
+    found, _ = traced_explanation(True, "spec.b", "")
+    [error] = errors("TooMany@spec.exactly.b/maxItems")
+    elsewhere = [msgspec.structs.replace(error, source="v.go:7 in f")]
+    traced = TracedErrors(elsewhere=elsewhere, path="spec.exactly.b")
+    assert "v.go:7 in f" == add_handwritten_source(found, traced).handwritten_source
+    assert "" == add_handwritten_source(found, traced._replace(path="")).handwritten_source

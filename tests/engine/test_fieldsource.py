@@ -5,15 +5,20 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from harness.compare.finding import Finding
+from harness.compare.comparator import Comparator
+from harness.compare.finding import Finding, Severity
+from harness.compare.mismatch import Mismatch
+from harness.compiler.rulelines import RuleLine, RuleLines
 from harness.diagnostics import Position
-from harness.engine.fieldsource import FieldSource, add_field_source, find_field_source
+from harness.engine.explain import Explainer
+from harness.engine.fieldsource import FieldSource, add_field_source, find_field_source, tell_if_unreachable
 from harness.fuzzers.shape import FieldShape, Shape
 from harness.subject import SubjectSpec, open_subject
 from tests.fuzzers.toys import PACKAGE, widget_shape
-from tests.reporting import made
+from tests.report import made
 
 SHAPE = widget_shape()
 
@@ -39,7 +44,7 @@ def test_the_owner_is_the_struct_that_declares_the_field(path: str, owner: str, 
 
 
 def test_where_no_type_is_known_nothing_is_said() -> None:
-    """A program without types has findings without a place."""
+    """A program without types has findings without a path."""
     assert find_field_source("spec.title", Shape("any")) == FieldSource()
 
 
@@ -71,41 +76,95 @@ def test_a_file_of_this_folder_is_named_by_its_path(tmp_path: Path, monkeypatch:
     assert "suites/mine/v1/types.go:7" == source("mod/example.com/mine@v1.0.0/types.go")
 
 
-@pytest.mark.parametrize(
-    ("type_", "origin", "line"),
-    [
-        ("FieldValueInvalid", "maximum", 3),
-        ("FieldValueInvalid", "format=k8s-long-name", 4),
-        ("FieldValueTooLong", "maxLength", 5),
-        ("FieldValueRequired", "", 6),
-        ("FieldValueDuplicate", "", 7),
-        ("FieldValueInvalid", "format=k8s-long", 0),
-        ("FieldValueInvalid", "minimum", 0),
-        ("FieldValueTypeInvalid", "", 0),
-    ],
-)
-def test_the_line_of_the_tag_is_found(type_: str, origin: str, line: int) -> None:
-    """Within levels and other wrappers too; a field without such a tag has no such line."""
-    tags = (
-        '+k8s:beta(since: "1.37")=+k8s:maximum=28', "+k8s:format=k8s-long-name-caseless",
-        "+k8s:beta=+k8s:format=k8s-long-name", "+k8s:eachVal=+k8s:maxLength=5", "+k8s:required", "+k8s:listType=map",
-    )  # fmt: skip
-    numbered = tuple(zip(tags, (3, 2, 4, 5, 6, 7), strict=True))
-    position = Position("/x/types.go", 9)
-    field = FieldShape("title", Shape("string"), owner="x/y/v1.Spec", position=position, tags=numbered)
-    root = Shape("struct", "x/y/v1.Spec")
-    root.__dict__["fields"] = (field,)
-    found = add_field_source(made.finding(path="title", type=type_, origin=origin), root)
-    assert (f"x/y/v1/types.go:{line}" if line else "") == found.rule_source
-
-
 def test_lines_of_tags_are_those_of_the_file() -> None:
     """Of a suite: the tag stands above its field, in the file as it is."""
     with closing(open_subject(SubjectSpec("suite", "examples/migration"))) as subject:
-        shape = subject.shape(subject.target.info.kinds[0])
+        shape, rules = subject.shape(subject.target.info.kinds[0]), subject.rules
     finding = made.finding(path="spec.keepDays", origin="maximum")
-    file, _, line = add_field_source(finding, shape).rule_source.rpartition(":")
+    file, _, line = add_field_source(finding, shape, rules).rule_source.rpartition(":")
     assert "+k8s:maximum=28" in Path(file).read_text(encoding="utf-8").splitlines()[int(line) - 1]
+    assert "" == add_field_source(finding, shape).rule_source
+
+
+def test_a_kind_without_declarative_validation_has_no_line_of_a_rule() -> None:
+    """Its types may have tags all the same, which nothing runs."""
+    with closing(open_subject(SubjectSpec("suite", "examples/migration"))) as subject:
+        info = subject.target.info.kinds[0]
+        shape, rules = subject.shape(info), subject.rules
+    finding = made.finding(path="spec.keepDays", origin="maximum")
+    explainer = Explainer(shape, "s", rules=rules)
+    silent = Comparator(msgspec.structs.replace(info, rules=False))
+    mismatch = Mismatch("extra", "spec.keepDays", "FieldValueInvalid", "maximum", "declarative")
+    told = [
+        explainer.leave_unexplained(finding.case, finding.answer, mismatch, one) for one in (Comparator(info), silent)
+    ]
+    assert [True, False] == [bool(one.rule_source) for one in told]
+
+
+def test_a_path_that_is_right_in_another_version_is_no_misspelt_name() -> None:
+    """A change of the name would make that version wrong; nor is a version that lacks it too passed over."""
+    bare = Shape("struct")
+    bare.__dict__["fields"] = (FieldShape("kinds", Shape("string")),)
+    one = made.finding(path="spec.title", version="v1beta1", cause="wrong-path", fix="report another name")
+    told = add_field_source(one, bare, others={"v1": SHAPE}).fix
+    assert told.startswith("the path is right in v1: for v1beta1, add a normalization rule")
+    assert told.endswith("or write an exception")
+    assert "report another name" == add_field_source(one, bare).fix
+    assert "report another name; v2 has no such field either" == add_field_source(one, bare, others={"v2": bare}).fix
+
+
+def test_the_member_that_the_object_has_is_meant() -> None:
+    """Two names end alike, and the object has one of them."""
+    root = Shape("struct", "v1.A")
+    root.__dict__["fields"] = tuple(FieldShape(f"{one}Disk12345", Shape("string")) for one in ("gce", "photon"))
+    one = made.finding(path="disk12345", cause="wrong-path", fix="report another name")
+    one = msgspec.structs.replace(one, case=msgspec.structs.replace(one.case, object={"gceDisk12345": "a"}))
+    assert add_field_source(one, root).fix.endswith("did you mean gceDisk12345?")
+
+
+@pytest.mark.parametrize(
+    ("severity", "is_served", "fix", "told"),
+    [
+        (
+            "unreachable",
+            False,
+            "mend it",
+            "nothing to do for requests, none of which names v1; to mend it all the same, mend it",
+        ),
+        (
+            "unreachable",
+            True,
+            "mend it",
+            "nothing to do for requests, none of which shows it; to mend it all the same, mend it",
+        ),
+        ("unreachable", True, "", "nothing to do for requests, none of which shows it"),
+        ("unreachable", False, "nothing to do for requests", "nothing to do for requests"),
+        ("shadow", True, "mend it", "mend it"),
+    ],
+)
+def test_what_no_request_shows_needs_nothing_for_requests(
+    severity: Severity, is_served: bool, fix: str, told: str
+) -> None:
+    """It is the first that a reader has to know about a fix."""
+    finding = made.finding(severity=severity, version="v1", fix=fix)
+    assert told == tell_if_unreachable(finding, is_served).fix
+
+
+def test_a_custom_rule_that_an_experiment_heard_has_a_line() -> None:
+    """A covered check and a rule that ratchets: the rule is there, though it is silent on this case."""
+    with closing(open_subject(SubjectSpec("suite", "examples/migration"))) as subject:
+        shape, rules = subject.shape(subject.target.info.kinds[0]), subject.rules
+    assert rules is not None
+    line = RuleLine(Position("api/v1/types.go", 9), "api/v1", "k8s:customValidation")
+    told = {}
+    for cause in ("ratcheting", "no-rule"):
+        finding = made.finding(
+            path="spec.keepDays", type="FieldValueDuplicate", origin="", side="handwritten", cause=cause
+        )
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(RuleLines, "find_custom", lambda self, root, path: line)
+            told[cause] = add_field_source(finding, shape, rules).rule_source
+    assert {"ratcheting": "api/v1/types.go:9", "no-rule": ""} == told
 
 
 @pytest.mark.parametrize(

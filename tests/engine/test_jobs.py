@@ -12,7 +12,7 @@ import pytest
 
 from harness.case import KindInfo
 from harness.engine import jobs
-from harness.engine.jobs import STOCK_SHARE, Job, SearchProgress, Stocktaking, Turn, collect
+from harness.engine.jobs import PROGRESS_SHARE, Job, JobProgress, ProgressSender, SearchProgress, collect
 from harness.engine.outcome import UnitOutcome
 from harness.events import KindReport
 
@@ -20,17 +20,17 @@ PODS = KindInfo("", "v1", "Pod", "pods", "v1", type="core.Pod")
 
 
 @dataclass
-class Telling:
-    """A clock, and what was told; telling takes `price` seconds."""
+class FakeSender:
+    """A clock, and the outcomes that were sent; sending one takes `price` seconds."""
 
     price: float = 0.0
     time: float = 0.0
-    told: list[Any] = field(default_factory=list)
+    sent: list[Any] = field(default_factory=list)
 
-    def tell(self, outcome: Any) -> None:
-        """Take what is told."""
+    def send(self, outcome: Any) -> None:
+        """Record an outcome."""
         self.time += self.price
-        self.told.append(outcome)
+        self.sent.append(outcome)
 
 
 @pytest.fixture
@@ -40,42 +40,42 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return [SimpleNamespace(asked=1, plan=SimpleNamespace(unit=SimpleNamespace(index=number))) for number in range(3)]
 
 
-def test_searches_are_told_of_in_turn_and_only_when_they_went_on(searches: list[Any]) -> None:
+def test_searches_are_sent_in_rotation_and_only_if_they_went_on(searches: list[Any]) -> None:
     """Each once, then the one that asked more; nobody when none did."""
-    telling = Telling()
-    stock = Stocktaking(telling.tell, lambda: telling.time)
+    fake = FakeSender()
+    sender = ProgressSender(fake.send, lambda: fake.time)
     for _ in range(5):
-        telling.time += 1
-        stock.take(searches)
+        fake.time += 1
+        sender.send_next(searches)
     searches[1].asked = 2
     for _ in range(2):
-        telling.time += 1
-        stock.take(searches)
-    assert telling.told == [0, 1, 2, 1]
+        fake.time += 1
+        sender.send_next(searches)
+    assert fake.sent == [0, 1, 2, 1]
 
 
-def test_telling_takes_a_small_share_of_the_time(searches: list[Any]) -> None:
+def test_sending_takes_a_small_share_of_the_time(searches: list[Any]) -> None:
     """However long one takes and however often it could be told, the rest of the time goes to searching."""
-    telling = Telling(price=0.2)
-    stock = Stocktaking(telling.tell, lambda: telling.time)
-    while telling.time < 100:
+    fake = FakeSender(price=0.2)
+    sender = ProgressSender(fake.send, lambda: fake.time)
+    while fake.time < 100:
         for one in searches:
             one.asked += 1
-        stock.take(searches)
-        telling.time += 0.01
-    share = len(telling.told) * telling.price / telling.time
-    assert 0.5 * STOCK_SHARE < share < 1.5 * STOCK_SHARE
+        sender.send_next(searches)
+        fake.time += 0.01
+    share = len(fake.sent) * fake.price / fake.time
+    assert 0.5 * PROGRESS_SHARE < share < 1.5 * PROGRESS_SHARE
 
 
-def test_what_telling_of_all_takes_is_known_from_what_it_took(searches: list[Any]) -> None:
+def test_the_time_to_send_all_is_the_sum_of_their_last_times(searches: list[Any]) -> None:
     """The last time of each search, however often it was told of."""
-    telling = Telling(price=0.25)
-    stock = Stocktaking(telling.tell, lambda: telling.time)
+    fake = FakeSender(price=0.25)
+    sender = ProgressSender(fake.send, lambda: fake.time)
     for number in range(6):
-        telling.time += 100
+        fake.time += 100
         searches[number % 3].asked += 1
-        stock.take(searches)
-    assert stock.seconds == pytest.approx(0.75)
+        sender.send_next(searches)
+    assert sender.seconds == pytest.approx(0.75)
 
 
 def test_how_far_a_search_is_crosses_processes_packed() -> None:
@@ -92,7 +92,7 @@ def test_a_process_whose_pipe_is_held_open_by_another_is_missed_all_the_same() -
     ours, theirs = multiprocessing.Pipe()
     dead: Any = SimpleNamespace(is_alive=lambda: False, join=lambda seconds: None, exitcode=0)
     job = Job(dead, ours)
-    theirs.send(Turn(12, "v1 pods"))
+    theirs.send(JobProgress(12, "v1 pods"))
     collect([job], lambda job, message: None)
     theirs.close()
     assert job.cases == 12

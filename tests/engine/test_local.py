@@ -9,7 +9,7 @@ import pytest
 
 from harness.case import Answer, Case
 from harness.engine.config import RunConfig
-from harness.engine.local import Local, Telling
+from harness.engine.local import Callbacks, Local
 from harness.engine.search import UnitSearch
 from harness.events import Budget
 from harness.fuzzers.budget import Clock
@@ -27,7 +27,7 @@ def test_time_that_was_kept_for_nothing_is_used(monkeypatch: pytest.MonkeyPatch)
         now[0] += 0.25
 
     clock = Clock(100.0, lambda: now[0])
-    local = Local(subject, RunConfig(seed=1, budget=Budget(max_time=100.0)), Telling(on_turn=turn), clock)
+    local = Local(subject, RunConfig(seed=1, budget=Budget(max_time=100.0)), Callbacks(on_turn=turn), clock)
     clock.needed = lambda: 40.0 if now[0] <= 60.0 else 0.0
     original = UnitSearch.more
 
@@ -63,7 +63,7 @@ def test_a_run_that_meets_nothing_uses_its_time() -> None:
         new_error_cases[0] += len(search.ledger.new_error_cases)
 
     clock = Clock(100.0, lambda: now[0])
-    outcome = Local(subject, RunConfig(seed=1, budget=Budget(max_time=100.0)), Telling(on_turn=turn), clock).run()
+    outcome = Local(subject, RunConfig(seed=1, budget=Budget(max_time=100.0)), Callbacks(on_turn=turn), clock).run()
     assert [()] == [unit.findings for unit in outcome.units]
     assert 0 == new_error_cases[0]
     assert 98.5 < now[0] < 101.0
@@ -73,7 +73,7 @@ def test_what_both_sides_look_at_is_known_by_its_errors() -> None:
     """Places of errors that are covered or declared, not those that the handwritten side alone looks at."""
     subject: Any = ToySubject(ToySpec())
     subject.target = ToyTarget([WIDGETS])
-    local = Local(subject, RunConfig(seed=1, budget=Budget(max_cases=2000)), Telling(), Clock())
+    local = Local(subject, RunConfig(seed=1, budget=Budget(max_cases=2000)), Callbacks(), Clock())
     local.run()
     (search,) = local.searches
     assert {"spec.mode", "spec.title", "spec.replicas", "spec.ceiling"} <= search.ledger.judged
@@ -89,7 +89,7 @@ def test_a_mistake_of_ours_is_told_as_ours_and_loses_nothing() -> None:
             raise RuntimeError("no such thing")
 
     subject.target = ToyTarget([WIDGETS], fails)
-    outcome = Local(subject, RunConfig(seed=1, budget=Budget(max_cases=4000)), Telling(), Clock()).run()
+    outcome = Local(subject, RunConfig(seed=1, budget=Budget(max_cases=4000)), Callbacks(), Clock()).run()
     assert outcome.stopped == "internal-error"
     assert outcome.stopped_detail.startswith("a bug of the harness, please report it: RuntimeError: no such thing (")
     assert [True] == [bool(unit.findings) for unit in outcome.units]
@@ -99,5 +99,15 @@ def test_restarts_are_those_of_the_target_whatever_stands_in_front_of_it(monkeyp
     """A worker behind a wrapper was started again: the run says so."""
     monkeypatch.setattr(ToyTarget, "restarts", 3)
     subject: Any = ToySubject(ToySpec())
-    outcome = Local(subject, RunConfig(seed=1, budget=Budget(max_cases=50)), Telling(), Clock()).run()
+    outcome = Local(subject, RunConfig(seed=1, budget=Budget(max_cases=50)), Callbacks(), Clock()).run()
     assert outcome.restarts == 3
+
+
+def test_who_stops_the_clock_interrupts_the_run() -> None:
+    """After the turn that it is in, and without a word about what was not answered."""
+    subject: Any = ToySubject(ToySpec())
+    clock, notes = Clock(), list[str]()
+    telling = Callbacks(on_turn=lambda search: clock.stop(), note=notes.append)
+    outcome = Local(subject, RunConfig(seed=1, budget=Budget(max_cases=2000)), telling, clock).run()
+    assert ("interrupted", []) == (outcome.stopped, notes)
+    assert 0 < sum(unit.cases for unit in outcome.units) < 2000

@@ -9,8 +9,8 @@ import pytest
 
 from harness.engine import RunConfig, run
 from harness.events import Budget, Result
-from harness.reporting.assembly import build_report
-from harness.reporting.grouping import group
+from harness.report.model.assembly import build_report
+from harness.report.model.grouping import group
 from harness.subject import SubjectSpec
 
 ROSTER = Path(__file__).parents[1] / "roster"
@@ -36,10 +36,10 @@ NAMED = {
     "a boundary": ("boundary", "spec.weeks", {"create", "update"}),
     "a wrong path": ("wrong-path", "spec.shifts[*].hour", {"create", "update"}),
     "a missing rule": ("no-rule", "spec.call.note", {"create", "update"}),
-    "an update only": ("no-counterpart", "spec.lead", {"update"}),
-    "another regex": ("boundary", "spec.shifts[*].name", {"create", "update"}),
-    "another key": ("no-counterpart", "spec.shifts[*]", {"create", "update"}),
-    "a member set to nothing": ("no-rule", "spec.call.pager", {"create", "update"}),
+    "an update only": ("other-value", "spec.lead", {"update"}),
+    "another regex": ("other-value", "spec.shifts[*].name", {"create", "update"}),
+    "another key": ("other-value", "spec.shifts[*]", {"create", "update"}),
+    "a member set to nothing": ("other-value", "spec.call.pager", {"create", "update"}),
 }
 """Cause, path and operations by which each is told."""
 
@@ -126,7 +126,7 @@ def test_one_mistake_is_told_as_itself(tmp_path: Path, mistake: str) -> None:
 def test_a_wrong_path_is_one_row(tmp_path: Path, mistake: str, style: str, seed: int) -> None:
     """Whatever its limits, operations and places, and although a validator that returned early hides half of it."""
     result = search(suite(tmp_path, PATHS[mistake][0], STYLES[style]), seed, 3000)
-    rows = [(one.cause, one.place) for one in group(build_report(result).findings) if one.cause != "masked"]
+    rows = [(one.cause, one.location) for one in group(build_report(result).findings) if one.cause != "masked"]
     assert [PATHS[mistake][1]] == rows
 
 

@@ -49,7 +49,7 @@ def looked_on(jobs: int) -> Result:
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_every_case_is_seen_once(jobs: int) -> None:
-    """Drawn ones, those of bases, of reductions and of experiments, whatever the number of processes."""
+    """Drawn ones, those of seeds, of reductions and of experiments, whatever the number of processes."""
     result = looked_on(jobs)
     seen = result.observed["count"]
     assert sum(cases for _, cases, _ in seen) == result.cases

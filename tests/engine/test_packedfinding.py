@@ -7,7 +7,7 @@ import pickle
 import msgspec
 
 from harness.engine.packedfinding import PackedFinding
-from tests.reporting import made
+from tests.report import made
 
 
 def test_a_packed_finding_is_small_and_opens_as_it_was() -> None:

@@ -11,10 +11,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from harness.diagnostics import UsageError
 from harness.engine import RunConfig, parts, run_parts
+from harness.engine.gatecheck import GateCheck
 from harness.events import Budget, Discovery, Event, Finished, Found, Noted, Progress, Result, Started
 from harness.fuzzers.budget import Clock
 from tests.engine.toys import ToySpec, open_toys
@@ -72,6 +74,11 @@ def test_a_finding_is_told_once_and_says_where_it_shows(results: tuple[Result, .
     assert by["widgets", "update", "spec.replicas"] == ("toys", "toys OneLimit")
     assert by["widgets", "create", "spec.title"] == ("toys",)
     assert {one.resource for one in on.findings} == {"gizmos"}
+    told = {one.parts: one.detail.rpartition("; ")[2] for one in on.findings if one.case.object is not None}
+    assert {("toys OneLimit",): "it shows in `toys OneLimit`, and not in `toys`"} == told
+    both = [one.detail for one in off.findings if len(one.parts) == 2]
+    assert both
+    assert not any("it shows in" in detail for detail in both)
 
 
 def test_a_gate_that_makes_both_sides_agree_is_the_cause(results: tuple[Result, ...]) -> None:
@@ -129,14 +136,14 @@ def test_what_a_longer_run_would_meet_is_estimated_only_while_discovery_slows_do
 
     The first three are two minutes of a release, ten of which met some 1,200 more.
     """
-    further = Discovery(sum(quarters), 1.0, quarters).further
+    further = Discovery(sum(quarters), 1.0, quarters).further_differences
     assert further is None if least is None or most is None else further is not None and least <= further <= most
 
 
 def test_discovery_that_falls_with_the_time_goes_on_by_its_logarithm() -> None:
     """Twice as long, half as many: then a run five times as long meets as many as that power says."""
     quarters = (100, 3500, 2100, 1500)
-    assert Discovery(7200, 1.0, quarters).further == pytest.approx(5250 * math.log(5), rel=0.001)
+    assert Discovery(7200, 1.0, quarters).further_differences == pytest.approx(5250 * math.log(5), rel=0.001)
 
 
 def test_discovery_counts_every_signature(results: tuple[Result, ...]) -> None:
@@ -192,6 +199,22 @@ def test_a_part_that_cannot_be_asked_any_more_says_nothing_of_others() -> None:
     assert ["budget", "target-lost"] == [result.stopped for result in results]
     assert results[0].findings
     assert any("was not asked about the findings of other parts" in e.text for e in events if isinstance(e, Noted))
+
+
+def test_a_finding_is_in_the_part_whose_answer_it_has(results: tuple[Result, ...]) -> None:
+    """What two parts found is told at its worst, where it is so: elsewhere the answer would be another one."""
+    worst, mild = (
+        msgspec.structs.replace(results[0].findings[0], severity=severity, occurrences=1, parts=())
+        for severity in ("verdict", "shadow")
+    )
+    found = [
+        msgspec.structs.replace(one, findings=(finding,), stopped="interrupted")
+        for one, finding in zip(results, (mild, worst), strict=True)
+    ]
+    merged = GateCheck(lambda event: None).merge(found, [])
+    names = tuple(one.part for one in results)
+    assert [[], ["verdict"]] == [[one.severity for one in result.findings] for result in merged]
+    assert (names[::-1], 2) == (merged[1].findings[0].parts, merged[1].findings[0].occurrences)
 
 
 HOUR = 3600.0

@@ -8,12 +8,12 @@ from random import Random
 import msgspec
 
 from harness.case import Json, Operation
-from harness.engine.asker import Wanted
+from harness.engine.asker import CaseSpec
 from harness.engine.points import Points
 from harness.engine.randomphase import RandomPhase
-from harness.engine.units import Lane
-from harness.fuzzers.bases import Base
+from harness.engine.units import RequestKind
 from harness.fuzzers.feedback import Harvest
+from harness.fuzzers.repair import SeedObject
 from harness.jsonpath import look
 from harness.objectmodel import stored
 from tests.fuzzers.toys import WIDGETS, widget_shape
@@ -22,15 +22,15 @@ WIDGET: Json = {
     "metadata": {"name": "a"},
     "spec": {"mode": "Fast", "ports": [{"name": "x", "number": 1}, {"name": "y", "number": 2}], "labels": {"a": "b"}},
 }
-CREATE, UPDATE = Lane(WIDGETS, Operation.CREATE), Lane(WIDGETS, Operation.UPDATE)
+CREATE, UPDATE = RequestKind(WIDGETS, Operation.CREATE), RequestKind(WIDGETS, Operation.UPDATE)
 
 
-def draw(count: int, *lanes: Lane, seed: int = 1) -> list[Wanted]:
+def draw(count: int, *requests: RequestKind, seed: int = 1) -> list[CaseSpec]:
     """Draw so many cases from one accepted object."""
     points = Points(Random(seed), widget_shape(), Harvest())
-    points.set_seeds([Base(WIDGET)])
+    points.set_seeds([SeedObject(WIDGET)])
     random_phase = RandomPhase(points)
-    return [random_phase.draw(lanes[number % len(lanes)], number % len(lanes)) for number in range(count)]
+    return [random_phase.draw(requests[number % len(requests)], number % len(requests)) for number in range(count)]
 
 
 def text(value: Json) -> bytes:
@@ -50,17 +50,17 @@ def test_few_draws_come_twice() -> None:
     assert len(set(drawn)) > 0.95 * len(drawn)
 
 
-def test_two_lanes_may_draw_the_same_object() -> None:
+def test_two_requests_may_draw_the_same_object() -> None:
     """What was asked of one kind or operation is new to another."""
     drawn = draw(4000, CREATE, CREATE)
     assert {text(new) for _, new, _, _ in drawn[::2]} & {text(new) for _, new, _, _ in drawn[1::2]}
 
 
-def test_edits_go_where_the_lane_takes_them() -> None:
+def test_edits_go_where_the_request_takes_them() -> None:
     """What a server puts aside is drawn seldom, and that is no reason to draw nothing where it takes little."""
     points = Points(Random(1), widget_shape(), Harvest())
-    points.set_seeds([Base(WIDGET)])
-    random_phase = RandomPhase(points, lambda lane, place: lane is UPDATE or place[:2] == ("spec", "ports"))
+    points.set_seeds([SeedObject(WIDGET)])
+    random_phase = RandomPhase(points, lambda request, path: request is UPDATE or path[:2] == ("spec", "ports"))
     ports, others = [], 0
     for number in range(600):
         _, new, old, _ = random_phase.draw((CREATE, UPDATE)[number % 2], number % 2)
@@ -101,7 +101,7 @@ def test_pairs_are_related() -> None:
 def test_an_update_that_changes_much_is_drawn_from_as_well() -> None:
     """A pair that both sides accept keeps its old object; what is new is edited."""
     points = Points(Random(1), widget_shape(), Harvest())
-    points.set_seeds([Base(WIDGET)])
+    points.set_seeds([SeedObject(WIDGET)])
     before = {**WIDGET, "spec": {}}
     points.add_pair(UPDATE, WIDGET, before)
     random_phase = RandomPhase(points)

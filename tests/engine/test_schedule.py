@@ -19,7 +19,8 @@ from harness.engine.schedule import Schedule
 from tests.fuzzers.toys import Done
 
 BATCH = 10
-SEED, AIM, DRAW = PHASES[2], PHASES[3], PHASES[8]
+SEED, AIM = PHASES[2], PHASES[3]
+DRAW = next(phase for phase in PHASES if phase.name == "random")
 
 
 @dataclass
@@ -109,7 +110,7 @@ def test_differences_are_reduced_as_they_come() -> None:
 
 
 def test_a_kind_with_much_to_judge_gets_more_time() -> None:
-    """Twenty-four places that both sides look at are worth three times what a kind has that nobody looks at."""
+    """Twenty-four paths that both sides look at are worth three times what a kind has that nobody looks at."""
     target = Clocked({"much": 0.01, "nothing": 0.01})
     much = searching(0, "much", target, 50.0)
     much.ledger.judged = set(range(24))
@@ -150,7 +151,7 @@ def test_what_a_worker_does_meanwhile_is_paid_for() -> None:
 
 
 def test_who_has_no_bases_yet_comes_first() -> None:
-    """A search that needs forty batches for its bases has all of them when another has gone on by five."""
+    """A search that needs forty batches for its seeds has all of them when another has gone on by five."""
     target = Clocked({"seed_search": 0.001, "founded": 0.001})
     schedule(
         target, [searching(0, "founded", target, 2.0), searching(1, "seed_search", target, 2.0, early=40)], window=1
@@ -179,27 +180,27 @@ def test_every_batch_is_answered_whatever_the_window() -> None:
 
 def test_a_search_that_waits_goes_on_when_the_other_has_ended() -> None:
     """One waits for another from its first turn: it is asked when that one has ended, and runs to its end."""
-    target = Clocked({"lender": 0.1, "borrower": 0.1})
-    lender, borrower = searching(1, "lender", target, 5.0), searching(0, "borrower", target, 9.0)
-    asking = borrower.run
+    target = Clocked({"donor": 0.1, "taker": 0.1})
+    donor, taker = searching(1, "donor", target, 5.0), searching(0, "taker", target, 9.0)
+    asking = taker.run
     is_ready: list[bool] = []
 
-    def lend() -> Search:
+    def donate() -> Search:
         yield from steps
         is_ready.append(True)
 
     def wait() -> Search:
-        while borrower.waits():
+        while taker.waits():
             assert [] == (yield [])
         yield from asking()
 
-    steps = lender.run()
-    lender.phase = Phase("lend", lambda search: steps, tuning.AWAITED, is_flat=True)
-    lender.run, lender.is_awaited, borrower.run, borrower.waits = lend, True, wait, lambda: not is_ready
-    schedule(target, [borrower, lender], window=1)
-    lent = target.order.count("lender")
-    assert ["lender"] * lent == target.order[:lent]
-    assert {"borrower"} == set(target.order[lent:])
+    steps = donor.run()
+    donor.phase = Phase("donate", lambda search: steps, tuning.AWAITED, is_flat=True)
+    donor.run, donor.is_awaited, taker.run, taker.waits = donate, True, wait, lambda: not is_ready
+    schedule(target, [taker, donor], window=1)
+    donated = target.order.count("donor")
+    assert ["donor"] * donated == target.order[:donated]
+    assert {"taker"} == set(target.order[donated:])
 
 
 class Slow:

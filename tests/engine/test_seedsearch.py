@@ -12,15 +12,15 @@ import pytest
 from harness.case import Operation
 from harness.engine import RunConfig, run
 from harness.engine.boundaryphase import BoundaryPhase
+from harness.engine.donorsearch import DonorSearch
 from harness.engine.growthphase import GrowthPhase
-from harness.engine.lending import Lender
-from harness.engine.phases import in_turns
+from harness.engine.phases import in_rotation
 from harness.engine.plan import Search, UnitPlan
 from harness.events import Budget, KindReport, Noted, Result
-from harness.fuzzers.bases import Base, accepted
-from harness.fuzzers.holding import Holding
-from harness.fuzzers.lending import Stock
-from harness.fuzzers.slim import weight
+from harness.fuzzers.donors import Donor
+from harness.fuzzers.pathbits import PathBits
+from harness.fuzzers.repair import SeedObject, is_accepted
+from harness.fuzzers.smallseeds import encoded_size
 from harness.subject import SubjectSpec, open_subject
 from harness.targets.target import drive
 from tests.engine.toys import ToySpec, open_toys
@@ -42,7 +42,7 @@ def by_operation(result: Result) -> dict[str, KindReport]:
 
 
 def test_a_run_tells_how_full_accepted_objects_are() -> None:
-    """Every place of a widget is reached, which is told once for all operations of its type."""
+    """Every path of a widget is reached, which is told once for all operations of its type."""
     reports = by_operation(search())
     create, update = reports["create"], reports["update"]
     assert (45, 45, ()) == (create.paths, create.accepted_paths, create.unaccepted_paths)
@@ -50,7 +50,7 @@ def test_a_run_tells_how_full_accepted_objects_are() -> None:
 
 
 def test_a_search_without_accepted_objects_reaches_nothing() -> None:
-    """With too few questions to find an object, the outermost places are told about and no more."""
+    """With too few questions to find an object, the outermost paths are told about and no more."""
     create = by_operation(search(cases=3))["create"]
     assert not create.has_seed
     assert (45, 0) == (create.paths, create.accepted_paths)
@@ -75,7 +75,7 @@ def test_an_update_that_changes_something_is_found() -> None:
 
 
 def test_accepted_objects_are_found_once(tmp_path: Path) -> None:
-    """A second run with the same corpus reaches the same places and changes, and writes the same file."""
+    """A second run with the same corpus reaches the same paths and changes, and writes the same file."""
     first = by_operation(search(tmp_path))
     (kept,) = (tmp_path / "seeds").iterdir()
     before = kept.read_bytes()
@@ -134,8 +134,8 @@ def test_one_object_that_is_refused_now_does_not_cost_the_others(tmp_path: Path)
     creates[0]["case"]["object"] = {"spec": {"mode": "Odd"}}
     kept.write_text(json.dumps(spoilt))
     assert 45 == by_operation(search(tmp_path))["create"].accepted_paths
-    mended = [base["case"]["object"] for base in json.loads(kept.read_bytes())["seeds"]]
-    assert all(one["case"]["object"] in mended for one in creates[1:])
+    fixed = [base["case"]["object"] for base in json.loads(kept.read_bytes())["seeds"]]
+    assert all(one["case"]["object"] in fixed for one in creates[1:])
 
 
 def test_places_without_an_error_were_not_tried() -> None:
@@ -164,7 +164,7 @@ def test_without_a_corpus_nothing_is_kept(tmp_path: Path) -> None:
 
 
 def steps_of(cases: int, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[bool, ...], bool]]:
-    """Search, and tell when each step began: its name, which lanes had a base then, and whether updates had a pair."""
+    """Search, and tell when each step began: its name, which requests had a seed, and whether updates had a pair."""
     told: list[tuple[str, tuple[bool, ...], bool]] = []
 
     def telling(owner: Any, name: str) -> None:
@@ -172,7 +172,7 @@ def steps_of(cases: int, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tup
 
         def told_step(self: Any, *given: Any) -> Any:
             states = self.search.ledger.states.values()
-            has_pairs = all(state.changed_paths for state in states if state.lane.operation is Operation.UPDATE)
+            has_pairs = all(state.changed_paths for state in states if state.request.operation is Operation.UPDATE)
             told.append((f"{owner.__name__}.{name}", tuple(state.has_seed for state in states), has_pairs))
             return (yield from step(self, *given))
 
@@ -184,7 +184,7 @@ def steps_of(cases: int, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tup
     return told
 
 
-def test_every_lane_has_a_base_and_every_update_a_pair_before_growth_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_request_has_a_seed_and_every_update_a_pair_before_growth_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Growth and the deterministic pass find what they start from."""
     assert [(True, True), True] == [
         fact for name, *facts in steps_of(6000, monkeypatch) if name == "GrowthPhase.run" for fact in facts
@@ -192,7 +192,7 @@ def test_every_lane_has_a_base_and_every_update_a_pair_before_growth_starts(monk
 
 
 def test_a_budget_too_small_for_growth_is_enough_for_bases() -> None:
-    """With few questions all lanes have what both sides accept, and not every place is reached."""
+    """With few questions all requests have what both sides accept, and not every path is reached."""
     reports = by_operation(search(cases=60))
     assert [True, True] == [reports[operation].has_seed for operation in ("create", "update")]
     assert reports["update"].changed_paths
@@ -212,7 +212,7 @@ def test_growth_and_the_first_pass_take_turns() -> None:
             assert [] == answers
         order.append(name.upper())
 
-    batch: Any = next(steps := in_turns(asking, (part("a", 6), 20), (part("b", 3), 20)), None)
+    batch: Any = next(steps := in_rotation(asking, (part("a", 6), 20), (part("b", 3), 20)), None)
     while batch is not None:
         try:
             batch = steps.send([])
@@ -223,7 +223,7 @@ def test_growth_and_the_first_pass_take_turns() -> None:
 
 @pytest.fixture
 def claim(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Search the suite of claims until all of its bases have grown. Returns the search."""
+    """Search the suite of claims until all of its seeds have grown. Returns the search."""
     grown: list[Any] = []
     run_growth_phase = GrowthPhase.run
 
@@ -239,29 +239,29 @@ def claim(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_what_was_grown_is_edited_in_small_objects(claim: Any) -> None:
     """Members that cannot stand beside others have accepted objects of their own, and none drags the rest along."""
-    assert_small(claim.plan, claim.points.bases)
+    assert_small(claim.plan, claim.points.seeds)
 
 
 def test_what_is_lent_is_small(claim: Any) -> None:
     """The fullest object comes first, and what only another one holds comes by itself."""
-    plan = replace(claim.plan, stocks=(), observers={}, kept=None, keep=None)
-    lender = Lender(plan, Stock(plan.shape, frozenset()))
+    plan = replace(claim.plan, donors=(), observers={}, kept=None, keep=None)
+    donor = DonorSearch(plan, Donor(plan.shape, frozenset()))
     with open_subject(CLAIM) as subject:
-        drive(lender.run(), subject.target.ask)
-    assert lender.stock.is_ready
-    assert_small(plan, lender.stock.bases)
-    holding = Holding(plan.shape)
-    full, *others = (holding.of(base.obj) for base in lender.stock.bases)
+        drive(donor.run(), subject.target.ask)
+    assert donor.donor.is_ready
+    assert_small(plan, donor.donor.seeds)
+    path_bits = PathBits(plan.shape)
+    full, *others = (path_bits.of(base.obj) for base in donor.donor.seeds)
     assert all(other & ~full for other in others)
 
 
-def assert_small(plan: UnitPlan, bases: Sequence[Base]) -> None:
+def assert_small(plan: UnitPlan, seeds: Sequence[SeedObject]) -> None:
     """Check that members which exclude one another stand in accepted objects of half the first one's size at most."""
-    full, *others = bases
+    full, *others = seeds
     alone = [base for base in others if base.focus[:1] == ("spec",)]
     assert {"node", "fabrics", "days"} <= {base.focus[-1] for base in alone}
-    assert all(2 * weight(base.obj) <= weight(full.obj) for base in alone)
-    info = plan.unit.lanes[0].info
+    assert all(2 * encoded_size(base.obj) <= encoded_size(full.obj) for base in alone)
+    info = plan.unit.requests[0].info
     cases = [info.case(Operation.CREATE, base.obj, None, id=number) for number, base in enumerate(alone, 1)]
     with open_subject(CLAIM) as subject:
-        assert all(accepted(answer) for answer in subject.target.ask(cases))
+        assert all(is_accepted(answer) for answer in subject.target.ask(cases))

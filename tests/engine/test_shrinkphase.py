@@ -15,14 +15,14 @@ from harness.compare.finding import SEVERITIES, Finding
 from harness.compare.severity import severity_of
 from harness.engine.config import RunConfig
 from harness.engine.ledger import Ledger
-from harness.engine.local import Local, Telling
+from harness.engine.local import Callbacks, Local
 from harness.engine.outcome import JobOutcome
 from harness.engine.plan import Search, key_of
-from harness.engine.shrinkphase import ShrinkPhase, abreast
-from harness.engine.units import Lane
+from harness.engine.shrinkphase import ShrinkPhase, run_in_lockstep
+from harness.engine.units import RequestKind
 from harness.events import Budget
 from harness.fuzzers.budget import Clock
-from harness.fuzzers.places import digest
+from harness.fuzzers.shapepaths import digest
 from tests.engine.toys import ToySpec, ToySubject
 from tests.fuzzers.toys import WIDGETS, ToyTarget, error
 
@@ -41,7 +41,7 @@ def test_searches_side_by_side_share_batches_and_get_their_own_answers() -> None
             answers = yield [case(number) for number in batch]
             heard[name].append([answer.id for answer in answers])
 
-    steps = abreast([search("a", [1, 2], [3]), search("none"), search("b", [4], [], [5, 6])])
+    steps = run_in_lockstep([search("a", [1, 2], [3]), search("none"), search("b", [4], [], [5, 6])])
     asked, batch = [], next(steps)
     try:
         while True:
@@ -62,7 +62,7 @@ def found(seconds: float, a_turn: float, after: float = math.inf) -> tuple[list[
         now[0] += a_turn if now[0] < after else 1000.0
 
     clock = Clock(seconds, lambda: now[0])
-    outcome = Local(subject, RunConfig(seed=3, budget=Budget(seconds)), Telling(on_turn=turn), clock).run()
+    outcome = Local(subject, RunConfig(seed=3, budget=Budget(seconds)), Callbacks(on_turn=turn), clock).run()
     return [one.unpack() for unit in outcome.units for one in unit.findings], outcome
 
 
@@ -73,9 +73,9 @@ def test_a_slow_machine_tells_no_other_cause_than_a_quick_one() -> None:
     causes = {one.fingerprint: (one.cause, one.severity, one.detail) for one in quick}
     assert slow
     assert [] == [one for one in slow if causes.get(one.fingerprint) != (one.cause, one.severity, one.detail)]
-    assert outcome.beyond.seconds > 0
-    assert (0, True) == (outcome.beyond.left, outcome.beyond.findings > 0)
-    assert str(outcome.beyond).endswith(f"beyond --max-time to explain {outcome.beyond.findings} findings")
+    assert outcome.overrun.seconds > 0
+    assert (0, True) == (outcome.overrun.left, outcome.overrun.findings > 0)
+    assert str(outcome.overrun).endswith(f"beyond --max-time to explain {outcome.overrun.findings} findings")
 
 
 def test_what_is_not_explained_in_the_end_says_so_and_tells_no_guess() -> None:
@@ -84,7 +84,7 @@ def test_what_is_not_explained_in_the_end_says_so_and_tells_no_guess() -> None:
     assert some
     assert {"not-explained"} == {one.cause for one in some}
     assert all(one.detail.endswith("; not explained: budget") for one in some)
-    assert outcome.beyond.left == len(some) == outcome.beyond.findings
+    assert outcome.overrun.left == len(some) == outcome.overrun.findings
 
 
 class Forgetful(ToyTarget):
@@ -105,7 +105,7 @@ def test_what_does_not_show_again_is_called_unstable_and_told_as_it_was_met() ->
     """No experiment can be trusted on a case that gives two answers, and the first one is what shows the difference."""
     subject: Any = ToySubject(ToySpec())
     subject.target = Forgetful([WIDGETS])
-    outcome = Local(subject, RunConfig(seed=3, budget=Budget(max_cases=400)), Telling(), Clock()).run()
+    outcome = Local(subject, RunConfig(seed=3, budget=Budget(max_cases=400)), Callbacks(), Clock()).run()
     late = [one.unpack() for unit in outcome.units for one in unit.findings]
     late = [one for one in late if one.origin == "clock" and one.mismatch == "unmatched"]
     assert late
@@ -135,7 +135,7 @@ def test_a_case_that_changes_its_answer_gets_no_cause(seed: int) -> None:
     """Four answers in ten are others: whatever experiments would show is luck."""
     subject: Any = ToySubject(ToySpec())
     subject.target = Coin(seed)
-    outcome = Local(subject, RunConfig(seed=seed, budget=Budget(max_cases=1500)), Telling(), Clock()).run()
+    outcome = Local(subject, RunConfig(seed=seed, budget=Budget(max_cases=1500)), Callbacks(), Clock()).run()
     thrown = [one.unpack() for unit in outcome.units for one in unit.findings]
     thrown = [one for one in thrown if one.origin == "coin"]
     assert thrown
@@ -145,7 +145,7 @@ def test_a_case_that_changes_its_answer_gets_no_cause(seed: int) -> None:
 def test_what_was_explained_before_is_asked_again_once_a_kind_is_known_to_change_its_mind() -> None:
     """Answers turn in the middle of a run: the cause that was told until then is taken back."""
     subject: Any = ToySubject(ToySpec())
-    local = Local(subject, RunConfig(seed=1, budget=Budget(max_cases=3000)), Telling(), Clock())
+    local = Local(subject, RunConfig(seed=1, budget=Budget(max_cases=3000)), Callbacks(), Clock())
 
     class Turning(Coin):
         def _answer(self, case: Case) -> Answer:
@@ -176,17 +176,36 @@ def test_a_crash_that_a_reduction_meets_is_a_finding(seed: int) -> None:
     """Nothing was drawn that crashes: what is asked to make a difference small is looked at as well."""
     subject: Any = ToySubject(ToySpec())
     subject.target = Planted([WIDGETS])
-    outcome = Local(subject, RunConfig(seed=seed, budget=Budget(max_cases=2500)), Telling(), Clock()).run()
+    outcome = Local(subject, RunConfig(seed=seed, budget=Budget(max_cases=2500)), Callbacks(), Clock()).run()
     crashed = [one.unpack() for unit in outcome.units for one in unit.findings if one.severity == "verdict"]
     assert {"panic"} == {one.cause for one in crashed if one.mismatch == "panic"}
     assert [] == [one for one in crashed if "planted" not in one.detail]
+
+
+class Excessive(ToyTarget):
+    """Says more than is kept of every object without replicas."""
+
+    def _answer(self, case: Case) -> Answer:
+        if (case.object.get("spec") or {}).get("replicas") is None:
+            return Answer(case.id, failure=Failure("limit", "its answer has 50,000 errors"))
+        return super()._answer(case)
+
+
+def test_answers_that_are_too_large_are_counted_by_kind() -> None:
+    """They are failures of their own, and no findings."""
+    subject: Any = ToySubject(ToySpec())
+    subject.target = Excessive([WIDGETS])
+    outcome = Local(subject, RunConfig(seed=1, budget=Budget(max_cases=300)), Callbacks(), Clock()).run()
+    kinds = [kind for unit in outcome.units for kind in unit.kinds]
+    assert all(0 < kind.too_large == kind.failures < kind.cases for kind in kinds)
+    assert "panic" not in {one.unpack().mismatch for unit in outcome.units for one in unit.findings}
 
 
 def test_no_difference_is_told_milder_than_it_was_met() -> None:
     """A smaller case that fewer people notice is another difference: it does not stand for this one."""
     subject: Any = ToySubject(ToySpec())
     worst: dict[tuple[str, ...], int] = {}
-    local = Local(subject, RunConfig(seed=2, budget=Budget(max_cases=4000)), Telling(), Clock())
+    local = Local(subject, RunConfig(seed=2, budget=Budget(max_cases=4000)), Callbacks(), Clock())
     take = Ledger._compare
 
     def watching(self: Ledger, case: Case, answer: Answer, *more: Any) -> Any:
@@ -209,20 +228,20 @@ def test_no_difference_is_told_milder_than_it_was_met() -> None:
 
 def meeting_again(patch: pytest.MonkeyPatch) -> None:
     """Let whatever is being settled be met again, and worse, just before its turn."""
-    find = ShrinkPhase._find_ground
+    find = ShrinkPhase._find_floor
 
-    def meeting(self: ShrinkPhase, lane: Lane) -> Search:
-        self.ledger.pending += [one for one in self.ledger.seen.values() if one.shown is not None]
-        yield from find(self, lane)
+    def meeting(self: ShrinkPhase, request: RequestKind) -> Search:
+        self.ledger.pending += [one for one in self.ledger.seen.values() if one.sighting is not None]
+        yield from find(self, request)
 
-    patch.setattr(ShrinkPhase, "_find_ground", meeting)
+    patch.setattr(ShrinkPhase, "_find_floor", meeting)
 
 
 def test_what_is_met_worse_just_before_its_turn_is_settled_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """It waits twice then, and has nothing left to settle when its second turn comes."""
     subject: Any = ToySubject(ToySpec())
     meeting_again(monkeypatch)
-    outcome = Local(subject, RunConfig(seed=3, budget=Budget(max_cases=1200)), Telling(), Clock()).run()
+    outcome = Local(subject, RunConfig(seed=3, budget=Budget(max_cases=1200)), Callbacks(), Clock()).run()
     assert [""] * 4 == [report.error for unit in outcome.units for report in unit.kinds]
     assert "not-explained" not in {one.unpack().cause for unit in outcome.units for one in unit.findings}
 
@@ -230,13 +249,13 @@ def test_what_is_met_worse_just_before_its_turn_is_settled_once(monkeypatch: pyt
 def test_what_was_settled_while_it_waited_is_not_graded_when_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """The rest is brought into order, worst first, and settled in the same way."""
     meeting_again(monkeypatch)
-    settled, sort = list[bool](), Ledger.sort
+    settled, sort = list[bool](), Ledger.sort_pending
 
     def counting(self: Ledger) -> None:
-        settled.extend(seen.shown is None for seen in self.pending)
+        settled.extend(seen.sighting is None for seen in self.pending)
         sort(self)
 
-    monkeypatch.setattr(Ledger, "sort", counting)
+    monkeypatch.setattr(Ledger, "sort_pending", counting)
     findings, outcome = found(60.0, 0.5)
     assert [""] * 4 == [report.error for unit in outcome.units for report in unit.kinds]
     assert {True, False} == set(settled)
@@ -259,6 +278,6 @@ def test_a_validator_that_makes_its_paths_up_does_not_keep_a_run_for_ever() -> N
     """Each question about one of its errors meets another one: so many are taken up, and the run ends."""
     subject: Any = ToySubject(ToySpec())
     subject.target = Inventive([WIDGETS])
-    outcome = Local(subject, RunConfig(seed=1, budget=Budget(max_cases=60)), Telling(), Clock()).run()
+    outcome = Local(subject, RunConfig(seed=1, budget=Budget(max_cases=60)), Callbacks(), Clock()).run()
     assert outcome.stopped == "budget"
     assert len([one for unit in outcome.units for one in unit.findings]) < 60 + 60 + 2 * tuning.FOLLOWED

@@ -43,7 +43,7 @@ def test_no_pattern_means_every_kind() -> None:
 def test_a_unit_holds_what_takes_the_same_object() -> None:
     """Status shares a unit with its resource, a scale is searched on its own."""
     units = units_of(KINDS)
-    assert [[lane.info.resource for lane in unit.lanes] for unit in units] == [
+    assert [[request.info.resource for request in unit.requests] for unit in units] == [
         ["pods", "pods", "pods"],
         ["deployments", "deployments"],
         ["deployments"],
@@ -52,9 +52,9 @@ def test_a_unit_holds_what_takes_the_same_object() -> None:
 
 
 def test_a_subresource_alone_still_knows_who_creates_its_object() -> None:
-    """Filters leave out lanes, not the way to a base."""
+    """Filters leave out requests, not the way to a base."""
     (unit,) = units_of(KINDS, ["pods/status"], ["update"])
-    assert [(lane.info, lane.operation) for lane in unit.lanes] == [(STATUS, Operation.UPDATE)]
+    assert [(request.info, request.operation) for request in unit.requests] == [(STATUS, Operation.UPDATE)]
     assert unit.main == PODS
 
 

@@ -12,7 +12,7 @@ from harness.events import Result
 from harness.fuzzers.shape import Shape, shape_of
 from harness.gotypes.model import Struct
 from tests.engine.test_run import search
-from tests.engine.toys import ToySubject
+from tests.engine.toys import ToySpec, ToySubject
 from tests.fuzzers.toys import PACKAGE, WIDGETS, Toys, ToyTarget, error, struct, widget_shape
 
 BEFORE = msgspec.structs.replace(WIDGETS, version="v0", api_version="toys.example.com/v0")
@@ -83,3 +83,20 @@ def test_only_a_part_of_the_cases_asks_for_other_versions() -> None:
     """The lists of other versions cost as much again, so they are asked for where they may differ, and as a sample."""
     result = _searched(6000)
     assert 6000 / 31 < OPENED[-1].target.wanted < result.cases / 4
+
+
+class EndedSubject(VersionedSubject):
+    """The toys, whose older version comes first and is not served."""
+
+    def __init__(self, spec: Any) -> None:
+        super().__init__(spec)
+        newer, older = self.target.info.kinds
+        kinds = msgspec.structs.replace(older, through="v1"), newer
+        self.target.info = msgspec.structs.replace(self.target.info, kinds=kinds)
+
+
+def test_versions_are_compared_through_one_that_is_served() -> None:
+    """What is asked through a version that nobody can send would show no request a difference."""
+    subject = EndedSubject(ToySpec())
+    result = search(3000, opener=lambda spec, note: subject)
+    assert result.cases / 5 < subject.target.wanted

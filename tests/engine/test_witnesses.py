@@ -13,8 +13,8 @@ import pytest
 from harness import engine
 from harness.case import Answer, Case, Operation
 from harness.engine import RunConfig
-from harness.engine.units import Lane
-from harness.engine.witnesses import TRIES, replay, seed_cases
+from harness.engine.units import RequestKind
+from harness.engine.witnesses import UNSTABLE_TRIES, replay, seed_cases
 from harness.errormatch.witness import Shown, Witness, WitnessCase
 from harness.events import Budget, Result
 from harness.subject import SubjectSpec, open_subject
@@ -52,8 +52,8 @@ def test_a_case_says_what_it_shows(jobs: int) -> None:
     found = run(witness(case(), good), jobs=jobs).replayed
     [shown] = found[0].shown
     assert (0, 1, ()) == (found[0].case, found[1].case, found[1].shown)
-    assert ("spec.keepDays", "extra", "maximum", "declarative", "keepDays", "", "verdict") == (
-        shown.path, shown.mismatch, shown.origin, shown.side, shown.member, shown.cause, shown.severity,
+    assert ("spec.keepDays", "extra", "maximum", "declarative", "keepDays", "", "verdict", "v1") == (
+        shown.path, shown.mismatch, shown.origin, shown.side, shown.member, shown.cause, shown.severity, shown.version,
     )  # fmt: skip
     assert shown.owner.endswith(".BackupSpec")
 
@@ -94,15 +94,15 @@ class Fickle:
         return [one if one.id % self.every == self.every - 1 else Answer(one.id) for one in answers]
 
 
-@pytest.mark.parametrize(("cause", "asked", "shown"), [("boundary", 1, 0), ("unstable", TRIES, 1)])
+@pytest.mark.parametrize(("cause", "asked", "shown"), [("boundary", 1, 0), ("unstable", UNSTABLE_TRIES, 1)])
 def test_what_is_unstable_is_asked_often(cause: str, asked: int, shown: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """One of the answers shows it, and a difference is told once."""
     with open_subject(SPEC, lambda text: None) as subject:
-        target = Fickle(subject.target, TRIES // 2)
+        target = Fickle(subject.target, UNSTABLE_TRIES // 2)
         one = case(shows=(msgspec.structs.replace(SHOWN, cause=cause),))
         monkeypatch.setattr(subject, "target", target)
-        lanes = [Lane(info, operation).key for info in target.info.kinds for operation in info.operations]
-        [found] = replay(subject, [witness(one)], lanes, None)
+        requests = [RequestKind(info, operation).key for info in target.info.kinds for operation in info.operations]
+        [found] = replay(subject, [witness(one)], requests, None)
         assert (asked, shown) == (target.asked, len(found.shown))
         assert 1 == len(seed_cases(subject, [witness(one)]))
         monkeypatch.undo()

@@ -1,4 +1,4 @@
-"""What a lane puts aside is learnt from one question, and not asked about place by place."""
+"""What a request puts aside is learnt from one question, and not asked about path by path."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from harness import engine
 from harness.case import Answer, Case, Failure, Json, Operation, Validated
 from harness.engine import RunConfig
 from harness.engine.plan import Abilities
-from harness.engine.units import Lane, Unit
+from harness.engine.units import RequestKind, Unit
 from harness.engine.writableparts import WritableParts
 from harness.events import Budget
 from harness.jsonpath import differences
 from harness.subject import Subject, SubjectSpec
 from tests.fuzzers.toys import WIDGETS, widget_shape
 
-CREATE, UPDATE = Lane(WIDGETS, Operation.CREATE), Lane(WIDGETS, Operation.UPDATE)
+CREATE, UPDATE = RequestKind(WIDGETS, Operation.CREATE), RequestKind(WIDGETS, Operation.UPDATE)
 BASE: Json = {"metadata": {"name": "a"}, "spec": {"mode": "Fast"}}
 
 
@@ -29,12 +29,14 @@ class Server:
 
     def __init__(self, failure: Failure | None = None, able: bool = True) -> None:
         self.plan = SimpleNamespace(shape=widget_shape(), abilities=Abilities(validated=able))
-        lanes = {(lane.info.key, lane.operation): SimpleNamespace(lane=lane) for lane in (CREATE, UPDATE)}
-        self.ledger = SimpleNamespace(states=lanes)
+        requests = {
+            (request.info.key, request.operation): SimpleNamespace(request=request) for request in (CREATE, UPDATE)
+        }
+        self.ledger = SimpleNamespace(states=requests)
         self.failure = failure
         self.asked = 0
 
-    def reveal(self, lane: Lane, new: Json, old: Json) -> Generator[list[Case], list[Answer], list[Answer]]:
+    def reveal(self, request: RequestKind, new: Json, old: Json) -> Generator[list[Case], list[Answer], list[Answer]]:
         """Show what a server would have validated."""
         self.asked += 1
         spec = {name: value for name, value in new["spec"].items() if old is not None or name != "title"}
@@ -65,9 +67,9 @@ def test_what_never_arrives_is_put_aside() -> None:
 
 @pytest.mark.parametrize("server", [Server(Failure("decode", "no")), Server(able=False)])
 def test_what_is_not_known_is_taken(server: Server) -> None:
-    """Where the question fails, or the target shows nothing, every lane is asked about everything."""
+    """Where the question fails, or the target shows nothing, every request is asked about everything."""
     writable = learnt(server)
-    assert all(writable.has(lane, ("spec", name)) for lane in (CREATE, UPDATE) for name in ("title", "mode"))
+    assert all(writable.has(request, ("spec", name)) for request in (CREATE, UPDATE) for name in ("title", "mode"))
 
 
 def test_nobody_is_asked_who_cannot_tell() -> None:
@@ -86,7 +88,7 @@ class _Watch:
     def examine(self, cases: Any, answers: Any, seconds: float) -> None:
         for case in cases:
             if case.operation is Operation.UPDATE:
-                parts = {str(place[0]) for place in differences(case.object, case.old)}
+                parts = {str(path[0]) for path in differences(case.object, case.old)}
                 self.changed.update((case.subresource, part) for part in parts)
 
     def aims(self) -> tuple[()]:

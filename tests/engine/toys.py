@@ -10,8 +10,13 @@ from typing import Any
 import msgspec
 
 from harness.case import Answer, Case, KindInfo, Mode
+from harness.compare.comparator import Comparator
+from harness.compare.comparison import TWO_SIDES
+from harness.errormatch.trusted import Wordings
+from harness.field.facts import NO_FACTS, RuleFacts
 from harness.fuzzers.shape import Shape
 from harness.gotypes.literals import NO_LITERALS, Literals
+from harness.subject.deciding import UNREAD, HandwrittenCode
 from tests.fuzzers.toys import WIDGETS, ToyTarget, widget_shape
 
 GADGETS = msgspec.structs.replace(WIDGETS, resource="gadgets")
@@ -48,9 +53,12 @@ class ToySubject:
     """The toy target with its types."""
 
     name = "toys"
-    ends = None
+    comparison = TWO_SIDES
     allow_incomplete = ()
     recording = None
+    is_plain = False
+    rules = None
+    tags = None
 
     def __init__(self, spec: ToySpec) -> None:
         self.spec = spec
@@ -71,6 +79,18 @@ class ToySubject:
     def is_known_path(self, info: KindInfo) -> Callable[[str], bool] | None:
         """Know no paths."""
         return None
+
+    def comparator(self, info: KindInfo, trusted: Wordings, facts: RuleFacts = NO_FACTS) -> Comparator:
+        """Compare as it is."""
+        return Comparator(info, trusted=trusted, facts=facts)
+
+    def code(self) -> HandwrittenCode:
+        """Have no sources."""
+        return UNREAD
+
+    def versions(self, info: KindInfo) -> list[KindInfo]:
+        """Return the versions of a kind."""
+        return [one for one in self.target.info.kinds if one.resource == info.resource]
 
     def literals(self, info: KindInfo) -> Literals:
         """Know no sources."""

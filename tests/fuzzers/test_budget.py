@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import math
 
-from harness.fuzzers.budget import LEAST_BEYOND, MOST_BEYOND, Clock, shares
+from harness.fuzzers.budget import MAX_GRACE_CASES, MIN_GRACE, Clock, shares
 
 
 def test_shares_add_up_to_the_budget() -> None:
@@ -46,15 +46,15 @@ def test_what_is_pending_is_finished_beyond_the_time_which_has_an_end() -> None:
     clock = Clock(20.0, lambda: now[0], pending=lambda: pending[0], asked=lambda: asked[0])
     assert clock.left() == 20.0
     now[0] = 21.0
-    assert (clock.is_over(), clock.left()) == (True, LEAST_BEYOND - 1.0)
-    asked[0] += MOST_BEYOND - 1
+    assert (clock.is_over(), clock.left()) == (True, MIN_GRACE - 1.0)
+    asked[0] += MAX_GRACE_CASES - 1
     assert clock.left() > 0
     pending[0] = False
     now[0] += 0.1  # all searches are looked at for this, so not at every turn
     assert clock.left() <= 0
-    pending[0], asked[0] = True, 500 + MOST_BEYOND
+    pending[0], asked[0] = True, 500 + MAX_GRACE_CASES
     assert clock.left() <= 0
-    asked[0], now[0] = 500, 20.0 + LEAST_BEYOND
+    asked[0], now[0] = 500, 20.0 + MIN_GRACE
     assert clock.left() <= 0
     assert Clock(300.0).grace == 150.0
 
@@ -139,3 +139,13 @@ def test_a_quiet_clock_goes_on_whenever_it_is_not_late() -> None:
     now[0] = 96.5
     assert clock.is_late()
     assert not clock.goes_on()
+
+
+def test_a_clock_that_was_stopped_gives_no_time_for_anything() -> None:
+    """With a limit and without, whatever is pending: nothing is drawn, finished or waited for, and it stays so."""
+    for max_time in (None, 1000.0):
+        clock = Clock(max_time, pending=lambda: True)
+        assert (False, clock.left() > 0) == (clock.is_stopped, True)
+        clock.stop()
+        assert clock.is_stopped
+        assert (True, True, False, 0.0) == (clock.is_late(), clock.is_over(), clock.goes_on(), clock.left())

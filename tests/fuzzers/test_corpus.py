@@ -139,7 +139,7 @@ def test_a_folder_that_holds_too_much_is_read_to_its_limit(tmp_path: Path, monke
     for number in range(5):
         keep(tmp_path, msgspec.structs.replace(CASE, object={"a": number}), lambda text: None)
     size = max(path.stat().st_size for path in tmp_path.iterdir())
-    monkeypatch.setattr("harness.fuzzers.corpus.MOST_OF_ALL", 3 * size)
+    monkeypatch.setattr("harness.fuzzers.corpus.MAX_FOLDER_BYTES", 3 * size)
     notes: list[str] = []
     assert 3 == len(load(tmp_path, notes.append))
     assert ["left out with all that follow"] == [n.partition("corpus-file: ")[2].partition(":")[0] for n in notes]

@@ -23,7 +23,7 @@ WIDGET: Json = {
 
 def test_every_present_and_absent_place_is_a_site() -> None:
     """An object can be edited wherever its type has a member, present or not."""
-    found = {site.place: site.value for site in sites_of(WIDGET, widget_shape())}
+    found = {site.path: site.value for site in sites_of(WIDGET, widget_shape())}
     assert found["spec", "mode"] == "Fast"
     assert ABSENT is found["spec", "replicas"]
     assert found["spec", "ports", 1, "number"] == 2
@@ -124,7 +124,7 @@ def test_messages_teach_words_numbers_and_names() -> None:
 
 def test_sites_that_look_alike_share_their_probes_and_few_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     """A list of probes is made once for equal values of one type; what is remembered has a bound for all searches."""
-    monkeypatch.setattr(feedback, "MADE", Room(1000))
+    monkeypatch.setattr(feedback, "LESSON_ROOM", Room(1000))
     shape, harvest = widget_shape().by_name["spec"].shape.by_name["title"].shape, Harvest()
     one, same, other = (Site(("spec", "title"), shape, value) for value in ("a", "a", "b"))
     assert one.values(harvest) is same.values(harvest)
@@ -133,7 +133,7 @@ def test_sites_that_look_alike_share_their_probes_and_few_are_remembered(monkeyp
     searches = [Harvest() for _ in range(10)]
     for number in range(300):
         probes = Site(("spec", "title"), shape, str(number)).values(searches[number % 10])
-    assert 0 < sum(len(search.lesson().made) for search in searches) * len(probes) < 2500
+    assert 0 < sum(len(search.lesson().computed) for search in searches) * len(probes) < 2500
 
 
 def test_a_number_is_learnt_at_once_and_words_by_the_dozen() -> None:
@@ -148,11 +148,11 @@ def test_a_number_is_learnt_at_once_and_words_by_the_dozen() -> None:
 
 
 def test_all_searches_together_remember_so_many_sites() -> None:
-    """Each search lists the places of hundreds of objects; what all of them remember has one bound."""
+    """Each search lists the paths of hundreds of objects; what all of them remember has one bound."""
     room, shape, random = Room(300), widget_shape(), Random(3)
     searches = [SiteIndex(room) for _ in range(8)]
     sites = sites_of(WIDGET, shape)
     for number in range(400):
         obj = random_edit(random, sites, Harvest(), WIDGET).apply(WIDGET)
-        sites_of(obj, shape, listed=searches[number % 8])
+        sites_of(obj, shape, index=searches[number % 8])
     assert 0 < sum(len(memory) for memory in room.memories) < 300

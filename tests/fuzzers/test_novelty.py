@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from harness.fuzzers.novelty import LARGEST, SMALLEST, NoveltyFilter, code_of, is_json
+from harness.fuzzers.novelty import MAX_SIZE, MIN_SIZE, NoveltyFilter, code_of, is_json
 
 
 def test_what_came_before_is_known() -> None:
@@ -25,11 +25,11 @@ def test_a_value_is_told_from_others_and_beside_others() -> None:
 def test_little_is_held_for_few_and_never_more_than_so_much() -> None:
     """Room grows with what is drawn up to a bound; new codes are taken for known now and then, never often."""
     random, tried = Random(1), NoveltyFilter()
-    codes = [random.getrandbits(32) for _ in range(4 * LARGEST)]
+    codes = [random.getrandbits(32) for _ in range(4 * MAX_SIZE)]
     new = [tried.is_new(code) for code in codes]
     assert sum(new) > 0.9 * len(codes)
-    assert tried.room == LARGEST
-    assert NoveltyFilter().room == SMALLEST
+    assert tried.room == MAX_SIZE
+    assert NoveltyFilter().room == MIN_SIZE
 
 
 def test_what_cannot_be_written_as_json_is_no_json() -> None:

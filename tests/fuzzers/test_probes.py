@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from harness.case import Json
-from harness.fuzzers.probes import blends
+from harness.fuzzers.probes import mixed_lists
 from harness.fuzzers.shape import FieldShape, Shape, shape_of
-from harness.fuzzers.sized import now
+from harness.fuzzers.sized import resolve
 from harness.fuzzers.suggestions import Suggestions
 from harness.objectmodel import META
 from tests.fuzzers.toys import UNIVERSE, widget_shape
@@ -16,7 +16,7 @@ TEXTS = shape_of(UNIVERSE, f"{META}.ObjectMeta").child("finalizers")
 def blended(items: list[Json], limits: tuple[int, ...] = (), told: tuple[Json, ...] = ()) -> list[Json]:
     """The lists for a member that holds these items, whose tags tell this of items."""
     member = FieldShape("texts", TEXTS, suggestions=Suggestions(items=told))
-    return [now(one) for one in blends(items, TEXTS, member, limits)]
+    return [resolve(one) for one in mixed_lists(items, TEXTS, member, limits)]
 
 
 def test_one_item_comes_three_times() -> None:
@@ -62,7 +62,7 @@ def test_a_list_that_is_too_long_has_as_many_bad_items_as_there_are() -> None:
 def test_a_list_of_structs_gets_an_empty_one() -> None:
     """Without anything that it may need."""
     ports = widget_shape().child("spec").child("ports")
-    assert [{"name": "x"}, {}] in list(blends([{"name": "x"}], ports, None, ()))
+    assert [{"name": "x"}, {}] in list(mixed_lists([{"name": "x"}], ports, None, ()))
 
 
 def test_a_list_of_what_is_never_bad_is_only_too_long() -> None:
@@ -71,4 +71,4 @@ def test_a_list_of_what_is_never_bad_is_only_too_long() -> None:
     class Flags(Shape):
         elem = Shape("bool")
 
-    assert 5 in [len(now(items)) for items in blends([True], Flags("list"), None, (4,))]
+    assert 5 in [len(resolve(items)) for items in mixed_lists([True], Flags("list"), None, (4,))]

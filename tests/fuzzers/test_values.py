@@ -29,7 +29,14 @@ from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.naming import format_of
 from harness.fuzzers.probes import probes_of
 from harness.fuzzers.shape import Shape, shape_of
-from harness.fuzzers.values import beyond, fits, pool, several, suggested, suggested_alone
+from harness.fuzzers.values import (
+    boundary_values,
+    common_values,
+    distinct_values,
+    fits,
+    suggested_items,
+    suggested_values,
+)
 from harness.gotypes.packages import Universe
 
 TYPES = """package v1
@@ -122,23 +129,23 @@ def test_a_shape_knows_the_format_of_its_member(widget: Shape) -> None:
     assert "ip" == widget.child("podIPs").elem.format
     selector = widget.child("nodeSelector")
     assert ("label-key", "label-value") == (selector.key.format, selector.elem.format)
-    assert "10.0.0.1" == pool(widget.child("podIPs").elem)[0]
+    assert "10.0.0.1" == common_values(widget.child("podIPs").elem)[0]
     assert widget.child("loops").elem.elem.kind == "list"
 
 
 def test_a_format_rules_nothing_out(widget: Shape) -> None:
     """Values of the plain kind follow those of the format, and none comes twice."""
     plain, told = Shape("string", "string"), widget.child("podIPs").elem
-    for values in (pool, beyond):
+    for values in (common_values, boundary_values):
         assert set(values(plain)) <= set(values(told))
         assert len(set(values(told))) == len(values(told))
-    assert set(blind("string")) <= set(pool(plain))
+    assert set(blind("string")) <= set(common_values(plain))
 
 
 def test_declared_constants_come_first(widget: Shape) -> None:
     """They are what is likeliest, and their near misses lie at the edge."""
-    assert ("On", "Off") == pool(widget.child("mode"))[:2]
-    assert "oN" == beyond(widget.child("mode"))[0]
+    assert ("On", "Off") == common_values(widget.child("mode"))[:2]
+    assert "oN" == boundary_values(widget.child("mode"))[0]
 
 
 @pytest.mark.parametrize("signed", [True, False])
@@ -147,45 +154,45 @@ def test_numbers_have_the_width_of_their_type(bits: int, signed: bool) -> None:
     """What a type cannot hold would only fail to decode; its ends are among the edges."""
     low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)
     shape = Shape("int", "", bits=bits, signed=signed)
-    assert all(low <= value <= high for value in (*pool(shape), *beyond(shape)))
-    assert {low, high} <= set(beyond(shape))
+    assert all(low <= value <= high for value in (*common_values(shape), *boundary_values(shape)))
+    assert {low, high} <= set(boundary_values(shape))
 
 
 def test_tags_suggest_values(widget: Shape) -> None:
     """Limits and values beyond them, as values of the field: sizes of lists as lists, values of maps as maps."""
     members = widget.by_name
-    assert ("x" * 7, "x" * 8, "é" * 7) == suggested(members["title"])
-    assert (9, 10) == suggested(members["level"])
-    assert (65535, 65536) == suggested(members["wide"])
-    assert [3, 4] == [len(items) for items in suggested(members["ports"])]
-    marks = suggested(members["marks"])
+    assert ("x" * 7, "x" * 8, "é" * 7) == suggested_values(members["title"])
+    assert (9, 10) == suggested_values(members["level"])
+    assert (65535, 65536) == suggested_values(members["wide"])
+    assert [3, 4] == [len(items) for items in suggested_values(members["ports"])]
+    marks = suggested_values(members["marks"])
     assert any("example.com/name" in value for value in marks)
-    assert {"a": "123e4567-e89b-12d3-a456-426614174000"} in suggested_alone(members["marks"])
+    assert {"a": "123e4567-e89b-12d3-a456-426614174000"} in suggested_items(members["marks"])
 
 
 def test_values_for_items_come_together_and_then_alone(widget: Shape) -> None:
     """As many as a tag allows stand in one map or list, and all of them do; keys too."""
     member = widget.by_name["marks"]
-    together = [value for value in suggested(member) if "k0" in value]
-    alone = [value["a"] for value in suggested_alone(member)]
+    together = [value for value in suggested_values(member) if "k0" in value]
+    alone = [value["a"] for value in suggested_items(member)]
     assert 3 == max(map(len, together))
     assert alone == [item for value in together for item in value.values()]
-    keys = [value for value in suggested(member) if len(value) > 1 and "/name" in value]
+    keys = [value for value in suggested_values(member) if len(value) > 1 and "/name" in value]
     assert 3 == len(keys[0])
-    assert () == suggested_alone(widget.by_name["title"])
+    assert () == suggested_items(widget.by_name["title"])
 
 
 def test_tags_that_cannot_be_read_suggest_nothing(widget: Shape) -> None:
-    """Neither do limits that no object could reach, nor tags that speak of another place."""
-    assert () == suggested(widget.by_name["odd"])
+    """Neither do limits that no object could reach, nor tags that speak of another path."""
+    assert () == suggested_values(widget.by_name["odd"])
 
 
 def test_several_values_differ(widget: Shape) -> None:
     """So many items as are asked for, no two of them equal, and constants stay constants."""
-    ports = several(widget.child("ports").elem, 70)
+    ports = distinct_values(widget.child("ports").elem, 70)
     assert 70 == len({json.dumps(port) for port in ports}) == len({port["name"] for port in ports})
     assert {"On", "Off"} == {port["mode"] for port in ports}
-    addresses = several(widget.child("podIPs").elem, 600)
+    addresses = distinct_values(widget.child("podIPs").elem, 600)
     assert 600 == len({ipaddress.ip_address(one) for one in addresses})
 
 
@@ -294,7 +301,7 @@ def test_edges_lie_on_both_sides(name: str) -> None:
         except ValueError:
             return True
 
-    assert any(map(refused, content(name).edges))
+    assert any(map(refused, content(name).boundary))
 
 
 @pytest.mark.parametrize("name", formats())
@@ -313,7 +320,7 @@ def test_unknown_formats_have_none() -> None:
 
 def test_a_bytes_field_gets_base64(widget: Shape) -> None:
     """Content of a bytes field is what JSON has: base64."""
-    begun = base64.b64decode(pool(widget.child("caBundle"))[0], validate=True)
+    begun = base64.b64decode(common_values(widget.child("caBundle"))[0], validate=True)
     assert begun.startswith(b"-----BEGIN CERTIFICATE-----")
 
 

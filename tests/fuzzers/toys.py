@@ -130,7 +130,7 @@ def handwritten(new: Json, old: Json) -> list[FieldError]:
 
 
 def declarative(new: Json, old: Json) -> list[FieldError]:
-    """Validate as rules do, with two mistakes: title may have 9 characters; replicas are forgiven when unchanged."""
+    """Validate as rules do, with two mistakes: title may have 9 characters; replicas are ratcheted when unchanged."""
     spec = new.get("spec") or {}
     before = ((old or {}).get("spec") or {}) if old is not None else None
     found: list[FieldError] = []
@@ -140,8 +140,8 @@ def declarative(new: Json, old: Json) -> list[FieldError]:
     elif spec and not ports_of(new):
         found.append(error("Required", "spec.ports", level="beta"))
     else:
-        forgiven = before is not None and before.get("replicas") == spec.get("replicas")
-        if (spec.get("replicas") or 0) < 0 and not forgiven:
+        ratcheted = before is not None and before.get("replicas") == spec.get("replicas")
+        if (spec.get("replicas") or 0) < 0 and not ratcheted:
             found.append(
                 error("Invalid", "spec.replicas", "must be greater than or equal to 0", "minimum", level="beta")
             )

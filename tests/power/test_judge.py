@@ -115,14 +115,14 @@ def test_a_suite_that_cannot_be_loaded_is_killed(trial: SuiteTrial) -> None:
     assert judge(ready, 0, broken).shown.startswith("cannot be loaded: ")
 
 
-def test_a_search_that_breaks_off_is_told(trial: SuiteTrial, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_aborted_search_is_reported(trial: SuiteTrial, monkeypatch: pytest.MonkeyPatch) -> None:
     """A mutant survives when nothing shows it, and not when nobody looked."""
 
-    def fails(self: object, lane: object, number: int) -> None:
+    def fails(self: object, request: object, number: int) -> None:
         raise ValueError("no points")
 
     monkeypatch.setattr(RandomPhase, "draw", fails)
-    with pytest.raises(HarnessError, match="broke off: ValueError: no points"):
+    with pytest.raises(HarnessError, match="aborted: ValueError: no points"):
         run_original(trial)
 
 
@@ -163,7 +163,7 @@ def test_mutants_are_asked_in_this_process(trial: SuiteTrial, monkeypatch: pytes
 def test_processes_change_nothing(trial: SuiteTrial) -> None:
     """The same verdicts, whatever the number of processes, and every one is told."""
     told: list[JudgingProgress] = []
-    one = examine(trial, jobs=1, every=4, clock=Clock(None), on_told=told.append)
+    one = examine(trial, jobs=1, every=4, clock=Clock(None), on_progress=told.append)
     two = examine(trial, jobs=2, every=4, clock=Clock(None))
     assert [(n, one.judged[n]) for n in one.chosen] == [(n, two.judged[n]) for n in two.chosen]
     assert len(one.chosen) == len(told) == told[-1].judged

@@ -9,7 +9,7 @@ import pytest
 
 from harness.case import Answer, Case, KindInfo, Operation
 from harness.compare.comparator import Comparator
-from harness.engine.units import Lane, Unit
+from harness.engine.units import RequestKind, Unit
 from harness.field import FieldError
 from harness.power.filters import ON_ERRORS, RuleKey, limit_of
 from harness.power.mutant import Record
@@ -18,7 +18,7 @@ from harness.power.observer import HIDDEN, NO_COUNTERPART, NO_UPDATE, MutantObse
 INFO = KindInfo(group="toys", version="v1", kind="Toy", resource="toys", api_version="toys/v1", rules=True)
 ERROR = FieldError("FieldValueTooLong", "spec.name", "must be short", "maxLength", level="beta")
 COUNTERPART = FieldError("FieldValueTooLong", "spec.name", "must be short", "maxLength", covered=True)
-LANES = (Lane(INFO, Operation.CREATE), Lane(INFO, Operation.UPDATE))
+LANES = (RequestKind(INFO, Operation.CREATE), RequestKind(INFO, Operation.UPDATE))
 
 
 def looked(*seen: tuple[Any, Any, list[FieldError], list[FieldError]]) -> dict[str, Record]:
@@ -107,7 +107,7 @@ def test_what_a_rule_measures(type_: str, origin: str, value: Any, expected: tup
     """Which way the limit lies, and the size of a value."""
     key = RuleKey("spec.a", type_, origin, "")
     rule = ObservedRule(key, ERROR, (), limit_of(key))
-    assert expected == (rule.way, rule.size_of(value))
+    assert expected == (rule.direction, rule.size_of(value))
 
 
 def test_what_a_run_does_not_compare_kills_nothing() -> None:

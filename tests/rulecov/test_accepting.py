@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.case import Json
-from harness.rulecov.accepting import CREATED, Waiting
+from harness.rulecov.accepting import CREATED, UncoveredRules
 from tests.rulecov.watching import root, watched
 
 ITEM = 'type I struct {\n\t// +k8s:required\n\tK string `json:"k"`\n\t// +k8s:maximum=2\n\tN int32 `json:"n"`\n}'
@@ -21,7 +21,7 @@ LIST = root('listType=map; listMapKey=k | F []I `json:"f"`', more=ITEM)
 def accepted(tmp_path: Path, go: str, new: Json, old: Any = CREATED) -> list[str]:
     """Return what rules an accepted object shows: path and origin or type."""
     rules = watched(tmp_path, go).rules
-    waiting, seen = Waiting(), list[int]()
+    waiting, seen = UncoveredRules(), list[int]()
     for number, known in enumerate(rules):
         waiting.add(number, known)
     waiting.look(new, old, seen)
@@ -106,4 +106,4 @@ def test_immutable_accepts_what_stayed(tmp_path: Path) -> None:
 
 def test_the_tree_empties() -> None:
     """When nothing waits, nothing is looked at."""
-    assert not Waiting()
+    assert not UncoveredRules()

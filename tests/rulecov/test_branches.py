@@ -56,4 +56,4 @@ def test_only_this_process_can_be_watched(capfd: Any, arguments: tuple[str, ...]
     """Anything else is refused before it is searched."""
     told = call(capfd, "run", "--branches", *arguments)
     assert 2 == told.code
-    assert "--branches watches" in told.err
+    assert "--branches measures" in told.err

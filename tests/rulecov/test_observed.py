@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.field.facts import RuleLimit
 from harness.fuzzers.aims import Aim
 from harness.rulecov.inventory import read_inventory
 from harness.rulecov.observed import (
@@ -111,10 +112,11 @@ def test_aims_are_what_was_not_seen(tmp_path: Path) -> None:
     seen = watched(tmp_path, root('maximum=10 | P int32 `json:"p"`', 'immutable; required | N string `json:"n"`'))
     too_large, empty = error("p", "Invalid", "maximum"), error("n", "Required")
     seen.show({"p": 99}, declarative=(too_large, empty))
+    counts = RuleLimit("value", 1)
     assert [
         Aim("n", "FieldValueInvalid", "immutable", "k8s:immutable", None, "reject", True),
-        Aim("p", "FieldValueInvalid", "maximum", "k8s:maximum", 10, "reject"),
-        Aim("p", "FieldValueInvalid", "maximum", "k8s:maximum", 10, "accept"),
+        Aim("p", "FieldValueInvalid", "maximum", "k8s:maximum", 10, "reject", counts=counts),
+        Aim("p", "FieldValueInvalid", "maximum", "k8s:maximum", 10, "accept", counts=counts),
         Aim("n", "FieldValueInvalid", "immutable", "k8s:immutable", None, "accept", True),
         Aim("n", "FieldValueRequired", "", "k8s:required", None, "accept"),
     ] == seen.observer.aims()
@@ -157,3 +159,26 @@ def test_observer_and_outcome_cross_processes(tmp_path: Path) -> None:
     assert outcome == pickle.loads(pickle.dumps(outcome))
     observer = RuleObserverFactory(read_inventory(api_of_go(tmp_path, PORT)))
     assert observer.by_type == pickle.loads(pickle.dumps(observer)).by_type
+
+
+def test_two_servers_are_watched_by_the_rules_of_the_one_after(tmp_path: Path) -> None:
+    """What the one after rejects fires its rules, and what it accepts shows them accepting."""
+    seen = watched(tmp_path, PORT, servers=True)
+    seen.show({"p": 11}, handwritten=(error("p", "Invalid", "maximum", covered=True),))
+    assert (AT_P, AT_P, []) == tuple(map(seen.seen, (DECLARATIVE_CREATE, REJECTED, HANDWRITTEN_CREATE)))
+    seen.show({"p": 10}, declarative=(error("p", "Invalid", "another"),))
+    assert (AT_P, AT_P) == (seen.seen(ACCEPTED), seen.seen(HANDWRITTEN_CREATE))
+
+
+def test_what_only_the_server_before_checks_is_left_to_migrate(tmp_path: Path) -> None:
+    """What both reject is no loss, even where no rule declares it."""
+    seen = watched(tmp_path, PORT, servers=True)
+    seen.show({"p": 1}, handwritten=(error("metadata.name", "Invalid"),), declarative=(error("q", "Invalid"),))
+    assert ["q"] == [one.path for one in seen.observer.outcome().uncovered]
+
+
+def test_keys_of_maps_may_stand_as_names(tmp_path: Path) -> None:
+    """OpenAPI reports the value of a map below the name of its key, which may have dots."""
+    seen = watched(tmp_path, root('eachVal=+k8s:maximum=10 | M map[string]int32 `json:"m"`'), servers=True)
+    seen.show({"m": {"a.b": 11}}, handwritten=(error("m.a.b", "Invalid", "maximum", covered=True),))
+    assert [("m[*]", "maximum")] == seen.seen(DECLARATIVE_CREATE)

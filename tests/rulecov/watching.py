@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.case import Answer, Case, Json, KindInfo, Operation
-from harness.engine.units import Lane, Unit
+from harness.engine.units import RequestKind, Unit
 from harness.field import FieldError
 from harness.rulecov.inventory import Inventory, KnownRule, read_inventory
 from harness.rulecov.observed import RuleObserver
@@ -39,13 +39,15 @@ def watched(tmp_path: Path, go: str, **info: Any) -> Watched:
 class Watched:
     """An observer of T, and what it is shown."""
 
-    def __init__(self, inventory: Inventory, subresources: tuple[str, ...] = ("",), **info: Any) -> None:
+    def __init__(
+        self, inventory: Inventory, subresources: tuple[str, ...] = ("",), servers: bool = False, **info: Any
+    ) -> None:
         self.rules: tuple[KnownRule, ...] = tuple(k for k in inventory.rules if k.rule.kind == "T")
         name = self.rules[0].type
         kinds = [KindInfo("", "v1", "T", "ts", "v1", subresource=one, type=name, **info) for one in subresources]
-        lanes = tuple(Lane(kind, operation) for kind in kinds for operation in kind.operations)
+        requests = tuple(RequestKind(kind, operation) for kind in kinds for operation in kind.operations)
         self.observer = RuleObserver(
-            Unit(0, lanes), self.rules, inventory.others.get(name, ()), frozenset(subresources)
+            Unit(0, requests), self.rules, inventory.others.get(name, ()), frozenset(subresources), servers=servers
         )
 
     def show(

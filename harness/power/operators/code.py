@@ -92,7 +92,7 @@ class _CodeMutator:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             where = f"{where}.{node.name}".lstrip(".")
         for operator, do, shown_by in _changes(node, put, self._makers):
-            yield CodeMutation(operator, where, _shown(node), do, shown_by)
+            yield CodeMutation(operator, where, _shorten(node), do, shown_by)
         yield from self.body(node, where)
 
 
@@ -106,7 +106,7 @@ def _changes(node: ast.AST, put: Callable[[ast.AST], None], makers: set[str]) ->
         case ast.Return(ast.List(elts=[_, *_]) | ast.ListComp()):
             yield "return no errors", lambda: setattr(node, "value", ast.List([], ast.Load())), breaks
         case ast.If() | ast.While() | ast.IfExp():
-            yield "negate", _negated(node), "an object for which the condition holds, or does not"
+            yield "negate", _negate(node), "an object for which the condition holds, or does not"
         case ast.comprehension(ifs=[_, *_]):
             yield "keep everything", lambda: setattr(node, "ifs", []), "an item that the condition leaves out"
         case ast.BoolOp():
@@ -132,7 +132,7 @@ def _changes(node: ast.AST, put: Callable[[ast.AST], None], makers: set[str]) ->
                     yield f"drop {ast.unparse(part)}", partial(node.elts.remove, part), "that value"
 
 
-def _negated(node: ast.If | ast.While | ast.IfExp) -> Do:
+def _negate(node: ast.If | ast.While | ast.IfExp) -> Do:
     return lambda: setattr(node, "test", ast.UnaryOp(ast.Not(), node.test))
 
 
@@ -156,10 +156,10 @@ def _of_error(node: ast.Call, name: str, put: Callable[[ast.AST], None]) -> Iter
     if origin is not None:
         yield "drop the origin", lambda: node.keywords.remove(origin), breaks
     wrong = another_type(_TYPES.get(name, ""))
-    yield "change type", lambda: put(_retyped(node, wrong)), breaks
+    yield "change type", lambda: put(_retype(node, wrong)), breaks
 
 
-def _retyped(node: ast.Call, wrong: str) -> ast.AST:
+def _retype(node: ast.Call, wrong: str) -> ast.AST:
     outer = ast.parse(f"__import__('msgspec').structs.replace(None, type={wrong!r})", mode="eval").body
     assert isinstance(outer, ast.Call)
     outer.args[0] = node
@@ -184,7 +184,7 @@ def _is_alias(node: ast.AST) -> bool:
     return isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "TypeAlias"
 
 
-def _shown(node: ast.AST) -> str:
+def _shorten(node: ast.AST) -> str:
     if isinstance(node, ast.If | ast.While):
         node = node.test
     text = " ".join(ast.unparse(node).split()) if not isinstance(node, ast.comprehension) else ast.unparse(node.iter)

@@ -19,7 +19,7 @@ from harness.field import FieldError, Level, Path
 from harness.gotypes.packages import Universe
 from harness.power.mutant import Mutant
 from harness.power.operators.errors import OPERATORS, Alter, first_item_only
-from harness.power.rulesites import RuleSite, changed, checks_of, rule_sites_of
+from harness.power.rulesites import RuleSite, change_rule, checks_of, rule_sites_of
 from harness.subject import Rework
 from harness.suite import Suite
 from harness.tags.families import update
@@ -38,22 +38,22 @@ def mutants_of(compiled: Compiled) -> Iterator[Mutant]:
     """Yield every mutant of the rules of one package."""
     for site, check in checks_of(compiled.plan):
         for name, alter, shown_by in _of_errors(site):
-            yield _made(compiled, site, name, _around(check, alter), shown_by)
+            yield _mutant(compiled, site, name, _around(check, alter), shown_by)
         for name, change, shown_by in _of_check(site.rule.tag, check):
-            yield _made(compiled, site, name, change, shown_by)
+            yield _mutant(compiled, site, name, change, shown_by)
     for site in rule_sites_of(compiled.plan):
         for name, change, shown_by in (*_of_holder(site), *_of_top(site)):
-            yield _made(compiled, site, name, change, shown_by)
-    yield from _unratcheting(compiled)
-    yield from _correlating(compiled)
+            yield _mutant(compiled, site, name, change, shown_by)
+    yield from _without_ratcheting(compiled)
+    yield from _without_correlation(compiled)
 
 
-def _made(compiled: Compiled, site: RuleSite, operator: str, change: Callable[[Rule], Rule], shown_by: str) -> Mutant:
-    rework = _reworked(compiled.package, lambda plan: changed(plan, site.number, change))
+def _mutant(compiled: Compiled, site: RuleSite, operator: str, change: Callable[[Rule], Rule], shown_by: str) -> Mutant:
+    rework = _rework_plan(compiled.package, lambda plan: change_rule(plan, site.number, change))
     return Mutant("declarative", operator, site.location, site.words, shown_by, rework)
 
 
-def _reworked(package: str, change: Callable[[Plan], Plan]) -> Rework:
+def _rework_plan(package: str, change: Callable[[Plan], Plan]) -> Rework:
     def rework(suite: Suite, universe: Universe, compiled: Compiled) -> Compiled:
         if compiled.package != package:
             return compiled
@@ -67,7 +67,7 @@ def _reworked(package: str, change: Callable[[Plan], Plan]) -> Rework:
 
 def _of_errors(site: RuleSite) -> Iterator[tuple[str, Alter, str]]:
     yield from OPERATORS
-    if any(isinstance(rule.body, EachVal) and rule.body.list_type.kind != "map" for rule in site.around):
+    if any(isinstance(rule.body, EachVal) and rule.body.list_type.kind != "map" for rule in site.outer):
         yield "first item only", first_item_only, "a list whose first item is fine and another is not"
 
 
@@ -126,12 +126,16 @@ def _with_body(rule: Rule, body: Mode) -> Rule:
 
 def _of_top(site: RuleSite) -> Changes:
     rule = site.rule
-    if site.around or rule.ne or not _reports(site):
+    if site.outer or rule.hidden or not _reports(site):
         return
     other = _OTHER_LEVEL[rule.level]
     yield f"level {other or 'standard'}", lambda one: replace(one, level=other), "any object that breaks the rule"
-    if rule.sc:
-        yield "no short-circuit", lambda one: replace(one, sc=False), "an object that breaks this rule and a later one"
+    if rule.short_circuits:
+        yield (
+            "no short-circuit",
+            lambda one: replace(one, short_circuits=False),
+            "an object that breaks this rule and a later one",
+        )
 
 
 def _reports(site: RuleSite) -> bool:
@@ -142,14 +146,14 @@ def _reports(site: RuleSite) -> bool:
 # Ratcheting
 
 
-def _unratcheting(compiled: Compiled) -> Iterator[Mutant]:
+def _without_ratcheting(compiled: Compiled) -> Iterator[Mutant]:
     """A field that judges what did not change. What only holds others leaves ratcheting to them."""
     for plan in compiled.plan.types.values():
         for member in plan.fields:
             direct = [rule for rule in rules_in(member.cohorts) if _judges(rule)]
             if direct:
                 place = f"{plan.name.rpartition('/')[2]}.{member.field.json_name}"
-                rework = _unratcheted(compiled.package, plan.name, member)
+                rework = _rework_ratcheting(compiled.package, plan.name, member)
                 shown_by = "an update that leaves an invalid value as it is"
                 yield Mutant("declarative", "no ratcheting", place, "unchanged values", shown_by, rework)
 
@@ -159,7 +163,7 @@ def _judges(rule: Rule) -> bool:
     return site.check is not None and site.check.function.__module__ != update.__name__
 
 
-def _unratcheted(package: str, type_name: str, member: FieldPlan) -> Rework:
+def _rework_ratcheting(package: str, type_name: str, member: FieldPlan) -> Rework:
     start = re.compile(rf'"""{re.escape(type_name)}"""\n.*?\n    # {re.escape(member.field.name)}\b', re.DOTALL)
 
     def rework(suite: Suite, universe: Universe, compiled: Compiled) -> Compiled:
@@ -178,19 +182,19 @@ def _unratcheted(package: str, type_name: str, member: FieldPlan) -> Rework:
     return rework
 
 
-def _correlating(compiled: Compiled) -> Iterator[Mutant]:
+def _without_correlation(compiled: Compiled) -> Iterator[Mutant]:
     """Items that are not told apart: none is ratcheted."""
     for plan in compiled.plan.types.values():
         for member in plan.fields:
             identity = member.inner.identity
             if member.inner.elem and identity is not None and identity.semantic != "atomic":
                 place = f"{plan.name.rpartition('/')[2]}.{member.field.json_name}"
-                rework = _reworked(compiled.package, _uncorrelated(plan.name, member.field.name))
+                rework = _rework_plan(compiled.package, _drop_identity(plan.name, member.field.name))
                 shown_by = "an update that leaves an invalid item as it is and changes another"
                 yield Mutant("declarative", "no correlation", place, "items", shown_by, rework)
 
 
-def _uncorrelated(type_name: str, member: str) -> Callable[[Plan], Plan]:
+def _drop_identity(type_name: str, member: str) -> Callable[[Plan], Plan]:
     def bare(inner: Inner) -> Inner:
         return replace(inner, identity=None)
 

@@ -1,0 +1,104 @@
+"""Looks for a more severe occurrence of a reduced difference, by putting its value into seed objects.
+
+The severity of a difference is that of its worst occurrence. Other errors of an object hide that a verdict changes, and
+a reduction cannot always remove them. Where the error alone would be more severe than it is on the reduced case, its
+value is put into the seed objects of the same request, and every answer is graded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+import msgspec
+
+from harness import tuning
+from harness.case import Answer, Case, Operation
+from harness.compare.comparator import Comparator
+from harness.compare.finding import SEVERITIES
+from harness.compare.mismatch import Signature
+from harness.compare.severity import grade_alone, severity_of
+from harness.engine.ledger import Sighting
+from harness.engine.points import Points
+from harness.engine.units import RequestKind
+from harness.fuzzers.pairs import Pair, unchanged
+from harness.fuzzers.replant import replants
+from harness.fuzzers.shape import Shape
+from harness.fuzzers.shapepaths import SeenValues, resolve_path
+from harness.objectmodel import stored
+
+
+class Regraded(NamedTuple):
+    """A more severe occurrence, or None; `note` says what was tried where the error alone would be more severe."""
+
+    sighting: Sighting | None = None
+    note: str = ""
+
+
+def find(case: Case, answer: Answer, signature: Signature, comparator: Comparator) -> Sighting | None:
+    """Return the most severe mismatch with a signature on a case, as a sighting; None when there is none."""
+    mismatches = comparator.compare(case, answer)
+    same = [Sighting(case, answer, one, None) for one in mismatches if one.signature == signature]
+    return min(same, key=lambda one: _rank(one, comparator), default=None)
+
+
+def rank_of(case: Case, answer: Answer, signature: Signature, comparator: Comparator) -> int:
+    """Return the rank of the severity of a difference on a case, beyond the last one where it does not show."""
+    found = find(case, answer, signature, comparator)
+    return len(SEVERITIES) if found is None else _rank(found, comparator)
+
+
+def _rank(sighting: Sighting, comparator: Comparator) -> int:
+    return SEVERITIES.index(severity_of(sighting.case, sighting.answer, sighting.mismatch, comparator))
+
+
+def regrade(
+    sightings: Sequence[Sighting], seeds: Sequence[Pair], shape: Shape, comparator: Comparator
+) -> Generator[list[Case], list[Answer], Regraded]:
+    """Put the value of a difference into seeds, and grade it there.
+
+    The first sighting is the reduced one, which the severities are compared with; the others have more values to try.
+    """
+    case, answer, mismatch, _ = sightings[0]
+    rank, alone = _rank(sightings[0], comparator), grade_alone(case, answer, mismatch, comparator)
+    if SEVERITIES.index(alone) >= rank:
+        return Regraded()
+    would = f"alone, this error would be of severity {alone}"
+    candidates = _candidates(sightings, seeds, shape)
+    pairs = list(islice(candidates, tuning.REPLANTED))
+    if not pairs:
+        return Regraded(note=f"{would}; not tried, because its value could not be put into another object")
+    cases = [msgspec.structs.replace(case, id=0, object=new, old=old) for new, old in pairs]
+    answers = yield cases
+    shown = [
+        found
+        for case, answer in zip(cases, answers, strict=True)
+        if (found := find(case, answer, mismatch.signature, comparator)) is not None
+    ]
+    worst = min(shown, key=lambda one: _rank(one, comparator), default=None)
+    if worst is not None and _rank(worst, comparator) < rank:
+        return Regraded(worst)
+    of = "of the first" if next(candidates, None) is not None else "of"
+    tried = f"{of} {len(pairs)} other objects that got its value, {len(shown)} show it, none more severely"
+    return Regraded(note=f"{would}; {tried}")
+
+
+def seed_pairs(points: Points, request: RequestKind) -> list[Pair]:
+    """Return the seed objects as pairs of a request; for an update also the one that changes many fields."""
+    if request.operation is Operation.CREATE:
+        return [(seed.obj, None) for seed in points.seeds]
+    pairs: list[Pair] = [unchanged(stored(seed.obj), (None, {})) for seed in points.seeds]
+    changed = points.pairs.get(request.key)
+    return pairs if changed is None else [*pairs, (changed[0].obj, changed[1])]
+
+
+def _candidates(sightings: Sequence[Sighting], seeds: Sequence[Pair], shape: Shape) -> Iterator[Pair]:
+    """Yield the seeds with the value of each sighting, none twice, and none that stays as it is."""
+    seen = SeenValues()
+    found = [(one.case.object, one.case.old) for one in sightings]
+    for pair in (*found, *seeds):
+        seen.is_new(pair)
+    for pair, one in zip(found, sightings, strict=True):
+        path, _ = resolve_path(one.mismatch.path, shape)
+        yield from filter(seen.is_new, replants(pair, path, one.mismatch.type, seeds, shape))

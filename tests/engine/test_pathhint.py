@@ -1,0 +1,58 @@
+"""A wrong path comes with a hint only where it can hardly send a reader to the wrong field."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.engine.pathhint import has_path, hint_at, versions_with
+from harness.fuzzers.shape import Shape
+from tests.fuzzers.toys import widget_shape
+
+SHAPE = widget_shape()
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "hint"),
+    [
+        ("cephFS", ("cephfs", "nfs"), "did you mean cephfs?"),
+        ("downwarAPI", ("downwardAPI", "projected"), "did you mean downwardAPI?"),
+        ("taint", ("taints", "taint1", "paint"), ""),
+        ("service", ("servicePort", "serviceName"), ""),
+        ("deprecatedTopology", ("topology",), ""),
+        ("persistentDisk", ("gcePersistentDisk", "iscsi"), "did you mean gcePersistentDisk?"),
+        ("persistentDisk", ("gcePersistentDisk", "awsPersistentDisk"), ""),
+        ("persistentDisk", ("gcePersistentDisk", "seenPersistentDisk"), "did you mean seenPersistentDisk?"),
+        ("labels", ("metadata", "metadata.labels"), "did you mean metadata.labels?"),
+        ("labels", ("metadata.labels", "spec.labels"), ""),
+        ("count", ("series", "series.count"), ""),
+        ("count", ("deprecatedCount", "series.count"), "did you mean deprecatedCount?"),
+        ("name", ("claimName",), ""),
+        ("zzz", ("name",), ""),
+        ("x" * 5000, ("x" * 4999,), ""),
+    ],
+)
+def test_one_name_that_is_near_is_a_hint(name: str, known: tuple[str, ...], hint: str) -> None:
+    """Several that are near, and one that only shares a part, are none."""
+    assert hint == hint_at(name, name, known, {}, {"seenPersistentDisk"})
+
+
+def test_a_path_of_another_served_version_is_told_as_such() -> None:
+    """A check that reports the path of another version has no misspelt name."""
+    others = {"v1": SHAPE, "v2": Shape("struct"), "v1beta1": SHAPE}
+    assert ["v1", "v1beta1"] == versions_with("spec.ports[0].name", others)
+    assert "v2 has no such field either" == hint_at("spec.ports[0].name", "ports", ("x",), others)
+    assert "did you mean port?; v1 and v2 have no such field either" == hint_at(
+        "spec.port", "Port", ("port",), {"v1": SHAPE, "v2": Shape("struct")}
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("spec.title", True), ("spec.ports[3].name", True), ("spec.labels[a.b/c]", True), ("spec.Title", False),
+        ("spec.title.x", False), ("spec.ports[0].nowhere", False),
+    ],
+)  # fmt: skip
+def test_a_path_is_known_to_its_end(path: str, expected: bool) -> None:
+    """Also through lists and maps."""
+    assert expected == has_path(path, SHAPE)

@@ -1,0 +1,148 @@
+"""The severity of a difference is that of its worst occurrence, and what was tried is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+
+from harness import tuning
+from harness.case import Answer, Case, Failure, Json, Operation
+from harness.compare.comparator import Comparator
+from harness.engine import shrinkphase
+from harness.engine.config import RunConfig
+from harness.engine.ledger import Sighting
+from harness.engine.local import Callbacks, Local
+from harness.engine.regrade import Regraded, find, regrade
+from harness.events import Budget
+from harness.fuzzers.budget import Clock
+from harness.targets.target import drive
+from tests.compare.builders import errors, info
+from tests.engine.toys import ToySpec, ToySubject
+from tests.fuzzers.toys import WIDGETS, ToyTarget, error, widget_shape
+
+KIND = info()
+COMPARATOR = Comparator(KIND)
+REDUCED: Json = {"spec": {"title": "bad"}}
+SEEDS: list[Json] = [{"spec": {"title": "x", "replicas": number}} for number in range(40)]
+
+
+def lone_with(replicas: int) -> Callable[[Case], Answer]:
+    """Let a rule reject the title, and handwritten code every object with other replicas."""
+
+    def answer(case: Case) -> Answer:
+        spec = case.object["spec"]
+        other = errors("Invalid@spec.replicas") if spec.get("replicas") != replicas else ()
+        return Answer(case.id, other, errors("Invalid@spec.title beta") if spec["title"] == "bad" else ())
+
+    return answer
+
+
+def regraded(answer: Callable[[Case], Answer], seeds: list[Json], asked: list[Case] | None = None) -> Regraded:
+    """Look for a more severe occurrence of the title in these seeds."""
+    case = KIND.case(Operation.CREATE, REDUCED)
+    signature = "extra", "spec.title", "FieldValueInvalid", "", "declarative"
+    first = find(case, answer(case), signature, COMPARATOR)
+    assert first is not None
+
+    def ask(cases: list[Case]) -> list[Answer]:
+        (asked if asked is not None else []).extend(cases)
+        return [answer(one) for one in cases]
+
+    return drive(regrade([first], [(seed, None) for seed in seeds], widget_shape(), COMPARATOR), ask)
+
+
+def test_the_object_that_shows_the_worst_is_found() -> None:
+    """With seven replicas the title is the only error, and the gate decides."""
+    found = regraded(lone_with(7), SEEDS).sighting
+    assert isinstance(found, Sighting)
+    assert {"spec": {"title": "bad", "replicas": 7}} == found.case.object
+
+
+def test_what_was_tried_in_vain_is_told() -> None:
+    """So many objects of those that there are; a note says what the error would be alone."""
+    asked: list[Case] = []
+    note = regraded(lone_with(39), SEEDS, asked).note
+    assert tuning.REPLANTED == len(asked)
+    assert f"severity verdict; of the first {tuning.REPLANTED} other objects that got its value" in note
+    assert "; of 7 other objects that got its value, 1 show it" in regraded(lone_with(39), SEEDS[:1]).note
+
+
+def test_what_could_not_be_tried_is_told() -> None:
+    """There is no seed yet."""
+    assert regraded(lone_with(7), []).note.endswith("not tried, because its value could not be put into another object")
+
+
+def test_nothing_is_asked_where_the_error_alone_is_no_worse() -> None:
+    """The reduced object shows the worst that there can be."""
+    asked: list[Case] = []
+    assert Regraded() == regraded(lambda case: Answer(case.id, (), errors("Invalid@spec.title beta")), SEEDS, asked)
+    assert [] == asked
+
+
+class Crowded(ToyTarget):
+    """A rule rejects replicas; handwritten code rejects every object with them that has no two labels."""
+
+    def _answer(self, case: Case) -> Answer:
+        answer = super()._answer(case)
+        spec: Any = case.object.get("spec") if isinstance(case.object, dict) else None
+        if answer.failure is not None or not isinstance(spec, dict) or spec.get("replicas") is None:
+            return answer
+        found = [] if len(spec.get("labels") or {}) > 1 else [error("Invalid", "spec.labels", "few")]
+        rule = error("Invalid", "spec.replicas", "set", "set", level="beta")
+        return Answer(answer.id, (*answer.handwritten, *found), (*answer.declarative, rule))
+
+
+LABELS: Json = {"a": "a", "b": "b"}
+SEED: Json = {
+    "apiVersion": WIDGETS.api_version, "kind": "Widget", "metadata": {"name": "a"},
+    "spec": {"mode": "Fast", "ports": [{"number": 1}], "labels": LABELS, "selector": {"matchLabels": LABELS}},
+}  # fmt: skip
+
+
+def test_a_finding_is_as_severe_as_its_worst_occurrence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is told on the object that shows it, which is shrunk as any other."""
+    monkeypatch.setattr(shrinkphase, "seed_pairs", lambda points, request: [(SEED, None)])
+    subject: Any = ToySubject(ToySpec())
+    subject.target = Crowded([WIDGETS])
+    config = RunConfig(seed=1, budget=Budget(max_cases=400), operations=("create",))
+    outcome = Local(subject, config, Callbacks(), Clock()).run()
+    findings = [one.unpack() for unit in outcome.units for one in unit.findings]
+    rejected = [one for one in findings if one.origin == "set"]
+    assert [("verdict", "")] == [(one.severity, one.severity_note) for one in rejected]
+    assert LABELS.keys() == rejected[0].case.object["spec"]["labels"].keys()
+
+
+class Refusing(ToyTarget):
+    """A rule rejects replicas, or crashes on them; a server refuses what has no label before it validates."""
+
+    crashes = False
+
+    def _answer(self, case: Case) -> Answer:
+        answer = super()._answer(case)
+        spec: Any = case.object.get("spec") if isinstance(case.object, dict) else None
+        if answer.failure is not None or not isinstance(spec, dict):
+            return answer
+        unreachable = "" if spec.get("labels") else "409, because of its labels"
+        if spec.get("replicas") is None:
+            return msgspec.structs.replace(answer, unreachable=unreachable)
+        if self.crashes:
+            return Answer(answer.id, failure=Failure("prepare", "boom", panic=True), unreachable=unreachable)
+        rule = error("Invalid", "spec.replicas", "set", "set", level="beta")
+        return Answer(answer.id, answer.handwritten, (*answer.declarative, rule), unreachable=unreachable)
+
+
+@pytest.mark.parametrize(("crashes", "origin"), [(False, "set"), (True, "prepare: boom")])
+def test_a_reduction_keeps_to_requests_that_are_validated(crashes: bool, origin: str) -> None:
+    """An object that a server refuses is no smaller one, for an error as for a crash."""
+    subject: Any = ToySubject(ToySpec())
+    subject.target = Refusing([WIDGETS])
+    subject.target.crashes = crashes
+    config = RunConfig(seed=1, budget=Budget(max_cases=400), operations=("create",))
+    outcome = Local(subject, config, Callbacks(), Clock()).run()
+    findings = [one.unpack() for unit in outcome.units for one in unit.findings]
+    [found] = [one for one in findings if one.origin == origin]
+    assert ("verdict", "") == (found.severity, found.severity_note)
+    assert 1 == len(found.case.object["spec"]["labels"])
