@@ -1,13 +1,12 @@
-"""Puts together what readers found: touched fields with their places, tags and rules, and the kinds that have them."""
+"""Assembles the touched fields of a change, with their paths, tags and rules, and the kinds that contain them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from itertools import chain
 
-from harness.gotypes.model import Field, Struct, TypeRef
-from harness.gotypes.packages import Universe
-from harness.jsonpath import ITEMS, is_within, join, without_subscripts
+from harness.gotypes.model import Field, Struct
+from harness.jsonpath import is_within, join, without_subscripts
 from harness.rulecov.inventory import KnownRule
 from harness.verify.change import (
     Event,
@@ -19,40 +18,34 @@ from harness.verify.change import (
     TouchedField,
     TouchedKind,
 )  # fmt: skip
+from harness.verify.collector import Member, TouchCollector
 from harness.verify.declarations import Declared, members_of, package_or_none
-from harness.verify.reach import KindReach, native, step_of
 from harness.verify.sides import Side, SideKind
-from harness.verify.touches import Member, Touches, Via
+from harness.verify.typepaths import TypePaths, step_of
 
 _RANKS = {"alpha": 0, "beta": 1, "": 2}
 
 
 class Assembler:
-    """Answers for one pair of sides."""
+    """Assembles touched fields and kinds for one pair of base and head."""
 
     def __init__(self, base: Side, head: Side) -> None:
         self._sides = base, head
-        self._reaches = tuple(KindReach(side.universe, _roots(side)) for side in (base, head))
+        self._type_paths = tuple(TypePaths(side.universe, _roots(side)) for side in (base, head))
         self._declared: dict[tuple[int, str], dict[tuple[str, str], Declared]] = {}
 
-    def fields(self, touches: Touches) -> tuple[TouchedField, ...]:
-        """Return every touched field, by type and place in it. A field that no kind has is left out."""
-        through = {name for via in touches.via.values() for name, _ in via or ()}
-        wanted = {type_name for type_name, _ in touches.fields} | through
-        before, after = (reach.paths(wanted) for reach in self._reaches)
+    def fields(self, collector: TouchCollector) -> tuple[TouchedField, ...]:
+        """Return every touched field, sorted by type and position. Fields that no kind contains are omitted."""
+        wanted = {type_name for type_name, _ in collector.fields}
+        before, after = (finder.paths(wanted) for finder in self._type_paths)
         found = []
-        for member, reasons in touches.fields.items():
-            limits = touches.via.get(member)
-            made = self._field(
-                member,
-                tuple(reasons),
-                *(
-                    _along(side, places, member[0], limits)
-                    for side, places in zip(self._sides, (before, after), strict=True)
-                ),
+        for member, reasons in collector.fields.items():
+            kinds = collector.kinds_of_field.get(member)
+            touched = self._field(
+                member, tuple(reasons), *(_in_kinds(places[member[0]], kinds) for places in (before, after))
             )
-            if made.paths:
-                found.append(made)
+            if touched.paths:
+                found.append(touched)
         return tuple(sorted(found, key=lambda one: (one.type_name, one.position or one.position_before, one.go_field)))
 
     def _field(
@@ -93,7 +86,7 @@ class Assembler:
         return self._declared[key].get((member[0].rpartition(".")[2], member[1]))
 
     def _rules(self, number: int, paths: Iterable[FieldPath]) -> tuple[RuleState, ...]:
-        """Return the rules of a field where the first kind that declares any has it."""
+        """Return the rules of a field in the first kind that declares any for it."""
         side = self._sides[number]
         for place in paths:
             kind = side.kinds.get(place.kind)
@@ -102,10 +95,10 @@ class Assembler:
                 return tuple(sorted(found, key=repr))
         return ()
 
-    def kinds(self, touches: Touches, fields: Iterable[TouchedField]) -> tuple[TouchedKind, ...]:
-        """Return every kind that a touched field belongs to, or that is touched as a whole."""
+    def kinds(self, collector: TouchCollector, fields: Iterable[TouchedField]) -> tuple[TouchedKind, ...]:
+        """Return every kind that contains a touched field, or that is touched as a whole."""
         paths: dict[KindName, dict[str, None]] = {}
-        reasons: dict[KindName, dict[Reason, None]] = {name: dict(found) for name, found in touches.kinds.items()}
+        reasons: dict[KindName, dict[Reason, None]] = {name: dict(found) for name, found in collector.kinds.items()}
         for one in fields:
             for place in one.paths:
                 paths.setdefault(place.kind, {})[place.path] = None
@@ -119,7 +112,7 @@ class Assembler:
                     paths=tuple(sorted(paths.get(name, ()))),
                     rules=self._changes(old, new),
                     resources=known.resources if known else (),
-                    whole=name in touches.kinds,
+                    whole=name in collector.kinds,
                     reasons=tuple(reasons.get(name, ())),
                     in_base=old is not None,
                     in_head=new is not None,
@@ -138,40 +131,9 @@ class Assembler:
         return tuple(changes)
 
 
-def _along(
-    side: Side, found: Mapping[str, tuple[FieldPath, ...]], type_name: str, via: Collection[Via] | None
-) -> tuple[FieldPath, ...]:
-    """Return where kinds have a type, on the way from some types; everywhere when that is nowhere."""
-    places = found[type_name]
-    if via is None:
-        return places
-    wanted = set()
-    for name, trail in via:
-        way = _way(side.universe, name, trail)
-        if way is not None:
-            wanted |= {FieldPath(one.kind, join(one.path, way)) for one in found[name]}
-    return tuple(one for one in places if one in wanted) or places
-
-
-def _way(universe: Universe, name: str, trail: tuple[str, ...]) -> str | None:
-    """Return a trail as a path of JSON names; None when the types have no such members."""
-    path, ref = "", TypeRef("named", name)
-    for step in trail:
-        bare = native(universe, ref)
-        if step == ITEMS:
-            if bare.elem is None:
-                continue  # the trail began at one of several values
-            path, ref = join(path, ITEMS), bare.elem
-            continue
-        declared = universe.find(bare.name) if bare.kind == "named" else None
-        fields = declared.fields if isinstance(declared, Struct) else ()
-        member = next((one for one in fields if one.name == step), None)
-        if member is None:
-            return None
-        path, ref = join(path, step_of(member)), member.type
-    while (bare := native(universe, ref)).elem is not None:
-        path, ref = join(path, ITEMS), bare.elem
-    return path
+def _in_kinds(places: tuple[FieldPath, ...], kinds: Collection[KindName] | None) -> tuple[FieldPath, ...]:
+    """Return the paths that belong to some kinds; all paths when `kinds` is None."""
+    return places if kinds is None else tuple(one for one in places if one.kind in kinds)
 
 
 def _roots(side: Side) -> dict[KindName, str]:
@@ -179,7 +141,7 @@ def _roots(side: Side) -> dict[KindName, str]:
 
 
 def _step(side: Side, member: Member) -> str | None:
-    """Return the way from a type to its field; None when the side has no such field, or it is no JSON."""
+    """Return the path from a type to its field; None when the field does not exist or is not encoded as JSON."""
     declared = side.universe.find(member[0])
     if not member[1]:
         return "" if declared is not None else None
@@ -190,7 +152,7 @@ def _step(side: Side, member: Member) -> str | None:
 
 
 def _is_at(rule: KnownRule, path: str) -> bool:
-    """Whether a rule is one of the value at a path, its items or its keys."""
+    """Whether a rule applies to the value at a path, its items or its keys."""
     own = rule.rule.path
     return is_within(own, path) and without_subscripts(own) == without_subscripts(path)
 

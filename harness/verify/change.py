@@ -1,8 +1,8 @@
-"""What a change in git touches: the records that `harness verify` goes by, as `read.py` makes them.
+"""The records of a change in git and of the fields, kinds and rules that it touches; `read.py` creates them.
 
-The base is the merge base of the named revision and HEAD, which is what a pull request shows: what others did to
-the named branch in the meantime is no part of the change. The head is the work tree as it lies, with what is not
-committed yet, staged or not, and with new files that are not ignored.
+The base is the merge base of the named revision and HEAD, as in a pull request: later commits on the named branch are
+not part of the change. The head is the work tree, including uncommitted changes, staged or not, and new files that are
+not ignored.
 """
 
 from __future__ import annotations
@@ -17,17 +17,18 @@ FileClass: TypeAlias = Literal[
     "types", "doc", "handwritten", "generated", "normalization", "strategy", "conversion", "defaults", "suite",
     "tests", "other",
 ]  # fmt: skip
-"""What a file is to validation. `types`: Go files that declare types with their tags; `doc`: doc.go with the tags of
-generators; `handwritten`: validators written by hand, Go or Python; `generated`: what validation-gen wrote;
-`normalization`: rules that bring the paths of errors together; `suite`: suite.py, which says what is examined;
-`tests`: tests of validation, generated declarative ones too."""
+"""The role of a file in validation. `types`: Go files that declare types and tags; `doc`: doc.go with the tags of
+generators; `handwritten`: validators written by hand, Go or Python; `generated`: output of
+validation-gen; `normalization`: rules that map declarative field paths to handwritten ones; `suite`: suite.py, which
+defines the tested kinds; `tests`: tests of validation, generated declarative ones too."""
 
 Status: TypeAlias = Literal["added", "deleted", "modified", "renamed"]
 
 Cause: TypeAlias = Literal[
-    "tags", "type", "handwritten", "generated", "normalization", "strategy", "conversion", "defaults", "suite"
+    "tags", "type", "handwritten", "generated", "normalization", "strategy", "conversion", "defaults", "suite", "schema"
 ]
-"""The side of a change that touches a field: its tags, its Go type, code that validates, normalizes or prepares it."""
+"""Why a field is touched: its tags, its Go type, its schema in a CRD, or code that validates, normalizes or
+prepares it changed."""
 
 Event: TypeAlias = Literal[
     "added", "removed", "changed", "level raised", "level lowered", "check added", "check removed", "mark added",
@@ -36,12 +37,12 @@ Event: TypeAlias = Literal[
 """What happened. `level raised`: alpha to beta, beta to standard; `check`: a handwritten error; `mark`: of an error as
 covered by declarative validation."""
 
-Layout: TypeAlias = Literal["kubernetes", "suites"]
+Layout: TypeAlias = Literal["kubernetes", "suites", "crds"]
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A commit. `asked` is what was named, `commit` the full id, `subject` its first line; head is the work tree."""
+    """A commit. `asked` is the revision as named, `commit` the full id, `subject` the first line of the message."""
 
     asked: str
     commit: str
@@ -50,7 +51,7 @@ class Revision:
 
 @dataclass(frozen=True, slots=True, order=True)
 class ChangedFile:
-    """A file that differs, by its path in the checkout. `before` is the path in the base when it was another one."""
+    """A file that differs, by its path in the checkout. `before` is the path in the base when the file was renamed."""
 
     path: str
     file_class: FileClass
@@ -73,9 +74,9 @@ class KindName:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Reason:
-    """Why something counts as touched, in a sentence. `position` is in the head, in the base for what is gone.
+    """Why a field or kind counts as touched, in a sentence. `position` is in the head, or in the base for removals.
 
-    `certain` is False where code was read and not understood: then more is named than may be touched.
+    `certain` is False where code could not be attributed to fields: then some named fields may not be touched.
     """
 
     cause: Cause
@@ -90,7 +91,8 @@ class Reason:
 class RuleState:
     """A declared rule of one field: the error it causes, at `path` below the field (`` or `[*]`), and its level.
 
-    `level` is empty for standard. `limit` is the number of its tag, None without one; `argument` what else it says.
+    `level` is empty for standard. `limit` is the number of its tag, None without one; `argument` the rest of its
+    payload.
     """
 
     path: str
@@ -104,7 +106,7 @@ class RuleState:
 
 @dataclass(frozen=True, slots=True, order=True)
 class FieldPath:
-    """Where a kind has a field: JSON names from the root, `[*]` for items and values."""
+    """The path of a field in a kind: JSON names from the root, `[*]` for items and values."""
 
     kind: KindName
     path: str
@@ -115,8 +117,8 @@ class TouchedField:
     """A field of a Go type that the change touches; `go_field` is empty for the type itself.
 
     `type_name` is qualified (`k8s.io/api/apps/v1.DeploymentSpec`), `json_name` the path inside the type. `paths` are
-    all places where kinds have it, `certain` reasons first. Positions are those of the declaration, None where there
-    is none.
+    its paths in all kinds; `reasons` are sorted with certain ones first. Positions are those of the declaration, None
+    without one.
     """
 
     type_name: str
@@ -149,7 +151,7 @@ class TouchedField:
 
 @dataclass(frozen=True, slots=True)
 class RuleChange:
-    """A declared rule of a kind that only base or only head has, or that both have in another way.
+    """A declared rule of a kind that was added, removed or changed.
 
     `path` is canonical, from the root.
     """
@@ -162,11 +164,11 @@ class RuleChange:
 
 @dataclass(frozen=True, slots=True)
 class TouchedKind:
-    """A kind that the change reaches.
+    """A kind that the change touches.
 
-    `resources` are `resource` or `resource/subresource` where the sources tell them. `paths` are those touched, sorted;
-    `whole` says that code was changed of which nobody can say which fields it judges: then the whole kind counts.
-    `in_base` and `in_head` tell whether it exists there.
+    `resources` are `resource` or `resource/subresource` where the sources declare them. `paths` are the touched paths,
+    sorted. `whole` is True when the changed code cannot be attributed to single fields. `in_base` and `in_head` are
+    whether the kind exists there.
     """
 
     name: KindName
@@ -181,9 +183,9 @@ class TouchedKind:
 
 @dataclass(frozen=True, slots=True)
 class StaleFile:
-    """A generated file that does not say what the types do. `command` writes it anew.
+    """A generated file that does not match its types. `command` regenerates it.
 
-    `edited` is True when the types did not change and the file did: somebody edited generated code by hand.
+    `edited` is True when the file changed and the types did not: generated code was edited by hand.
     """
 
     file: str
@@ -197,10 +199,11 @@ class StaleFile:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Everything a change touches. `nothing_touched` says why nothing is, in a sentence; empty when something is.
+    """Everything a change touches. `nothing_touched` is the reason, in a sentence, why nothing is; else empty.
 
-    `left_out` are the fields that `--field` left out, by name. `notes` are remarks for people: what was taken as
-    harmless and why.
+    `crds` is the folder or file of CRDs in the checkout, where they are what changes. `left_out` are the names of the
+    fields that `--field` excluded. `notes` are remarks on changes that were considered
+    harmless, with the reason.
     """
 
     checkout: Path
@@ -215,3 +218,4 @@ class Change:
     nothing_touched: str = ""
     notes: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    crds: str = ""

@@ -1,8 +1,9 @@
-"""What generated validators do, read from zz_generated.validations.go: for each element the calls that check it.
+"""Reads zz_generated.validations.go: for each type and field (element) the calls of check functions.
 
-Generated code has one function for a type and in it one block for a field. A call is told by its name without what
-only the shape of a value decides (`OptionalSlice` is `optional`), its constants, and the level its errors are marked
-with. How values are walked through is left out: calls inside a walk count for the element.
+Generated code has one function for each type, and in it one block for each field. A call is identified by its name
+without the part that depends only on the Go type of the value (`OptionalSlice` is `optional`), its constants, and the
+level that its errors are marked with. Calls that iterate over values are ignored; the calls inside them count for the
+element.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from harness.gotypes.packages import Universe
 from harness.tags.families import enum, union
 from harness.tags.registry import ALL_SPECS
 from harness.tags.rules import Check, CheckFunction, EachKey, EachVal, Item, Mode, Option, Rule, Subfield
-from harness.verify.gocode import GoFile, parse_file, text_of, walk
-from harness.verify.touches import Member
+from harness.verify.collector import Member
+from harness.verify.gosource import GoFile, parse_file, text_of, walk
 
 FILE = "zz_generated.validations.go"
 VALIDATE = "k8s.io/apimachinery/pkg/api/validate"
@@ -33,18 +34,17 @@ _SHAPES = re.compile(
     r"(Optional|Required|Forbidden)(?:Pointer|Slice|Map|Value)|(?:Val|Ptr)?(?:Slice|Map)(Unique|Update)\w*"
     r"|(Update)(?:Pointer|Value|Slice|Map|Struct)\w*|(Union|ZeroOrOneOf)(?:Union)?|(Discriminated)Union"
 )
-_OURS = re.compile(r"(optional|required|forbidden|update)_(?:old_|new_)?(?:pointer|value|slice|list|map|struct)"
-                   r"|format_(\w+)|(?:older_)?(discriminated)_union|older_(\w+)")  # fmt: skip
-_DISCRIMINATED = (union.discriminated_union, union.older_discriminated_union)
-_SAME = {
+_OUR_NAMES = re.compile(r"(optional|required|forbidden|update)_(?:old_|new_)?(?:pointer|value|slice|list|map|struct)"
+                   r"|format_(\w+)|(?:older_)?(discriminated)_union|(?:older|unnamed)_(\w+)")  # fmt: skip
+_ALIASES = {
     "ptrslicenonils": "nonilitems",
     "immutablebycompare": "immutablebycomparing",
     "immutablebyreflect": "immutablebycomparing",
 }
-"""Checks whose names differ in more than shape, theirs and ours."""
+"""Plain names of Kubernetes' check functions with the names of ours, where these differ."""
 _FIELD = re.compile(r"// field \S*\.(\w+)")
 _DECLARATIONS = ("function_declaration", "var_declaration", "const_declaration")
-_WALKS = frozenset({
+_NOT_CHECKS = frozenset({
     "EachValSliceVal", "EachSliceVal", "EachPtrSliceVal", "EachMapVal", "EachMapKey", "SemanticDeepEqual",
     "DirectEqual", "DirectEqualPtr", "NewUnionMember", "NewUnionMembership", "NewDiscriminatedUnionMember",
     "NewDiscriminatedUnionMembership", "DiscriminatedRule", "Subfield", "SliceItem", "ValSliceItem", "PtrSliceItem",
@@ -54,7 +54,7 @@ _WALKS = frozenset({
 
 @dataclass(frozen=True, slots=True, order=True)
 class Call:
-    """One call of a check: its name in small letters, its constants as text, the level of its errors."""
+    """One call of a check function: its name in lower case, its constants as text, the level of its errors."""
 
     name: str
     constants: tuple[str, ...]
@@ -67,7 +67,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class GeneratedElement:
-    """What generated code does for a type or field, where (a line from 1), and all of it as one text."""
+    """The calls of generated code for a type or field, their line (from 1), and the code as one text."""
 
     calls: Counter[Call]
     line: int
@@ -76,9 +76,9 @@ class GeneratedElement:
 
 @dataclass(frozen=True)
 class Generated:
-    """One generated file. `path` is its path in the checkout; elements without a call are there too.
+    """One generated file. `path` is its path in the checkout; `elements` include those without a call.
 
-    `registered` is all that is no validator of a type: which are called for what, and what they compare with.
+    `registered` is the text of all other declarations: the registration of validators, and their variables.
     """
 
     path: str
@@ -87,13 +87,13 @@ class Generated:
 
 
 def read_generated(file: Path, shown: str, package: str, universe: Universe) -> Generated:
-    """Read one file; one that does not exist validates nothing. The universe tells the values of constants."""
+    """Read one file; a missing file has no elements. The universe resolves the values of constants."""
     if not file.is_file():
         return Generated(shown)
     parsed = parse_file(file, shown, package)
     specs = [spec for top in parsed.root.children if top.type == "var_declaration" for spec in walk(top)]
     variables = {
-        text_of(spec.child_by_field_name("name")): tuple(_of_variable(spec, parsed, universe))
+        text_of(spec.child_by_field_name("name")): tuple(_variable_constants(spec, parsed, universe))
         for spec in specs
         if spec.type == "var_spec"
     }
@@ -102,7 +102,7 @@ def read_generated(file: Path, shown: str, package: str, universe: Universe) -> 
     for function in parsed.root.children:
         name = text_of(function.child_by_field_name("name"))
         if function.type == "function_declaration" and name.startswith("Validate_"):
-            type_name = _validated(function, parsed)
+            type_name = _validated_type(function, parsed)
             for go_field, nodes in _blocks(function):
                 calls = Counter(call for node in nodes for call in _calls(node, parsed, variables, ""))
                 line = nodes[0].start_point.row + 1 if nodes else function.start_point.row + 1
@@ -113,11 +113,11 @@ def read_generated(file: Path, shown: str, package: str, universe: Universe) -> 
 
 
 def _text(node: Node) -> str:
-    """All tokens of a piece of code, comments left out."""
+    """Join the tokens of a node, without comments."""
     return " ".join(text_of(one) for one in walk(node) if not one.children and one.type != "comment")
 
 
-def _validated(function: Node, file: GoFile) -> str:
+def _validated_type(function: Node, file: GoFile) -> str:
     """Return the type that a function validates: that of its parameter `obj`."""
     parameters = function.child_by_field_name("parameters")
     for one in parameters.named_children if parameters is not None else ():
@@ -130,20 +130,20 @@ def _validated(function: Node, file: GoFile) -> str:
 
 
 def _blocks(function: Node) -> Iterator[tuple[str, list[Node]]]:
-    """Yield the statements of each element: those of the type itself under the empty name.
+    """Yield the statements of each element, those of the type itself under the empty name.
 
-    The comment that names a field stands inside its block, or in older releases before its statement.
+    The comment that names a field is inside its block, or, in older releases, before its statement.
     """
     body = function.child_by_field_name("body")
     own: list[Node] = []
-    announced = ""
+    next_field = ""
     for one in (part for child in (body.named_children if body else ()) for part in _flat(child)):
         if one.type == "comment":
-            announced = _announced(one) or announced
+            next_field = _field_in_comment(one) or next_field
             continue
         inside = next((inner for inner in walk(one) if inner.type == "comment"), None) if one.type == "block" else None
-        name = announced or (_announced(inside) if inside is not None else "")
-        announced = ""
+        name = next_field or (_field_in_comment(inside) if inside is not None else "")
+        next_field = ""
         if name:
             yield name, [one]
         else:
@@ -151,8 +151,8 @@ def _blocks(function: Node) -> Iterator[tuple[str, list[Node]]]:
     yield "", own
 
 
-def _announced(comment: Node) -> str:
-    """Return the field that a comment names; none when it says that the field has no validation."""
+def _field_in_comment(comment: Node) -> str:
+    """Return the field that a comment names; empty when the comment is that the field has no validation."""
     found = _FIELD.fullmatch(text_of(comment).strip())
     return found[1] if found else ""
 
@@ -162,14 +162,14 @@ def _flat(node: Node) -> list[Node]:
 
 
 def _calls(node: Node, file: GoFile, variables: Mapping[str, tuple[str, ...]], level: str) -> Iterator[Call]:
-    """Yield the calls of checks in a piece of code. `level` is that of the calls around."""
+    """Yield the calls of check functions below a node. `level` is that of the enclosing calls."""
     if node.type == "call_expression":
-        inner, marked = _unmarked(node)
+        inner, marked = _strip_marks(node)
         level = marked or level
         function, arguments = inner.child_by_field_name("function"), inner.child_by_field_name("arguments")
         name = _check_name(function, file) if function is not None else ""
         given = arguments.named_children if arguments is not None else []
-        if name and name not in _WALKS:
+        if name and name not in _NOT_CHECKS:
             yield _call(plain_name(name), _constants(given, file, variables), level)
         elif function is not None and not name:
             yield from _calls(function, file, variables, level)
@@ -178,7 +178,7 @@ def _calls(node: Node, file: GoFile, variables: Mapping[str, tuple[str, ...]], l
         return
     if node.type in ("selector_expression", "identifier"):
         name = _check_name(node, file)
-        if name and name not in _WALKS and not name.startswith("No"):
+        if name and name not in _NOT_CHECKS and not name.startswith("No"):
             yield Call(plain_name(name), (), level)
         return
     for child in node.named_children:
@@ -186,12 +186,12 @@ def _calls(node: Node, file: GoFile, variables: Mapping[str, tuple[str, ...]], l
 
 
 def _call(name: str, constants: Iterable[str], level: str) -> Call:
-    """Make a call. The values of an enumeration are a set, which each side lists in an order of its own."""
+    """Make a call. Values of an enumeration are sorted, because they are a set."""
     return Call(name, tuple(sorted(constants) if name == "enum" else constants), level)
 
 
-def _unmarked(node: Node) -> tuple[Node, str]:
-    """Take the marks off a chain of calls: the call in the middle, and the level."""
+def _strip_marks(node: Node) -> tuple[Node, str]:
+    """Remove level marks from a chain of calls. Returns: the innermost call and the level."""
     level = ""
     while True:
         function = node.child_by_field_name("function")
@@ -205,7 +205,7 @@ def _unmarked(node: Node) -> tuple[Node, str]:
 
 
 def _check_name(node: Node, file: GoFile) -> str:
-    """Return the name of the check that an expression stands for, empty when it stands for none."""
+    """Return the name of the check function that an expression denotes, else an empty one."""
     if node.type == "selector_expression" and node.children[0].type == "identifier":
         path, name = file.imports.get(text_of(node.children[0]), ""), text_of(node.children[-1])
         return name if path == VALIDATE or name.startswith("ValidateCustom_") else ""
@@ -228,8 +228,8 @@ def _constants(given: list[Node], file: GoFile, variables: Mapping[str, tuple[st
             yield from variables[text]
 
 
-def _of_variable(spec: Node, file: GoFile, universe: Universe) -> Iterator[str]:
-    """Yield what a variable holds: the members of a union, the values of an enumeration, or when they are excluded."""
+def _variable_constants(spec: Node, file: GoFile, universe: Universe) -> Iterator[str]:
+    """Yield the constants of a variable: members of a union, values of an enumeration, or their exclusions."""
     value = spec.child_by_field_name("value")
     if value is None:
         return
@@ -237,7 +237,7 @@ def _of_variable(spec: Node, file: GoFile, universe: Universe) -> Iterator[str]:
     for members in exclusions:
         option = unquote(text_of(members["Option"])) or ""
         state = text_of(members.get("ExcludeWhen")) or "false"  # what Go leaves out is false
-        yield _excluded(_named_value(members["Value"], file, universe), option, state == "true")
+        yield _exclusion_text(_named_value(members["Value"], file, universe), option, state == "true")
     plain_union = "NewUnionMembership" in text_of(value)
     for one in walk(value) if not exclusions else ():
         if one.type.endswith("string_literal"):
@@ -248,7 +248,7 @@ def _of_variable(spec: Node, file: GoFile, universe: Universe) -> Iterator[str]:
 
 
 def _is_argument(node: Node) -> bool:
-    """Whether an expression is handed to a call. Behind types in brackets, one alone is read as if converted."""
+    """Whether an expression is an argument of a call; the parser reads `f[T](x)` as a conversion of `x`."""
     parent = node.parent
     if parent is None or parent.type != "type_conversion_expression":
         return parent is not None and parent.type == "argument_list"
@@ -256,25 +256,25 @@ def _is_argument(node: Node) -> bool:
 
 
 def _is_second(node: Node) -> bool:
-    """Whether a text is the second of a pair: 1.34 names the value of a discriminator beside every union's members."""
+    """Whether a text is the second of a pair: 1.34 writes a discriminator value after the members of every union."""
     element = node.parent
     pair = element.parent if element is not None and element.type == "literal_element" else None
     return pair is not None and pair.named_children[0] != element
 
 
 def _members(node: Node) -> dict[str, Node]:
-    """Return what a struct literal holds, by the names of its members."""
+    """Return the values of a struct literal by member name."""
     pairs = [one for one in node.named_children if one.type == "keyed_element"] if node.type == "literal_value" else []
     return {text_of(one.named_children[0]): one.named_children[1].named_children[0] for one in pairs}
 
 
-def _excluded(value: str, option: str, state: bool) -> str:
-    """Say under which state of an option a value is no value of its enumeration, as one constant."""
+def _exclusion_text(value: str, option: str, state: bool) -> str:
+    """Format as one constant that a value is excluded from its enumeration under a state of an option."""
     return f"without {value} while {option} is {'on' if state else 'off'}"
 
 
 def _named_value(node: Node, file: GoFile, universe: Universe) -> str:
-    """Return the value of the constant that an expression names, or that stands there."""
+    """Return the value of a literal, or of the constant that an expression names."""
     if node.type == "selector_expression":
         return _value(universe, file.imports.get(text_of(node.children[0]), ""), text_of(node.children[-1]))
     if node.type.endswith("string_literal"):
@@ -289,35 +289,35 @@ def _value(universe: Universe, package: str, name: str) -> str:
 
 
 def plain_name(name: str) -> str:
-    """Return the name of a check without what only the shape of a value decides."""
+    """Return the name of a check function without the part that depends only on the Go type of the value."""
     found = _SHAPES.fullmatch(name)
     plain = (next(filter(None, found.groups())) if found else name).lower()
-    return _SAME.get(plain, plain)
+    return _ALIASES.get(plain, plain)
 
 
-# What the types order
+# The calls expected from the types
 
 
-def ordered(plan: TypePlan) -> dict[str, Counter[Call]]:
-    """Return the calls that the tags of a type and its fields order, by Go field; the type's own under ""."""
-    found = {"": Counter(_expected(rules_in(plan.cohorts)))}
+def expected_calls(plan: TypePlan) -> dict[str, Counter[Call]]:
+    """Return the calls that the tags of a type require, by Go field; those of the type itself under ""."""
+    found = {"": Counter(_calls_of_rules(rules_in(plan.cohorts)))}
     for one in plan.fields:
-        found[one.field.name] = Counter(_expected(rules_in(one.cohorts)))
+        found[one.field.name] = Counter(_calls_of_rules(rules_in(one.cohorts)))
     return found
 
 
-def _expected(rules: Iterator[Rule]) -> Iterator[Call]:
+def _calls_of_rules(rules: Iterator[Rule]) -> Iterator[Call]:
     for rule in rules:
-        yield from _of_rule(rule, "")
+        yield from _calls_of_rule(rule, "")
 
 
-def _of_rule(rule: Rule, level: str) -> Iterator[Call]:
+def _calls_of_rule(rule: Rule, level: str) -> Iterator[Call]:
     level = rule.level or level
     match rule.body:
         case Check(function=enum.enum_with_exclusions, args=(_, values, exclusions, _)):
-            parts = [_excluded(value, name, state) for value, told in exclusions for name, state in told]
+            parts = [_exclusion_text(value, name, state) for value, states in exclusions for name, state in states]
             yield _call("enum", [*_our_constants(values), *parts], level)
-        case Check(function=function, args=(names, _, values, discriminator, _)) if function in _DISCRIMINATED:
+        case Check(function=function, args=(names, _, values, discriminator, _)) if function in union.DISCRIMINATED:
             pairs = [one for pair in zip(names, values, strict=True) for one in pair]
             yield _call("discriminated", [discriminator, *pairs], level)
         case Check(function=union.no_members, args=(discriminator,)):
@@ -326,25 +326,25 @@ def _of_rule(rule: Rule, level: str) -> Iterator[Call]:
             name = custom.lower() if custom else _our_name(rule.tag, function)
             yield _call(name, _our_constants(args), level)
         case EachVal(inner) | EachKey(inner) | Subfield(inner, _) | Item(inner, _):
-            yield from _of_rule(inner, level)
+            yield from _calls_of_rule(inner, level)
         case Option(inner, name, wanted):
             yield Call("ifoption", (name, str(wanted).lower()), level)
-            yield from _of_rule(inner, level)
+            yield from _calls_of_rule(inner, level)
         case Mode(member=member, rules=modes, otherwise=otherwise):
             yield Call("discriminated", (member.json_name,), level)
             for _, rules in modes:
                 for inner in rules:
-                    yield from _of_rule(inner, level)
-            yield from _of_rule(otherwise, level)
+                    yield from _calls_of_rule(inner, level)
+            yield from _calls_of_rule(otherwise, level)
 
 
 def _our_name(tag: str, function: CheckFunction) -> str:
-    """Return what generated code calls: the function that the tag names, else the one that is called as the check."""
+    """Return the function that generated code calls for a tag: that of its record, else the name of ours."""
     spec = ALL_SPECS.get(tag)
     if spec is not None and spec.go_function and function is spec.check:
         return plain_name(spec.go_function)
     name = function.__name__
-    found = _OURS.fullmatch(name)
+    found = _OUR_NAMES.fullmatch(name)
     return (next(filter(None, found.groups())) if found else name).replace("_", "")
 
 

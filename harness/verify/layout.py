@@ -1,4 +1,4 @@
-"""What a file of a checkout is to validation, and of which package it is, by where it lies."""
+"""Classifies the files of a checkout by their role in validation, and maps them to Go packages, by path."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable
 from pathlib import Path, PurePosixPath
 
 from harness.diagnostics import UsageError
+from harness.git import FileDifference
 from harness.limits import read_checkout
 from harness.verify.change import ChangedFile, FileClass, Layout, Status
-from harness.verify.git import Difference
 
 _STAGING = r"staging/src/k8s\.io"
 _META = rf"{_STAGING}/apimachinery/pkg"
@@ -30,13 +30,13 @@ _KUBERNETES: tuple[tuple[FileClass, str], ...] = (
     ("types", rf"{_META}/(?:apis/[^/]+/[^/]+|types|runtime|runtime/schema|util/intstr|api/resource)/[^/]+\.go"),
     ("types", r"pkg/apis/[^/]+/(?:types[^/]*|[^/]*_types)\.go"),
 )
-"""By path; the first pattern that fits says it."""
-_LAST: dict[str, FileClass] = {"suite.py": "suite", "doc.go": "doc"}
-_SUFFIXES: dict[str, FileClass] = {".go": "types", ".py": "handwritten"}
+"""Classes by path pattern; the first match applies."""
+_CLASS_BY_NAME: dict[str, FileClass] = {"suite.py": "suite", "doc.go": "doc"}
+_CLASS_BY_SUFFIX: dict[str, FileClass] = {".go": "types", ".py": "handwritten"}
 
 
 def layout_of(top: Path) -> Layout:
-    """Say what a checkout is: Kubernetes, or a project with suites. Raises: UsageError when it is neither."""
+    """Return whether a checkout is Kubernetes or a project with suites. Raises: UsageError when it is neither."""
     go_mod = top / "go.mod"
     if go_mod.is_file() and re.search(rb"^module k8s\.io/kubernetes\s*$", read_checkout(go_mod), re.M):
         return "kubernetes"
@@ -45,12 +45,12 @@ def layout_of(top: Path) -> Layout:
     raise UsageError(
         f"{top} is neither a checkout of kubernetes/kubernetes nor a project with suites\n"
         "  why: its go.mod does not name k8s.io/kubernetes, and no folder holds a suite.py\n"
-        "  fix: run it in such a checkout; `harness run --help` tells what a suite is"
+        "  fix: run it in such a checkout; `harness run --help` explains what a suite is"
     )
 
 
 def suite_folders(top: Path) -> Iterable[Path]:
-    """Return the folders with a suite.py, by path, but for those that examine a release of Kubernetes."""
+    """Yield the folders with a suite.py, sorted by path, except suites of a Kubernetes release."""
     skipped = {"node_modules", "vendor", "venv", "site-packages", "__pycache__"}
     waiting = [top]
     while waiting:
@@ -66,8 +66,8 @@ def _defines_suite(file: Path) -> bool:
     return file.is_file() and re.search(rb"^SUITE\b(?!.*\bKubernetesSuite\b)", read_checkout(file), re.M) is not None
 
 
-def classify(found: Iterable[Difference], layout: Layout, uncommitted: Collection[str]) -> tuple[ChangedFile, ...]:
-    """Say of every difference what it is to validation."""
+def classify(found: Iterable[FileDifference], layout: Layout, uncommitted: Collection[str]) -> tuple[ChangedFile, ...]:
+    """Classify every difference by its role in validation."""
     states: dict[str, Status] = {"A": "added", "D": "deleted", "R": "renamed", "C": "added"}
     listed = []
     for one in found:
@@ -82,17 +82,17 @@ def classify(found: Iterable[Difference], layout: Layout, uncommitted: Collectio
 
 
 def class_of(path: str, layout: Layout) -> FileClass:
-    """Say what one file is, by its path in the checkout."""
+    """Return the class of a file, by its path in the checkout."""
     if layout == "kubernetes":
         return next((name for name, pattern in _KUBERNETES if re.fullmatch(pattern, path)), "other")
     pure = PurePosixPath(path)
     if "__pycache__" in pure.parts:
         return "other"
-    if pure.name in _LAST:
-        return _LAST[pure.name]
+    if pure.name in _CLASS_BY_NAME:
+        return _CLASS_BY_NAME[pure.name]
     if pure.name.startswith("test_") or pure.name.endswith(("_test.go", "_test.py")) or pure.name == "conftest.py":
         return "tests"
-    return _SUFFIXES.get(pure.suffix, "other")
+    return _CLASS_BY_SUFFIX.get(pure.suffix, "other")
 
 
 STAGING = "staging/src/"

@@ -1,4 +1,4 @@
-"""Which files of a checkout belong to a suite: its own, and those that they import."""
+"""Finds the files of a suite: those in its folder, and those that they import."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from pathlib import Path, PurePosixPath
 from harness.limits import read_checkout
 from harness.verify.layout import class_of
 
-_MOST = 500
-_OF_THE_HARNESS = ("corpus", "examples", "__pycache__", ".pytest_cache")
-_KNOWN = ("power.yaml", "rules.ratchet", "rulecov.json")
+_MAX_FILES = 500
+_HARNESS_FOLDERS = ("corpus", "examples", "__pycache__", ".pytest_cache")
+_HARNESS_FILES = ("power.yaml", "rules.ratchet", "rulecov.json")
 
 
 def own_files(root: Path, folder: str) -> list[Path]:
-    """Return the Python files in a suite's folder, tests left out."""
+    """Return the Python files in a suite's folder, without tests."""
     found = sorted((root / folder).rglob("*.py"))
     return [path for path in found if class_of(path.relative_to(root).as_posix(), "suites") != "tests"]
 
 
 def is_data(path: str, folder: str) -> bool:
-    """Whether a file lies beside a suite's code and is neither the harness's nor documentation."""
+    """Whether a file of a suite's folder is data that its code may read: neither the harness's nor documentation."""
     pure = PurePosixPath(path)
-    if not pure.is_relative_to(folder) or pure.name in _KNOWN or pure.suffix in (".md", ".pyc"):
+    if not pure.is_relative_to(folder) or pure.name in _HARNESS_FILES or pure.suffix in (".md", ".pyc"):
         return False
-    return not set(pure.relative_to(folder).parts) & set(_OF_THE_HARNESS)
+    return not set(pure.relative_to(folder).parts) & set(_HARNESS_FOLDERS)
 
 
 def imports_of(root: Path, files: Iterable[Path], deep: bool = False) -> set[Path]:
-    """Return the files of a checkout that some files import; `deep` goes on with what those import."""
+    """Return the files of a checkout that some files import; with `deep`, indirectly imported ones too."""
     found: set[Path] = set()
     waiting = list(files)
-    while waiting and len(found) < _MOST:
+    while waiting and len(found) < _MAX_FILES:
         new = {path for file in waiting for path in _imported(root, file)} - found
         found |= new
         waiting = sorted(new) if deep else []
@@ -47,37 +47,31 @@ def _imported(root: Path, file: Path) -> Iterator[Path]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                yield from _files(_tops(root, file), alias.name)
+                yield from _files(_lookup_folders(root, file), alias.name)
         elif isinstance(node, ast.ImportFrom):
             for alias in node.names:
-                yield from _files(_places(root, file, node), ".".join(filter(None, (node.module, alias.name))))
+                yield from _files(_import_folders(root, file, node), ".".join(filter(None, (node.module, alias.name))))
             if node.module:
-                yield from _files(_places(root, file, node), node.module)
+                yield from _files(_import_folders(root, file, node), node.module)
 
 
 def module_of(root: Path, file: Path) -> str:
-    """Return what a module goes by here: its path in the checkout without the suffix."""
+    """Return the name of a module: its path in the checkout without the suffix."""
     return file.relative_to(root).with_suffix("").as_posix()
 
 
-def imported_from(root: Path, file: Path, node: ast.ImportFrom) -> str:
-    """Return the module that names are taken from; one that is not in the checkout by its dotted name."""
-    found = next(_files(_places(root, file, node), node.module), None) if node.module else None
-    return module_of(root, found) if found is not None else "." * node.level + (node.module or "")
+def _import_folders(root: Path, file: Path, node: ast.ImportFrom) -> list[Path]:
+    return [file.parents[node.level - 1]] if 0 < node.level <= len(file.parents) else _lookup_folders(root, file)
 
 
-def _places(root: Path, file: Path, node: ast.ImportFrom) -> list[Path]:
-    return [file.parents[node.level - 1]] if 0 < node.level <= len(file.parents) else _tops(root, file)
-
-
-def _tops(root: Path, file: Path) -> list[Path]:
-    """Return the folders in which a module may be looked up: those above the file, and src."""
+def _lookup_folders(root: Path, file: Path) -> list[Path]:
+    """Return the folders in which a module may be found: the parents of the file, and src."""
     return [*(one for one in file.parents if one.is_relative_to(root)), root / "src"]
 
 
-def _files(places: Iterable[Path], name: str) -> Iterator[Path]:
-    for place in places:
-        module = place.joinpath(*name.split("."))
+def _files(folders: Iterable[Path], name: str) -> Iterator[Path]:
+    for folder in folders:
+        module = folder.joinpath(*name.split("."))
         for path in (module.with_suffix(".py"), module / "__init__.py"):
             if path.is_file():
                 yield path

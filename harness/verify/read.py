@@ -1,6 +1,6 @@
-"""Reads a change: git says which files differ, and readers of types, code and generated files say what that touches.
+"""Reads a change from git, and compares types, code and generated files to find the fields and kinds that it touches.
 
-Lint says something too: of every declaration that changed, and whatever else the base did not have.
+The head is linted too: diagnostics of changed declarations are reported, and others that the base does not have.
 """
 
 from __future__ import annotations
@@ -10,32 +10,32 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from harness.diagnostics import Diagnostic, InputError
+from harness.diagnostics import Diagnostic, InputError, UsageError
+from harness.git import Repository
 from harness.lint.run import lint
 from harness.verify.assemble import Assembler
 from harness.verify.change import Change, ChangedFile, Layout, Revision
-from harness.verify.declarations import compare_orders, compare_packages, members_of, package_or_none
-from harness.verify.git import Repository
-from harness.verify.gochange import compare_code
+from harness.verify.collector import Member, TouchCollector
+from harness.verify.declarations import compare_generator_tags, compare_packages, members_of, package_or_none
+from harness.verify.gocode import compare_code
 from harness.verify.layout import classify, import_path, layout_of
 from harness.verify.narrow import narrow
 from harness.verify.pychange import compare_suites
 from harness.verify.sides import Side, empty_side, open_side
 from harness.verify.stale import compare_generated, stale_code
-from harness.verify.touches import Member, Touches
-from harness.verify.view import unread, why_nothing
+from harness.verify.view import unread_note, why_nothing
 
 EXPORTED = ("go.mod", "pkg/apis", "pkg/api", "pkg/registry", "staging/src/k8s.io/api",
             "staging/src/k8s.io/apimachinery/pkg", "staging/src/k8s.io/apiserver/pkg/registry/rest")  # fmt: skip
-"""What of a checkout of Kubernetes is read."""
+"""The files and folders of a checkout of Kubernetes that are read."""
 
 
 def read_change(checkout: Path, base: str, fields: Sequence[str] = ()) -> Change:
-    """Read what the work tree of a checkout changes since the merge base of `base` and HEAD.
+    """Read the change from the merge base of `base` and HEAD to the work tree of a checkout.
 
     `fields` narrow to fields by JSON path (`spec.replicas`), Go name (`DeploymentSpec.Replicas`), or either with the
     kind in front (`Deployment:spec.replicas`).
-    Raises: UsageError, InputError when git, the revision, the checkout or a field is not what it should be.
+    Raises: UsageError, InputError for an invalid revision, checkout or field, and when git fails.
     """
     repository = Repository.at(checkout)
     layout = layout_of(repository.top)
@@ -58,7 +58,7 @@ def _is_read(path: str) -> bool:
 
 
 def _open(root: Path, layout: Layout) -> Side:
-    """Open the base; one that cannot be read is as good as none: everything is new then."""
+    """Open the base. An unreadable base counts as empty, so that everything in the head is new."""
     try:
         return open_side(root, layout)
     except InputError:
@@ -67,10 +67,10 @@ def _open(root: Path, layout: Layout) -> Side:
 
 def _check_suites(base: Side, head: Side) -> None:
     """Raise what is wrong with suites of the head, unless it was wrong before: what they examine is not known."""
-    known = {(base.place(found.position).file, found.code) for found in base.troubles}
+    known = {(base.place(found.position).file, found.code) for found in base.errors}
     new = [
         replace(found, position=head.place(found.position))
-        for found in head.troubles
+        for found in head.errors
         if (head.place(found.position).file, found.code) not in known
     ]
     if new:
@@ -81,27 +81,35 @@ def _read(
     top: Path, layout: Layout, sides: tuple[Side, Side], files: tuple[ChangedFile, ...], fields: Sequence[str],
     base: Revision, head: Revision,
 ) -> Change:  # fmt: skip
-    touches = Touches()
+    collector = TouchCollector()
     packages = sorted(_type_packages(files, layout, sides))
-    compare_packages(*sides, packages, touches)
-    compare_orders(*sides, touches)
-    declared = frozenset(touches.fields)
+    compare_packages(*sides, packages, collector)
+    compare_generator_tags(*sides, collector)
+    declared = frozenset(collector.fields)
     for path in packages:
         if path in sides[1].packages and sides[1].packages[path][1].generates and sides[1].compiled(path) is None:
-            touches.note(f"the tags of {path} cannot be compiled, so what they order is not known; lint says why")
+            collector.add_note(f"the tags of {path} cannot be compiled, so what they order is not known; lint says why")
     if layout == "kubernetes":
-        compare_code(*sides, files, touches)
-        compare_generated(*sides, files, touches)
+        compare_code(*sides, files, collector)
+        compare_generated(*sides, files, collector)
     else:
-        compare_suites(*sides, files, touches)
+        compare_suites(*sides, files, collector)
+    not_read = _suites_without_types(sides, files)
+    for folder in not_read:
+        collector.add_note(f"{folder} compares two validators of Python, whose fields are not read: {_SEARCH} {folder}")
     assembler = Assembler(*sides)
-    touched = assembler.fields(touches)
-    kinds = assembler.kinds(touches, touched)
+    touched = assembler.fields(collector)
+    kinds = assembler.kinds(collector, touched)
     ordered = {place.kind for one in touched if one.reasons_of("tags", "type") for place in one.paths}
+    if not_read and not touched and not kinds:
+        raise UsageError(
+            f"what changed is in {', '.join(not_read)}: its fields are not known, because it has no types.go\n"
+            f"  fix: {_SEARCH} {not_read[0]} compares its two validators as they are now"
+        )
     stale = tuple(stale_code(*sides, files, ordered)) if layout == "kubernetes" else ()
-    if layout == "kubernetes" and (left := unread(files)):
-        touches.note(left)
-    notes = tuple(touches.notes)
+    if layout == "kubernetes" and (left := unread_note(files)):
+        collector.add_note(left)
+    notes = tuple(collector.notes)
     change = Change(
         top, layout, base, head, files, touched, kinds, not_regenerated=stale, notes=notes,
         diagnostics=tuple(lint_change(*sides, declared, packages)),
@@ -110,8 +118,18 @@ def _read(
     return narrow(change, fields, sides)
 
 
+_SEARCH = "harness run"
+
+
+def _suites_without_types(sides: tuple[Side, Side], files: Iterable[ChangedFile]) -> list[str]:
+    """Return the folders of suites of two validators in which a file changed."""
+    folders = {folder for side in sides for folder in side.without_types}
+    changed = {path for one in files for path in (one.path, one.before) if path}
+    return sorted(folder for folder in folders if any(path.startswith(f"{folder}/") for path in changed))
+
+
 def _type_packages(files: Iterable[ChangedFile], layout: Layout, sides: tuple[Side, Side]) -> set[str]:
-    """Return the packages of types that may differ."""
+    """Return the packages whose types may differ."""
     known = {path for side in sides for path in side.universe.paths}
     if layout == "suites":
         return known
@@ -122,7 +140,8 @@ def _type_packages(files: Iterable[ChangedFile], layout: Layout, sides: tuple[Si
 def lint_change(base: Side, head: Side, changed: Collection[Member], packages: Collection[str]) -> list[Diagnostic]:
     """Lint some packages of the head. `changed` are the declarations that differ.
 
-    A diagnostic counts as known when the base has one of the same code, message and line of text in the same file.
+    A diagnostic of another declaration is omitted when the base has one with the same code, message, file and text of
+    the line.
     """
     known = {_key(one) for one in _lint(base, packages)}
     places = _places(head, changed)
@@ -146,7 +165,7 @@ def _key(found: Diagnostic) -> tuple[str, str, str, str]:
 
 
 def _places(side: Side, changed: Collection[Member]) -> set[tuple[str, int]]:
-    """Return the lines of declarations: their tags and comments, and the line of the name."""
+    """Return the lines of declarations: those of their tags and comments, and that of the name."""
     found: set[tuple[str, int]] = set()
     for path in {name.rpartition(".")[0] for name, _ in changed}:
         package = package_or_none(side.universe, path)

@@ -1,4 +1,4 @@
-"""Which findings of the head the base has already: each is asked of the base, under the gates it was found with."""
+"""Replays the findings of the head at the base, under the gates that each was found with, to see which are new."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import NamedTuple
 import msgspec
 
 from harness.case import Case
-from harness.compare.comparator import Comparator
 from harness.compare.finding import SEVERITIES, Finding
 from harness.compare.severity import severity_of
 from harness.diagnostics import HarnessError
@@ -24,24 +23,23 @@ BATCH = 100
 NAMES: tuple[str, ...] = SEVERITIES
 
 
-class AtBase(NamedTuple):
-    """What the base says of findings of the head.
+class BaseFindings(NamedTuple):
+    """The findings of the head that the base has too.
 
-    `known` has the severity there of each that shows there too, by fingerprint; `uncompared` are the fingerprints of
-    those that there was no time to ask about.
+    `known` is their severity at the base, by fingerprint; `uncompared` are the fingerprints of findings that were not
+    replayed within the time limit.
     """
 
     known: Mapping[str, str]
     uncompared: frozenset[str] = frozenset()
 
 
-def known_at_base(
+def replay_on_base(
     found: Sequence[tuple[Result, SubjectSpec]], trusted: Path | None, note: Note, is_over: Callable[[], bool]
-) -> AtBase:
-    """Return what the base says of every finding.
+) -> BaseFindings:
+    """Replay every finding at the base. Each result comes with the specification that opens the base under its gates.
 
-    Each result comes with how to open the base under its gates. What the base cannot be asked about counts as new; what
-    there is no time for is neither new nor known.
+    A finding that cannot be replayed counts as new; one for which `is_over` left no time is neither new nor known.
     """
     by_spec: dict[str, tuple[SubjectSpec, list[Finding]]] = {}
     for result, spec in found:
@@ -54,23 +52,23 @@ def known_at_base(
             continue
         try:
             with open_subject(spec, note) as base:
-                uncompared |= _asked(base, findings, all_wordings(trusted), is_over, known)
+                uncompared |= _ask_base(base, findings, all_wordings(trusted), is_over, known)
         except HarnessError as error:
             note(f"the base was not asked about {len(findings)} findings, so they count as new: {error}")
-    return AtBase(known, frozenset(uncompared - known.keys()))
+    return BaseFindings(known, frozenset(uncompared - known.keys()))
 
 
-def _asked(
+def _ask_base(
     base: Subject, findings: Sequence[Finding], wordings: Wordings, is_over: Callable[[], bool], known: dict[str, str]
 ) -> set[str]:
-    """Add what is known. Returns: the fingerprints that there was no time for."""
+    """Add the findings that the base has to `known`. Returns: the fingerprints that were not replayed in time."""
     infos = {info.key: info for info in base.target.info.kinds}
     rest = iter([one for one in findings if key_of(one.case) in infos])
     while not is_over() and (batch := list(islice(rest, BATCH))):
-        answers = base.target.ask([_as_found(finding, number) for number, finding in enumerate(batch)])
+        answers = base.target.ask([_as_replayed_case(finding, number) for number, finding in enumerate(batch)])
         for finding, answer in zip(batch, answers, strict=True):
             info = infos[key_of(finding.case)]
-            comparator = Comparator(info, is_known_path=base.is_known_path(info), trusted=wordings)
+            comparator = base.comparator(info, wordings)
             for mismatch in comparator.compare(finding.case, answer):
                 if mismatch.signature == _signature(finding):
                     known[finding.fingerprint] = severity_of(finding.case, answer, mismatch, comparator)
@@ -82,7 +80,7 @@ def _signature(finding: Finding) -> tuple[str, ...]:
     return finding.mismatch, finding.path, finding.type, finding.origin, finding.side
 
 
-def _as_found(finding: Finding, number: int) -> Case:
+def _as_replayed_case(finding: Finding, number: int) -> Case:
     kind = finding.mismatch
     return msgspec.structs.replace(
         finding.case, id=number, served=kind == "composition", versions=kind == "version", repeat=kind == "self"
@@ -90,7 +88,7 @@ def _as_found(finding: Finding, number: int) -> Case:
 
 
 def is_no_worse(finding: Finding, at_base: str | None) -> bool:
-    """Whether the base has a finding already, and the head makes it no worse."""
+    """Whether the base has a finding with at least the severity that it has at the head."""
     if at_base is None:
         return False
     return finding.severity == "unreachable" or SEVERITIES.index(finding.severity) >= NAMES.index(at_base)

@@ -1,4 +1,4 @@
-"""Base and head as APIs: their packages of types, their kinds, their compiled rules. Nothing is built."""
+"""Opens base and head of a change as APIs: packages of types, kinds and compiled rules. No worker is built."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from harness.rulecov.inventory import KnownRule, read_inventory
 from harness.subject.api import SHARED, Api, ApiPackage, go_files, open_api
 from harness.subject.description import load_suite
 from harness.subject.suites import package_of, suite_files
+from harness.subject.validatorsuite import ValidatorSuite
 from harness.suite import Suite, SuiteKind
 from harness.tags.custom_kubernetes import CustomFunctions
 from harness.tags.release import release_of
@@ -32,9 +33,9 @@ _RESOURCE = re.compile(r'resource := "([a-z]+)"|resource ?\+ ?"(/[a-z/]+)"')
 
 @dataclass(frozen=True, slots=True)
 class SideKind:
-    """A kind of one side: its Go type, the package whose rules it has, and what is asked for it.
+    """A kind of base or head: its Go type, the package of its rules, and its resources.
 
-    `families` are what its versions share, and what code is written for: internal packages, or the suite's name.
+    `families` are shared by its versions, and handwritten code belongs to them: internal packages, or the suite's name.
     """
 
     name: KindName
@@ -47,7 +48,10 @@ class SideKind:
 
 @dataclass(frozen=True)
 class Side:
-    """Base or head. `root` is where its files lie; `generated` the folder whose generated code validates a package."""
+    """Base or head. `root` is the folder of its files; `generated` maps a package to the folder of its validators.
+
+    `without_types` are the folders of suites that compare two validators of Python: no field of theirs is known.
+    """
 
     root: Path
     layout: Layout
@@ -56,24 +60,25 @@ class Side:
     kinds: Mapping[KindName, SideKind]
     suites: Mapping[str, Suite] = field(default_factory=dict)
     generated: Mapping[str, Path] = field(default_factory=dict)
-    troubles: tuple[Diagnostic, ...] = ()
+    errors: tuple[Diagnostic, ...] = ()
+    without_types: frozenset[str] = frozenset()
     _compiled: dict[str, Compiled | None] = field(default_factory=dict, repr=False)
     _rules: dict[str, tuple[KnownRule, ...]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def packages(self) -> dict[str, tuple[Api, ApiPackage]]:
-        """The packages that order validators, by the import path of their types."""
+        """The packages with declarative validation, by the import path of their types."""
         return {package.path: (api, package) for api in self.apis for package in api.packages}
 
     def compiled(self, path: str) -> Compiled | None:
-        """Return the validators of a package; None when there is none, or when it does not compile."""
+        """Return the compiled validators of a package; None when there are none, or when its tags do not compile."""
         if path not in self._compiled:
             self._compiled[path] = None
             if path in self.packages and self.packages[path][1].generates:
                 api, package = self.packages[path]
                 try:
                     self._compiled[path] = api.compile(package, CustomFunctions())
-                except InputError:  # lint says what is wrong with it
+                except InputError:  # lint reports the reason
                     return None
         return self._compiled[path]
 
@@ -88,7 +93,7 @@ class Side:
         return tuple(rule for rule in self._rules[kind.package] if rule.type == kind.type)
 
     def place(self, position: Position) -> Position:
-        """Return a position with the file's path in the checkout."""
+        """Make the file of a position relative to the checkout."""
         path = Path(position.file)
         if path.is_absolute() and path.is_relative_to(self.root):
             return replace(position, file=path.relative_to(self.root).as_posix())
@@ -96,12 +101,12 @@ class Side:
 
 
 def open_side(root: Path, layout: Layout) -> Side:
-    """Read one side of a change. Raises: InputError, UsageError, TargetError for one that cannot be read at all."""
+    """Open base or head. Raises: InputError, UsageError, TargetError when it cannot be read."""
     return _kubernetes(root) if layout == "kubernetes" else _suites(root)
 
 
 def empty_side(root: Path, layout: Layout) -> Side:
-    """Return a side without any API: a base from before there was one."""
+    """Return a side without an API, for a base that predates it."""
     return Side(root, layout, (), Universe.from_files({}), {})
 
 
@@ -113,10 +118,10 @@ def _kubernetes(root: Path) -> Side:
     families: dict[str, tuple[str, ...]] = {}
     generated: dict[str, Path] = {}
     for folder in generating_folders(str(root)).values():
-        told = _DOC.findall(read_checkout_text(folder / "doc.go"))
-        for types in (value for name, value in told if name == "validation-gen-input"):
+        tags = _DOC.findall(read_checkout_text(folder / "doc.go"))
+        for types in (value for name, value in tags if name == "validation-gen-input"):
             generated[types] = folder
-            families[types] = tuple(value for name, value in told if name == "conversion-gen") or (types,)
+            families[types] = tuple(value for name, value in tags if name == "conversion-gen") or (types,)
     kinds = {}
     resources: dict[str, dict[str, tuple[str, ...]]] = {}
     for package in api.packages:
@@ -126,13 +131,13 @@ def _kubernetes(root: Path) -> Side:
             for family in named:
                 if family not in resources:
                     resources[family] = _resources(root / "pkg" / "registry" / family.rpartition("/")[2] / "rest")
-            listed = next((found for one in named if (found := _of_kind(name, resources[one]))), ())
+            listed = next((found for one in named if (found := _find_resources(name, resources[one]))), ())
             kinds[kind] = SideKind(kind, f"{package.path}.{name}", package.path, named, listed)
     return Side(root, "kubernetes", (api,), api.universe, kinds, generated=generated)
 
 
 def _root_kinds(api: Api, package: ApiPackage) -> Iterator[str]:
-    """Name the types of a package that are objects of their own."""
+    """Yield the names of the types of a package that are kinds: those with metadata."""
     builder = Builder(api.universe, package.path, release_of(api.release), {}, package.criteria)
     for declared in builder.root_types():
         if any(one.embedded and one.type.name.endswith(".ObjectMeta") for one in _fields(declared)):
@@ -144,7 +149,7 @@ def _fields(declared: Struct | Typedef) -> tuple[Field, ...]:
 
 
 def _resources(folder: Path) -> dict[str, tuple[str, ...]]:
-    """Read which resources and subresources a group serves from where their storage is put together."""
+    """Read the resources and subresources of a group from the source that creates their storage."""
     found: dict[str, list[str]] = {}
     for file in sorted(folder.glob("*.go")) if folder.is_dir() else ():
         resource = ""
@@ -156,7 +161,7 @@ def _resources(folder: Path) -> dict[str, tuple[str, ...]]:
     return {name: tuple(dict.fromkeys(listed)) for name, listed in found.items()}
 
 
-def _of_kind(kind: str, resources: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+def _find_resources(kind: str, resources: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     stem = kind.lower()
     plurals = (f"{stem}s", f"{stem}es", f"{stem.removesuffix('y')}ies", stem)
     return next((resources[plural] for plural in plurals if plural in resources), ())
@@ -167,15 +172,18 @@ def _of_kind(kind: str, resources: Mapping[str, tuple[str, ...]]) -> tuple[str, 
 
 def _suites(root: Path) -> Side:
     suites: dict[str, Suite] = {}
-    troubles: list[Diagnostic] = []
+    errors: list[Diagnostic] = []
+    without_types: set[str] = set()
     for folder in suite_folders(root):
         try:
             suite = load_suite(folder)
         except InputError as error:
-            troubles += error.diagnostics
+            errors += error.diagnostics
             continue
         if isinstance(suite, Suite):
             suites[folder.relative_to(root).as_posix()] = suite
+        elif isinstance(suite, ValidatorSuite):
+            without_types.add(folder.relative_to(root).as_posix())
     files: dict[str, list[Path]] = {}
     for suite in suites.values():
         files |= suite_files(suite)
@@ -188,11 +196,20 @@ def _suites(root: Path) -> Side:
                 path = package_of(suite, version, place)
                 packages[path] = ApiPackage(path, suite.group, version)
                 name = KindName(suite.group, version, kind.kind)
-                kinds[name] = SideKind(name, f"{path}.{kind.kind}", path, (suite.name,), _asked(kind), kind)
+                kinds[name] = SideKind(name, f"{path}.{kind.kind}", path, (suite.name,), _served_resources(kind), kind)
         apis.append(Api(suite.name, suite.release, universe, tuple(packages.values())))
-    return Side(root, "suites", tuple(apis), universe, kinds, suites, troubles=tuple(troubles))
+    return Side(
+        root,
+        "suites",
+        tuple(apis),
+        universe,
+        kinds,
+        suites,
+        errors=tuple(errors),
+        without_types=frozenset(without_types),
+    )
 
 
-def _asked(kind: SuiteKind) -> tuple[str, ...]:
+def _served_resources(kind: SuiteKind) -> tuple[str, ...]:
     root: Iterable[str] = (kind.resource,) if kind.root else ()
     return (*root, *(f"{kind.resource}/{one}" for one in kind.subresources))

@@ -1,7 +1,7 @@
-"""Generated validators that do not do what the types order: types edited and not regenerated, or code edited by hand.
+"""Finds generated validators that do not match the types: types edited and not regenerated, or code edited by hand.
 
-Only what the change is answerable for is told: where neither the tags nor the generated code of an element changed,
-nothing is said, whatever the two make of each other.
+Only differences that the change caused are reported: an element is skipped when neither its tags nor its generated code
+changed.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from pathlib import Path
 
 from harness.diagnostics import Position
 from harness.verify.change import ChangedFile, Event, KindName, Reason, StaleFile
-from harness.verify.generated import FILE, Call, Generated, GeneratedElement, ordered, plain_name, read_generated
+from harness.verify.collector import Member, TouchCollector
+from harness.verify.generated import FILE, Call, Generated, GeneratedElement, expected_calls, plain_name, read_generated
 from harness.verify.layout import import_path
 from harness.verify.sides import Side
-from harness.verify.touches import Member, Touches
 
 COMMAND = "hack/update-codegen.sh validation"
-_TOPS = ("pkg/apis", "staging/src/k8s.io/api", "staging/src/k8s.io/apimachinery/pkg/apis")
-_MOST_CALLS = 4
+_API_FOLDERS = ("pkg/apis", "staging/src/k8s.io/api", "staging/src/k8s.io/apimachinery/pkg/apis")
+_MAX_CALLS = 4
 
 
-def users_of_checks(side: Side, names: Collection[str]) -> Iterator[Member]:
+def fields_with_checks(side: Side, names: Collection[str]) -> Iterator[Member]:
     """Yield every element whose generated code calls one of some check functions, by their Go names."""
     wanted = {plain_name(name) for name in names}
     for member, (_, element) in _GeneratedCode(side, ()).elements.items():
@@ -31,8 +31,8 @@ def users_of_checks(side: Side, names: Collection[str]) -> Iterator[Member]:
             yield member
 
 
-def compare_generated(base: Side, head: Side, files: Iterable[ChangedFile], touches: Touches) -> None:
-    """Touch what generated files validate in another way than before."""
+def compare_generated(base: Side, head: Side, files: Iterable[ChangedFile], collector: TouchCollector) -> None:
+    """Collect the elements whose generated code differs, and kinds whose registration does."""
     for one in files:
         if one.file_class != "generated":
             continue
@@ -46,12 +46,14 @@ def compare_generated(base: Side, head: Side, files: Iterable[ChangedFile], touc
                 sentence = _difference(*calls)
                 place = new or old
                 position = Position(one.path, place.line if place else 0)
-                touches.touch(member, Reason("generated", event, sentence, position, new is None))
+                collector.touch_field(member, Reason("generated", event, sentence, position, new is None))
         if before.registered != after.registered:
             package = import_path(one.path)
             own = [kind for kind in head.kinds.values() if package in (kind.package, _generating(head, kind.package))]
             sentence = f"{one.path} registers or compares in another way"
-            touches.widen([kind.name for kind in own], Reason("generated", "changed", sentence, Position(one.path, 1)))
+            collector.touch_kinds(
+                [kind.name for kind in own], Reason("generated", "changed", sentence, Position(one.path, 1))
+            )
 
 
 def _read(side: Side, path: str) -> Generated:
@@ -66,15 +68,15 @@ def _generating(side: Side, package: str) -> str:
 
 
 def _difference(old: Counter[Call], new: Counter[Call]) -> str:
-    gone, come = old - new, new - old
-    if not gone and not come:
+    removed, added = old - new, new - old
+    if not removed and not added:
         return "generated code does the same checks in another way"
-    parts = [f"no longer does {_listed(gone)}" if gone else "", f"does {_listed(come)}" if come else ""]
+    parts = [f"no longer does {_listed(removed)}" if removed else "", f"does {_listed(added)}" if added else ""]
     return f"generated code {' and '.join(filter(None, parts))}"
 
 
 class _GeneratedCode:
-    """What one side orders and what its generated files do, by element."""
+    """The calls that the types of base or head require, and those of its generated files, by element."""
 
     def __init__(self, side: Side, packages: Collection[str]) -> None:
         self._side, self._packages = side, packages
@@ -83,37 +85,37 @@ class _GeneratedCode:
     def files(self) -> list[Generated]:
         """Every generated file."""
         root = self._side.root
-        found: list[Path] = sorted(path for top in _TOPS for path in (root / top).rglob(FILE))
+        found: list[Path] = sorted(path for top in _API_FOLDERS for path in (root / top).rglob(FILE))
         return [_read(self._side, path.relative_to(root).as_posix()) for path in found]
 
     @cached_property
     def elements(self) -> dict[Member, tuple[str, GeneratedElement]]:
-        """What generated code does, with the file."""
+        """The generated code of each element, with its file."""
         return {member: (one.path, found) for one in self.files for member, found in one.elements.items()}
 
     @cached_property
-    def orders(self) -> dict[Member, Counter[Call]]:
-        """What the types of some packages order, and those that they hold."""
+    def expected(self) -> dict[Member, Counter[Call]]:
+        """The calls that the types of some packages require, and the types that they contain."""
         found: dict[Member, Counter[Call]] = {}
         for path in sorted(self._packages):
             compiled = self._side.compiled(path)
             for name, plan in compiled.plan.types.items() if compiled is not None else ():
-                for go_field, calls in ordered(plan).items():
+                for go_field, calls in expected_calls(plan).items():
                     found.setdefault((name, go_field), calls)
         return found
 
     @property
     def readable(self) -> set[str]:
-        """The packages that compile: of others nobody can say what they order."""
+        """The packages that compile: the calls that others require are unknown."""
         return {path for path in self._packages if self._side.compiled(path) is not None}
 
     def calls(self, member: Member) -> Counter[Call]:
-        """What generated code does for an element."""
+        """Return the calls of generated code for an element."""
         return self.elements[member][1].calls if member in self.elements else Counter()
 
 
 def stale_code(base: Side, head: Side, files: Iterable[ChangedFile], kinds: Iterable[KindName]) -> Iterator[StaleFile]:
-    """Yield every element whose generated code the change leaves behind, by file. `kinds` are those with other tags."""
+    """Yield every element with stale generated code, by file. `kinds` are those whose tags or types changed."""
     listed = [one for one in files if one.file_class in ("types", "doc", "generated")]
     named = {kind.package for name in kinds if (kind := head.kinds.get(name)) is not None}
     packages = named | {path for path in head.packages if _is_changed(head, path, listed)}
@@ -121,7 +123,7 @@ def stale_code(base: Side, head: Side, files: Iterable[ChangedFile], kinds: Iter
         packages |= head.packages.keys()
     if packages:
         before, after = _GeneratedCode(base, packages), _GeneratedCode(head, packages)
-        found = list(_of_elements(before, after, packages))
+        found = list(_compare_elements(before, after, packages))
         yield from sorted(found, key=lambda one: (one.file, one.position, one.type_name, one.go_field))
 
 
@@ -131,18 +133,18 @@ def _is_changed(head: Side, path: str, files: Iterable[ChangedFile]) -> bool:
     return any(one.path == f"{inside}/{FILE}" or import_path(one.path) == path for one in files)
 
 
-def _of_elements(before: _GeneratedCode, after: _GeneratedCode, packages: Collection[str]) -> Iterator[StaleFile]:
+def _compare_elements(before: _GeneratedCode, after: _GeneratedCode, packages: Collection[str]) -> Iterator[StaleFile]:
     own = {path: _file_of(after, path) for path in sorted(packages)}
     readable = after.readable
-    known = {name for name, _ in (*before.orders, *after.orders)}
-    for member in sorted(after.orders.keys() | after.elements.keys()):
+    known = {name for name, _ in (*before.expected, *after.expected)}
+    for member in sorted(after.expected.keys() | after.elements.keys()):
         package = member[0].rpartition(".")[0]
-        if member not in after.orders and (package not in readable or member[0] not in known):
-            continue  # its package was not asked what it orders, or no kind has the type
-        wanted, done = after.orders.get(member, Counter()), after.calls(member)
+        if member not in after.expected and (package not in readable or member[0] not in known):
+            continue  # its package was not compiled, or no kind contains the type
+        wanted, done = after.expected.get(member, Counter()), after.calls(member)
         if wanted == done:
             continue
-        old_wanted, old_done = before.orders.get(member, Counter()), before.calls(member)
+        old_wanted, old_done = before.expected.get(member, Counter()), before.calls(member)
         if wanted == old_wanted and done == old_done:
             continue
         place, element = after.elements.get(member, (own.get(package, ""), None))
@@ -158,7 +160,7 @@ def _of_elements(before: _GeneratedCode, after: _GeneratedCode, packages: Collec
 
 
 def _file_of(code: _GeneratedCode, package: str) -> str:
-    """Return the generated file in which types of a package are validated."""
+    """Return the generated file that validates the types of a package."""
     for (name, _), (path, _) in code.elements.items():
         if name.rpartition(".")[0] == package:
             return path
@@ -175,5 +177,5 @@ def _sentence(wanted: Counter[Call], done: Counter[Call], missing: bool) -> str:
 
 def _listed(calls: Counter[Call]) -> str:
     listed = [str(call) for call in sorted(calls.elements())]
-    rest = len(listed) - _MOST_CALLS
-    return ", ".join(listed[:_MOST_CALLS]) + (f" and {rest} more" if rest > 0 else "")
+    rest = len(listed) - _MAX_CALLS
+    return ", ".join(listed[:_MAX_CALLS]) + (f" and {rest} more" if rest > 0 else "")

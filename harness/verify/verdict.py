@@ -1,7 +1,8 @@
-"""The verdict for each touched field, from what the searches found and saw. Pure: nothing is asked or opened here.
+"""Computes the verdict for each touched field from the findings of the searches. It asks no cases and opens nothing.
 
-A finding belongs to a field when its path is the field's or lies below it, and else when it is told at a struct or list
-around the field; what belongs to no touched field is told as being elsewhere.
+A finding belongs to the touched fields whose path is the finding's path or a parent of it. When there are none, it
+belongs to those below its path: the error may be reported at the enclosing struct or list. A finding that belongs to no
+touched field is listed as `elsewhere`.
 """
 
 from __future__ import annotations
@@ -15,13 +16,12 @@ import msgspec
 from harness.compare.finding import Finding
 from harness.engine.focus import ObjectKind
 from harness.jsonpath import is_within, without_subscripts
-from harness.reporting.assembly import sums_of
-from harness.reporting.coverage import RuleEntry
-from harness.reporting.document import KindEntry, Report, Verdict
-from harness.reporting.verification import (
+from harness.report.model.assembly import compute_sums
+from harness.report.model.coverage import RuleEntry
+from harness.report.model.document import KindEntry, Report
+from harness.report.model.verification import (
     Effort,
     FieldEntry,
-    FieldVerdict,
     KindPath,
     LintEntry,
     ReasonEntry,
@@ -30,63 +30,68 @@ from harness.reporting.verification import (
     UserChange,
     Verification,
 )
+from harness.report.words import FieldVerdict, Verdict
 from harness.verify.change import Change, Event, FieldPath, Reason, Revision, TouchedField, TouchedKind
-from harness.verify.focus import Place, total_of
+from harness.verify.focus import EffortKey, total_of
 from harness.verify.replaying import is_no_worse
 
-_CLAIMS: frozenset[Event] = frozenset({"level raised", "mark added", "check removed"})
-"""What a change does to a field when it says that the two sides of it agree."""
+_CLAIMING_EVENTS: frozenset[Event] = frozenset({"level raised", "mark added", "check removed"})
+"""Events by which a change claims that the handwritten and the declarative validators agree on a field."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchEvidence:
-    """What the searches came to beside the report of the head's.
+    """The results of the searches, in addition to the report of the head.
 
-    `known` has the severity at the base of every finding that shows there too, `uncompared` are the fingerprints of
-    those that there was no time to ask the base about, `unsearched` why something was not
-    searched, as sentences.
+    `known` is the severity at the base of every finding that the base has too, `uncompared` are the fingerprints of
+    findings that were not replayed at the base in time, `unsearched` the reasons, as sentences, why something was not
+    searched.
     """
 
     known: Mapping[str, str] = dataclasses.field(default_factory=dict)
     uncompared: Collection[str] = ()
     changes: Sequence[UserChange] = ()
-    efforts: Mapping[Place, Effort] = dataclasses.field(default_factory=dict)
+    efforts: Mapping[EffortKey, Effort] = dataclasses.field(default_factory=dict)
     unsearched: Sequence[str] = ()
 
 
-def verified(report: Report, change: Change, seen: SearchEvidence, told: Verification) -> Report:
-    """Put the verdict into the report of the searches, and leave what the base has already to its own list.
+def add_verdict(report: Report, change: Change, seen: SearchEvidence, verification: Verification) -> Report:
+    """Add the verdict to the report of the searches, and list findings that the base has too separately.
 
-    Where the change raises a level, marks an error as covered or removes a handwritten check, it claims that both sides
-    agree: then it answers for what the base has too.
-    `told` has what does not depend on the searches.
+    A change that raises a level, marks an error as covered or removes a handwritten check claims that both validators
+    agree, so findings of the base count for it too. `verification` is the part that does not depend on the searches.
     """
     known = [
-        one for one in report.findings if is_no_worse(one, seen.known.get(one.fingerprint)) and not claims(change, one)
+        one
+        for one in report.findings
+        if is_no_worse(one, seen.known.get(one.fingerprint)) and not claims_agreement(change, one)
     ]
-    open_ = [one for one in report.findings if one.fingerprint in seen.uncompared and not claims(change, one)]
-    names = {one.fingerprint for one in (*known, *open_)}
+    uncompared = [
+        one for one in report.findings if one.fingerprint in seen.uncompared and not claims_agreement(change, one)
+    ]
+    names = {one.fingerprint for one in (*known, *uncompared)}
     new = tuple(one for one in report.findings if one.fingerprint not in names)
-    fields = fields_of(change, report, new, known, seen)
-    told = msgspec.structs.replace(
-        told, fields=fields, changes=tuple(seen.changes), known=tuple(map(_bare, known)),
-        uncompared=tuple(map(_bare, open_)), unsearched=(*told.unsearched, *_uncompared(open_)),
-        elsewhere=elsewhere_of(change, new),
+    fields = field_entries(change, report, new, known, seen)
+    verification = msgspec.structs.replace(
+        verification, fields=fields, changes=tuple(seen.changes), known=tuple(map(_as_plain_finding, known)),
+        uncompared=tuple(map(_as_plain_finding, uncompared)),
+        unsearched=(*verification.unsearched, *_uncompared_notes(uncompared)),
+        elsewhere=findings_without_field(change, new),
     )  # fmt: skip
-    # Entries that are idle or expired are the business of a run: a change has nothing to do with them.
+    # Unused and expired exceptions are reported by a run: they do not depend on the change.
     exceptions = msgspec.structs.replace(report.exceptions, unused=(), expired=())
-    sums = sums_of(report.parts, report.kinds, new, exceptions, report.excluded, report.policy)
+    sums = compute_sums(report.parts, report.kinds, new, exceptions, report.excluded, report.policy)
     report = msgspec.structs.replace(report, **sums)
-    return msgspec.structs.replace(report, verdict=_of_report(report, told), verification=told)
+    return msgspec.structs.replace(report, verdict=_report_verdict(report, verification), verification=verification)
 
 
-def claims(change: Change, finding: Finding) -> bool:
-    """Whether a change says that there is no such finding: of a field it claims something of, about the rule it raises.
+def claims_agreement(change: Change, finding: Finding) -> bool:
+    """Whether a change claims that there is no such finding: it belongs to a field with a claim, and to a raised rule.
 
-    Where it raises no rule of the field, what it says is about all of them.
+    When the change raises no rule of the field, the claim is about all its rules.
     """
-    owners = _Owners([one for one in change.fields if _CLAIMS & {why.event for why in one.reasons}])
-    if not owners.of(finding):
+    owners = _FieldOwners([one for one in change.fields if _CLAIMING_EVENTS & {why.event for why in one.reasons}])
+    if not owners.find(finding):
         return False
     here = (finding.case.group, finding.version, finding.kind)
     raised = [
@@ -100,16 +105,16 @@ def claims(change: Change, finding: Finding) -> bool:
     return not raised or any(one.type == finding.type and finding.origin in ("", one.origin) for one in raised)
 
 
-def _of_report(report: Report, told: Verification) -> Verdict:
-    if report.verdict == "equivalent" and not told.is_clean:
+def _report_verdict(report: Report, verification: Verification) -> Verdict:
+    if report.verdict == "equivalent" and not verification.is_clean:
         return "different"
-    if report.verdict == "equivalent" and not told.is_complete:
+    if report.verdict == "equivalent" and not verification.is_complete:
         return "incomplete"
     return report.verdict
 
 
-def _uncompared(findings: Sequence[Finding]) -> Iterator[str]:
-    """Say how many findings may be new or not, and what helps."""
+def _uncompared_notes(findings: Sequence[Finding]) -> Iterator[str]:
+    """Yield a sentence with the number of findings that were not compared, and how to compare them."""
     if findings:
         names = ", ".join(one.fingerprint for one in findings[:3]) + (", ..." if len(findings) > 3 else "")
         yield (
@@ -118,78 +123,78 @@ def _uncompared(findings: Sequence[Finding]) -> Iterator[str]:
         )
 
 
-def _bare(finding: Finding) -> Finding:
+def _as_plain_finding(finding: Finding) -> Finding:
     return Finding(**{name: getattr(finding, name) for name in Finding.__struct_fields__})
 
 
-def revision(one: Revision, asked: str) -> RevisionEntry:
-    """Write one end of the change for the report; `asked` is what the command line called it."""
+def revision_entry(one: Revision, asked: str) -> RevisionEntry:
+    """Make the report's entry of base or head; `asked` is its name on the command line."""
     return RevisionEntry(asked, one.commit, one.subject)
 
 
-def reason(one: Reason) -> ReasonEntry:
-    """Write why something counts as touched."""
-    return ReasonEntry(one.cause, one.event, one.sentence, place_of(one.position), one.in_base, one.certain)
+def reason_entry(one: Reason) -> ReasonEntry:
+    """Make the report's entry of a reason."""
+    return ReasonEntry(one.cause, one.event, one.sentence, resolve_path(one.position), one.in_base, one.certain)
 
 
-def place_of(position: object) -> str:
-    """Write a position as `file:line`, empty where there is none."""
+def resolve_path(position: object) -> str:
+    """Format a position as `file:line`, empty for none."""
     file, line = getattr(position, "file", ""), getattr(position, "line", 0)
     return f"{file}:{line}" if line else str(file)
 
 
-def stale_of(change: Change) -> tuple[StaleEntry, ...]:
-    """Write what was not generated anew."""
+def stale_entries(change: Change) -> tuple[StaleEntry, ...]:
+    """Make the report's entries of stale generated code."""
     return tuple(
         StaleEntry(
             f"{one.type_name.rpartition('.')[2]}.{one.go_field}".rstrip("."), one.file, one.sentence,
-            place_of(one.position), one.command, one.edited,
+            resolve_path(one.position), one.command, one.edited,
         )
         for one in change.not_regenerated
     )  # fmt: skip
 
 
-def lint_of(change: Change) -> tuple[LintEntry, ...]:
-    """Write what the linter says of touched tags."""
-    return tuple(LintEntry(one.code, place_of(one.position), one.message, one.fix) for one in change.diagnostics)
+def lint_entries(change: Change) -> tuple[LintEntry, ...]:
+    """Make the report's entries of the linter's diagnostics."""
+    return tuple(LintEntry(one.code, resolve_path(one.position), one.message, one.fix) for one in change.diagnostics)
 
 
-def fields_of(
+def field_entries(
     change: Change, report: Report, new: Sequence[Finding], known: Sequence[Finding], seen: SearchEvidence
 ) -> tuple[FieldEntry, ...]:
-    """Give every touched field its verdict, and every kind that is touched as a whole."""
+    """Make the entry, with its verdict, of every touched field, and of every kind that is touched as a whole."""
     owners = _owners(change)
     return tuple(_Judge(report, new, known, seen, owners).entry(one) for one in owners.fields)
 
 
-def elsewhere_of(change: Change, findings: Iterable[Finding]) -> tuple[str, ...]:
-    """Return the fingerprints of what belongs to no touched field."""
+def findings_without_field(change: Change, findings: Iterable[Finding]) -> tuple[str, ...]:
+    """Return the fingerprints of the findings that belong to no touched field."""
     owners = _owners(change)
-    return tuple(one.fingerprint for one in findings if not owners.of(one))
+    return tuple(one.fingerprint for one in findings if not owners.find(one))
 
 
-def names_of(change: Change, finding: Finding) -> tuple[str, ...]:
-    """Return the names of the touched fields that a finding is about."""
-    return tuple(dict.fromkeys(owner.name for owner in _owners(change).of(finding)))
+def field_names(change: Change, finding: Finding) -> tuple[str, ...]:
+    """Return the names of the touched fields that a finding belongs to."""
+    return tuple(dict.fromkeys(owner.name for owner in _owners(change).find(finding)))
 
 
-def _owners(change: Change) -> _Owners:
-    return _Owners([*change.fields, *(_as_field(kind) for kind in change.kinds if kind.whole)])
+def _owners(change: Change) -> _FieldOwners:
+    return _FieldOwners([*change.fields, *(_as_field(kind) for kind in change.kinds if kind.whole)])
 
 
 def _as_field(kind: TouchedKind) -> TouchedField:
-    """Make the whole of a kind a field of no type, so that it has a verdict too."""
+    """Make a field of a whole kind, so that it has a verdict too."""
     return TouchedField(kind.name.kind, "", "", (FieldPath(kind.name, ""),), kind.reasons)
 
 
-class _Owners:
-    """Which touched fields a finding belongs to."""
+class _FieldOwners:
+    """Finds the touched fields that a finding belongs to."""
 
     def __init__(self, fields: Sequence[TouchedField]) -> None:
         self.fields = fields
 
-    def of(self, finding: Finding) -> list[TouchedField]:
-        """Return the fields whose path the finding names, else those below its path, the nearest."""
+    def find(self, finding: Finding) -> list[TouchedField]:
+        """Return the fields with the longest path that contains the finding's, else those below the finding's path."""
         named = [one for one in self.fields if self._is_at(one, finding)]
         if named:
             longest = max(_depth(one, finding) for one in named)
@@ -201,7 +206,7 @@ class _Owners:
 
 
 def _owns(field: TouchedField, finding: Finding) -> bool:
-    """Whether the finding was placed at this member of this type; versions of a type are told alike there."""
+    """Whether a finding is attributed to this member of this type, or of the type without its version."""
     package, _, name = field.type_name.rpartition(".")
     return bool(field.json_name) and finding.member == field.json_name and finding.owner in (
         field.type_name, f"{package.rpartition('/')[0]}.{name}"
@@ -209,7 +214,7 @@ def _owns(field: TouchedField, finding: Finding) -> bool:
 
 
 def _paths(field: TouchedField, finding: Finding) -> Iterator[str]:
-    """Yield where the kind of the finding has the field."""
+    """Yield the paths of a field in the kind of a finding."""
     group = finding.case.group if not finding.subresource else None
     for one in field.paths:
         same = (one.kind.version, one.kind.kind) == (finding.version, finding.kind)
@@ -223,25 +228,27 @@ def _depth(field: TouchedField, finding: Finding) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Judge:
-    """Gives verdicts. `new` are findings that only the head has, `known` those that the base has too."""
+    """Computes verdicts. `new` are findings that only the head has, `known` those that the base has too."""
 
     report: Report
     new: Sequence[Finding]
     known: Sequence[Finding]
     seen: SearchEvidence
-    owners: _Owners
+    owners: _FieldOwners
 
     def entry(self, field: TouchedField) -> FieldEntry:
         """Return the field with its verdict."""
         findings = self._fingerprints(field, self.new)
         opened = self._fingerprints(field, [one for one in self.new if one.exception is None])
-        changes = [one for one in self.seen.changes if self._is_of(field, one.finding)]
+        changes = [one for one in self.seen.changes if self._belongs_to(field, one.finding)]
         effort = total_of(self.seen.efforts, [(_kind(path), path.path) for path in field.paths])
         verdict = _verdict(opened, changes, effort)
         uncompared = [
-            one for one in self.report.findings if one.fingerprint in self.seen.uncompared and self._is_of(field, one)
+            one
+            for one in self.report.findings
+            if one.fingerprint in self.seen.uncompared and self._belongs_to(field, one)
         ]
-        untried = next(_uncompared(uncompared), "") if verdict == "equivalent" else ""
+        untried = next(_uncompared_notes(uncompared), "") if verdict == "equivalent" else ""
         verdict = "not-tried" if untried else verdict
         return FieldEntry(
             name=field.name,
@@ -253,11 +260,11 @@ class _Judge:
             else _why_not_tried(field, self.report.kinds, self.seen)
             if verdict == "not-tried"
             else self._basis(field, opened),
-            reasons=tuple(map(reason, field.reasons)),
+            reasons=tuple(map(reason_entry, field.reasons)),
             paths=tuple(KindPath(*_kind(one), one.path) for one in field.paths),
             tags_before=field.tags_before,
             tags_after=field.tags_after,
-            place=place_of(field.position or field.position_before),
+            place=resolve_path(field.position or field.position_before),
             effort=effort,
             rules=tuple(_rules(field, self.report.rules)),
             versions=tuple(_versions(field, self.report.kinds)),
@@ -267,7 +274,7 @@ class _Judge:
         )
 
     def _basis(self, field: TouchedField, findings: Sequence[str]) -> str:
-        """Say what a verdict rests on where the two sides of the head alone cannot say it."""
+        """Return the basis of a verdict that the two validators of the head alone do not give; else empty."""
         events = {one.event for one in field.reasons}
         old = sum(name in self.seen.known for name in findings)
         if "check removed" in events and any(not rule.level for rule in field.rules_after):
@@ -283,15 +290,15 @@ class _Judge:
         if old:
             return (
                 f"the base has {old} of these too: this change says that both sides agree by now "
-                f"({', '.join(sorted(events & _CLAIMS))}), so it answers for them"
+                f"({', '.join(sorted(events & _CLAIMING_EVENTS))}), so it answers for them"
             )
         return ""
 
     def _fingerprints(self, field: TouchedField, findings: Iterable[Finding]) -> tuple[str, ...]:
-        return tuple(one.fingerprint for one in findings if self._is_of(field, one))
+        return tuple(one.fingerprint for one in findings if self._belongs_to(field, one))
 
-    def _is_of(self, field: TouchedField, finding: Finding) -> bool:
-        return any(owner is field for owner in self.owners.of(finding))
+    def _belongs_to(self, field: TouchedField, finding: Finding) -> bool:
+        return any(owner is field for owner in self.owners.find(finding))
 
 
 def _kind(path: FieldPath) -> ObjectKind:
@@ -305,7 +312,7 @@ def _verdict(findings: Sequence[str], changes: Sequence[UserChange], effort: Eff
 
 
 def _rules(field: TouchedField, rules: Iterable[RuleEntry]) -> Iterator[RuleEntry]:
-    """Yield the rules of a field and of its items, but not of the members of its struct; all those of a whole kind."""
+    """Yield the rules of a field and its items, without members of its struct; for a whole kind all its rules."""
     for rule in rules:
         for one in field.paths:
             if _kind(one) == (rule.group, rule.version, rule.kind) and (

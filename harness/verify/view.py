@@ -1,11 +1,11 @@
-"""A change as text for people: what `harness verify --dry-run` prints, and why a change touches nothing."""
+"""Formats a change as text: the output of `harness verify --dry-run`, and the reason why a change touches nothing."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from harness.reporting.text import count, visible
+from harness.report.escaping import count, visible
 from harness.verify.change import (
     Change,
     ChangedFile,
@@ -20,13 +20,13 @@ from harness.verify.change import (
     TouchedKind,
 )
 
-_MOST_PLACES = 3
-_MOST_KINDS = 6
-_MOST = 60
+_MAX_PATHS = 3
+_MAX_KINDS = 6
+_MAX_ROWS = 60
 
 
 def rows_of(change: Change) -> Iterator[str]:
-    """Yield the lines, without colours. What comes from files and names is escaped."""
+    """Yield the lines of a change, without colours and with special characters escaped."""
     yield from map(visible, _rows(change))
 
 
@@ -40,18 +40,18 @@ def _rows(change: Change) -> Iterator[str]:
     if change.fields:
         yield ""
         yield f"{count(len(change.fields), 'field')} touched, in {count(len(change.kinds), 'kind')}:"
-        for one in change.fields[:_MOST]:
+        for one in change.fields[:_MAX_ROWS]:
             yield from _field(one)
-        yield from _more(len(change.fields), _MOST)
+        yield from _more(len(change.fields), _MAX_ROWS)
     yield from _whole(change.kinds)
     yield from _rules(change.kinds)
     yield from _stale(change.not_regenerated)
     if change.diagnostics:
         yield ""
         yield f"lint: {count(len(change.diagnostics), 'diagnostic')}"
-        for found in change.diagnostics[:_MOST]:
+        for found in change.diagnostics[:_MAX_ROWS]:
             yield from (f"  {line}" for line in str(found).splitlines())
-        yield from _more(len(change.diagnostics), _MOST)
+        yield from _more(len(change.diagnostics), _MAX_ROWS)
     if change.left_out:
         yield ""
         yield f"left out by --field: {_listed(change.left_out, 10)}"
@@ -98,14 +98,14 @@ def _places(paths: Sequence[FieldPath]) -> str:
     by_path: dict[str, list[KindName]] = {}
     for place in paths:
         by_path.setdefault(place.path or "(object)", []).append(place.kind)
-    shown = [f"{path} of {_kinds(kinds)}" for path, kinds in list(by_path.items())[:_MOST_PLACES]]
-    rest = len(by_path) - _MOST_PLACES
+    shown = [f"{path} of {_kinds(kinds)}" for path, kinds in list(by_path.items())[:_MAX_PATHS]]
+    rest = len(by_path) - _MAX_PATHS
     kinds = len({place.kind for place in paths})
     return "; ".join(shown) + (f"; {count(rest, 'more path')}, {count(kinds, 'kind')} in all" if rest > 0 else "")
 
 
 def _kinds(kinds: Sequence[KindName]) -> str:
-    return _listed([str(kind) for kind in dict.fromkeys(kinds)], _MOST_KINDS)
+    return _listed([str(kind) for kind in dict.fromkeys(kinds)], _MAX_KINDS)
 
 
 def _listed(names: Sequence[str], most: int) -> str:
@@ -119,7 +119,7 @@ def _more(number: int, most: int) -> Iterator[str]:
 
 
 def _whole(kinds: Iterable[TouchedKind]) -> Iterator[str]:
-    """Say which kinds count as a whole; those of one reason together."""
+    """Yield the kinds that are touched as a whole, grouped by reason."""
     by_reason: dict[Reason, list[KindName]] = {}
     for kind in kinds:
         for reason in kind.reasons if kind.whole else ():
@@ -135,14 +135,14 @@ def _rules(kinds: Sequence[TouchedKind]) -> Iterator[str]:
     if changed:
         yield ""
         yield "declared rules:"
-    for kind in changed[:_MOST]:
+    for kind in changed[:_MAX_ROWS]:
         state = "" if kind.in_base and kind.in_head else " (new)" if kind.in_head else " (gone)"
         yield f"  {kind.name}{state}"
-        for one in kind.rules[:_MOST]:
+        for one in kind.rules[:_MAX_ROWS]:
             before, after = (rule_text(rule) if rule else "" for rule in (one.before, one.after))
             yield f"    {one.event}: {one.path or '(object)'}: {' -> '.join(filter(None, (before, after)))}"
-        yield from _more(len(kind.rules), _MOST)
-    yield from _more(len(changed), _MOST)
+        yield from _more(len(kind.rules), _MAX_ROWS)
+    yield from _more(len(changed), _MAX_ROWS)
 
 
 def _stale(stale: Sequence[StaleFile]) -> Iterator[str]:
@@ -152,10 +152,10 @@ def _stale(stale: Sequence[StaleFile]) -> Iterator[str]:
         if found:
             yield ""
             yield f"{what}:"
-        for one in found[:_MOST]:
+        for one in found[:_MAX_ROWS]:
             name = ".".join(filter(None, (one.type_name.rpartition(".")[2], one.go_field)))
             yield f"  {name}: {one.sentence}  [{one.position}]"
-        yield from _more(len(found), _MOST)
+        yield from _more(len(found), _MAX_ROWS)
         for command in dict.fromkeys(one.command for one in found):
             yield f"  fix: {command}"
 
@@ -174,8 +174,8 @@ def count_classes(files: Sequence[ChangedFile]) -> str:
     return ", ".join(f"{counts[name]} {_NAMES[name]}" for name in _NAMES if counts[name])
 
 
-def unread(files: Sequence[ChangedFile], most: int = 3) -> str:
-    """Say which Go files changed that no reader knows: they may matter to validation all the same. Empty without."""
+def unread_note(files: Sequence[ChangedFile], most: int = 3) -> str:
+    """Return a note on changed Go files that are not read, since they may affect validation; else empty."""
     found = [
         one.path for one in files if one.file_class == "other" and one.path.endswith(".go") and "zz_gen" not in one.path
     ]
@@ -185,7 +185,7 @@ def unread(files: Sequence[ChangedFile], most: int = 3) -> str:
 
 
 def why_nothing(files: Sequence[ChangedFile], base: Revision, notes: Sequence[str]) -> str:
-    """Return the sentence."""
+    """Return the reason, in a sentence, why a change touches nothing."""
     if not files:
         return f"the work tree is what {base.asked} and HEAD have in common: no file differs"
     if all(one.file_class in _IDLE for one in files):

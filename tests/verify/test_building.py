@@ -9,9 +9,16 @@ from shutil import rmtree
 import pytest
 
 from harness.diagnostics import UsageError
-from harness.verify.building import base_folder, checkout_of, default_base, ends_of, find_place, name_place
+from harness.git import Repository
+from harness.verify.building import (
+    base_and_head_of,
+    base_folder,
+    checkout_of,
+    default_base,
+    find_location,
+    name_location,
+)
 from harness.verify.change import Change, Revision
-from harness.verify.git import Repository
 from tests.verify.checkout import commit, git
 from tests.verify.project import LIMIT, apply, make_project
 
@@ -53,7 +60,7 @@ def test_a_suite_that_the_base_lacks_has_no_base(project: Path) -> None:
     (project / "suites/plates/suite.py").write_text("SUITE = None\n")
     (project / "suites/kubernetes").mkdir()
     (project / "suites/kubernetes/suite.py").write_text('SUITE = KubernetesSuite(release="1.37.1")\n')
-    found = ends_of(change_of(project), project, folder)
+    found = base_and_head_of(change_of(project), project, folder)
     assert [("suites/cups", True), ("suites/plates", False)] == [(one.name, one.base is not None) for one in found]
 
 
@@ -84,14 +91,14 @@ def test_a_place_is_named_so_that_another_machine_finds_it(
 ) -> None:
     """Below the checkout by its path there, what is kept by its commit; a clone elsewhere finds the same files."""
     base = base_of(project, lambda text: None)
-    name = name_place(str(base / "suites/cups"), project)
+    name = name_location(str(base / "suites/cups"), project)
     assert f"{git(project, 'rev-parse', 'base')[:20]}:suites/cups" == name
-    assert "suites/cups" == name_place(str(project / "suites/cups"), project)
-    assert "suites/cups" == find_place("suites/cups", project, lambda text: None)
+    assert "suites/cups" == name_location(str(project / "suites/cups"), project)
+    assert "suites/cups" == find_location("suites/cups", project, lambda text: None)
     rmtree(tmp_path / "cache")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "other"))
     git(tmp_path, "clone", "-q", str(project), str(tmp_path / "clone"))
-    found = Path(find_place(name, tmp_path / "clone", lambda text: None))
+    found = Path(find_location(name, tmp_path / "clone", lambda text: None))
     assert found.is_relative_to(tmp_path / "other")
     assert "maximum=500" in (found / "types.go").read_text()
 
@@ -99,11 +106,11 @@ def test_a_place_is_named_so_that_another_machine_finds_it(
 def test_a_commit_that_a_clone_does_not_have_is_told(project: Path) -> None:
     """With what to do about it."""
     with pytest.raises(UsageError, match="there is no revision"):
-        find_place(f"{'0' * 20}:suites/cups", project, lambda text: None)
+        find_location(f"{'0' * 20}:suites/cups", project, lambda text: None)
 
 
 def test_the_head_of_a_commit_is_opened_where_it_was_verified(project: Path) -> None:
     """A worker that was built there need not be built again."""
     folder = checkout_of(Repository.at(project), "HEAD", lambda text: None)
-    name = name_place(str(folder / "suites/cups"), project)
-    assert str(folder / "suites/cups") == find_place(name, project, lambda text: None)
+    name = name_location(str(folder / "suites/cups"), project)
+    assert str(folder / "suites/cups") == find_location(name, project, lambda text: None)

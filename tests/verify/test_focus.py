@@ -9,7 +9,7 @@ import pytest
 from harness.case import Answer, Case, Failure, Json, KindInfo, Operation
 from harness.field import FieldError
 from harness.jsonpath import pattern_of
-from harness.reporting.verification import Effort
+from harness.report.model.verification import Effort
 from harness.verify.change import Change, KindName, Revision, TouchedKind
 from harness.verify.focus import Efforts, focus_of, patterns_of, set_values
 

@@ -8,7 +8,7 @@ import pytest
 
 from harness.compiler import compile_types
 from harness.gotypes.packages import Universe
-from harness.verify.generated import ordered, read_generated
+from harness.verify.generated import expected_calls, read_generated
 
 HEAD = """package v1
 
@@ -128,7 +128,7 @@ def test_what_types_order_is_named_as_generated_code_names_it(tmp_path: Path, re
     """Checks that releases do in ways of their own have one name, with the constants that generated code has."""
     (tmp_path / "types.go").write_text(ORDERS)
     compiled = compile_types(Universe.from_files({"v1": [tmp_path / "types.go"]}), "v1", release=release)
-    own, enum = ordered(compiled.plan.types["v1.T"]), ordered(compiled.plan.types["v1.E"])
+    own, enum = expected_calls(compiled.plan.types["v1.T"]), expected_calls(compiled.plan.types["v1.E"])
     assert ["discriminated(d, a, A)", "zerooroneof(x, y)"] == sorted(map(str, own[""]))
     assert ["optional()", "update(NoModify)"] == sorted(map(str, own["U"]))
     assert ["maxlength(4)"] == [*map(str, own["M"])]

@@ -8,7 +8,7 @@ from shutil import copytree, ignore_patterns
 
 import pytest
 
-from harness.diagnostics import InputError
+from harness.diagnostics import InputError, UsageError
 from harness.verify.change import Change, KindName
 from harness.verify.read import read_change
 from tests.verify.checkout import commit, git, replace, repository, write
@@ -66,7 +66,10 @@ def test_tag(top: Path) -> None:
 PRECISE: dict[str, tuple[tuple[str, str, str], dict[str, list[tuple[str, str]]]]] = {
     "constant": (
         (HAND, "MAX_REPLICAS = 5000", "MAX_REPLICAS = 5001"),
-        {f"v1 {one} spec.replicas": [("handwritten", "changed")] for one in ("Workload", "Scale")},
+        {
+            f"v1 {one}": [("handwritten", "changed")]
+            for one in ("Workload spec.replicas", "Workload status.replicas", "Scale spec.replicas")
+        },
     ),
     "mark": (
         (HAND, "duplicate(path.index(i), container, covered=True)", "duplicate(path.index(i), container)"),
@@ -83,13 +86,21 @@ PRECISE: dict[str, tuple[tuple[str, str, str], dict[str, list[tuple[str, str]]]]
             "v1 Workload spec.strategy.maxSurge": [("handwritten", "changed")],
         },
     ),
-    "two versions, one renamed": (
-        (POLICY, "len(value) > 24", "len(value) > 25"),
+    "a default": (
+        (SUITE, '{"replicas": 1,', '{"replicas": 2,'),
         {
-            "v1 Policy spec.target.kind": [("handwritten", "changed")],
-            "v1 Policy spec.target.name": [("handwritten", "changed")],
-            "v1beta1 Policy spec.targetKind": [("handwritten", "changed")],
-            "v1beta1 Policy spec.targetName": [("handwritten", "changed")],
+            f"v1 Workload {one}": [("defaults", "changed")] for one in ("spec", "spec.replicas", "status.replicas")
+        },
+    ),
+    "what is reset": (
+        (SUITE, 'case "pause":', 'case "paused":'),
+        {"v1 Workload spec.paused": [("strategy", "changed")]},
+    ),
+    "conversion": (
+        ("suites/policy_v1/suite.py", '{"verb": "action"}', '{"verb": "action", "x": "y"}'),
+        {
+            "v1 Policy spec.rules[*].action": [("conversion", "changed")],
+            "v1beta1 Policy spec.rules[*].verb": [("conversion", "changed")],
         },
     ),
 }  # fmt: skip
@@ -106,8 +117,6 @@ def test_handwritten(top: Path, name: str) -> None:
 
 
 WHOLE: dict[str, tuple[tuple[str, str, str], dict[str, list[tuple[str, str]]]]] = {
-    "prepare": ((SUITE, 'case "pause":', 'case "paused":'), {"v1 Workload": [("strategy", "changed")]}),
-    "defaults": ((SUITE, '{"replicas": 1,', '{"replicas": 2,'), {"v1 Workload": [("defaults", "changed")]}),
     "subresources": (
         (SUITE, 'subresources=("scale",)', 'subresources=("scale", "size")'),
         {"v1 Scale": [("suite", "changed")]},
@@ -115,10 +124,6 @@ WHOLE: dict[str, tuple[tuple[str, str, str], dict[str, list[tuple[str, str]]]]] 
     "normalization": (
         ("suites/policy_v1/suite.py", '(r"^spec\\.targetKind$", "spec.target.kind"),', ""),
         {"v1 Policy": [("normalization", "changed")], "v1beta1 Policy": [("normalization", "changed")]},
-    ),
-    "conversion": (
-        ("suites/policy_v1/suite.py", '{"verb": "action"}', '{"verb": "action", "x": "y"}'),
-        {"v1 Policy": [("conversion", "changed")], "v1beta1 Policy": [("conversion", "changed")]},
     ),
     "release": (
         (SUITE, 'group="fleet.example.com",', 'group="fleet.example.com",\n    release="1.36",'),
@@ -129,7 +134,7 @@ WHOLE: dict[str, tuple[tuple[str, str, str], dict[str, list[tuple[str, str]]]]] 
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_whole_kinds(top: Path, name: str) -> None:
-    """What suite.py says, and code that prepares, defaults and converts, counts for whole kinds."""
+    """What suite.py says counts for whole kinds."""
     edit, expected = WHOLE[name]
     replace(top, *edit)
     change = read_change(top, "base")
@@ -137,10 +142,9 @@ def test_whole_kinds(top: Path, name: str) -> None:
     assert {} == touched(change)
 
 
-def renamed_locals(top: Path) -> None:
-    """Rename a helper, a parameter and a local name."""
+def renamed(top: Path) -> None:
+    """Rename a helper."""
     replace(top, HAND, "validate_port", "check_port", 99)
-    replace(top, HAND, "old_containers", "before_containers", 99)
 
 
 def moved(top: Path) -> None:
@@ -170,7 +174,7 @@ def _function(text: str, name: str) -> str:
 
 
 HARMLESS: dict[str, Callable[[Path], object]] = {
-    "names": renamed_locals,
+    "names": renamed,
     "moved": moved,
     "docstrings": lambda top: replace(top, HAND, '"""Validate one program of a copy."""', '"""Look at one program."""'),
     "annotations": lambda top: replace(top, HAND, "validate_replicas(replicas: int,", "validate_replicas(replicas,"),
@@ -188,6 +192,14 @@ def test_nothing_touched(top: Path, name: str) -> None:
     assert ({}, {}) == (touched(change), whole(change))
     assert change.files
     assert change.nothing_touched
+
+
+def test_version_with_another_name(top: Path) -> None:
+    """Where one version has a field under the name that the code uses, and another one not, all of that one counts."""
+    replace(top, POLICY, "len(value) > 24", "len(value) > 25")
+    change = read_change(top, "base")
+    assert {"v1 Policy spec.target.kind": [("handwritten", "changed")]} == touched(change)
+    assert {"v1beta1 Policy": [("handwritten", "changed")]} == whole(change)
 
 
 def test_parameter_that_callers_name(top: Path) -> None:
@@ -221,7 +233,8 @@ def test_imported_modules(top: Path) -> None:
     commit(top, "Share code")
     git(top, "tag", "shared")
     replace(top, "shared/near.py", "return LIMIT", "return LIMIT + 0")
-    assert {"v1 Workload spec.replicas", "v1 Scale spec.replicas"} == set(touched(read_change(top, "shared")))
+    found = set(touched(read_change(top, "shared")))
+    assert {"v1 Workload spec.replicas", "v1 Workload status.replicas", "v1 Scale spec.replicas"} == found
     git(top, "checkout", "-q", ".")
     replace(top, "shared/far.py", "LIMIT = 1", "LIMIT = 2")
     assert {"v1 Workload", "v1 Scale"} == set(whole(read_change(top, "shared")))
@@ -252,3 +265,15 @@ def test_broken_head(top: Path) -> None:
     with pytest.raises(InputError) as caught:
         read_change(top, "base")
     assert [("suite-syntax", SUITE)] == [(found.code, found.position.file) for found in caught.value.diagnostics]
+
+
+def test_a_suite_of_two_validators_is_not_taken_for_unchanged(top: Path) -> None:
+    """Its fields are not known: alone it cannot be verified, and beside another change it is noted."""
+    folder = "suites/pair"
+    suite = "from harness.suite import Suite\nSUITE = Suite(old={}, new={'minProperties': 1})\n"
+    write(top, {f"{folder}/suite.py": suite})
+    with pytest.raises(UsageError, match=f"harness run {folder}"):
+        read_change(top, "base")
+    replace(top, "suites/policy_v1/v1/types.go", "+k8s:maxItems=5", "+k8s:maxItems=6")
+    change = read_change(top, "base")
+    assert [True] == [f"harness run {folder}" in note for note in change.notes if folder in note]

@@ -12,8 +12,8 @@ import pytest
 
 from harness.compare.finding import Finding
 from harness.diagnostics import Position
-from harness.reporting.assembly import build_report
-from harness.reporting.verification import RevisionEntry, Verification
+from harness.report.model.assembly import build_report
+from harness.report.model.verification import RevisionEntry, Verification
 from harness.verify import replaying
 from harness.verify.change import (
     Change,
@@ -26,12 +26,12 @@ from harness.verify.change import (
     TouchedField,
     TouchedKind,
 )
-from harness.verify.replaying import AtBase, is_no_worse, known_at_base
-from harness.verify.verdict import SearchEvidence, claims, elsewhere_of, names_of, verified
+from harness.verify.replaying import BaseFindings, is_no_worse, replay_on_base
+from harness.verify.verdict import SearchEvidence, add_verdict, claims_agreement, field_names, findings_without_field
 from tests.engine.test_run import search
 from tests.engine.toys import ToySpec, ToySubject
-from tests.reporting import made
-from tests.verify.test_users import read
+from tests.report import made
+from tests.verify.test_userchanges import read
 
 KIND = KindName("g", "v1", "T")
 V2 = KindName("g", "v2", "T")
@@ -66,8 +66,8 @@ def at(path: str) -> Finding:
 )
 def test_a_finding_belongs_to_the_nearest_field(path: str, names: tuple[str, ...]) -> None:
     """At the field or below it, else at what is around it; names that only begin alike and other versions are not."""
-    assert names == names_of(CHANGE, at(path))
-    assert (not names) == bool(elsewhere_of(CHANGE, [at(path)]))
+    assert names == field_names(CHANGE, at(path))
+    assert (not names) == bool(findings_without_field(CHANGE, [at(path)]))
 
 
 @pytest.mark.parametrize(
@@ -89,21 +89,21 @@ def test_a_raised_level_answers_for_its_own_rule() -> None:
     change = replace(CHANGE, fields=(touched,), kinds=(TouchedKind(KIND, ("spec.ports",), (rule,)),))
     found = msgspec.structs.replace(at("spec.ports"), type="FieldValueInvalid")
     about = [msgspec.structs.replace(found, origin=origin) for origin in ("immutable", "format")]
-    assert [True, False] == [claims(change, one) for one in about]
-    assert claims(replace(change, kinds=()), about[1])
-    assert not claims(replace(change, fields=(FIELDS[0],)), about[0])
+    assert [True, False] == [claims_agreement(change, one) for one in about]
+    assert claims_agreement(replace(change, kinds=()), about[1])
+    assert not claims_agreement(replace(change, fields=(FIELDS[0],)), about[0])
 
 
 def test_what_there_was_no_time_to_compare_is_not_called_new() -> None:
     """It is told apart, and the verdict is that somebody has to look again."""
     report = build_report(made.result(made.finding("a" * 12, path="spec.ports"), made.finding("b" * 12)))
     told = Verification(RevisionEntry("a", "1", ""), RevisionEntry("b", "2", ""), "suites")
-    result = verified(report, CHANGE, SearchEvidence(uncompared={"a" * 12, "b" * 12}), told)
+    result = add_verdict(report, CHANGE, SearchEvidence(uncompared={"a" * 12, "b" * 12}), told)
     assert result.verification is not None
     assert ("incomplete", (), 2) == (result.verdict, result.verification.elsewhere, len(result.verification.uncompared))
     [sentence] = result.verification.unsearched
     assert "2 findings not compared with the base: budget" in sentence
-    assert "different" == verified(report, CHANGE, SearchEvidence(uncompared={"a" * 12}), told).verdict
+    assert "different" == add_verdict(report, CHANGE, SearchEvidence(uncompared={"a" * 12}), told).verdict
 
 
 def test_the_base_is_asked_as_long_as_there_is_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,5 +113,5 @@ def test_the_base_is_asked_as_long_as_there_is_time(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(replaying, "open_subject", lambda spec, note: nullcontext(subject))
     found: Any = [(result, ToySpec())]
     names = {one.fingerprint for one in result.findings if one.case.object is not None}
-    assert (names, frozenset()) == (set(known_at_base(found, None, print, lambda: False).known), frozenset())
-    assert AtBase({}, frozenset(names)) == known_at_base(found, None, print, lambda: True)
+    assert (names, frozenset()) == (set(replay_on_base(found, None, print, lambda: False).known), frozenset())
+    assert BaseFindings({}, frozenset(names)) == replay_on_base(found, None, print, lambda: True)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from harness import git as module
 from harness.diagnostics import UsageError
-from harness.verify import git as module
-from harness.verify.git import Difference, Repository
+from harness.git import FileDifference, Repository
 from tests.verify.checkout import commit, git, repository
 
 STRANGE = ("a\nb.go", 'quo"te.go', "-rf", "tab\there", "blank at end ", "ünïcode.go", "*.go", ":(glob)x")
@@ -27,11 +27,11 @@ def test_differences(tmp_path: Path) -> None:
     (top / "loose.go").write_text("z")
     found = Repository.at(top).differences(git(top, "rev-parse", "base"))
     assert [
-        Difference("M", "edited.go", "edited.go"),
-        Difference("D", "gone.go", "gone.go"),
-        Difference("A", "loose.go", "", tracked=False),
-        Difference("R", "new.go", "old.go"),
-        Difference("M", "staged.go", "staged.go"),
+        FileDifference("M", "edited.go", "edited.go"),
+        FileDifference("D", "gone.go", "gone.go"),
+        FileDifference("A", "loose.go", "", tracked=False),
+        FileDifference("R", "new.go", "old.go"),
+        FileDifference("M", "staged.go", "staged.go"),
     ] == found
     assert {"gone.go", "staged.go", "edited.go", "loose.go"} == Repository.at(top).uncommitted()
 
@@ -74,8 +74,8 @@ def test_export_chooses_and_leaves_links_out(tmp_path: Path) -> None:
     ("revision", "words"),
     [
         ("no-such-branch", "no branch, tag or commit of that name was fetched"),
-        ("--upload-pack=touch /tmp/x", "is no revision"),
-        ("", "is no revision"),
+        ("--upload-pack=touch /tmp/x", "is not a revision"),
+        ("", "is not a revision"),
         ("x" * 5000, "there is no revision"),
         ("base:a.go", "there is no revision"),
     ],
@@ -129,12 +129,12 @@ def test_merge_base(tmp_path: Path) -> None:
 
 def test_no_repository(tmp_path: Path) -> None:
     """A folder that is no checkout, or not there, is told so."""
-    with pytest.raises(UsageError, match="is no git checkout"):
+    with pytest.raises(UsageError, match="is not a git checkout"):
         Repository.at(tmp_path)
     with pytest.raises(UsageError, match="there is no folder"):
         Repository.at(tmp_path / "missing")
     subprocess.run(["git", "init", "-q", "--bare", tmp_path / "bare"], check=True)
-    with pytest.raises(UsageError, match="is no git checkout"):
+    with pytest.raises(UsageError, match="is not a git checkout"):
         Repository.at(tmp_path / "bare")
 
 
@@ -181,7 +181,7 @@ def test_too_much_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     """Output without end is cut off with a message."""
     top = repository(tmp_path, {f"a-long-name-of-a-file-{number}.go": "x" for number in range(50)})
     repo = Repository.at(top)
-    monkeypatch.setattr(module, "LONGEST", 100)
+    monkeypatch.setattr(module, "MAX_OUTPUT_BYTES", 100)
     with pytest.raises(UsageError, match="was stopped"):
         repo.paths("HEAD")
 
@@ -193,7 +193,7 @@ def test_git_that_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     slow.write_text("#!/bin/sh\nexec sleep 60\n")
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", str(slow.parent), prepend=os.pathsep)
-    monkeypatch.setattr(module, "SECONDS", 0.2)
+    monkeypatch.setattr(module, "TIMEOUT_SECONDS", 0.2)
     with pytest.raises(UsageError, match="it took more than"):
         Repository.at(tmp_path)
 
@@ -201,7 +201,7 @@ def test_git_that_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 def test_large_files_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file beyond what is read is left out, and those behind it are not."""
     top = repository(tmp_path / "r", {"a.go": "x" * 1000, "b.go": "y"})
-    monkeypatch.setattr(module, "LARGEST_FILE", 100)
+    monkeypatch.setattr(module, "MAX_FILE_BYTES", 100)
     repo = Repository.at(top)
     assert [None, b"y"] == [repo.read("HEAD", "a.go"), repo.read("HEAD", "b.go")]
     assert 1 == repo.export("HEAD", tmp_path / "out")

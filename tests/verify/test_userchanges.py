@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from harness.case import Answer, Case, Operation
-from harness.compare.ends import AGAIN
 from harness.compare.finding import Finding
+from harness.compare.two_servers import AGAIN
 from harness.field import FieldError
-from harness.reporting.verification import UserChange
-from harness.verify.users import DEFAULT, once, user_change
+from harness.report.model.verification import UserChange
+from harness.verify.userchanges import DEFAULT_GATES, deduplicate, make_user_change
 
 SUBJECT = "kubernetes against base"
 
@@ -28,7 +28,7 @@ def read(head: tuple[FieldError, ...], base: tuple[FieldError, ...], name: str =
         side="", gates={}, detail="", fix="", occurrences=1, case=case, answer=Answer(1, head, base),
         parts=(SUBJECT, f"{SUBJECT} DeclarativeValidationBeta=false"),
     )  # fmt: skip
-    return user_change(finding, SUBJECT, ("T.A",), "replay it")
+    return make_user_change(finding, SUBJECT, ("T.A",), "replay it")
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_only_objects_that_change_sides_count_as_verdicts() -> None:
 
 def test_settings_are_named_by_their_gates() -> None:
     """The comparison's own name says nothing that a reader does not know."""
-    assert (DEFAULT, "DeclarativeValidationBeta=false") == read((), (error("a"),)).settings
+    assert (DEFAULT_GATES, "DeclarativeValidationBeta=false") == read((), (error("a"),)).settings
 
 
 def test_one_object_is_told_once() -> None:
@@ -67,5 +67,5 @@ def test_one_object_is_told_once() -> None:
         read((error("b", covered=True),), (error("a"),), "1"),
         read((error("b", covered=True),), (error("a"),), "2"),
     )
-    assert ["1"] == [change.fingerprint for change in once([one, two])]
-    assert 2 == len(once([one, read((), (error("a"),), "2")]))
+    assert ["1"] == [change.fingerprint for change in deduplicate([one, two])]
+    assert 2 == len(deduplicate([one, read((), (error("a"),), "2")]))

@@ -1,6 +1,7 @@
-"""Git by its plumbing: commits, what differs, files as they were. Nothing in a repository is run or written.
+"""Runs git's plumbing commands to read commits, differences and the files of a commit.
 
-No shell, no hooks, no external diff or filter, output bounded and timed; file names are bytes that end in NUL.
+Nothing in a repository is executed or written: no shell, hooks, external diff or filter. Output and time are limited,
+and file names are parsed as NUL-terminated bytes.
 """
 
 from __future__ import annotations
@@ -17,22 +18,22 @@ from typing import IO
 
 from harness.diagnostics import UsageError
 
-LONGEST = 64 << 20
-"""Bytes of output that are read of one command; more is no answer to what is asked here."""
-LARGEST_FILE = 32 << 20
-"""Bytes of one file."""
-SECONDS = 120.0
+MAX_OUTPUT_BYTES = 64 << 20
+"""At most this many bytes of output are read of one command, far more than the largest list of files."""
+MAX_FILE_BYTES = 32 << 20
+"""At most this many bytes of one file are read."""
+TIMEOUT_SECONDS = 120.0
 
 _SETTINGS = ("core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=", "diff.ignoreSubmodules=all",
              "log.showSignature=false", "submodule.recurse=false")  # fmt: skip
 _SAFE = tuple(part for setting in _SETTINGS for part in ("-c", setting))
-"""Settings of a user or a repository that would run programs or look into other repositories."""
+"""Overrides of user and repository settings that would run programs or read other repositories."""
 _OBJECT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _REGULAR = ("100644", "100755")
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class FileDifference:
     """A file that differs between a commit and the work tree. `status` is git's letter; `before` the older path."""
 
     status: str
@@ -49,7 +50,7 @@ class Repository:
 
     @classmethod
     def at(cls, folder: Path) -> Repository:
-        """Find the repository that a folder lies in. Raises: UsageError when there is none, or no git."""
+        """Find the repository that contains a folder. Raises: UsageError when there is none, or no git."""
         if which("git") is None:
             raise UsageError("git was not found\n  why: what a change touches is read from git\n  fix: install git")
         if not folder.is_dir():
@@ -58,7 +59,7 @@ class Repository:
         top = done.out.decode("utf-8", "surrogateescape").removesuffix("\n")
         if done.code or not top:
             raise UsageError(
-                f"{folder} is no git checkout\n  why: {done.why or 'it has no work tree'}\n"
+                f"{folder} is not a git checkout\n  why: {done.why or 'it has no work tree'}\n"
                 "  fix: run it in a clone of the project, or name one"
             )
         return cls(Path(top))
@@ -74,7 +75,7 @@ class Repository:
     def _unknown(self, revision: str) -> str:
         shown = revision if len(revision) <= 100 else f"{revision[:99]}…"
         if not revision.strip() or revision.startswith("-"):
-            return f"{shown!r} is no revision\n  fix: name a branch, a tag or a commit, such as origin/master"
+            return f"{shown!r} is not a revision\n  fix: name a branch, a tag or a commit, such as origin/master"
         if self.is_shallow:
             return (
                 f"there is no revision {shown!r} in {self.top}\n  why: the clone is shallow, it holds the newest "
@@ -106,12 +107,14 @@ class Repository:
             fix = "git fetch --unshallow, or in a workflow: actions/checkout with fetch-depth: 0"
         raise UsageError(f"{one[:12]} and {other[:12]} have no common commit\n  why: {why}\n  fix: {fix}")
 
-    def differences(self, commit: str) -> list[Difference]:
+    def differences(self, commit: str) -> list[FileDifference]:
         """Return the files in which the work tree differs from a commit, untracked ones too, by path."""
-        told = self._asked(["diff", "--raw", "-z", "-M", "--no-ext-diff", "--no-textconv", "--abbrev=40", commit, "--"])
-        found = list(_raw(told))
-        new = self._asked(["ls-files", "-z", "--others", "--exclude-standard"])
-        found += [Difference("A", name, "", False) for name in _names(new)]
+        output = self._run_checked(
+            ["diff", "--raw", "-z", "-M", "--no-ext-diff", "--no-textconv", "--abbrev=40", commit, "--"]
+        )
+        found = list(_raw(output))
+        new = self._run_checked(["ls-files", "-z", "--others", "--exclude-standard"])
+        found += [FileDifference("A", name, "", False) for name in _names(new)]
         return sorted(found, key=lambda one: one.path)
 
     def uncommitted(self) -> frozenset[str]:
@@ -123,9 +126,9 @@ class Repository:
         return [path for _, path in self._tree(commit, below)]
 
     def _tree(self, commit: str, below: Sequence[str]) -> list[tuple[str, str]]:
-        told = self._asked(["--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree", commit, "--", *below])
+        output = self._run_checked(["--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree", commit, "--", *below])
         found = []
-        for line in _names(told):
+        for line in _names(output):
             head, _, path = line.partition("\t")
             mode, kind, object_id = [*head.split(" "), "", ""][:3]
             if kind == "blob" and mode in _REGULAR:
@@ -133,7 +136,7 @@ class Repository:
         return found
 
     def read(self, commit: str, path: str) -> bytes | None:
-        """Return a file as a commit has it; None when it has none, or one that is too large."""
+        """Return the content of a file in a commit; None when it does not exist or is too large."""
         found = [(object_id, name) for object_id, name in self._tree(commit, [path]) if name == path]
         return next((data for _, data in self._blobs(found)), None)
 
@@ -144,10 +147,10 @@ class Repository:
         below: Sequence[str] = (),
         wanted: Callable[[str], bool] = lambda path: True,
     ) -> int:
-        """Write the regular files of a commit below a folder, and return their number. Links are left out.
+        """Write the regular files of a commit below a folder, and return their number. Links are skipped.
 
-        `below` are files and folders of the repository, all when empty, and `wanted` chooses among what they hold.
-        Names that lead out of the folder are left out.
+        `below` are files and folders of the repository, all when empty; `wanted` filters the files in them. Paths that
+        lead out of the folder are skipped.
         """
         number = 0
         listed = [(one, path) for one, path in self._tree(commit, below) if wanted(path) and _is_inside(path)]
@@ -162,14 +165,14 @@ class Repository:
         return number
 
     def _blobs(self, wanted: Sequence[tuple[str, str]]) -> Iterator[tuple[str, bytes]]:
-        """Read objects in one go: (path, content) for each that is there and not too large."""
+        """Yield (path, content) of objects that are not too large, read by one git process."""
         if not wanted:
             return
         process = subprocess.Popen(
             ["git", *_SAFE, "cat-file", "--batch"], cwd=self.top, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL, env=_environment(),
         )  # fmt: skip
-        timer = threading.Timer(SECONDS + len(wanted) / 100, process.kill)
+        timer = threading.Timer(TIMEOUT_SECONDS + len(wanted) / 100, process.kill)
         timer.start()
         assert process.stdin is not None
         assert process.stdout is not None
@@ -187,7 +190,7 @@ class Repository:
             feeder.join()
             process.wait()
 
-    def _asked(self, arguments: Sequence[str]) -> bytes:
+    def _run_checked(self, arguments: Sequence[str]) -> bytes:
         done = _run(self.top, arguments)
         if done.code:
             raise UsageError(
@@ -216,47 +219,51 @@ def _environment() -> dict[str, str]:
 _LEFT_OUT = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_EXTERNAL_DIFF", "GIT_TRACE", "GIT_PREFIX",
              "GIT_OBJECT_DIRECTORY", "GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS",
              "GIT_ICASE_PATHSPECS")  # fmt: skip
-"""Set by git while it runs hooks, or by somebody else: they would lead to another repository than the folder's."""
+"""Environment variables, such as git sets for hooks, that would select a repository other than the folder's."""
 
 
 def _run(folder: Path, arguments: Sequence[str]) -> _GitOutput:
-    """Run git with its output bounded and a limit of time. Raises: UsageError when either is exceeded."""
+    """Run git with limits on its output and time. Raises: UsageError when either is exceeded."""
     process = subprocess.Popen(
         ["git", *_SAFE, *arguments], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, env=_environment(),
     )  # fmt: skip
-    timer = threading.Timer(SECONDS, process.kill)
+    timer = threading.Timer(TIMEOUT_SECONDS, process.kill)
     timer.start()
-    said: list[bytes] = []
+    messages: list[bytes] = []
     assert process.stdout is not None
     assert process.stderr is not None
-    listener = threading.Thread(target=_drain, args=(process.stderr, said), daemon=True)
+    listener = threading.Thread(target=_drain, args=(process.stderr, messages), daemon=True)
     listener.start()
     try:
-        out = process.stdout.read(LONGEST + 1)
+        out = process.stdout.read(MAX_OUTPUT_BYTES + 1)
     finally:
         late = not timer.is_alive()
         timer.cancel()
-        if process.poll() is None and (late or len(out) > LONGEST):
+        if process.poll() is None and (late or len(out) > MAX_OUTPUT_BYTES):
             process.kill()
         process.stdout.close()
         listener.join()
         code = process.wait()
         process.stderr.close()
     name = next((one for one in arguments if not one.startswith("-")), "")
-    if late or len(out) > LONGEST:
-        why = f"it said more than {LONGEST >> 20} MiB" if len(out) > LONGEST else f"it took more than {SECONDS:.0f} s"
+    if late or len(out) > MAX_OUTPUT_BYTES:
+        why = (
+            f"it said more than {MAX_OUTPUT_BYTES >> 20} MiB"
+            if len(out) > MAX_OUTPUT_BYTES
+            else f"it took more than {TIMEOUT_SECONDS:.0f} s"
+        )
         raise UsageError(f"git {name} was stopped in {folder}\n  why: {why}\n  fix: name a base that is nearer")
-    lines = b"".join(said).decode("utf-8", "replace").strip().splitlines()
+    lines = b"".join(messages).decode("utf-8", "replace").strip().splitlines()
     return _GitOutput(code, out, lines[-1][:300] if lines else "")
 
 
-def _drain(stream: IO[bytes], said: list[bytes]) -> None:
-    """Keep the beginning of what a program complains of, and read on so that it does not wait."""
+def _drain(stream: IO[bytes], messages: list[bytes]) -> None:
+    """Collect the beginning of a stream and read the rest, so that the program does not block."""
     kept = 0
     while part := stream.read1(1 << 16) if hasattr(stream, "read1") else stream.read(1 << 16):
         if kept < 1 << 16:
-            said.append(part)
+            messages.append(part)
             kept += len(part)
 
 
@@ -264,7 +271,7 @@ def _feed(stream: IO[bytes], objects: Iterable[str]) -> None:
     try:
         stream.write("".join(f"{one}\n" for one in objects).encode())
         stream.close()
-    except OSError:  # it was stopped: the reader says so
+    except OSError:  # git was killed: the reader reports it
         return
 
 
@@ -277,7 +284,7 @@ def _next_blob(stream: IO[bytes], path: str) -> bytes | None:
             "  fix: git fetch --refetch --no-filter, or clone it anew"
         )
     size = int(parts[2])
-    if size > LARGEST_FILE:
+    if size > MAX_FILE_BYTES:
         left = size + 1
         while left > 0 and (part := stream.read(min(left, 1 << 20))):
             left -= len(part)
@@ -287,20 +294,20 @@ def _next_blob(stream: IO[bytes], path: str) -> bytes | None:
     return data
 
 
-def _names(told: bytes) -> list[str]:
-    return [one.decode("utf-8", "surrogateescape") for one in told.split(b"\0") if one]
+def _names(output: bytes) -> list[str]:
+    return [one.decode("utf-8", "surrogateescape") for one in output.split(b"\0") if one]
 
 
-def _raw(told: bytes) -> Iterator[Difference]:
+def _raw(output: bytes) -> Iterator[FileDifference]:
     """Read `git diff --raw -z`: a header, a path, and for renames a second path."""
-    waiting = iter(_names(told))
+    waiting = iter(_names(output))
     for header in waiting:
         letter = header.rpartition(" ")[2][:1]
         path = next(waiting, "")
         if letter in ("R", "C"):
-            yield Difference(letter, next(waiting, ""), path)
+            yield FileDifference(letter, next(waiting, ""), path)
         else:
-            yield Difference(letter, path, path if letter != "A" else "")
+            yield FileDifference(letter, path, path if letter != "A" else "")
 
 
 def _is_inside(path: str) -> bool:
