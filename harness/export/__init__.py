@@ -1,1 +1,1 @@
-"""Tests to take away: what a target was seen to answer, written as a Go table test or as a pytest module."""
+"""Export of tests: the answers of a target to findings and boundary values, as a Go table test or a pytest module."""

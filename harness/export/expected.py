@@ -1,8 +1,8 @@
-"""What a Go test is to expect of a row: both answers in the words of upstream's test helper.
+"""Computes the expected errors of a Go test row from the two answers, in the form that upstream's test helper takes.
 
-The helper compares one list with what is served under three settings, by type, origin and normalized field, and under
-the last one by level and by side too. Which level a rule has that is
-not there yet, a test must say, and it is not for the test to decide.
+The helper compares one list of expected errors with the served errors under three settings of the gates: by type,
+origin and normalized field path, and under the last setting also by level and by validator. A covered handwritten error
+without a counterpart needs a level for the missing rule, which the caller provides (`LevelOf`).
 Source: pkg/api/testing/validation.go, field/error_matcher.go (1.37.1).
 """
 
@@ -26,13 +26,13 @@ from harness.rulecov.inventory import KnownRule
 
 Errors: TypeAlias = Sequence[FieldError]
 LevelOf: TypeAlias = Callable[[FieldError], Level]
-"""The level that a rule has, or would have, which declares an error."""
+"""Returns the level of the rule that declares an error; for a missing rule, the level that it should have."""
 _Key: TypeAlias = Callable[["ExpectedError"], tuple[object, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedError:
-    """An error with what the helper knows of it. `skipped`: the declarative side stops before it gets there."""
+    """An error with the marks of the helper. `skipped`: declarative validation short-circuits before this rule."""
 
     error: FieldError
     handwritten: bool
@@ -41,17 +41,17 @@ class ExpectedError:
 
 @dataclass(frozen=True, slots=True)
 class VersionExpectation:
-    """What a test expects of one version, and how today's answers fall short of it: empty when the test passes."""
+    """The expected errors of one version, and how today's answers differ from them: empty when the test passes."""
 
     marks: tuple[ExpectedError, ...]
     differs: tuple[str, ...]
 
 
 def expected_of(info: KindInfo, answer: Answer, level_of: LevelOf) -> VersionExpectation:
-    """Write down what both sides answered, as one list; where they differ, what is marked counts.
+    """Merge the errors of the handwritten and the declarative validator into one list of expected errors.
 
-    A handwritten error that is marked as covered and has no counterpart is expected of the declarative side, at the
-    level that `level_of` names. A declarative error without one is expected, since its tag says so.
+    Where they differ, the marks decide: a covered handwritten error without a counterpart is expected from a
+    declarative rule, at the level that `level_of` returns, and a declarative error without a counterpart is expected.
     """
     matcher = matcher_for(info.normalization)
     graduated = settings(info.composition)[-1]
@@ -65,8 +65,8 @@ def expected_of(info: KindInfo, answer: Answer, level_of: LevelOf) -> VersionExp
             marks.append(ExpectedError(msgspec.structs.replace(error, level=level_of(error)), False))
         else:
             marks.append(ExpectedError(error, True, True))
-    once = _once(marks, matcher)
-    return VersionExpectation(once, tuple(_shortcomings(once, info, answer, matcher)))
+    expected = _deduplicate(marks, matcher)
+    return VersionExpectation(expected, tuple(_differences(expected, info, answer, matcher)))
 
 
 def _has(errors: Errors, wanted: FieldError, matcher: Matcher) -> bool:
@@ -82,8 +82,8 @@ def _strict(mark: ExpectedError, matcher: Matcher) -> tuple[object, ...]:
     return (*_plain(mark, matcher), mark.error.level, mark.handwritten)
 
 
-def _once(marks: Sequence[ExpectedError], matcher: Matcher) -> tuple[ExpectedError, ...]:
-    """Keep one of those that one expectation stands for: with an origin it may be met more than once."""
+def _deduplicate(marks: Sequence[ExpectedError], matcher: Matcher) -> tuple[ExpectedError, ...]:
+    """Keep one of several equal marks with an origin, because the helper lets one expectation match several errors."""
     first: dict[object, ExpectedError] = {}
     for number, mark in enumerate(marks):
         key = (*_strict(mark, matcher), mark.skipped) if mark.error.origin else number
@@ -91,37 +91,37 @@ def _once(marks: Sequence[ExpectedError], matcher: Matcher) -> tuple[ExpectedErr
     return tuple(first.values())
 
 
-def _shortcomings(marks: Sequence[ExpectedError], info: KindInfo, answer: Answer, matcher: Matcher) -> list[str]:
-    """Say what the helper would complain about."""
-    said = []
+def _differences(marks: Sequence[ExpectedError], info: KindInfo, answer: Answer, matcher: Matcher) -> list[str]:
+    """Describe each difference that the helper would report."""
+    differences = []
     for setting in settings(info.composition):
         kept, enforced = compose_parts(answer.handwritten, answer.declarative, info, setting)
         got = [ExpectedError(error, True) for error in kept] + [ExpectedError(error, False) for error in enforced]
         wanted = [mark for mark in marks if not (setting.is_graduated and mark.skipped)]
         key: _Key = (lambda mark: _strict(mark, matcher)) if setting.is_graduated else lambda m: _plain(m, matcher)
-        said += [f"{setting.name}: {text}" for text in _compared(wanted, got, key)]
+        differences += [f"{setting.name}: {text}" for text in _compare(wanted, got, key)]
     found = gather(answer.handwritten, answer.declarative, info, matcher)
-    said += [f"handwritten, covered, without a counterpart: {error.text}" for error in found.unmatched]
-    said += [f"declarative, without a counterpart: {error.text}" for error in found.extra]
-    return said + _versions(info, answer, matcher)
+    differences += [f"handwritten, covered, without a counterpart: {error.text}" for error in found.unmatched]
+    differences += [f"declarative, without a counterpart: {error.text}" for error in found.extra]
+    return differences + _version_differences(info, answer, matcher)
 
 
-def _compared(wanted: Sequence[ExpectedError], got: Sequence[ExpectedError], key: _Key) -> list[str]:
-    """Compare as the helper does: an expectation with an origin takes all it meets, one without takes one."""
+def _compare(wanted: Sequence[ExpectedError], got: Sequence[ExpectedError], key: _Key) -> list[str]:
+    """Compare like the helper: an expectation with an origin matches every equal error, one without matches one."""
     exact = [(m.error.type, m.error.field, m.error.value, m.error.origin, m.error.detail) for m in got]
-    said = [f"twice the same: {one[1]}" for one in {one for one in exact if exact.count(one) > 1}]
+    differences = [f"twice the same: {same[1]}" for same in {same for same in exact if exact.count(same) > 1}]
     left = list(got)
     for mark in wanted:
         hits = [one for one in left if key(one) == key(mark)]
         if not hits:
-            said.append(f"not served: {mark.error.text}")
+            differences.append(f"not served: {mark.error.text}")
         for hit in hits if mark.error.origin else hits[:1]:
             left.remove(hit)
-    return said + [f"served besides: {one.error.text}" for one in left]
+    return differences + [f"served besides: {one.error.text}" for one in left]
 
 
-def _versions(info: KindInfo, answer: Answer, matcher: Matcher) -> list[str]:
-    """Compare the declarative lists of all versions, details included."""
+def _version_differences(info: KindInfo, answer: Answer, matcher: Matcher) -> list[str]:
+    """Compare the declarative errors of all versions, details included."""
 
     def form(errors: Errors) -> list[tuple[str, ...]]:
         return sorted((matcher.normalize(one.field), one.type, one.detail, one.origin) for one in errors)
@@ -131,10 +131,10 @@ def _versions(info: KindInfo, answer: Answer, matcher: Matcher) -> list[str]:
             if form(errors) != own]  # fmt: skip
 
 
-def by_versions(
+def group_versions(
     expected: Mapping[str, VersionExpectation], normalize: Callable[[str], str]
 ) -> list[tuple[tuple[str, ...], VersionExpectation]]:
-    """Group versions that are expected to say the same."""
+    """Group versions with the same expected errors."""
     groups: dict[object, tuple[list[str], VersionExpectation]] = {}
     for version, one in expected.items():
         key = tuple(
@@ -145,16 +145,17 @@ def by_versions(
     return [(tuple(versions), one) for versions, one in groups.values()]
 
 
-class Levels:
-    """The levels of the rules of a kind: of the same error where it is declared, else the one that most rules have."""
+class RuleLevels:
+    """The levels of the rules of a kind."""
 
     def __init__(self, rules: Iterable[KnownRule], info: KindInfo) -> None:
         own = [known for known in rules if known.type == info.type]
         self._known = {
-            (place, known.rule.type, known.rule.origin): known.rule.level for known in own for place in known.places
+            (path, known.rule.type, known.rule.origin): known.rule.level for known in own for path in known.places
         }
         counted = Counter(known.rule.level for known in own if not known.rule.path.startswith("metadata."))
         self._usual: Level = counted.most_common(1)[0][0] if counted else "alpha"
 
-    def __call__(self, error: FieldError) -> Level:
+    def level_of(self, error: FieldError) -> Level:
+        """Return the level of the rule that declares an error; for a missing rule, the most frequent of the kind."""
         return self._known.get((canonical_path(error.field), error.type, error.origin), self._usual)

@@ -1,4 +1,4 @@
-"""The table of findings: rows on which the two sides differ, to fail until that is mended."""
+"""Tabulates findings: one row for each, which fails until the handwritten and the declarative validators agree."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from harness.objectmodel import SERVER_FILLED, metadata_of, with_metadata
 from harness.subject import Subject
 
 
-def table_of(subject: Subject, findings: Sequence[Finding], about: str) -> Table:
-    """Ask about findings of one kind as a test of the release does: what was validated, in every version.
+def tabulate_findings(subject: Subject, findings: Sequence[Finding], about: str) -> Table:
+    """Ask the cases of findings of one kind again, as a Go test does: the validated objects, in every version.
 
     Raises: UsageError for findings of several kinds, or of one that the target does not serve.
     """
     for one, other in pairwise(findings):
         if (one.group, one.resource) != (other.group, other.resource):
             raise UsageError(
-                f"{one.fingerprint} and {other.fingerprint} are about different kinds\n"
-                "  fix: export them one after the other; a file of tests is about one kind"
+                f"{one.fingerprint} and {other.fingerprint} are of different kinds\n"
+                "  fix: export them one after the other, because a test file has one kind"
             )
     doors = [_door(subject, finding) for finding in findings]
     asker = Asker(subject, most_stable(_main(subject, doors[0])), "given")
     rows: list[TableRow] = []
     missing: list[Missing] = []
     for finding, door in zip(findings, doors, strict=True):
-        made = _row(asker, finding, door)
-        if isinstance(made, TableRow):
-            rows.append(made)
+        row = _row(asker, finding, door)
+        if isinstance(row, TableRow):
+            rows.append(row)
         else:
-            missing.append(made)
+            missing.append(row)
     versions = tuple(dict.fromkeys(version for row in rows for version in row.answers))
     base = next((row.old if row.old is not None else row.new for row in rows), None)
     return Table(asker.info, versions, about, base, tuple(rows), tuple(missing))
@@ -47,12 +47,12 @@ def _door(subject: Subject, finding: Finding) -> KindInfo:
     key = finding.group, finding.version, finding.resource, finding.subresource
     found = next((info for info in subject.target.info.kinds if info.key == key), None)
     if found is None:
-        raise UsageError(f"{subject.name} does not serve {finding.fingerprint}'s kind any more: {'/'.join(key)}")
+        raise UsageError(f"{subject.name} no longer serves the kind of {finding.fingerprint}: {'/'.join(key)}")
     return found
 
 
 def _main(subject: Subject, door: KindInfo) -> list[KindInfo]:
-    """Return the versions of the resource a door belongs to, by its main door where it has one of the same kind."""
+    """Return the versions of a subresource's resource; its own versions when the two are of different kinds."""
     same = [
         info for info in subject.target.info.kinds
         if (info.group, info.resource, info.kind) == (door.group, door.resource, door.kind)
@@ -66,7 +66,7 @@ def _row(asker: Asker, finding: Finding, door: KindInfo) -> TableRow | Missing:
     if case.options:
         return Missing(name, f"it shows only under the validation options {', '.join(case.options)}")
     [forms] = asker.given(door, case.operation, [(case.object, case.old)], case.mode)
-    forms = {version: _bared(pair, (case.object, case.old)) for version, pair in forms.items()}
+    forms = {version: _without_server_metadata(pair, (case.object, case.old)) for version, pair in forms.items()}
     own = asker.info.version
     if own not in forms:
         return Missing(name, "the server does not validate it in the version in which objects are written down")
@@ -80,13 +80,12 @@ def _row(asker: Asker, finding: Finding, door: KindInfo) -> TableRow | Missing:
     if failed:
         return Missing(name, "; ".join(failed))
     new, old = forms[own]
-    here: Json = old
     info = msgspec.structs.replace(door, version=own, type=asker.info.type)
-    return TableRow(name, info, case.operation, new, here, "", answers)
+    return TableRow(name, info, case.operation, new, old, "", answers)
 
 
-def _bared(pair: Pair, asked: Pair) -> Pair:
-    """Return a pair without the metadata that a server fills in, where the finding has none of its own."""
+def _without_server_metadata(pair: Pair, asked: Pair) -> Pair:
+    """Return a pair without the metadata that the server filled in; what the case itself sets stays."""
     return _without(pair[0], asked[0]), _without(pair[1], asked[1])
 
 

@@ -1,7 +1,7 @@
 """Writes objects as Go: literals of internal types, and the assignments that turn one object into another.
 
-Objects are JSON in the form of a published type; fields of the internal type are found by their Go names, which is how
-conversions are generated. What an internal type has no field for cannot be written down: `Inexpressible`.
+Objects are JSON of a published type. Fields of the internal type are found by their Go names, as in generated
+conversions. A field that the internal type does not have raises `Inexpressible`.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from harness.objectmodel import TYPE_META, is_type_meta
 PTR, STRINGS, FMT = "k8s.io/utils/ptr", "strings", "fmt"
 
 _RUN = re.compile(r"(?s)(.*?)((.{1,4}?)\3{23,})(.*)")
-_MOST = 12
-"""Items of a list that are written one by one; longer lists must follow a pattern."""
+MAX_ITEMS = 12
+"""At most so many items of a list are written one by one; longer lists must follow a pattern."""
 
 
 @dataclass(slots=True)
 class Writer:
-    """Writes values of one universe of types. With `converts` texts of named types are converted to them."""
+    """Writes values of the types of a universe. `converts` wraps strings of named types in a conversion."""
 
     universe: Universe
     imports: Imports
@@ -67,7 +67,7 @@ class Writer:
         """Yield the fields of a published struct with those of its internal one, in order."""
         one, other = self.universe.find(published), self.universe.find(internal)
         if not isinstance(one, Struct) or not isinstance(other, Struct):
-            raise Inexpressible(f"{internal.rpartition('/')[2]}, which is no struct")
+            raise Inexpressible(f"{internal.rpartition('/')[2]}, which is not a struct")
         known = {member.name: member for member in other.fields}
         for member in one.fields:
             if member.inline and is_type_meta(member.name):
@@ -110,7 +110,7 @@ class Writer:
         lines = []
         rest = dict(value or {})
         for member, own in self._members(published, internal):
-            held = self._taken(rest, member)
+            held = self._pop(rest, member)
             if held is None:
                 continue
             if own is None:
@@ -123,19 +123,19 @@ class Writer:
         return "{\n" + "".join(lines) + "}" if lines else "{}"
 
     def _is_zero(self, held: Json, ref: TypeRef) -> bool:
-        """Whether a value is what a field holds anyway: nothing, in a type that has no nil."""
+        """Whether a value is the zero value of a field whose type has no nil."""
         if ref.kind not in ("builtin", "named") or ref.name in SPECIAL:
             return False
         return held in ("", 0, False) or (held == {} and self.universe.resolve(ref).kind == "named")
 
-    def _taken(self, rest: dict[str, Json], member: Field) -> Json:
-        """Take what belongs to a field out of an object; what is inlined is an object of its own in Go."""
+    def _pop(self, rest: dict[str, Json], member: Field) -> Json:
+        """Remove and return the value of a field; an inlined struct is an object of its own in Go."""
         if not member.inline:
             return rest.pop(member.json_name or member.name, None)
         return {name: rest.pop(name) for name in self._names(member.type.name) if name in rest} or None
 
     def _names(self, published: str) -> Iterator[str]:
-        """Yield the JSON names of a struct, those of what it inlines among them."""
+        """Yield the JSON names of a struct, including those of inlined structs."""
         found = self.universe.find(published)
         for member in found.fields if isinstance(found, Struct) else ():
             if member.inline:
@@ -144,7 +144,7 @@ class Writer:
                 yield member.json_name
 
     def _list(self, items: list[Json], published: TypeRef, internal: TypeRef) -> str:
-        if len(items) > _MOST:
+        if len(items) > MAX_ITEMS:
             self.imports.name(FMT)
             counting = Writer(self.universe, self.imports, converts=True)
             return series([counting._typed(item, published, internal) for item in items], self._type(internal))
@@ -155,14 +155,14 @@ class Writer:
         return "{" + ", ".join(written) + "}"
 
     def _item(self, item: Json, published: TypeRef, internal: TypeRef) -> str:
-        """Write an item of a list or a value of a map: a composite one needs no type there."""
+        """Write an item of a list or a value of a map, where Go allows a composite literal without its type."""
         if internal.kind == "pointer":
             plain = self._plain(item, _bare(published), _of(internal.elem))
             return plain if plain.startswith("{") else self._plain(item, published, internal)
         return self._plain(item, published, internal)
 
     def _map(self, value: dict[str, Json], published: TypeRef, internal: TypeRef) -> str:
-        if len(value) > 4 * _MOST:
+        if len(value) > 4 * MAX_ITEMS:
             raise Inexpressible(f"a map of {len(value)} entries")
         key, elem, below = _of(internal.key), _of(internal.elem), _of(published.elem)
         entries = [
@@ -194,7 +194,7 @@ class Writer:
         return repr(value) if isinstance(value, int | float) else "0"
 
     def _constant(self, text: str, internal: TypeRef) -> str:
-        """Return the constant that stands for a text, where exactly one does."""
+        """Return the constant with this value, when exactly one has it."""
         if internal.kind != "named" or not text:
             return ""
         fitting = [one for one in self.universe.consts_of(internal.name) if one.value == text and one.name[0].isupper()]
@@ -210,7 +210,7 @@ class Writer:
         return " + ".join([*parts, *([self._text(after)] if after else [])])
 
     def _special(self, value: Json, name: str) -> str:
-        """Write a value of a type that is no plain structure; empty for others."""
+        """Write a value of a type with its own JSON form (`SPECIAL`); empty for others."""
         maker = SPECIAL.get(name)
         return maker(self.imports, value) if maker else ""
 
@@ -231,7 +231,7 @@ class Writer:
                 yield from self._assign(f"{name}[{number}]", one, two, _of(below.elem), _of(resolved.elem))
         else:
             before, after = self._whole(base, published, internal), self._whole(other, published, internal)
-            if before != after:  # a pointer that is nil, and a plain value that is zero, may be the same inside
+            if before != after:  # different JSON may be the same Go value, such as absent and zero
                 yield f"{name} = {after}"
 
     def _members_changed(self, name: str, base: Json, other: Json, published: str, internal: str) -> Iterator[str]:
@@ -269,13 +269,13 @@ def _bare(ref: TypeRef) -> TypeRef:
 
 
 def _are_alike(base: Json, other: Json) -> bool:
-    """Whether two lists are told apart item by item: as long as one another, and of structs."""
+    """Whether two lists can be compared item by item: of the same length, and of objects only."""
     lists = isinstance(base, list) and isinstance(other, list) and len(base) == len(other)
     return lists and all(isinstance(item, dict) for item in (*base, *other))
 
 
 def _bytes(data: bytes) -> str:
-    """Write bytes as a Go string: as text where they are some."""
+    """Write bytes as a Go string: as text when they are valid UTF-8."""
     try:
         return quote(data.decode())
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""Renders a table as a Go test in the layout of upstream's test/declarative_validation."""
+"""Renders a table of rows as a Go table test, in the layout of upstream's test/declarative_validation."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ import msgspec
 from harness.case import Json, KindInfo, Operation
 from harness.diagnostics import TargetError, UsageError
 from harness.errormatch.normalize import normalizer
-from harness.export.expected import LevelOf, VersionExpectation, by_versions, expected_of
+from harness.export.expected import LevelOf, VersionExpectation, expected_of, group_versions
 from harness.export.golang import Writer
 from harness.export.gotree import HELPERS, Tree
-from harness.export.gowords import error_of
+from harness.export.gowords import write_error
 from harness.export.imports import Imports
 from harness.export.rendering import template
 from harness.export.rows import VALID, Missing, Table, TableRow
 from harness.export.series import Inexpressible
 from harness.field.error import quote
 from harness.objectmodel import FIRST_REVISION, METADATA, REVISION, metadata_of, name_of, with_metadata
-from harness.reporting.text import visible
+from harness.report.escaping import visible
 from harness.targets.kubernetes.release import find_toolchain
 
 _WORD = re.compile(r"[A-Za-z0-9]+")
-_ALWAYS = {
+STANDARD_IMPORTS = {
     "k8s.io/apimachinery/pkg/util/validation/field": "field",
     "k8s.io/apiserver/pkg/endpoints/request": "genericapirequest",
     HELPERS: "apitesting",
@@ -43,19 +43,20 @@ _ALWAYS = {
     "testing": "testing",
 }
 
-_IMPORTS = "\x00"  # stands where the imports go, which are known when all else is written
+IMPORTS_PLACEHOLDER = "\x00"
+"""Replaced by the import block, which is known only when the rest of the file is written."""
 NO_GATES: Mapping[str, bool] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class GoTest:
-    """A rendered file and where it belongs below the top of the tree.
+    """A rendered file and its path from the root of the checkout.
 
-    `rows` counts those of its tables, `differing` those on which the sides differ today. `missing` is what could not be
-    shown or written down. `note` says what is left to do by hand, empty when nothing is.
+    `rows` counts its rows, `differing` those on which the handwritten and the declarative validators differ today.
+    `missing` are rules and rows that are not in the file. `note` is a step to do by hand, empty when there is none.
     """
 
-    place: str
+    path: str
     text: str
     rows: int
     differing: int
@@ -73,26 +74,26 @@ def render_go(
     skips: bool = True,
     gates: Mapping[str, bool] = NO_GATES,
 ) -> GoTest:
-    """Render a table. `name` is that of its tests; `skips` skips, visibly, rows on which the sides differ today.
+    """Render a table. `name` is the suffix of the test functions; `skips` adds t.Skip to rows that differ today.
 
-    `level_of` names the level of rules that are not there yet. `gates` are the gates it was asked under.
+    `level_of` returns the level of missing rules. `gates` are the feature gates that the answers were given under.
 
-    Raises: UsageError for a kind that no Go test can be written for; TargetError when gofmt refuses what was written.
+    Raises: UsageError for a kind that no Go test can be written for; TargetError when gofmt rejects the file.
     """
-    making = _Making(tree, table, name, skips, gates, level_of)
-    body = making.whole()
-    comment = [*notes, *(f"Not shown: {one}" for one in making.missing)]
-    told = [visible(line) for text in comment for line in _wrapped(text)]
-    text = template("table_test.go.j2").render(**body, notes=told, imports=_IMPORTS)
-    imports = "import (\n" + "".join(f"\t{line}\n" for line in making.imports.lines(text)) + ")"
-    formatted, note = _formatted(text.replace(_IMPORTS, imports))
-    place = f"{tree.package(table.info)}/exported{''.join('_' + word.lower() for word in _WORD.findall(name))}_test.go"
-    return GoTest(place, formatted, making.rows, making.differing, tuple(making.missing), note)
+    builder = _TestBuilder(tree, table, name, skips, gates, level_of)
+    body = builder.build()
+    comment = [*notes, *(f"Not shown: {entry}" for entry in builder.missing)]
+    comment_lines = [visible(line) for text in comment for line in _wrap(text)]
+    text = template("table_test.go.j2").render(**body, notes=comment_lines, imports=IMPORTS_PLACEHOLDER)
+    imports = "import (\n" + "".join(f"\t{line}\n" for line in builder.imports.lines(text)) + ")"
+    formatted, note = _format(text.replace(IMPORTS_PLACEHOLDER, imports))
+    path = f"{tree.package(table.info)}/exported{''.join('_' + word.lower() for word in _WORD.findall(name))}_test.go"
+    return GoTest(path, formatted, builder.rows, builder.differing, tuple(builder.missing), note)
 
 
 @dataclass(slots=True)
-class _Making:
-    """Collects what the template wants."""
+class _TestBuilder:
+    """Builds the variables of the template, and collects imports and missing rows on the way."""
 
     tree: Tree
     table: Table
@@ -105,9 +106,9 @@ class _Making:
     rows: int = 0
     differing: int = 0
 
-    def whole(self) -> dict[str, Any]:
+    def build(self) -> dict[str, Any]:
         info = self.table.info
-        for path, alias in _ALWAYS.items():
+        for path, alias in STANDARD_IMPORTS.items():
             self.imports.name(path, alias)
         internal = self.tree.internal_type(info)
         package, _, kind = internal.rpartition(".")
@@ -148,14 +149,13 @@ class _Making:
         return Writer(self.tree.universe, self.imports)
 
     def _tests(self, type_name: str) -> Iterator[dict[str, Any]]:
-        """Yield a test for each door and operation, in the order in which rows come."""
+        """Yield a test for each subresource and operation, creates before updates."""
         doors = dict.fromkeys((row.info.subresource, row.operation) for row in self.table.rows)
         for subresource, operation in sorted(doors, key=lambda door: (door[0], door[1] is Operation.UPDATE)):
             rows = [row for row in self.table.rows if (row.info.subresource, row.operation) == (subresource, operation)]
             info, update = rows[0].info, operation is Operation.UPDATE
             stored = update and all(_version(row.old) == _version(row.new) == FIRST_REVISION for row in rows)
-            written = [one for row in rows for one in self._row(row, update, stored, type_name)]
-            written = _once(written)
+            written = _deduplicate([one for row in rows for one in self._rows(row, update, stored, type_name)])
             if not written:
                 continue
             name = f"DeclarativeValidate{'Update' if update else ''}{subresource.capitalize()}{self._suffix}"
@@ -193,34 +193,35 @@ class _Making:
             config += f", apitesting.WithNormalizationRules(normalization{self._suffix}...)"
         return config
 
-    def _row(self, row: TableRow, update: bool, stored: bool, type_name: str) -> Iterator[dict[str, Any]]:
-        """Yield a row; several when its versions are expected to say different things."""
+    def _rows(self, row: TableRow, update: bool, stored: bool, type_name: str) -> Iterator[dict[str, Any]]:
+        """Yield the Go rows of a row: several when the expected errors differ between versions."""
         normalize = normalizer(row.info.normalization)
         expected = {
             version: expected_of(msgspec.structs.replace(row.info, version=version), answer, self.level_of)
             for version, answer in row.answers.items()
         }
         try:
-            new, old = self._tweaked(row.new, stored, type_name), self._tweaked(row.old, stored, type_name)
+            new, old = self._maker_call(row.new, stored, type_name), self._maker_call(row.old, stored, type_name)
         except Inexpressible as problem:
             self.missing.append(Missing(row.name, f"{problem} cannot be written as a literal"))
             return
         objects = [("oldObj", old), ("newObj", new)] if update else [("input", new)]
-        groups = by_versions(expected, normalize)
+        groups = group_versions(expected, normalize)
         partial = len(groups) > 1 or set(expected) != set(self.table.versions)
         for versions, one in groups:
             suffix = f" ({', '.join(versions)})" if len(groups) > 1 else ""
             yield {
                 "name": quote(visible(row.name) + suffix),
                 "objects": objects,
-                "errors": sorted(error_of(mark, normalize) for mark in one.marks),
+                "errors": sorted(write_error(mark, normalize) for mark in one.marks),
                 "versions": _strings(versions) if partial else "",
                 "is_different": bool(one.differs),
                 "differs": quote(_difference(one)) if one.differs and self.skips else "",
                 "comment": [visible(text) for text in one.differs],
             }
 
-    def _tweaked(self, obj: Json, stored: bool, type_name: str) -> str:
+    def _maker_call(self, obj: Json, stored: bool, type_name: str) -> str:
+        """Write an object as a call of the function that makes the valid object, with the edits of it."""
         if obj is None:
             return ""
         base, info = self.table.base, self.table.info
@@ -240,14 +241,17 @@ def _version(obj: Json) -> Json:
     return (metadata_of(obj) or {}).get(REVISION)
 
 
-def _once(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Drop rows whose objects an earlier row has, and tell names apart: what differs in JSON may be one thing in Go."""
+def _deduplicate(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Drop rows with the same Go objects as an earlier row, and number rows that would have the same name.
+
+    Objects that differ in JSON may be equal in Go, such as an absent and an empty string.
+    """
     first: dict[object, dict[str, Any]] = {}
     for row in rows:
         first.setdefault((tuple(row["objects"]), row["versions"], row["name"] == quote(VALID)), row)
-    taken: dict[str, int] = {}
+    uses: dict[str, int] = {}
     for row in first.values():
-        number = taken[row["name"]] = taken.get(row["name"], 0) + 1
+        number = uses[row["name"]] = uses.get(row["name"], 0) + 1
         if number > 1:
             row["name"] = f'{row["name"][:-1]}, {number}"'
     return list(first.values())
@@ -258,30 +262,32 @@ def _strings(texts: Sequence[str]) -> str:
 
 
 def _raw(pattern: str) -> str:
-    """Write a pattern as a raw string, which is how patterns are read."""
+    """Write a regular expression as a raw string literal where possible, because that is easier to read."""
     return f"`{pattern}`" if "`" not in pattern and pattern.isprintable() else quote(pattern)
 
 
-def _wrapped(text: str, width: int = 116) -> list[str]:
+def _wrap(text: str, width: int = 116) -> list[str]:
     return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
 
 
-def _formatted(text: str) -> tuple[str, str]:
-    """Format a file with the toolchain's gofmt; where there is none, leave it and say so.
+def _format(text: str) -> tuple[str, str]:
+    """Format a file with the toolchain's gofmt. Returns: the file, and a note when gofmt was not found.
 
-    Raises: TargetError when gofmt takes it for no Go.
+    Raises: TargetError when gofmt rejects the file.
     """
     try:
         done = subprocess.run([_gofmt(), "-s"], input=text, capture_output=True, text=True, timeout=60)
     except OSError:
         return text, "no gofmt was found: run `gofmt -s -w` on the file"
     if done.returncode:
-        raise TargetError("gofmt takes the exported test for no Go", why=done.stderr.strip(), fix="report it")
+        raise TargetError(
+            "gofmt rejects the exported test, which is a bug in the harness", why=done.stderr.strip(), fix="report it"
+        )
     return done.stdout, ""
 
 
 def _gofmt() -> str:
-    """Name the toolchain's own gofmt, which lies in its root: the `go` that is found may be a script elsewhere."""
+    """Return the path of the toolchain's own gofmt, in GOROOT because the `go` on PATH may be a wrapper script."""
     try:
         toolchain = find_toolchain()
         asked = subprocess.run([toolchain.go, "env", "GOROOT"], capture_output=True, text=True, timeout=60)

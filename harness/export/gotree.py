@@ -1,7 +1,7 @@
-"""Where things lie in the source tree of a release: internal types, strategies, and the folder of a kind's tests.
+"""Finds internal types, strategies and test folders in the source tree of a Kubernetes release.
 
-All of it is read from the release: which package registers a group, which storage makes a kind, what its strategies are
-called and want.
+Everything is read from the sources: the package that registers a group, the storage that creates a kind, and the names
+and parameters of its strategies.
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ class Tree:
 
     @classmethod
     def of(cls, location: str) -> Tree:
-        """Find the sources of a release. Raises: TargetError when they are not to be had; UsageError for older ones."""
+        """Find the sources of a release. Raises: TargetError when they are not found; UsageError before 1.37."""
         release = find_release(location)
         top = release.folder or module_folder(release, TOP, find_toolchain())
         helper = top / "pkg/api/testing/validation.go"
         if not helper.is_file() or not _HELPER.search(read_checkout_text(helper)):
             raise UsageError(
-                f"the test helpers of Kubernetes {location} take other arguments than the tests that are written here\n"
+                f"the test helpers of Kubernetes {location} have another signature than exported tests call\n"
                 "  fix: export for 1.37 or newer, or --format pytest"
             )
         return cls(top, str(location))
 
     @cached_property
     def groups(self) -> dict[str, str]:
-        """The folders of internal types below pkg/apis, by group."""
+        """The folders of internal types in pkg/apis, by API group."""
         found: dict[str, str] = {}
         for file in sorted((self.top / "pkg/apis").glob("*/register.go")):
             name = _GROUP.search(read_checkout_text(file))
@@ -66,12 +66,12 @@ class Tree:
 
     @cached_property
     def universe(self) -> Universe:
-        """Published and internal types."""
+        """The published and internal types."""
         internal = {f"{TOP}/pkg/apis/{name}": self.top / "pkg/apis" / name for name in self.groups.values()}
         return Universe.from_folders({**type_folders(self.location), **internal})
 
     def internal_type(self, info: KindInfo) -> str:
-        """Return the internal type of a kind, qualified. Raises: UsageError when there is none of its name."""
+        """Return the qualified internal type of a kind. Raises: UsageError when its group has no type of this name."""
         folder = self.groups.get(info.group, "")
         name = info.type.rpartition(".")[2]
         qualified = f"{TOP}/pkg/apis/{folder}.{name}"
@@ -83,27 +83,27 @@ class Tree:
         return qualified
 
     def check(self, info: KindInfo) -> None:
-        """Say at once when no Go test can be written for a kind. Raises: UsageError."""
+        """Check that a Go test can be written for a kind. Raises: UsageError."""
         self.internal_type(info)
         self.strategy(info, Imports())
 
     def package(self, info: KindInfo) -> str:
-        """Return the folder of the tests of a kind, from the top of the tree."""
+        """Return the test folder of a kind, relative to the root of the tree."""
         return f"{TESTS}/{self.groups[info.group]}/{info.kind.lower()}"
 
     def registry(self, info: KindInfo) -> Path:
-        """Return the folder with the strategies of a kind. Raises: UsageError when nothing stores it."""
+        """Return the folder with the strategies of a kind. Raises: UsageError when no storage creates it."""
         folder = self.top / "pkg/registry" / self.groups.get(info.group, "")
         for file in sorted(folder.glob("*/storage/*.go")):
             made = _MADE.search(read_checkout_text(file))
             if made and made[1] == info.kind:
                 return file.parent.parent
         raise UsageError(
-            f"no storage of this release makes a {info.kind}, so there is no strategy to call\n  fix: --format pytest"
+            f"no storage of this release creates a {info.kind}, so there is no strategy to call\n  fix: --format pytest"
         )
 
     def strategy(self, info: KindInfo, imports: Imports) -> str:
-        """Return the Go expression of the strategy of a kind or subresource; clients that it wants are nil.
+        """Return the Go expression for the strategy of a kind or subresource; parameters that are clients are nil.
 
         Raises: UsageError when none is found.
         """
@@ -121,12 +121,12 @@ class Tree:
         raise UsageError(f"no strategy of {info.name} was found in {folder.name}\n  fix: --format pytest")
 
     def wants_user(self, info: KindInfo) -> bool:
-        """Whether the strategies of a kind look at who asks."""
+        """Whether the strategies of a kind read the user of the request."""
         files = self.registry(info).glob("*strategy*.go")
         return any(re.search(r"\bUserFrom\(|authorizer\.", read_checkout_text(file)) for file in files)
 
     def _arguments(self, text: str, package: str, functions: _Functions, imports: Imports) -> list[str]:
-        """Return what a constructor is given: the strategy it builds on, a clock, who allows all, else nil."""
+        """Return the arguments of a constructor: a base strategy, a clock, an authorizer that allows all, else nil."""
         given = []
         for name, _, kind in (one.strip().partition(" ") for one in text.split(",") if one.strip()):
             if kind.endswith("Strategy"):

@@ -1,4 +1,4 @@
-"""The Go expressions of what a test expects: field paths, errors and their marks."""
+"""Go expressions for the expected errors of a test: field paths, errors and their marks."""
 
 from __future__ import annotations
 
@@ -14,39 +14,40 @@ from harness.jsonpath import is_regular, parse
 _NUMBER = re.compile(r"-?\d+")
 
 
-def path_of(text: str) -> str:
-    """Return the expression of a field path."""
+def write_path(text: str) -> str:
+    """Write a field path as a Go expression."""
     if not text or text == "<nil>":
         return "nil"
     parts = parse(text)
-    if not is_regular(text):  # a path that no validator should write
+    if not is_regular(text):  # not a path that field.Path can build
         return f"field.NewPath({quote(text)})"
     groups = [(kind, [part.text for part in group]) for kind, group in groupby(parts, lambda part: part.is_subscript)]
     begin = groups.pop(0)[1] if not groups[0][0] else [""]
-    made = f"field.NewPath({', '.join(map(quote, begin))})"
+    expression = f"field.NewPath({', '.join(map(quote, begin))})"
     for is_subscript, texts in groups:
         if is_subscript:
-            made += "".join(f".Index({key})" if key.isdecimal() else f".Key({quote(key)})" for key in texts)
+            expression += "".join(f".Index({key})" if key.isdecimal() else f".Key({quote(key)})" for key in texts)
         else:
-            made += f".Child({', '.join(map(quote, texts))})"
-    return made
+            expression += f".Child({', '.join(map(quote, texts))})"
+    return expression
 
 
-def error_of(mark: ExpectedError, normalize: Callable[[str], str]) -> str:
-    """Return the expression of an expected error."""
+def write_error(mark: ExpectedError, normalize: Callable[[str], str]) -> str:
+    """Write an expected error as a Go expression."""
     error = mark.error
-    made = _CALLS.get(error.type, _CALLS[ErrorType.INVALID])(path_of(normalize(error.field)), _limit(error.detail))
+    constructor = _CALLS.get(error.type, _CALLS[ErrorType.INVALID])
+    expression = constructor(write_path(normalize(error.field)), _limit(error.detail))
     if error.origin:
-        made += f".WithOrigin({quote(error.origin)})"
+        expression += f".WithOrigin({quote(error.origin)})"
     if mark.skipped:
-        made += ".MarkShortCircuitedInDV()"
+        expression += ".MarkShortCircuitedInDV()"
     elif mark.handwritten:
-        made += ".MarkFromImperative()"
-    return made + {"alpha": ".MarkAlpha()", "beta": ".MarkBeta()"}.get(error.level, "")
+        expression += ".MarkFromImperative()"
+    return expression + {"alpha": ".MarkAlpha()", "beta": ".MarkBeta()"}.get(error.level, "")
 
 
 def _limit(detail: str) -> str:
-    """Return the number that a message names; the helper does not look at it."""
+    """Return the number in a message, for a parameter that upstream's test helper ignores."""
     found = _NUMBER.search(detail)
     return found[0] if found else "0"
 

@@ -1,4 +1,4 @@
-"""Renders rows and findings as a pytest module, for suites and any other target: it needs nothing but the harness."""
+"""Renders rows and findings as a pytest module that requires only the harness, for any target."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from harness.export.rendering import template
 from harness.export.rows import Table, TableRow
 from harness.field import FieldError
 from harness.jsonpath import canonical_path
-from harness.reporting.text import visible
+from harness.report.escaping import visible
 from harness.subject import Subject, SubjectSpec
 
 _WORD = re.compile(r"[A-Za-z0-9]+")
@@ -28,18 +28,13 @@ _WIDTH = 100
 
 
 def render_rows(subject: Subject, tables: Sequence[Table], notes: Sequence[str], output: Path | None) -> str:
-    """Render the rows of one kind, a table for each version. Rows on which the sides differ are expected to fail.
+    """Render the rows of one kind, a table for each version. Rows on which the validators differ are marked xfail.
 
-    Raises: UsageError when the kind cannot be named by those who ask.
+    Raises: UsageError when `harness.ask` cannot name the kind unambiguously.
     """
     info = tables[0].info
     trusted = all_wordings(own_wordings())  # as in `differences`, which the tests will ask
-    checker = {
-        table.info.version: Comparator(
-            table.info, is_known_path=subject.is_known_path(table.info), trusted=trusted, ends=subject.ends
-        )
-        for table in tables
-    }
+    checker = {table.info.version: subject.comparator(table.info, trusted) for table in tables}
     rows = [_row(row, checker[table.info.version], subject) for table in tables for row in table.rows if row.answers]
     about = tables[0].about or "every rule"
     shown = [*notes, *(f"Not shown in {t.info.version}: {visible(str(one))}" for t in tables for one in t.missing)]
@@ -53,22 +48,22 @@ def render_rows(subject: Subject, tables: Sequence[Table], notes: Sequence[str],
 
 
 def render_findings(subject: Subject, findings: Sequence[Finding], notes: Sequence[str], output: Path | None) -> str:
-    """Render findings as tests that fail as long as the findings are there. Raises: UsageError as above."""
+    """Render findings as tests that fail until the findings are fixed. Raises: UsageError as `render_rows`."""
     tests = []
     for finding in findings:
         info = next((one for one in subject.target.info.kinds if one.key == _key(finding)), None)
         if info is None:
-            raise UsageError(f"{subject.name} does not serve the kind of {finding.fingerprint} any more")
+            raise UsageError(f"{subject.name} no longer serves the kind of {finding.fingerprint}")
         tests.append({
             "name": f"test_{_name(finding.path or finding.kind)}_{finding.fingerprint}",
-            "says": _safe(f"{finding.fingerprint} ({finding.mismatch}, {finding.cause}) is mended."),
+            "says": _safe(f"{finding.fingerprint} ({finding.mismatch}, {finding.cause}) is fixed."),
             "old": literal(finding.case.old, 1), "new": literal(finding.case.object, 1),
             "kind": literal(_kind(subject, info)), "version": literal(finding.version),
             "subresource": literal(finding.subresource),
             "signature": _plain((finding.mismatch, _reported(finding), finding.type, finding.origin)),
         })  # fmt: skip
     return template("findings.py.j2").render(
-        title="Findings of the equivalence harness: each test fails until its finding is mended.",
+        title="Findings of the equivalence harness: each test fails until its finding is fixed.",
         notes=[line for text in notes for line in _wrapped(_safe(text))],
         header=_header(subject.spec, output, rows=False), target=_target(subject.spec, output), findings=tests,
     )  # fmt: skip
@@ -79,7 +74,7 @@ def _key(finding: Finding) -> tuple[str, str, str, str]:
 
 
 def _reported(finding: Finding) -> str:
-    """Return the path as it is reported of this object; the finding's own stands for all items."""
+    """Return the path as reported for this object, because the path of the finding has [*] for subscripts."""
     errors = (*finding.answer.handwritten, *finding.answer.declarative)
     return next((error.field for error in errors if canonical_path(error.field) == finding.path), finding.path)
 
@@ -91,13 +86,14 @@ def _row(row: TableRow, comparator: Comparator, subject: Subject) -> dict[str, A
     return {
         "version": literal(row.info.version), "subresource": literal(row.info.subresource),
         "new": literal(row.new, 2), "old": literal(row.old, 2),
-        "handwritten": literal(_told(answer.handwritten), 2), "declarative": literal(_told(answer.declarative), 2),
+        "handwritten": literal(_signatures(answer.handwritten), 2),
+        "declarative": literal(_signatures(answer.declarative), 2),
         "name": literal(visible(f"{row.info.version} {row.name}")),
         "differs": literal(visible(f"the two sides differ: {differs}")) if differs else "",
     }  # fmt: skip
 
 
-def _told(errors: Sequence[FieldError]) -> list[tuple[str, str, str]]:
+def _signatures(errors: Sequence[FieldError]) -> list[tuple[str, str, str]]:
     return sorted((error.field, str(error.type), error.origin) for error in errors)
 
 
@@ -105,7 +101,7 @@ def _told(errors: Sequence[FieldError]) -> list[tuple[str, str, str]]:
 
 
 def literal(value: Json, depth: int = 0) -> str:
-    """Write a value as Python, over several lines where it is long; a text that repeats itself as a product."""
+    """Write a value as Python, on several lines when it is long; a repetitive string as a product."""
     plain = _plain(value)
     if len(plain) + 4 * depth <= _WIDTH or not value or not isinstance(value, dict | list | tuple):
         return plain
@@ -134,13 +130,13 @@ def _plain(value: Json) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Quote with double quotes, which is how formatters have it, unless there are some in it."""
+    """Quote with double quotes, as formatters do, unless the text has some."""
     written = ascii(text)
     return f'"{written[1:-1]}"' if written[0] == "'" and '"' not in written else written
 
 
 def _safe(text: str) -> str:
-    """Make a text fit for a docstring or a comment."""
+    """Escape a text for a docstring or a comment."""
     return visible(text).replace("\\", "/").replace('"', "'")
 
 
@@ -153,7 +149,7 @@ def _wrapped(text: str) -> list[str]:
 
 
 def _kind(subject: Subject, info: KindInfo) -> str:
-    """Return what `harness.ask` calls a kind. Raises: UsageError when that means several resources."""
+    """Return the name of a kind for `harness.ask`. Raises: UsageError when several resources have it."""
     same = [
         one.name for one in subject.target.info.kinds
         if (one.group, one.version, one.kind) == (info.group, info.version, info.kind)
@@ -168,7 +164,7 @@ def _kind(subject: Subject, info: KindInfo) -> str:
 
 
 def _simple(spec: SubjectSpec) -> bool:
-    """Whether a subject has a name that says it all."""
+    """Whether the location of a subject is enough to open it."""
     plain = SubjectSpec(spec.kind, spec.location)
     return spec.kind in ("suite", "kubernetes") and replace(spec, in_process=False) == plain
 
@@ -191,7 +187,7 @@ def _target(spec: SubjectSpec, output: Path | None) -> str:
 
 
 def _header(spec: SubjectSpec, output: Path | None, *, rows: bool) -> str:
-    """Return the imports that the module needs, sorted as formatters have them."""
+    """Return the imports of the module, sorted like formatters do."""
     standard = []
     own = ["import harness"]
     if rows:

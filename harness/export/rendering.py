@@ -1,4 +1,4 @@
-"""The templates of exported tests: source code, in which nothing is escaped, and nothing may be missing."""
+"""Jinja templates of exported tests. They write source code: no HTML escaping, and an undefined variable raises."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import jinja2
 
 @cache
 def template(name: str) -> jinja2.Template:
-    """Return a template."""
+    """Load a template of this package."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("harness.export"), autoescape=False, trim_blocks=True, lstrip_blocks=True,
         undefined=jinja2.StrictUndefined, keep_trailing_newline=True,

@@ -1,4 +1,4 @@
-"""What goes into an exported test: rows that a target has answered, and what could not be shown."""
+"""The contents of an exported test in any format: rows with the answers of the target, and missing rows."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from harness.case import Answer, Json, KindInfo, Operation
 
 VALID = "valid"
-"""The name of the row that is the valid object itself."""
+"""The name of the row for the valid object itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """One line of a table: an object, or a change of `old`, with what both sides answered.
+    """One row of a table test: an object, or an update of `old` to it, with the answers of the target.
 
-    `info` is the resource or subresource that was asked, in the version whose form the objects have. `answers` hold
-    what each version answered of the same object. `wants` says what the row is to show: `accept`, `reject`, or nothing
-    when it is there to show whatever the answer is.
+    `info` is the resource or subresource, in the version in which the objects are written. `answers` has the answer of
+    each version to the same object. `wants` is the answer that the row was searched for, `accept` or `reject`, and
+    empty for a row that records any answer.
     """
 
     name: str
@@ -31,7 +31,7 @@ class TableRow:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Something about a rule or a row that could not be shown, and why."""
+    """A rule or row that is not in the test, and the reason."""
 
     what: str
     why: str
@@ -42,9 +42,9 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """All rows of one kind. `base` is the accepted object that rows are told from.
+    """All rows of one kind. `base` is the valid object; a test writes each row as edits of it.
 
-    `versions` are those of the request that were asked. `about` is the field, empty for all fields of a kind.
+    `versions` are the API versions that were asked. `about` is the field path, empty for all fields of a kind.
     """
 
     info: KindInfo

@@ -1,4 +1,4 @@
-"""Writes a long list as a loop, where its items differ in nothing but a number that counts."""
+"""Writes a long list as a Go loop, when its items are equal except for a number that counts up."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _QUOTED = re.compile(r'"([^"\\%]*)"')
 
 
 class Inexpressible(Exception):
-    """An object has something that its internal Go type cannot say in a literal."""
+    """A value that cannot be written as a Go literal of its internal type."""
 
 
 def series(items: list[str], type_name: str) -> str:
@@ -23,7 +23,7 @@ def series(items: list[str], type_name: str) -> str:
 
 
 def _pattern(items: list[str]) -> tuple[int, str]:
-    """Find how many first items stand alone, and what all others look like, with `i` for what counts."""
+    """Return how many first items are written one by one, and the Go pattern of the others, with `i` as the counter."""
     for start in (0, 1, 2):
         rest = items[start:]
         if len(set(rest)) == 1:
@@ -49,7 +49,7 @@ def _formatted(text: str, counted: str) -> str:
 
 
 def _template(one: str, other: str) -> tuple[str, int] | None:
-    """Find the text with a mark at each number that counts, and the first number."""
+    """Return the text with a mark in place of each number that counts up, and the first number."""
     pairs = list(zip(_NUMBER.findall(one), _NUMBER.findall(other), strict=False))
     if _NUMBER.sub("", one) != _NUMBER.sub("", other) or len(_NUMBER.findall(one)) != len(_NUMBER.findall(other)):
         return None

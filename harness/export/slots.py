@@ -1,4 +1,4 @@
-"""What a table is to show of a rule: which answer, and at which value. The rule says it, the target answers."""
+"""Slots: the rows that a table should have for a rule, each with the wanted answer and the value to try."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import msgspec
 from harness.case import Answer, Json
 from harness.field import FieldError
 from harness.fuzzers.aims import Aim
-from harness.fuzzers.bases import accepted
 from harness.fuzzers.pairs import Pair
-from harness.fuzzers.places import place_of
+from harness.fuzzers.repair import is_accepted
+from harness.fuzzers.shapepaths import resolve_path
 from harness.jsonpath import ABSENT, ITEMS, canonical_path, find, look
-from harness.rulecov.accepting import CREATED, Waiting, is_at
+from harness.rulecov.accepting import CREATED, UncoveredRules, is_at
 from harness.rulecov.inventory import KnownRule
 
 Judge = Callable[[Pair, Answer], int | None]
-"""How much else is wrong, None when the slot is not shown."""
+"""Returns the number of other errors, None when the slot is not shown."""
 
 _UNITS = {"value": "", "characters": " characters", "bytes": " bytes", "items": " items"}
 _EMPTY: tuple[Json, ...] = (None, "", [], {})
@@ -27,9 +27,9 @@ _SHORT = {"FieldValueRequired": "required", "FieldValueForbidden": "forbidden", 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One thing to show of a rule. `aim` says what to go for, `judge` whether it is there.
+    """One wanted row. `aim` directs the search, `judge` decides whether a pair and its answer show the slot.
 
-    `looser` asks for less, for where something else stands in the way.
+    `looser` is a slot with a weaker condition, for when another rule prevents this one.
     """
 
     name: str
@@ -41,36 +41,36 @@ class Slot:
 
 
 def slots_of(known: KnownRule) -> Iterator[Slot]:
-    """Yield what there is to show of a rule: inside of its limit, at it and beyond; or accepted and rejected."""
+    """Yield the slots of a rule: inside its limit, at it and beyond it; without a limit, accepted and rejected."""
     name = word(known)
     if known.limit is None:
         yield Slot(f"{name}: accepted", "accept", known, aim_of(known, "accept"), _accepts(known))
         yield Slot(f"{name}: rejected", "reject", known, aim_of(known, "reject"), _rejects(known))
         return
-    for distance, said in ((-1, "inside"), (0, "at"), (1, "beyond")):
+    for distance, label in ((-1, "inside"), (0, "at"), (1, "beyond")):
         value = known.limit + distance * known.beyond
         if value < 0 and known.measure != "value":
             continue
-        told = f"{name}: {said} the limit, {value}{_UNITS.get(known.measure, '')}"
+        slot_name = f"{name}: {label} the limit, {value}{_UNITS.get(known.measure, '')}"
         if distance == 1:
-            # Of numbers, zero may mean that there is none: then another rule speaks, and this one farther on.
+            # Zero may count as unset, so that another rule reports it and this rule only values further beyond.
             aim, anywhere = aim_of(known, "reject"), _rejects(known, exactly=False)
             farther = Slot(f"{name}: rejected", "reject", known, aim, anywhere)
-            yield Slot(told, "reject", known, aim, _rejects(known), farther)
+            yield Slot(slot_name, "reject", known, aim, _rejects(known), farther)
         else:
             moved = msgspec.structs.replace(known, limit=value)
-            yield Slot(told, "accept", known, aim_of(moved, "accept"), _accepts(moved))
+            yield Slot(slot_name, "accept", known, aim_of(moved, "accept"), _accepts(moved))
 
 
 def word(known: KnownRule) -> str:
-    """Name a rule for people: its place, and the origin or the sort of its error."""
+    """Return a short name for a rule: its path, and the origin or type of its error."""
     rule = known.rule
     what = rule.origin or _SHORT.get(rule.type, rule.tag.rpartition(":")[2])
     return f"{rule.path or 'the object'}: {what}" + ("" if known.limit is None else f" {known.limit}")
 
 
 def aim_of(known: KnownRule, wants: str) -> Aim:
-    """Say what objects are to go for."""
+    """Return the aim of objects that the rule accepts or rejects."""
     rule = known.rule
     return Aim(
         rule.path, rule.type, rule.origin, rule.tag, known.limit, wants, known.update, known.argument,
@@ -78,7 +78,7 @@ def aim_of(known: KnownRule, wants: str) -> Aim:
 
 
 def is_its(known: KnownRule, error: FieldError) -> bool:
-    """Whether an error is one of this rule."""
+    """Whether an error comes from this rule."""
     rule = known.rule
     return (error.type, error.origin) == (rule.type, rule.origin) and canonical_path(error.field) in known.places
 
@@ -87,7 +87,7 @@ def _rejects(known: KnownRule, *, exactly: bool = True) -> Judge:
     def judge(pair: Pair, answer: Answer) -> int | None:
         own = [error for error in answer.declarative if is_its(known, error)]
         if known.limit is not None and exactly:
-            own = [error for error in own if is_at(known, look(pair[0], place_of(error.field)[0]), 1)]
+            own = [error for error in own if is_at(known, look(pair[0], resolve_path(error.field)[0]), 1)]
         if not own:
             return None
         fields = {error.field for error in own}
@@ -99,14 +99,14 @@ def _rejects(known: KnownRule, *, exactly: bool = True) -> Judge:
 
 def _accepts(known: KnownRule) -> Judge:
     def judge(pair: Pair, answer: Answer) -> int | None:
-        if not accepted(answer):
+        if not is_accepted(answer):
             return None
         new, old = pair
         if known.update:
             pattern = [ITEMS if isinstance(step, dict) else step for step in known.steps]
             is_set = any(value is not ABSENT and value not in _EMPTY for _, value in find(new, pattern))
             return 0 if is_set and new == old else None
-        waiting, seen = Waiting(), list[int]()
+        waiting, seen = UncoveredRules(), list[int]()
         waiting.add(0, known)
         waiting.look(new, CREATED if old is None else old, seen)
         return 0 if seen else None

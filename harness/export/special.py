@@ -1,4 +1,4 @@
-"""Go expressions of types that are no plain structures: times, durations, quantities, and what is kept as raw JSON."""
+"""Go expressions for types with their own JSON form: times, durations, quantities, IntOrString and raw JSON."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A field that no rule speaks of yet: what the target says of it is found by trying, one row for each answer.
+"""Rows for a field without rules: tries typical values, and keeps the nearest object for each distinct answer.
 
-That is where a migration starts: the handwritten checks of a field, before it has tags.
+This records the handwritten validation of a field before its migration starts.
 """
 
 from __future__ import annotations
@@ -13,19 +13,20 @@ from harness.case import Answer, Json, KindInfo, Operation
 from harness.export.asker import Asker
 from harness.export.nearest import distance, nearest
 from harness.export.rows import TableRow
-from harness.fuzzers.aiming import parts_of, shots
+from harness.fuzzers.aimedpairs import aimed_pairs, parts_of
 from harness.fuzzers.aims import Aim
 from harness.fuzzers.pairs import Pair
 from harness.fuzzers.shape import Shape
 from harness.jsonpath import ITEMS, canonical_path, is_within
 
-_TRIED = 400
-_SORTS = (
+MAX_TRIES = 400
+"""At most so many objects are tried for one field."""
+_ERROR_SORTS = (
     ("FieldValueInvalid", "minimum"), ("FieldValueInvalid", "maximum"), ("FieldValueInvalid", "format"),
     ("FieldValueTooLong", ""), ("FieldValueTooMany", ""), ("FieldValueDuplicate", ""), ("FieldValueNotSupported", ""),
     ("FieldValueRequired", ""),
 )  # fmt: skip
-"""What may be wrong with a value, whatever its type: each sort has its own values to try."""
+"""Types of errors, with an origin where it matters: each has its own values to try."""
 
 Key = tuple[tuple[str, str, str], ...]
 
@@ -42,12 +43,12 @@ def is_field(shape: Shape, path: str) -> bool:
 
 
 def observed(asker: Asker, shape: Shape, path: str, door: KindInfo, base: Json) -> Iterator[TableRow]:
-    """Yield the nearest object for each answer that concerns a field, the accepted one first."""
+    """Yield the nearest object for each distinct answer with errors only in this field, the accepted one first."""
     create = Operation.CREATE in door.operations
     operation = Operation.CREATE if create else Operation.UPDATE
     ground: Pair = (base, None) if create else (base, base)
     best: dict[Key, tuple[tuple[int, float], int, Pair]] = {}
-    tried = islice(_tries(path, shape, base), _TRIED)
+    tried = islice(_tries(path, shape, base), MAX_TRIES)
     pairs = [(new, None if create else base) for new in tried]
     for number, (pair, answer) in enumerate(asker.pairs(door, operation, pairs)):
         key = _key(answer, path)
@@ -64,13 +65,13 @@ def observed(asker: Asker, shape: Shape, path: str, door: KindInfo, base: Json) 
 
 
 def _tries(path: str, shape: Shape, base: Json) -> Iterator[Json]:
-    aims = [Aim(path, kind, origin) for kind, origin in _SORTS]
-    running = [shots(aim, shape, [base]) for aim in (replace(aims[0], wants="accept"), *aims)]
-    yield from (new for new, _ in chain.from_iterable(islice(one, _TRIED // len(running)) for one in running))
+    aims = [Aim(path, kind, origin) for kind, origin in _ERROR_SORTS]
+    running = [aimed_pairs(aim, shape, [base]) for aim in (replace(aims[0], wants="accept"), *aims)]
+    yield from (new for new, _ in chain.from_iterable(islice(one, MAX_TRIES // len(running)) for one in running))
 
 
 def _key(answer: Answer, path: str) -> Key | None:
-    """Return what is said of a field, None when something is said of another place."""
+    """Return the errors in a field, None when there is an error at another path."""
     errors: Sequence[tuple[str, str, str]] = sorted({
         (canonical_path(one.field), str(one.type), one.origin) for one in (*answer.handwritten, *answer.declarative)
     })  # fmt: skip

@@ -1,4 +1,4 @@
-"""Watches a short search for what the directed way did not show: every case that is asked may show a slot by chance."""
+"""Fills slots that the directed search left empty: runs a short random search, and checks each of its cases."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from harness.fuzzers.aims import Aim
 from harness.fuzzers.pairs import Pair
 from harness.subject import Subject, SubjectSpec
 
-_CASES = 12_000
+MAX_CASES = 12_000
+"""At most so many cases are searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class Witnessed:
-    """A pair that shows a slot, through which door, and how much else is wrong with it."""
+    """A case that shows a slot, its resource or subresource, and the number of other errors."""
 
     door: KindInfo
     case: Case
@@ -34,18 +35,18 @@ class Witnessed:
 
 @dataclass(slots=True)
 class _Witness:
-    """The observer of the search, and who makes it: it stays in this process."""
+    """The observer of the search, and its own factory, because the search runs in this process."""
 
     asker: Asker
     waiting: dict[int, Slot]
     found: dict[int, Witnessed] = field(default_factory=dict)
 
     def observer(self, subject: Subject, unit: Unit) -> _Witness:
-        """Return itself: a resource is one unit."""
+        """Return itself: a resource is one unit of the search."""
         return self
 
     def examine(self, cases: Sequence[Case], answers: Sequence[Answer], seconds: float) -> None:
-        """Keep the first case that shows a slot, and one with less wrong."""
+        """Keep the first case that shows a slot, or a later one with fewer other errors."""
         for case, answer in zip(cases, answers, strict=True):
             if self.waiting and answer.failure is None and not case.options and case.mode == self.asker.mode:
                 self._look(case, answer)
@@ -60,22 +61,22 @@ class _Witness:
                     del self.waiting[number]
 
     def aims(self) -> Sequence[Aim]:
-        """Return what is still waited for."""
+        """Return the aims of the slots that are still empty."""
         return [slot.aim for slot in self.waiting.values()]
 
     def outcome(self) -> None:
-        """Return nothing: what was found stays here."""
+        """Return nothing, because the results are read from `found`."""
 
 
 class _Shared(Subject):
-    """A subject that somebody else closes."""
+    """A subject that the caller closes."""
 
     def close(self) -> None:
-        """Leave it open."""
+        """Do nothing."""
 
 
 def witnessed(asker: Asker, slots: Mapping[int, Slot], seed: int = 1) -> dict[int, Witnessed]:
-    """Search for differences for a while, and return the cases that show slots, by the numbers of these."""
+    """Run a short search. Returns: the cases that show slots, by the index of the slot."""
     own = asker.subject
     spec = replace(own.spec, mode=asker.mode)
 
@@ -89,7 +90,7 @@ def witnessed(asker: Asker, slots: Mapping[int, Slot], seed: int = 1) -> dict[in
         spec,
         RunConfig(
             seed=seed,
-            budget=Budget(max_cases=_CASES),
+            budget=Budget(max_cases=MAX_CASES),
             kinds=(name, info.name, f"{info.name}/*"),
             observers={"export": witness},
         ),

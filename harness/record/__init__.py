@@ -1,4 +1,4 @@
-"""Keeps what the handwritten side says, for the time after it: an observer of a search, and the file it fills."""
+"""Records handwritten answers to a file, so that runs can compare with them after the validators were deleted."""
 
 from harness.record.recorder import NAME, Keeper, KeptUnit, keep
 

@@ -1,7 +1,7 @@
-"""Looks on at a search and keeps every question with the handwritten answer.
+"""The observer that records every case of a search with its handwritten errors.
 
-What has no whole answer (a decode error, a panic, a case that was asked as no server would) is not kept: a recording
-holds what a server said, and a panic is mended, not preserved.
+A recording has only answers that a server would give: cases with a failure, such as a decode error or a panic, and
+cases in another mode than that of the run are skipped.
 """
 
 from __future__ import annotations
@@ -16,21 +16,24 @@ from harness.engine.units import Unit
 from harness.events import Result
 from harness.fuzzers.aims import Aim
 from harness.subject import Subject
-from harness.targets.recording import Head, LaneName, Packer, head_maker, lane_of, write_recording
+from harness.targets.recording import Head, Packer, RequestName, head_maker, request_of, write_recording
 
 NAME = "record"
-"""What its outcomes are called in a result."""
+"""The name of the observer in a result."""
 
 
 class KeptUnit(msgspec.Struct, frozen=True):
-    """What was kept of one unit: blocks by lane, and how many answers could not be kept."""
+    """The recorded cases of one unit (a resource and its subresources): blocks by request.
 
-    lanes: dict[LaneName, tuple[tuple[int, int, bytes], ...]]
+    `skipped` is the number of answers with a panic, which are not recorded.
+    """
+
+    requests: dict[RequestName, tuple[tuple[int, int, bytes], ...]]
     skipped: int = 0
 
 
 class Keeper(msgspec.Struct, frozen=True):
-    """Makes the observers that keep. `mode` is that of the run: what is asked otherwise is not kept."""
+    """Creates the recording observers. `mode` is that of the run; cases in another mode are skipped."""
 
     mode: str
 
@@ -40,37 +43,37 @@ class Keeper(msgspec.Struct, frozen=True):
 
 
 class UnitRecorder:
-    """Keeps what is asked in one unit."""
+    """Records the cases of one unit."""
 
     def __init__(self, mode: str) -> None:
         self._mode = mode
-        self._packers: dict[LaneName, Packer] = {}
+        self._packers: dict[RequestName, Packer] = {}
         self._skipped = 0
 
     def examine(self, cases: Sequence[Case], answers: Sequence[Answer], seconds: float) -> None:
-        """Keep a batch."""
+        """Record a batch."""
         for case, answer in zip(cases, answers, strict=True):
             if answer.failure is not None:
                 self._skipped += answer.failure.panic
             elif case.mode == self._mode:
-                self._packers.setdefault(lane_of(case), Packer()).add(case, answer.handwritten)
+                self._packers.setdefault(request_of(case), Packer()).add(case, answer.handwritten)
 
     def aims(self) -> Sequence[Aim]:
-        """Want nothing: the search asks what it would ask anyway."""
+        """Return no aims: recording must not change the search."""
         return ()
 
     def outcome(self) -> KeptUnit:
-        """Return what was kept so far."""
-        return KeptUnit({lane: packer.close() for lane, packer in self._packers.items()}, self._skipped)
+        """Return the recorded cases so far."""
+        return KeptUnit({request: packer.close() for request, packer in self._packers.items()}, self._skipped)
 
 
 def keep(path: Path, result: Result) -> Head:
-    """Write what a run kept. Raises: OSError."""
+    """Write the recorded cases of a run to a file. Raises: OSError."""
     units: Iterable[KeptUnit] = result.observed.get(NAME, ())
-    packed: dict[LaneName, tuple[tuple[int, int, bytes], ...]] = {}
+    packed: dict[RequestName, tuple[tuple[int, int, bytes], ...]] = {}
     skipped = 0
     for unit in units:
-        packed |= unit.lanes
+        packed |= unit.requests
         skipped += unit.skipped
     head = head_maker(
         subject=result.subject, release=result.target.release, recorded=result.started, seed=result.seed,

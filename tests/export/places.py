@@ -75,8 +75,8 @@ def writer(folder: Path) -> Writer:
     }
     folders = dict(SHARED)
     for package, spec in texts.items():
-        place = folder / package
-        place.mkdir(parents=True)
-        (place / "types.go").write_text(f"package {package.rpartition('/')[2]}\n{_IMPORTS}{_COMMON}{spec}")
-        folders[package] = place
+        path = folder / package
+        path.mkdir(parents=True)
+        (path / "types.go").write_text(f"package {package.rpartition('/')[2]}\n{_IMPORTS}{_COMMON}{spec}")
+        folders[package] = path
     return Writer(Universe.from_folders(folders), Imports())

@@ -25,7 +25,7 @@ def test_what_is_handwritten_alone() -> None:
 
 
 def test_a_short_circuit() -> None:
-    """A covered error below a place where the declarative side stops is expected to be skipped there."""
+    """A covered error below a path where the declarative side stops is expected to be skipped there."""
     info = KindInfo("shop", "v1", "Shop", "shops", "shop/v1", short_circuit_mismatch=True)
     stop = FieldError("FieldValueTooMany", "spec", origin="maxItems", level="beta", short_circuit=True)
     many = FieldError("FieldValueTooMany", "spec", origin="maxItems", covered=True)
@@ -42,9 +42,9 @@ def test_a_missing_rule() -> None:
         "graduated: not served: spec.a: Invalid value",
         "handwritten, covered, without a counterpart: spec.a: Invalid value",
     ) == found.differs
-    mended = expected_of(INFO, Answer(0, (THEIRS,), (OURS,)), lambda error: "beta")
-    assert [mark.error.level for mark in found.marks] == [mark.error.level for mark in mended.marks]
-    assert () == mended.differs
+    fixed = expected_of(INFO, Answer(0, (THEIRS,), (OURS,)), lambda error: "beta")
+    assert [mark.error.level for mark in found.marks] == [mark.error.level for mark in fixed.marks]
+    assert () == fixed.differs
 
 
 def test_a_rule_alone() -> None:

@@ -83,7 +83,7 @@ def test_who_asks(tree: Tree) -> None:
 
 def test_what_no_test_can_be_written_for(tree: Tree, tmp_path: Path) -> None:
     """Kinds without storage, type or strategy, and releases with another helper, are refused with a way out."""
-    with pytest.raises(UsageError, match=r"no storage of this release makes a Review(.|\n)*--format pytest"):
+    with pytest.raises(UsageError, match=r"no storage of this release creates a Review(.|\n)*--format pytest"):
         tree.strategy(info("Review"), Imports())
     with pytest.raises(UsageError, match="no internal type of its own group"):
         tree.internal_type(info("Shop", group="other.k8s.io"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.export.expected import ExpectedError
-from harness.export.gowords import error_of, path_of
+from harness.export.gowords import write_error, write_path
 from harness.field import FieldError
 
 
@@ -22,7 +22,7 @@ from harness.field import FieldError
 )
 def test_paths(path: str, expected: str) -> None:
     """A path is built as validators build it; one that none should write is quoted whole."""
-    assert expected == path_of(path)
+    assert expected == write_path(path)
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,4 @@ def test_paths(path: str, expected: str) -> None:
 )  # fmt: skip
 def test_errors(mark: ExpectedError, expected: str) -> None:
     """An error says its type, path, origin, level and side."""
-    assert expected == error_of(mark, lambda path: path)
+    assert expected == write_error(mark, lambda path: path)

@@ -9,12 +9,12 @@ import pytest
 
 from harness.engine import RunConfig, run
 from harness.events import Budget
-from harness.export.asker import choose
-from harness.export.expected import Levels
-from harness.export.found import table_of
+from harness.export.asker import find_resource
+from harness.export.expected import RuleLevels
+from harness.export.found import tabulate_findings
 from harness.export.gotest import GoTest, render_go
 from harness.export.gotree import Tree
-from harness.export.rowsearch import table_of_rules
+from harness.export.rowsearch import tabulate_rules
 from harness.rulecov.inventory import Inventory, inventory_of
 from harness.subject import Subject, SubjectSpec, open_subject
 from harness.subject.opening import api_of
@@ -25,10 +25,9 @@ pytestmark = pytest.mark.kubernetes
 RELEASE = "1.37.1"
 SPEC = SubjectSpec("kubernetes", RELEASE)
 KINDS = {
-    "deployments": "spec", "replicationcontrollers": "spec", "cronjobs": "spec.jobTemplate.spec.template",
-    "resourceclaims": "spec.devices.requests", "certificatesigningrequests": "status", "podcertificaterequests": "",
-    "horizontalpodautoscalers": "spec", "storageclasses": "", "networkpolicies": "spec", "endpointslices": "endpoints",
-    "clusterrolebindings": "roleRef", "runtimeclasses": "",
+    "cronjobs": "spec.jobTemplate.spec.template", "resourceclaims": "spec.devices.requests",
+    "certificatesigningrequests": "status", "horizontalpodautoscalers": "spec", "endpointslices": "endpoints",
+    "clusterrolebindings": "roleRef",
 }  # fmt: skip
 """Kinds of different shapes, and the fields of the larger ones."""
 AUTOSCALER = "pkg/apis/autoscaling/v2/zz_generated.validations.go"
@@ -64,20 +63,22 @@ def exported(subject: Subject, inventory: Inventory, source: SourceTree) -> dict
     """Tests of every kind, written into the tree."""
     found = {}
     for kind, field in KINDS.items():
-        info = choose(subject, kind)[0]
-        table = table_of_rules(subject, inventory, info, field, "given")
-        found[kind] = render_go(Tree.of(RELEASE), table, ["A test."], field, level_of=Levels(inventory.rules, info))
-        (source.top / found[kind].place).write_text(found[kind].text)
+        info = find_resource(subject, kind)[0]
+        table = tabulate_rules(subject, inventory, info, field, "given")
+        found[kind] = render_go(
+            Tree.of(RELEASE), table, ["A test."], field, level_of=RuleLevels(inventory.rules, info).level_of
+        )
+        (source.top / found[kind].path).write_text(found[kind].text)
     return found
 
 
 def folder(test: GoTest) -> str:
     """The package of a test."""
-    return str(Path(test.place).parent)
+    return str(Path(test.path).parent)
 
 
 def test_they_pass_in_the_tree(exported: dict[str, GoTest], source: SourceTree) -> None:
-    """Tests of a dozen kinds pass as they are, with those that upstream has in the same packages."""
+    """Tests of six kinds pass as they are, with those that upstream has in the same packages."""
     assert [] == [kind for kind, test in exported.items() if test.rows - test.differing < 3]
     found = source.test([folder(test) for test in exported.values()])
     assert [] == [(package, text[-3000:]) for package, (passed, text) in found.items() if not passed]
@@ -85,8 +86,8 @@ def test_they_pass_in_the_tree(exported: dict[str, GoTest], source: SourceTree) 
 
 def test_they_are_formatted(exported: dict[str, GoTest]) -> None:
     """What is written is what gofmt leaves as it is, under upstream's layout."""
-    assert {"test/declarative_validation"} == {"/".join(test.place.split("/")[:2]) for test in exported.values()}
-    assert [] == [test.place for test in exported.values() if test.note or re.search(r"[ \t]+$", test.text, re.M)]
+    assert {"test/declarative_validation"} == {"/".join(test.path.split("/")[:2]) for test in exported.values()}
+    assert [] == [test.path for test in exported.values() if test.note or re.search(r"[ \t]+$", test.text, re.M)]
 
 
 def test_a_limit_that_is_off_by_one(exported: dict[str, GoTest], source: SourceTree) -> None:
@@ -109,20 +110,25 @@ def test_a_finding_fails_until_it_is_mended(subject: Subject, inventory: Invento
         SPEC, RunConfig(seed=1, budget=Budget(max_cases=3000), kinds=("storage.k8s.io/v1/volumeattributesclasses",))
     )
     finding = next(one for one in result.findings if (one.path, one.cause) == ("driverName", "no-rule"))
-    table = table_of(subject, [finding], "finding")
+    table = tabulate_findings(subject, [finding], "finding")
     made = render_go(
-        Tree.of(RELEASE), table, ["A finding."], "finding", level_of=Levels(inventory.rules, table.info), skips=False
+        Tree.of(RELEASE),
+        table,
+        ["A finding."],
+        "finding",
+        level_of=RuleLevels(inventory.rules, table.info).level_of,
+        skips=False,
     )
-    (source.top / made.place).write_text(made.text)
+    (source.top / made.path).write_text(made.text)
     package = folder(made)
     before = source.test([package], "Finding")[package]
-    mended = {}
+    fixed = {}
     for version in ("v1", "v1beta1", "v1alpha1"):
         name = CLASSES.format(version=version)
         text, alias = (source.top / name).read_text(), f"storage{version}"
         place = f"// field {alias}.VolumeAttributesClass.DriverName has no validation\n"
         assert place in text
-        mended[name] = text.replace(place, DRIVER.format(alias=alias))
-    after = source.test([package], "Finding", mended)[package]
+        fixed[name] = text.replace(place, DRIVER.format(alias=alias))
+    after = source.test([package], "Finding", fixed)[package]
     assert (False, True) == (before[0], "--- PASS: TestDeclarativeValidateFinding" in after[1]), after[1][-3000:]
     assert "driverName" in before[1]

@@ -22,7 +22,7 @@ def ask(pairs: list[Pair]) -> list[tuple[Pair, Answer]]:
 
 
 def test_only_the_point_is_left() -> None:
-    """Changed, added and missing places are as in the base again, but for the one that is wanted."""
+    """Changed, added and missing paths are as in the base again, but for the one that is wanted."""
     start: Json = {"kind": "X", "spec": {"a": 9, "items": [{"name": "y", "more": [1]}], "c": {"d": 1}, "e": ""}}
     new, old = nearest((start, None), 2, (BASE, None), shows, ask)
     assert ({"kind": "X", "spec": {**BASE["spec"], "a": 9}}, None) == (new, old)

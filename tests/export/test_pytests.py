@@ -43,7 +43,7 @@ def test_it_passes_and_notices_an_off_by_one(tmp_path: Path, capfd: pytest.Captu
 
 
 def test_differences_of_today_are_expected(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """Rows on which the sides differ are expected to fail, by name; the module passes, and not once they are mended."""
+    """Rows on which the sides differ are expected to fail, by name; the module passes, and not once they are fixed."""
     suite, module = tmp_path / "migration", tmp_path / "test_backup.py"
     shutil.copytree(ROOT / "examples" / "migration", suite)
     told = call(capfd, "export", str(suite), "--kind", "backups", "--field", "spec.keepDays", "--output", str(module))
@@ -55,11 +55,11 @@ def test_differences_of_today_are_expected(tmp_path: Path, capfd: pytest.Capture
 
 
 def test_a_finding_fails_until_it_is_mended(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """The test of a finding fails as long as it is there, and passes after the tag was mended."""
+    """The test of a finding fails as long as it is there, and passes after the tag was fixed."""
     suite, module, report = tmp_path / "migration", tmp_path / "test_found.py", tmp_path / "report.json"
     shutil.copytree(ROOT / "examples" / "migration", suite)
     call(capfd, "run", str(suite), "--max-cases", "20000", "--seed", "1", "--jobs", "1", "--json", str(report))
-    from harness.reporting.document import read_report
+    from harness.report.model.reading import read_report
 
     finding = next(one for one in read_report(report).findings if one.cause == "boundary")
     told = call(capfd, "export", str(report), finding.fingerprint, "--output", str(module))

@@ -9,10 +9,10 @@ import pytest
 
 from harness.case import Json, Operation
 from harness.diagnostics import UsageError
-from harness.export.asker import choose
+from harness.export.asker import find_resource
 from harness.export.rows import Table, TableRow
-from harness.export.rowsearch import table_of_rules
-from harness.fuzzers.bases import accepted
+from harness.export.rowsearch import tabulate_rules
+from harness.fuzzers.repair import is_accepted
 from harness.rulecov.inventory import inventory_of
 from harness.subject import Subject, SubjectSpec, open_subject
 from harness.subject.opening import api_of
@@ -32,7 +32,7 @@ def table(subject: Subject, field: str, kind: str = "claims") -> Table:
     """The table of a field."""
     api = api_of(subject.spec)
     assert api is not None
-    return table_of_rules(subject, inventory_of(api), choose(subject, kind)[0], field, subject.spec.mode)
+    return tabulate_rules(subject, inventory_of(api), find_resource(subject, kind)[0], field, subject.spec.mode)
 
 
 def named(found: Table) -> dict[str, TableRow]:
@@ -78,7 +78,7 @@ def test_rows_are_near_the_valid_object(claims: Subject) -> None:
     rows = named(found)
     accepting = rows["spec.class: format=k8s-long-name: accepted"].new
     assert {**found.base["spec"], "class": accepting["spec"]["class"]} == accepting["spec"]
-    assert accepted(rows["valid"].answers["v1"])
+    assert is_accepted(rows["valid"].answers["v1"])
 
 
 def test_updates_of_every_sort(claims: Subject) -> None:

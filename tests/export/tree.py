@@ -63,8 +63,8 @@ def make_tree(folder: Path, release: str) -> SourceTree:
     for name in _WANTED:
         if (source / name).is_dir():
             shutil.copytree(source / name, top / name, copy_function=_linked, ignore=shutil.ignore_patterns("testdata"))
-            for place, _, _ in os.walk(top / name):
-                os.chmod(place, 0o755)  # folders of the module cache cannot be written to
+            for path, _, _ in os.walk(top / name):
+                os.chmod(path, 0o755)  # folders of the module cache cannot be written to
         else:
             (top / name).parent.mkdir(parents=True, exist_ok=True)
             _linked(str(source / name), str(top / name))

@@ -1,0 +1,1 @@
+"""Renders a report for the terminal."""
