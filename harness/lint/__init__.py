@@ -1,1 +1,1 @@
-"""Advice on tags before anything runs: upstream's lint rules and ours, each a function from a package to findings."""
+"""Lint rules for validation tags, upstream's and ours: each is a function from a Go package to findings."""

@@ -1,16 +1,15 @@
-"""From an API to what rules see of it: one view for each package, with every comment's tags parsed once."""
+"""Prepares the packages of an API for lint rules: one view per package, with the tags of its comments parsed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from harness.compiler.build import Builder
 from harness.diagnostics import Diagnostic, InputError
 from harness.gotypes.model import Comments, Package, Struct, Typedef, TypeRef
-from harness.lint.view import Element, PackageView
+from harness.lint.view import Element, PackageView, lines_of
 from harness.subject.api import Api, ApiPackage
 from harness.tags.custom_kubernetes import CustomFunctions
 from harness.tags.grammar import Tag, TagLine, TagSyntaxError, parse, tag_lines
@@ -20,27 +19,27 @@ from harness.tags.types import Types
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
-    """One package and what the compiler says of it: `errors` make upstream's generator stop, `warnings` do not."""
+class PreparedPackage:
+    """A package with the compiler's diagnostics: upstream's generator fails on `errors` and ignores `warnings`."""
 
     view: PackageView
     errors: tuple[Diagnostic, ...]
     warnings: tuple[Diagnostic, ...]
 
 
-def prepare(api: Api) -> list[Prepared]:
-    """Read every package of an API. What is wrong with one is in its record; nothing is raised for it."""
+def prepare(api: Api) -> list[PreparedPackage]:
+    """Read every package of an API. Invalid input is not raised, but recorded as diagnostics of its package."""
     release, types = release_of(api.release), Types(api.universe)
     shared: dict[str, Any] = {}
     siblings: dict[str, dict[str, PackageView]] = {package.path: {} for package in api.packages}
-    made = [_prepare(api, package, release, types, siblings[package.path], shared) for package in api.packages]
-    families: dict[str, list[PackageView]] = {}
-    for one in made:
-        families.setdefault(one.view.group or one.view.path.rpartition("/")[0], []).append(one.view)
-    for family in families.values():
-        for view in family:  # filled only now: a view knows the views of versions that are read after it
-            siblings[view.path].update({other.version: other for other in family if other is not view})
-    return made
+    prepared = [_prepare(api, package, release, types, siblings[package.path], shared) for package in api.packages]
+    groups: dict[str, list[PackageView]] = {}
+    for one in prepared:
+        groups.setdefault(one.view.group or one.view.path.rpartition("/")[0], []).append(one.view)
+    for group in groups.values():
+        for view in group:  # after all views exist, because a view refers to the views of all other versions
+            siblings[view.path].update({other.version: other for other in group if other is not view})
+    return prepared
 
 
 def _prepare(
@@ -50,7 +49,7 @@ def _prepare(
     types: Types,
     siblings: dict[str, PackageView],
     shared: dict[str, Any],
-) -> Prepared:
+) -> PreparedPackage:
     builder = Builder(api.universe, package.path, release, CustomFunctions(), package.criteria)
     declared = api.universe.package(package.path)
     errors: tuple[Diagnostic, ...] = declared.diagnostics
@@ -66,7 +65,7 @@ def _prepare(
         _sources(declared, elements), siblings, release, package.generates, package.lint,
         shared=shared,
     )  # fmt: skip
-    return Prepared(view, errors, builder.reader.warnings)
+    return PreparedPackage(view, errors, builder.reader.warnings)
 
 
 def _elements(package: Package) -> Iterator[Element]:
@@ -87,11 +86,11 @@ def _elements(package: Package) -> Iterator[Element]:
 
 
 def tags_of(comments: Comments) -> tuple[Tag, ...]:
-    """The tags of a block that parse, in source order."""
-    return tuple(tag for line in tag_lines(comments) if (tag := _parsed(line)) is not None)
+    """Return the tags of a comment block in source order, without those that do not parse."""
+    return tuple(tag for line in tag_lines(comments) if (tag := _parse(line)) is not None)
 
 
-def _parsed(line: TagLine) -> Tag | None:
+def _parse(line: TagLine) -> Tag | None:
     try:
         return parse(line.text, line.position)
     except TagSyntaxError:
@@ -99,16 +98,7 @@ def _parsed(line: TagLine) -> Tag | None:
 
 
 def _sources(package: Package, elements: tuple[Element, ...]) -> dict[str, tuple[str, ...]]:
-    """Read the files in which something is declared, and doc.go."""
+    """Read the files that declare elements, and doc.go."""
     files = {element.declaration.position.file for element in elements}
     files |= {line.position.file for line in package.comments}
     return {file: lines_of(file) for file in sorted(files)}
-
-
-def lines_of(file: str) -> tuple[str, ...]:
-    """The lines of a file, as they stand; none when it cannot be read."""
-    try:
-        with Path(file).open(encoding="utf-8", errors="replace", newline="") as stream:
-            return tuple(stream.read().split("\n"))
-    except OSError:
-        return ()

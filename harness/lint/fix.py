@@ -1,4 +1,4 @@
-"""Applies safe edits: all of a file's at once, none where a line is not what it was when it was read."""
+"""Applies the safe edits of lint rules to files. A line that changed since it was read is not edited."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from harness.lint.rule import LineEdit
 
 @dataclass(frozen=True, slots=True)
 class FileFix:
-    """What becomes of one file. `left` are edits that were not made: their line changed, or another edit took it."""
+    """The text of one file before and after its edits.
+
+    `made` is the number of edits. `left` are those that were not made, because the line changed or has another edit.
+    """
 
     file: str
     before: str
@@ -23,14 +26,17 @@ class FileFix:
     left: tuple[LineEdit, ...] = ()
 
     def diff(self, name: str) -> str:
-        """The change as a unified diff, with the name that the file is shown by."""
+        """Return the change as a unified diff that calls the file `name`."""
         lines = self.before.splitlines(keepends=True), self.after.splitlines(keepends=True)
-        shown = [line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in
+        diff = [line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in
                  unified_diff(*lines, f"a/{name}", f"b/{name}")]  # fmt: skip
-        return "".join(shown)
+        return "".join(diff)
 
     def write(self) -> bool:
-        """Replace the file and say so; leave it alone when somebody changed it meanwhile. Raises: UsageError."""
+        """Write the file, unless it has no edit or has changed since it was read.
+
+        Returns: whether it was written. Raises: UsageError when it cannot be.
+        """
         path = Path(self.file)
         try:
             if not self.made or _read(path) != self.before:
@@ -44,7 +50,7 @@ class FileFix:
 
 
 def plan(edits: Iterable[LineEdit]) -> list[FileFix]:
-    """Work out what edits make of their files. Two edits of one line: the first is made, the other waits its turn."""
+    """Return the change of each file. Of two edits of one line, only the first is made."""
     by_file: dict[str, list[LineEdit]] = {}
     for edit in dict.fromkeys(edits):
         by_file.setdefault(edit.file, []).append(edit)
@@ -58,20 +64,20 @@ def _change(file: str, edits: list[LineEdit]) -> FileFix:
     except (OSError, UnicodeDecodeError):
         return FileFix(file, "", "", 0, tuple(edits))
     lines: list[str | None] = list(before.split("\n"))
-    taken: set[int] = set()
+    edited: set[int] = set()
     left = []
     for edit in edits:
-        if edit.line in taken or not 0 < edit.line <= len(lines) or lines[edit.line - 1] != edit.old:
+        if edit.line in edited or not 0 < edit.line <= len(lines) or lines[edit.line - 1] != edit.old:
             left.append(edit)
             continue
-        taken.add(edit.line)
-        lines[edit.line - 1] = _with_ending(edit)
+        edited.add(edit.line)
+        lines[edit.line - 1] = _copy_line_ending(edit)
     after = "\n".join(line for line in lines if line is not None)
-    return FileFix(file, before, after, len(taken), tuple(left))
+    return FileFix(file, before, after, len(edited), tuple(left))
 
 
-def _with_ending(edit: LineEdit) -> str | None:
-    """Give every line of the replacement the line ending of the line it replaces."""
+def _copy_line_ending(edit: LineEdit) -> str | None:
+    """Return the replacement with the line ending of the line that it replaces."""
     if edit.new is None or not edit.old.endswith("\r"):
         return edit.new
     return "\n".join(line.rstrip("\r") + "\r" for line in edit.new.split("\n"))

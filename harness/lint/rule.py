@@ -1,21 +1,22 @@
-"""What a lint rule is, and what it says."""
+"""The record of a lint rule, and the records of its findings and their safe edits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from harness.diagnostics import Diagnostic
+from harness.diagnostics import Diagnostic, Position
 from harness.lint.view import PackageView
 
 Severity: TypeAlias = Literal["error", "warning", "note"]
-"""`error`: upstream refuses it, or a rule never works; `warning`: probably a mistake; `note`: worth a look."""
+"""`error`: upstream rejects the code, or a tag never has an effect; `warning`: probably a mistake; `note`: worth a
+look."""
 
 
 @dataclass(frozen=True, slots=True)
 class LineEdit:
-    """A safe repair of one line: `old` is the line as it stands, `new` what replaces it, None to delete it."""
+    """A safe edit of one line: `old` is its text in the file, `new` the replacement, or None to delete the line."""
 
     file: str
     line: int
@@ -24,26 +25,35 @@ class LineEdit:
 
 
 @dataclass(frozen=True, slots=True)
+class Advice:
+    """A finding as the function of a rule returns it; the rule's record adds code, severity and reason."""
+
+    position: Position
+    width: int
+    message: str
+    fix: str = ""
+    edit: LineEdit | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class LintFinding:
-    """What one rule says of one place. The rule's code is the diagnostic's."""
+    """A finding of lint. Its rule is the one with the diagnostic's code."""
 
     diagnostic: Diagnostic
     severity: Severity
     edit: LineEdit | None = None
 
 
-Check: TypeAlias = Callable[[PackageView], Iterable[LintFinding]]
-
-
 @dataclass(frozen=True, slots=True)
 class LintRule:
-    """One rule. `good` and `bad` are Go declarations with a root `T`; `bad` is found, `good` not.
+    """A lint rule. `good` and `bad` are Go declarations with a root `T`; `find` has findings only in `bad`.
 
-    They have no package clause, or one for each version after the first (`package v2`); comments alone above
+    The examples have no package clause, or one for each version after the first (`package v2`). Comments before a line
     `package v1` are those of doc.go.
 
-    `upstream` says that the real linter has it too. `fixes` that some of its findings carry an edit. `opt_in` rules run
-    when they are asked for by name.
+    `upstream`: upstream's linter has the rule too. `fixes`: some of its findings have a safe edit. `opt_in`: the rule
+    runs only when it is selected by name. `supersedes` are codes of the compiler's diagnostics that are dropped on a
+    line where this rule has a finding.
     """
 
     code: str
@@ -52,7 +62,17 @@ class LintRule:
     why: str
     good: str
     bad: str
-    check: Check
+    find: Callable[[PackageView], Iterable[Advice]]
+    supersedes: tuple[str, ...] = ()
     upstream: bool = False
     fixes: bool = False
     opt_in: bool = False
+
+    def check(self, view: PackageView) -> Iterator[LintFinding]:
+        """Yield the findings of the rule in a package, without duplicates."""
+        for advice in dict.fromkeys(self.find(view)):
+            source = view.line(advice.position)
+            diagnostic = Diagnostic(
+                advice.position, self.code, advice.message, self.why, advice.fix, source, advice.width
+            )
+            yield LintFinding(diagnostic, self.severity, advice.edit)

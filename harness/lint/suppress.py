@@ -1,8 +1,8 @@
-"""Findings that somebody silenced, on one element with a reason: `// +harness:nolint=<code>  # <reason>`.
+"""Suppresses findings by comments that name a code and give a reason: `// +harness:nolint=<code>  # <reason>`.
 
-Upstream's generators drop names they do not know without parsing them, so the comment means nothing to them. It stands
-in the comment block of the type, field or constant, and silences what is found in that block and on that line; in
-doc.go it holds for the package. `+k8s:validation-gen-nolint` silences upstream's own rules, as it does upstream.
+Upstream's generators ignore the comment, because they do not parse tags whose names they do not know. In the comment
+block of a type, field or constant, it suppresses findings in that block and on the line of the declaration; in doc.go,
+those in the whole package. `+k8s:validation-gen-nolint` suppresses upstream's own rules, as it does upstream.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from harness.diagnostics import Diagnostic, Position
-from harness.lint.build import Prepared
+from harness.lint.build import PreparedPackage
 from harness.lint.rule import LintFinding
 from harness.tags.grammar import TagLine, tag_lines
 
@@ -23,28 +23,30 @@ _WHY = "a comment that silences nothing hides what is found there next"
 
 
 @dataclass(slots=True)
-class _Silence:
-    """One code that one comment silences in a range of lines, both ends included."""
+class _Suppression:
+    """One code that a comment suppresses, from the line `first` to the line `last`; 0 for the whole package."""
 
     line: TagLine
     code: str
     first: int
     last: int
-    used: bool = False
+    is_used: bool = False
 
     def covers(self, found: Diagnostic) -> bool:
-        at = found.position
-        return found.code == self.code and at.file == self.line.position.file and self.first <= at.line <= self.last
+        """Whether a finding is one that this comment suppresses; the comment is not one for a whole package."""
+        position = found.position
+        is_same_file = position.file == self.line.position.file
+        return found.code == self.code and is_same_file and self.first <= position.line <= self.last
 
 
 def suppress(
-    prepared: Iterable[Prepared], findings: Iterable[LintFinding], skipped: Collection[str] = ()
+    prepared: Iterable[PreparedPackage], findings: Iterable[LintFinding], skipped: Collection[str] = ()
 ) -> list[LintFinding]:
-    """Return what is left, and a finding for each comment that silences nothing or gives no reason.
+    """Return the findings that are not suppressed, and one for each comment that is malformed or suppresses nothing.
 
-    Whether a rule that was `skipped` would have been silenced is not known, and not complained about.
+    `skipped` are the codes of rules that did not run: comments for these are not reported as unused.
     """
-    silences: dict[tuple[str, str], list[_Silence]] = {}
+    suppressions: dict[tuple[str, str], list[_Suppression]] = {}
     problems: list[LintFinding] = []
     for one in prepared:
         for line, first, last in _comments(one):
@@ -53,26 +55,27 @@ def suppress(
                 problems.append(_malformed(line))
                 continue
             for code in form["codes"].split(","):
-                silence = _Silence(line, code, first, last)
+                suppression = _Suppression(line, code, first, last)
                 files = (line.position.file,) if last else tuple(one.view.sources)
                 for file in files:
-                    silences.setdefault((file, code), []).append(silence)
-    kept = [found for found in findings if not _is_silenced(found.diagnostic, silences)]
-    all_of_them = {id(silence): silence for listed in silences.values() for silence in listed}
-    problems += [_unused(silence) for silence in all_of_them.values() if not (silence.used or silence.code in skipped)]
+                    suppressions.setdefault((file, code), []).append(suppression)
+    kept = [found for found in findings if not _apply(found.diagnostic, suppressions)]
+    distinct = {id(one): one for listed in suppressions.values() for one in listed}
+    problems += [_unused(one) for one in distinct.values() if not (one.is_used or one.code in skipped)]
     return sorted([*kept, *problems], key=lambda found: (found.diagnostic.position, found.diagnostic.code))
 
 
-def _is_silenced(found: Diagnostic, silences: dict[tuple[str, str], list[_Silence]]) -> bool:
-    hit = False
-    for silence in silences.get((found.position.file, found.code), ()):
-        if not silence.last or silence.covers(found):
-            silence.used = hit = True
-    return hit
+def _apply(found: Diagnostic, suppressions: dict[tuple[str, str], list[_Suppression]]) -> bool:
+    """Mark the comments that suppress a finding as used, and return whether there is one."""
+    is_suppressed = False
+    for suppression in suppressions.get((found.position.file, found.code), ()):
+        if not suppression.last or suppression.covers(found):
+            suppression.is_used = is_suppressed = True
+    return is_suppressed
 
 
-def _comments(one: Prepared) -> Iterator[tuple[TagLine, int, int]]:
-    """Every silencing comment with the lines it holds for; 0 for the whole package."""
+def _comments(one: PreparedPackage) -> Iterator[tuple[TagLine, int, int]]:
+    """Yield the comments that suppress findings, with the first and last line that they apply to."""
     for line in tag_lines(one.view.universe.package(one.view.path).comments):
         if line.name == TAG:
             yield line, 0, 0
@@ -92,9 +95,9 @@ def _malformed(line: TagLine) -> LintFinding:
     return LintFinding(_diagnostic(line, message, why, fix), "warning")
 
 
-def _unused(silence: _Silence) -> LintFinding:
-    message = f"+{TAG}={silence.code} suppresses nothing: {silence.code} is not found here"
-    return LintFinding(_diagnostic(silence.line, message, _WHY, "remove it"), "warning")
+def _unused(suppression: _Suppression) -> LintFinding:
+    message = f"+{TAG}={suppression.code} suppresses nothing: {suppression.code} is not found here"
+    return LintFinding(_diagnostic(suppression.line, message, _WHY, "remove it"), "warning")
 
 
 def _diagnostic(line: TagLine, message: str, why: str, fix: str) -> Diagnostic:

@@ -1,11 +1,13 @@
-"""A package as lint rules see it: every element with its tags parsed, whether they count or not."""
+"""The input of a lint rule: one package, with its elements, their parsed tags, and its source lines."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from harness.diagnostics import Position
 from harness.gotypes.model import Comments, Const, Field, Struct, Typedef, TypeRef
 from harness.gotypes.packages import Universe
 from harness.tags.grammar import Tag
@@ -16,7 +18,7 @@ from harness.tags.types import Types
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """A type, a field or a constant. `tags` are all `+` tags of its closest block that parse, in source order."""
+    """A type, a field or a constant. `tags` are the tags of its closest comment block that parse, in source order."""
 
     scope: Scope
     name: str
@@ -27,27 +29,26 @@ class Element:
     comments: Comments
     second_comments: Comments = ()
 
-    def tagged(self, name: str) -> Iterator[tuple[Tag, tuple[Tag, ...]]]:
-        """Every tag of a name anywhere in a chain, with the tags that enclose it, outermost first."""
+    def find_tags(self, name: str) -> Iterator[tuple[Tag, tuple[Tag, ...]]]:
+        """Yield the tags of a name, at any depth of a chain, each with the tags around it, outermost first."""
         for tag in self.tags:
-            around: tuple[Tag, ...] = ()
+            wrappers: tuple[Tag, ...] = ()
             inner: Tag | None = tag
             while inner is not None:
                 if inner.name == name:
-                    yield inner, around
-                around = (*around, inner)
+                    yield inner, wrappers
+                wrappers = (*wrappers, inner)
                 inner = inner.payload
 
 
 @dataclass(frozen=True, slots=True)
 class PackageView:
-    """One package that is linted.
+    """A package to lint.
 
     `siblings` are the views of the other versions of the same group, by version. `roots` are the names of root types.
-    `sources` holds the lines of each file. `release` is the one whose tags count.
-    `generates` is False when no validation is generated for the package, `lint` when it is marked nolint.
-    `memo` is what rules work out once for all of them, by subject and element; `shared` the same for all packages
-    of a run.
+    `sources` are the lines of each file. `release` defines which tags exist. `generates`: validation is generated for
+    the package. `lint`: the package is not marked with +k8s:validation-gen-nolint. `memo` caches results that several
+    rules use, by topic and element; `shared` caches those that all packages of a run use.
     """
 
     path: str
@@ -66,5 +67,24 @@ class PackageView:
     shared: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def fields(self, struct: str) -> Iterator[Element]:
-        """The fields of a struct, by its name."""
+        """Return the fields of the struct with this name."""
         return (e for e in self.elements if e.member is not None and e.declaration.name == struct)
+
+    def line(self, position: Position) -> str:
+        """Return the source line of a position, in any package; empty if it cannot be read."""
+        lines = self.sources.get(position.file)
+        if lines is None:
+            cache = self.shared.setdefault("lines", {})
+            if position.file not in cache:
+                cache[position.file] = lines_of(position.file)
+            lines = cache[position.file]
+        return lines[position.line - 1] if 0 < position.line <= len(lines) else ""
+
+
+def lines_of(file: str) -> tuple[str, ...]:
+    """Return the lines of a file, with their line endings except `\\n`; none if it cannot be read."""
+    try:
+        with Path(file).open(encoding="utf-8", errors="replace", newline="") as stream:
+            return tuple(stream.read().split("\n"))
+    except OSError:
+        return ()

@@ -14,7 +14,7 @@ _PACKAGE = re.compile(r"^package (\w+)$", re.MULTILINE)
 
 
 def write(go: str, folder: Path, version: str = "v1") -> Path:
-    """Write the packages and return the folder of them all."""
+    """Write the packages and return their common folder."""
     head, *rest = _PACKAGE.split(go)
     versions = {version: head, **dict(zip(rest[::2], rest[1::2], strict=True))}
     doc = head if rest and rest[0] == version else ""
@@ -27,10 +27,10 @@ def write(go: str, folder: Path, version: str = "v1") -> Path:
 
 
 def found(go: str, folder: Path, *codes: str, version: str = "v1", ignore: Collection[str] = ()) -> list[LintFinding]:
-    """What is found in Go text, of the given codes or of all."""
+    """Return the findings in Go text, with the given codes or with any."""
     return lint(open_api(write(go, folder, version)), only=codes, ignore=ignore)
 
 
 def messages(go: str, folder: Path, *codes: str, version: str = "v1") -> list[str]:
-    """The messages of what is found."""
+    """Return the messages of the findings in Go text."""
     return [one.diagnostic.message for one in found(go, folder, *codes, version=version)]

@@ -1,4 +1,4 @@
-"""Repairs are made whole or not at all, and never where somebody else wrote meanwhile."""
+"""Edits are applied completely or not at all, and never to a file that somebody else changed meanwhile."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ TEXT = "one\ntwo\nthree\n"
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     """A file of three lines."""
-    place = tmp_path / "types.go"
-    place.write_text(TEXT, encoding="utf-8")
-    return place
+    path = tmp_path / "types.go"
+    path.write_text(TEXT, encoding="utf-8")
+    return path
 
 
 def test_several_edits_of_a_file_are_made_at_once(file: Path) -> None:
-    """A line is replaced, another goes, another becomes two; the diff says so; the mode of the file stays."""
+    """One line is replaced, one deleted, one split in two; the diff shows it, and the file keeps its mode."""
     file.chmod(0o640)
     edits = [
         LineEdit(str(file), 3, "three", "3\n4"),
@@ -37,7 +37,7 @@ def test_several_edits_of_a_file_are_made_at_once(file: Path) -> None:
 
 
 def test_a_line_that_changed_is_left_alone(file: Path) -> None:
-    """An edit whose line is not what was read, or is not there, is left; the others are made."""
+    """An edit is not made if its line has changed or does not exist; the others are."""
     wrong = [LineEdit(str(file), 1, "won", "1"), LineEdit(str(file), 9, "nine", "9"), LineEdit(str(file), 0, "", "0")]
     (change,) = plan([*wrong, LineEdit(str(file), 2, "two", "2")])
     assert (1, tuple(wrong)) == (change.made, change.left)
@@ -45,13 +45,13 @@ def test_a_line_that_changed_is_left_alone(file: Path) -> None:
 
 
 def test_of_two_edits_of_a_line_the_first_is_made(file: Path) -> None:
-    """The other waits for the next round, when its line is read again."""
+    """The second is left for the next round, which reads the line again."""
     (change,) = plan([LineEdit(str(file), 1, "one", "1"), LineEdit(str(file), 1, "one", "uno")])
     assert ("1\ntwo\nthree\n", 1) == (change.after, len(change.left))
 
 
 def test_a_file_that_changed_after_planning_is_left_alone(file: Path) -> None:
-    """What somebody wrote between reading and writing stays."""
+    """A change that somebody made between reading and writing is kept."""
     (change,) = plan([LineEdit(str(file), 1, "one", "1")])
     file.write_text("other\n", encoding="utf-8")
     assert not change.write()
@@ -59,15 +59,15 @@ def test_a_file_that_changed_after_planning_is_left_alone(file: Path) -> None:
 
 
 def test_line_endings_stay(file: Path) -> None:
-    """Lines that end in CRLF do so afterwards, new ones too; a last line without an ending stays without."""
+    """Lines that end in CRLF keep their ending, new lines get it, and a last line without an ending gets none."""
     file.write_bytes(b"one\r\ntwo\r\nthree")
     (change,) = plan([LineEdit(str(file), 1, "one\r", "1\n1b\r"), LineEdit(str(file), 3, "three", "3")])
     assert change.write()
     assert b"1\r\n1b\r\ntwo\r\n3" == file.read_bytes()
 
 
-def test_what_is_no_text_is_left_alone(tmp_path: Path) -> None:
-    """A file that is not UTF-8 or not there is not touched, and its edits are left."""
+def test_a_file_that_is_not_text_is_left_alone(tmp_path: Path) -> None:
+    """A file that is not UTF-8, or does not exist, is not written, and its edits are left."""
     (tmp_path / "a.go").write_bytes(b"\xff\n")
     changes = plan([LineEdit(str(tmp_path / name), 1, "x", "y") for name in ("a.go", "b.go")])
     assert [0, 0] == [change.made for change in changes]
