@@ -14,6 +14,7 @@ from rich.console import Console
 from bench import (
     campaign,
     compiling,
+    crds,
     exchange,
     generators,
     holding,
@@ -21,6 +22,7 @@ from bench import (
     recording,
     reduction,
     tuning,
+    upgrade,
     upstream,
     validation,
     validators,
@@ -30,7 +32,7 @@ from harness.subject import SubjectSpec
 
 QUESTIONS = ("exchange", "generators", "validators", "compiling", "recording", "run", "reduction", "upstream")
 
-ALONE = ("page", "validation", "memory", "tuning")
+ALONE = ("page", "validation", "memory", "tuning", "upgrade", "crds")
 """Questions that are asked only by name, since they want more than Python, or time."""
 
 
@@ -82,6 +84,10 @@ def main(
         sections += holding.measure(kubernetes, seconds, seed)
     if "tuning" in asked:
         sections.append(tuning.measure(SubjectSpec("suite", str(suite)), kubernetes, seed))
+    if "upgrade" in asked and kubernetes:
+        sections.append(upgrade.measure(kubernetes, seconds, seed, jobs))
+    if "crds" in asked:
+        sections.append(crds.measure(seconds, seed))
     document = Document(platform.python_version(), os.cpu_count() or 1, seconds, tuple(sections))
     show(document, Console() if sys.stdout.isatty() else Console(width=150))
     if file is not None:

@@ -15,33 +15,33 @@ from harness.tags.custom_kubernetes import CustomFunctions
 Make = Callable[[Api, ApiPackage], Validators]
 
 
-def measure(place: Path, kubernetes: str | None, seconds: float) -> Section:
+def measure(path: Path, kubernetes: str | None, seconds: float) -> Section:
     """Measure a folder of types, or a release in its place; files are read anew each time."""
     question, unit = "What does it cost to have the validators of an API?", "packages"
     try:
         lines = [
-            _measured("compiled from types", place, kubernetes, seconds, lambda a, p: a.compile(p, CustomFunctions())),
-            _measured("from the cache", place, kubernetes, seconds, lambda a, p: a.validators(p, CustomFunctions())),
+            _measured("compiled from types", path, kubernetes, seconds, lambda a, p: a.compile(p, CustomFunctions())),
+            _measured("from the cache", path, kubernetes, seconds, lambda a, p: a.validators(p, CustomFunctions())),
         ]
     except TargetError as error:
         return Section(question, unit, (), (f"kubernetes: {kubernetes}: {error.message}",))
     return Section(question, unit, tuple(lines))
 
 
-def _measured(name: str, place: Path, kubernetes: str | None, seconds: float, make: Make) -> Measured:
+def _measured(name: str, path: Path, kubernetes: str | None, seconds: float, make: Make) -> Measured:
     api = ""
     rounds, count, spent = 0, 0, 0.0
-    _have(place, kubernetes, make)
+    _have(path, kubernetes, make)
     while spent < seconds or not rounds:
         begin = time.perf_counter()
-        api, made = _have(place, kubernetes, make)
+        api, made = _have(path, kubernetes, make)
         spent += time.perf_counter() - begin
         rounds, count = rounds + 1, count + made
     return Measured(f"{name}: {api}", count, spent, more={"ms for all": round(1000 * spent / rounds)})
 
 
-def _have(place: Path, kubernetes: str | None, make: Make) -> tuple[str, int]:
+def _have(path: Path, kubernetes: str | None, make: Make) -> tuple[str, int]:
     """Return the API's name and how many packages were made."""
-    api = open_api(kubernetes=kubernetes) if kubernetes else open_api(place)
+    api = open_api(kubernetes=kubernetes) if kubernetes else open_api(path)
     made = [make(api, package) for package in api.packages if package.generates]
     return api.name, len(made)

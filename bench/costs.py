@@ -50,7 +50,7 @@ class Costs:
 
     def observer(self, subject: Subject, unit: Unit) -> _Watch:
         """Watch one unit."""
-        return _Watch({lane.info.key: lane.info.name for lane in unit.lanes})
+        return _Watch({request.info.key: request.info.name for request in unit.requests})
 
 
 def open_measured(spec: SubjectSpec, note: Note) -> Subject:

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 from bench.memory import family, resident
 from bench.record import Measured, Section
 from harness.case import Answer, Case, KindInfo, Operation, TargetInfo
-from harness.compare.finding import CAUSES, SEVERITIES, Finding
+from harness.compare.finding import CAUSE_CODES, SEVERITIES, Finding
 from harness.events import Budget, KindReport, Result, Timings
 from harness.field import FieldError
-from harness.reporting.assembly import build_report
-from harness.reporting.details import AT_ONCE
-from harness.reporting.document import Report
-from harness.reporting.html import render_html
+from harness.report.formats.html.details import MAX_INLINE
+from harness.report.formats.html.page import render_html
+from harness.report.model.assembly import build_report
+from harness.report.model.document import Report
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -55,7 +55,7 @@ def measure(number: int = FINDINGS) -> Section:
 def both(browser: Browser, report: Report) -> Iterator[Measured]:
     """Measure the naive page and ours."""
     with tempfile.TemporaryDirectory() as folder:
-        for name, at_once in (("everything at once", len(report.findings)), ("ours", AT_ONCE)):
+        for name, at_once in (("everything at once", len(report.findings)), ("ours", MAX_INLINE)):
             yield from _measured(browser, Path(folder), name, report, at_once)
 
 
@@ -128,7 +128,7 @@ def _finding(number: int, kind: KindInfo) -> Finding:
         FieldError("FieldValueInvalid", f"spec.f{n:02}.name", "must be shorter", "maxLength") for n in range(5)
     )
     odd = FieldError("FieldValueRequired", f"spec.f{number % 12:02}.name", "a reason in some words", covered=True)
-    cause = CAUSES[number // 7 % len(CAUSES)]
+    cause = CAUSE_CODES[number // 7 % len(CAUSE_CODES)]
     return Finding(
         f"{number:012x}", cause, cause, SEVERITIES[number % 5], "unmatched", "apps", "v1", kind.kind, kind.resource, "",
         str(operation), odd.field, odd.type, "", "handwritten", {}, f"no declarative twin of {odd.text}",

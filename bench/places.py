@@ -1,4 +1,4 @@
-"""`python -m bench.places REPORT`: how full accepted objects were, type by type, and what kept them from it.
+"""`python -m bench.paths REPORT`: how full accepted objects were, type by type, and what kept them from it.
 
 Reads the JSON report of `harness run`: JSON paths of each type, those that occur in an accepted object, and the errors
 that rejected the outermost of the others, most frequent first with their values left out.
@@ -13,7 +13,8 @@ from pathlib import Path
 
 import click
 
-from harness.reporting.document import KindEntry, read_report
+from harness.report.model.document import KindEntry
+from harness.report.model.reading import read_report
 
 _VALUE = re.compile(r"\"[^\"]*\"|\[[^\]]*\]|\{[^}]*\}|\d+")
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from bench.record import Measured, Section
 from harness.case import Case, Operation
 from harness.field import FieldError
-from harness.targets.recording import LaneName, Packer, Recording, head_maker, read_recording, write_recording
+from harness.targets.recording import Packer, Recording, RequestName, head_maker, read_recording, write_recording
 
 CASES = 100_000
-LANE: LaneName = ("apps", "v1", "Deployment", "deployments", "", "update")
+REQUEST: RequestName = ("apps", "v1", "Deployment", "deployments", "", "update")
 ERROR = FieldError(
     "FieldValueInvalid", "spec.replicas", "must be greater than 0", value="0", origin="minimum", covered=True
 )
@@ -39,7 +39,7 @@ def measure(number: int = CASES) -> Section:
         for index, case in enumerate(cases(number)):
             packer.add(case, (ERROR,) if index % 2 else ())
         maker = head_maker(subject="bench", release="", recorded="", seed=1, mode="served", gates={}, skipped=0)
-        write_recording(file, maker, {LANE: packer.close()})
+        write_recording(file, maker, {REQUEST: packer.close()})
         lines = [Measured("write", number, time.process_time() - started, more={"bytes": file.stat().st_size})]
         started = time.process_time()
         recording = read_recording(file)
@@ -50,5 +50,5 @@ def measure(number: int = CASES) -> Section:
 
 def _asked(recording: Recording, number: int) -> Measured:
     started = time.process_time()
-    found = sum(recording.answer(case) is not None for case in recording.cases(LANE))
+    found = sum(recording.answer(case) is not None for case in recording.cases(REQUEST))
     return Measured("every case unpacked and looked up", found, time.process_time() - started, more={"of": number})

@@ -15,9 +15,9 @@ from bench.record import Measured, Section
 from harness.case import Case, Json
 from harness.engine.config import RunConfig
 from harness.engine.ledger import Sighting
-from harness.engine.local import Local, Telling
+from harness.engine.local import Callbacks, Local
 from harness.engine.shrinkphase import ShrinkPhase
-from harness.engine.units import Lane
+from harness.engine.units import RequestKind
 from harness.events import Budget
 from harness.fuzzers.budget import Clock
 from harness.fuzzers.reduce import Reducer
@@ -28,7 +28,7 @@ from harness.targets.target import Target, drive
 def leaves(case: Case) -> int:
     """Count what a reader has to take in."""
     new, old = dict(_leaves(case.object)), dict(_leaves(case.old)) if case.old is not None else {}
-    return len(new) + sum(1 for place, value in old.items() if place not in new or new[place] != value)
+    return len(new) + sum(1 for path, value in old.items() if path not in new or new[path] != value)
 
 
 def _leaves(value: Json, at: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Json]]:
@@ -46,13 +46,13 @@ def measure(kubernetes: str, seconds: float, seed: int, most: int = 200) -> Sect
     """Search a release, then reduce what was first met of at most so many signatures once more, one after the other."""
     order = RunConfig(seed=seed, budget=Budget(max_time=seconds))
     with open_subject(SubjectSpec("kubernetes", kubernetes)) as subject:
-        local = Local(subject, order, Telling(), Clock(seconds))
-        met: list[tuple[ShrinkPhase, Lane, Sighting]] = []
+        local = Local(subject, order, Callbacks(), Clock(seconds))
+        met: list[tuple[ShrinkPhase, RequestKind, Sighting]] = []
         reducer = ShrinkPhase.reducer
 
-        def noted(shrink_phase: ShrinkPhase, lane: Lane, shown: Sighting) -> Reducer:
-            met.append((shrink_phase, lane, shown))
-            return reducer(shrink_phase, lane, shown)
+        def noted(shrink_phase: ShrinkPhase, request: RequestKind, shown: Sighting) -> Reducer:
+            met.append((shrink_phase, request, shown))
+            return reducer(shrink_phase, request, shown)
 
         with patch.object(ShrinkPhase, "reducer", noted):  # a search lets go of what it has settled
             local.run()
@@ -71,11 +71,13 @@ def measure(kubernetes: str, seconds: float, seed: int, most: int = 200) -> Sect
     return Section("How small do findings get, and how soon?", "findings", (line,))
 
 
-def _reduced(shrink_phase: ShrinkPhase, lane: Lane, met: Sighting, target: Target) -> tuple[int, float, int, bool]:
-    reducer = shrink_phase.reducer(lane, met)
+def _reduced(
+    shrink_phase: ShrinkPhase, request: RequestKind, met: Sighting, target: Target
+) -> tuple[int, float, int, bool]:
+    reducer = shrink_phase.reducer(request, met)
     started = time.perf_counter()
     case = drive(reducer.run(), target.ask)
     seconds = time.perf_counter() - started
     said = reducer.answer
     errors = (*said.handwritten, *said.declarative) if said else ()
-    return leaves(case), seconds, reducer.asked, len({(error.type, error.field) for error in errors}) <= 1
+    return leaves(case), seconds, reducer.evaluated, len({(error.type, error.field) for error in errors}) <= 1

@@ -23,7 +23,7 @@ from bench.record import Measured, Section
 from harness.case import Case, Measure, Operation
 from harness.diagnostics import HarnessError, TargetError
 from harness.targets.kubernetes import KubernetesTarget
-from harness.targets.kubernetes.build import WORKER, find_generation, generated, go_mod, source_hash
+from harness.targets.kubernetes.build import WORKER, find_generation, generated, generation_files, go_mod, source_hash
 from harness.targets.kubernetes.release import KubernetesSource, find_release, find_toolchain, module_folder, wanted_go
 
 BENCHMARK = Path(__file__).with_name("cost_bench_test.go")
@@ -97,9 +97,8 @@ def _compile(folder: Path, release: KubernetesSource, program: Path) -> None:
     generation = find_generation(module_folder(release, "k8s.io/apiserver", toolchain))
     (folder / "go.mod").write_text(go_mod(release, upstream))
     (folder / "generated.go").write_text(generated(top, generation))
-    for source in (*sorted((WORKER / "common").glob("*.go")), BENCHMARK):
+    for source in (*sorted((WORKER / "common").glob("*.go")), *generation_files(generation), BENCHMARK):
         (folder / source.name).write_bytes(source.read_bytes())
-    (folder / "generation.go").write_bytes((WORKER / "generations" / f"{generation}.go").read_bytes())
     environment = {**os.environ, "GOFLAGS": "-mod=mod", "GOWORK": "off", "GO111MODULE": "on", "CGO_ENABLED": "0"}
     command = [str(toolchain.go), "test", "-vet=off", "-c", "-ldflags=-s -w", "-o", "cost.test", "."]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)

@@ -10,7 +10,7 @@ import pytest
 
 from bench.costs import FAST, Costs, parted
 from harness.case import Answer, Case, KindInfo, Operation
-from harness.engine.units import Lane, Unit
+from harness.engine.units import RequestKind, Unit
 from harness.subject import SubjectSpec, open_subject
 
 HOLDS = "import sys; held = b'x' * (96 << 20); print(len(held), flush=True); sys.stdin.read()"
@@ -51,7 +51,7 @@ def test_a_peak_counts_what_processes_below_hold() -> None:
 def test_costs_are_those_of_the_validators_by_kind() -> None:
     """Time to decode is not the validators' own; cases that were not measured do not count."""
     infos = [KindInfo("g", "v1", "K", "ks", "g/v1", subresource=sub) for sub in ("", "status")]
-    unit = Unit(0, tuple(Lane(info, Operation.UPDATE) for info in infos))
+    unit = Unit(0, tuple(RequestKind(info, Operation.UPDATE) for info in infos))
     with open_subject(SubjectSpec("suite", str(Path(__file__).parents[2] / "suites" / "claim_v1"))) as subject:
         watch = Costs().observer(subject, unit)
     cases = [Case(n, "g", "v1", "K", Operation.UPDATE, {}, {}, "ks", sub) for n, sub in enumerate(("", "", "status"))]

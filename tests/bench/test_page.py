@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bench.page import both, made
-from harness.reporting.html import render_html
+from harness.report.formats.html.page import render_html
 from tests.browser import chromium, needs_browser
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from bench.places import main
-from harness.reporting.assembly import build_report
-from harness.reporting.document import encode
-from tests.reporting.made import WIDGET, kind_report, result
+from harness.report.formats.json import encode
+from harness.report.model.assembly import build_report
+from tests.report.made import WIDGET, kind_report, result
 
 
 def test_paths_and_what_rejected_them_are_counted(tmp_path: Path) -> None:

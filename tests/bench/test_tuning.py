@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from importlib import import_module
 from unittest.mock import patch
 
 import pytest
@@ -32,3 +33,10 @@ def test_a_variant_changes_the_search_and_leaves_nothing_behind(monkeypatch: pyt
     assert first.more == third.more
     assert int(second.more["rules fired"]) < int(first.more["rules fired"])
     assert before == dict(vars(tuning))
+
+
+@pytest.mark.parametrize("helper", bench.HELPERS, ids=".".join)
+def test_each_helper_is_called_as_the_bench_names_it(helper: tuple[str, str]) -> None:
+    """A renamed helper is switched off under its new name, or the bench ends after a quarter of an hour."""
+    module, name = helper
+    assert callable(getattr(import_module(module), name, None))
